@@ -1,4 +1,4 @@
-/** docs/commands.md, printed from the table of commands and the table of exit codes. */
+/** docs/reference/commands.md, printed from the table of commands and the table of exit codes. */
 import { flagText, usageOf } from '../src/cli/call/command.ts'
 import { commands } from '../src/cli/commandTable.ts'
 import { exitMeanings } from '../src/config/exit.ts'

@@ -1,4 +1,4 @@
-/** Prints docs/strategy-view.md: everything that a kind of the user's own sees and may ask for, from the source itself. */
+/** Prints docs/reference/strategy-view.md: everything that a kind of the user's own sees and may ask for, from the source itself. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -92,7 +92,7 @@ export function viewDocument(): string {
     '',
     '<!-- Printed from src/strategy and src/domain by `npm run docs`. Do not edit. -->',
     '',
-    'For writers of a kind of their own ([strategies/README.md](../strategies/README.md)). The types are those of `#strategy`.',
+    'For writers of a kind of their own ([strategies/README.md](../../strategies/README.md)). The types are those of `#strategy`.',
     "USD amounts, prices and rates are bigints with 30 decimals, token amounts bigints in the token's smallest unit; `usd('12.5')`,",
     '`formatUsd(amount)`, `bps(amount, 50)` and `liquidationDistanceBps(position)` of `#strategy` make and read them.',
     '',

@@ -1,10 +1,10 @@
-/** Every package that runs with perpd has its reason on docs/dependencies.md. */
+/** Every package that runs with perpd has its reason on docs/reference/dependencies.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-const page = readFileSync(join(root, 'docs', 'dependencies.md'), 'utf8')
+const page = readFileSync(join(root, 'docs', 'reference', 'dependencies.md'), 'utf8')
 
 interface Manifest {
   readonly version: string

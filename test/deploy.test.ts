@@ -45,9 +45,9 @@ test('the list of packages is that of the lockfile: what npm marks as no part of
   expect(listed.sort()).toEqual(runs.sort())
 })
 
-test('packages with a script at installation are those that docs/dependencies.md names, and none of them runs with perpd', () => {
+test('packages with a script at installation are those that docs/reference/dependencies.md names, and none of them runs with perpd', () => {
   const withScripts = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript === true)
-  const page = textOf('docs/dependencies.md')
+  const page = textOf('docs/reference/dependencies.md')
   const section = page.slice(
     page.indexOf('## Scripts at installation'),
     page.indexOf('## The list of everything'),

@@ -14,9 +14,9 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 // TypeDoc empties this folder first: it must be nobody else's.
 const out = join(site, version)
 
-/** Pages in the order in which they are listed; a page of docs/ that is not named here ends the build. */
+/** Pages in the order in which they are listed; a page of docs/ and docs/reference/ that is not named here ends the build. */
 const groups = {
-  'First steps': ['docs/first-hour.md', 'docs/recipes.md', 'docs/faq.md', 'docs/glossary.md'],
+  'First steps': ['docs/first-hour.md', 'docs/recipes.md', 'docs/faq.md', 'docs/reference/glossary.md'],
   'Running it': [
     'docs/console.md',
     'docs/control.md',
@@ -27,15 +27,20 @@ const groups = {
     'docs/keys.md',
     'config/README.md',
   ],
-  Strategies: ['strategies/README.md', 'docs/strategies.md', 'docs/strategy-view.md', 'docs/signals.md'],
+  Strategies: [
+    'strategies/README.md',
+    'docs/strategies.md',
+    'docs/reference/strategy-view.md',
+    'docs/signals.md',
+  ],
   Reference: [
-    'docs/commands.md',
-    'docs/configuration.md',
-    'docs/metrics.md',
-    'docs/events.md',
-    'docs/errors.md',
-    'docs/api-coverage.md',
-    'docs/paper-reads.md',
+    'docs/reference/commands.md',
+    'docs/reference/configuration.md',
+    'docs/reference/metrics.md',
+    'docs/reference/events.md',
+    'docs/reference/errors.md',
+    'docs/reference/api-coverage.md',
+    'docs/reference/paper-reads.md',
     'CHANGELOG.md',
   ],
   Inside: [
@@ -46,7 +51,7 @@ const groups = {
     'docs/inside.md',
     'docs/performance.md',
     'docs/security.md',
-    'docs/dependencies.md',
+    'docs/reference/dependencies.md',
     'docs/releasing.md',
     'CONTRIBUTING.md',
     'SECURITY.md',
@@ -55,9 +60,9 @@ const groups = {
 }
 const pages = Object.entries(groups).flatMap(([group, files]) => files.map((file) => ({ group, file })))
 
-const forgotten = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .filter((name) => !pages.some(({ file }) => file === `docs/${name}`))
+const forgotten = ['docs', 'docs/reference']
+  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+  .filter((name) => name.endsWith('.md') && !pages.some(({ file }) => file === name))
 if (forgotten.length > 0) fail(`docs/site/build.js lists no group for: ${forgotten.join(', ')}`)
 
 const app = await Application.bootstrapWithPlugins({

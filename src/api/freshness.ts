@@ -1,6 +1,6 @@
 /**
  * How old a record is, against a clock that is handed in. A 200 does not prove that its values are of the latest refresh
- * (docs/api-coverage.md A26 to A33), so each kind of record says its age by the stamp that the documents give it:
+ * (docs/reference/api-coverage.md A26 to A33), so each kind of record says its age by the stamp that the documents give it:
  * `updatedAt` of market values, `window.endTimestamp` of yield and earnings, `meta.sources[]` of stats, `updatedAt` of
  * oracle prices, the two statuses of a capacity. A stamp that is missing is no age: null, never zero.
  *
@@ -17,13 +17,13 @@ import type { Read } from './transport/route.ts'
 /** The wall clock that ages are told against. */
 export type Now = Pick<Clock, 'now'>
 
-/** Age beyond which the venue marks market values stale, ms (docs/api-coverage.md A34 to A37); rows are still served. */
+/** Age beyond which the venue marks market values stale, ms (docs/reference/api-coverage.md A34 to A37); rows are still served. */
 export const MARKET_VALUES_STALE_MS = 15_000
 
-/** Lag beyond which a source of stats is stale, ms (docs/api-coverage.md A34 to A37). */
+/** Lag beyond which a source of stats is stale, ms (docs/reference/api-coverage.md A34 to A37). */
 export const STATS_SOURCE_STALE_MS = 900_000
 
-/** Age of the Solana pair snapshot beyond which the venue answers 503, ms (docs/api-coverage.md A16). */
+/** Age of the Solana pair snapshot beyond which the venue answers 503, ms (docs/reference/api-coverage.md A16). */
 export const SOLANA_PAIRS_STALE_MS = 900_000
 
 function age(stampMs: number, clock: Now, skewMs: number): number {

@@ -1,6 +1,6 @@
 /**
  * Doubts about oracle prices, as values: the documents call prices "scaled to 30 decimals" and give a formula that divides
- * by fewer, and one sample fits neither (docs/api-coverage.md O1). A wrong reading shows in a stable coin that is far from
+ * by fewer, and one sample fits neither (docs/reference/api-coverage.md O1). A wrong reading shows in a stable coin that is far from
  * one USD, or in a jump of many times.
  */
 import { hexKey } from '../protocol/address.ts'

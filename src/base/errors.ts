@@ -8,7 +8,7 @@ export type Facts = Readonly<Record<string, string | number | boolean | bigint |
 
 /** What a BaseError is made of. */
 export interface BaseErrorOptions {
-  /** Stable code, upper snake case; a heading in docs/errors.md. */
+  /** Stable code, upper snake case; a heading in docs/reference/errors.md. */
   readonly code: string
   /** What happened, with which input. */
   readonly facts?: Facts

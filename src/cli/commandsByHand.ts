@@ -159,7 +159,7 @@ export const lookCommands: readonly Command[] = [
     isForRunning: true,
     summary: 'Show or change what the running daemon writes into its log, of one component or of all others.',
     details:
-      'Without arguments it shows the level of every component now. Levels are debug, info, warn and error; components are the first words of events (docs/events.md).\nIt holds until the settings are read anew (perpd limits apply, SIGHUP) or the daemon starts again; what is to\nstay is log.level and log.levels.',
+      'Without arguments it shows the level of every component now. Levels are debug, info, warn and error; components are the first words of events (docs/reference/events.md).\nIt holds until the settings are read anew (perpd limits apply, SIGHUP) or the daemon starts again; what is to\nstay is log.level and log.levels.',
     positional: { name: 'component', doc: 'a component, and a level; or a level alone', isOptional: true },
     more: [{ name: 'level', doc: 'debug, info, warn or error', isOptional: true }],
     flags: [{ name: 'by', value: 'NAME', doc: 'who says so; your user name when not given' }, json],

@@ -16,7 +16,7 @@ export const exitCodes = {
   timeout: 5,
 } as const
 
-/** What each exit code means, in the order of the codes; the help and docs/commands.md print it. */
+/** What each exit code means, in the order of the codes; the help and docs/reference/commands.md print it. */
 export const exitMeanings: readonly {
   readonly code: number
   readonly name: string

@@ -43,7 +43,8 @@ export class ConfigError extends BaseError {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
     super([`The configuration has ${count}.`, ...problems.map((each) => `  ${each}`)].join('\n'), {
       code: 'CONFIG_INVALID',
-      details: 'Nothing was started. Settings: docs/configuration.md; what is in force: perpd config',
+      details:
+        'Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config',
     })
     this.problems = problems
   }

@@ -28,7 +28,7 @@ export interface Metrics {
   /** All series in the text format, by the engine's status now; absent before there is an engine. */
   render(status?: MonitoredStatus): Promise<string>
   readonly contentType: string
-  /** Name, type, labels and help of every series of ours, for docs/metrics.md. */
+  /** Name, type, labels and help of every series of ours, for docs/reference/metrics.md. */
   describe(): readonly SeriesDescription[]
 }
 

@@ -1,4 +1,4 @@
-/** Makes the daemon's series in a registry of their own, and keeps what docs/metrics.md prints of them. */
+/** Makes the daemon's series in a registry of their own, and keeps what docs/reference/metrics.md prints of them. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { toDecimal, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 

@@ -64,7 +64,7 @@ export type JitDataStatus = 'available' | 'stale' | 'unavailable' | 'unrecognise
 export type MarketDataStatus = 'fresh' | 'stale' | 'unrecognised'
 
 /**
- * Available capacity for increases on one side of a market (docs/api-coverage.md A3). Indicative: account
+ * Available capacity for increases on one side of a market (docs/reference/api-coverage.md A3). Indicative: account
  * eligibility, collateral swaps and other traders can still reduce what one order gets.
  */
 export interface TradingCapacity {
@@ -126,7 +126,7 @@ export interface Ticker {
   readonly capacityShort?: TradingCapacity | undefined
 }
 
-/** Oracle price of one token (docs/api-coverage.md O2), as USD with 30 decimals per whole token. */
+/** Oracle price of one token (docs/reference/api-coverage.md O2), as USD with 30 decimals per whole token. */
 export interface OraclePrice {
   readonly tokenSymbol: string
   readonly tokenAddress: Address

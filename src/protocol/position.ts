@@ -38,7 +38,7 @@ export interface Position {
    * What earlier changes settled is not in it.
    */
   readonly pendingClaimableFundingFeesUsd?: Usd | undefined
-  /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (docs/api-coverage.md A5). */
+  /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (docs/reference/api-coverage.md A5). */
   readonly positionValueInUsd: Usd
   /** Collateral plus PnL less pending fees, USD, signed. */
   readonly netValueUsd: Usd

@@ -19,7 +19,7 @@ export type TokenAmount = bigint
 /** Decimals of every chain's native token here. */
 export const NATIVE_DECIMALS = 18
 
-/** Decimals of every USD amount, USD price and factor (docs/api-coverage.md A8). */
+/** Decimals of every USD amount, USD price and factor (docs/reference/api-coverage.md A8). */
 export const USD_DECIMALS = 30
 
 /** One US dollar; also the factor 1.0. */
@@ -174,7 +174,7 @@ export function absOf(value: bigint): bigint {
 
 /**
  * USD price of one whole token, 30 decimals, from an oracle record
- * (docs/api-coverage.md O1: USD = value / 10^(30 - tokenDecimals - oracleDecimals)).
+ * (docs/reference/api-coverage.md O1: USD = value / 10^(30 - tokenDecimals - oracleDecimals)).
  */
 export function oraclePriceToUsd(value: bigint, tokenDecimals: number, oracleDecimals: number): Usd {
   return value * tenTo(tokenDecimals + oracleDecimals)

@@ -76,7 +76,7 @@ test('a ticker set read under the other reading of its encoding is doubted', asy
 })
 
 test('oracle prices follow the document’s formula for every kind of token', async () => {
-  // Value, token decimals, oracle decimals, USD with 30 decimals (docs/api-coverage.md O1).
+  // Value, token decimals, oracle decimals, USD with 30 decimals (docs/reference/api-coverage.md O1).
   const vectors = [
     ['1739495434083952', 18, 0, 1739495434083952n * 10n ** 18n],
     ['615363870277724850000000000', 8, 0, 615363870277724850000000000n * 10n ** 8n],

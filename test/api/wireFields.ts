@@ -80,7 +80,7 @@ const statusFields = words(
   'requestId status txHash createdTxnHash executionTxnHash orderKeys cancellationReason taskId error traceId',
 )
 
-/** Every field of the answers of both services, by route (docs/api-coverage.md). */
+/** Every field of the answers of both services, by route (docs/reference/api-coverage.md). */
 export const wireFields: readonly WireFields[] = [
   {
     fixture: 'oracle-tickers',

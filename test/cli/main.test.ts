@@ -132,7 +132,7 @@ test('an unknown setting ends with exit code 4', async () => {
     err: [
       'The configuration has a problem.',
       '  --risk.maxOrderSize: no such flag. Did you mean --risk.maxOrderSizeUsd?',
-      '  Nothing was started. Settings: docs/configuration.md; what is in force: perpd config',
+      '  Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config',
     ].join('\n'),
   })
 })

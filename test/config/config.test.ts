@@ -100,7 +100,7 @@ test('every problem of every layer is told at once, with its place, what is expe
       perpd.json: log is a text; expected an object of settings.
       perpd.json: api.timeoutMs is "10"; expected a whole number from 100 to 120000.
       perpd.json: rpc.http is ftp://example.com/[hidden]: rpc.http, entry 1 does not fit; expected a list of https:// addresses; http:// is for this machine only.
-      Nothing was started. Settings: docs/configuration.md; what is in force: perpd config]
+      Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config]
   `)
 })
 

@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { documentedRoutes } from '../../scripts/documentedRoutes.ts'
 import { documentedRules } from '../../scripts/documentedRules.ts'
+import { docPages, pageText } from '../support/docPages.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const own = 'test/docs/citations.test.ts'
@@ -36,10 +37,9 @@ function gone(
 }
 
 const headings = new Map(
-  readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => {
-      const text = readFileSync(join(root, 'docs', name), 'utf8')
+  docPages()
+    .map((path) => [path.replace('docs/', ''), pageText(path)] as const)
+    .map(([name, text]) => {
       // A paragraph that begins with bold words is a section too.
       const found = [...text.matchAll(/^(?:#+ (.*)$|\*\*([^*]+)\*\*)/gm)]
       return [name, found.map(([, heading, bold = '']) => heading ?? bold)] as const
@@ -53,29 +53,32 @@ test('no citation names a document that is not in the repository', () => {
 })
 
 test('every page that is cited is there', () => {
-  expect(gone(/\bdocs\/([a-z-]+\.md)\b/g, ([, name = '']) => headings.has(name))).toEqual([])
+  expect(gone(/\bdocs\/((?:[a-z]+\/)?[a-z-]+\.md)\b/g, ([, name = '']) => headings.has(name))).toEqual([])
 })
 
 test('every section of a page that is cited by number is there', () => {
   const isThere = ([, name = '', number = '']: RegExpExecArray): boolean =>
     headings.get(name)?.some((heading) => heading.startsWith(`${number}. `)) === true
-  expect(gone(/\bdocs\/([a-z-]+\.md),? (?:section )?(\d+)\b/g, isThere)).toEqual([])
+  expect(gone(/\bdocs\/((?:[a-z]+\/)?[a-z-]+\.md),? (?:section )?(\d+)\b/g, isThere)).toEqual([])
   expect(headings.get('orders.md')?.filter((heading) => /^\d+\. /.test(heading)).length).toBeGreaterThan(10)
 })
 
 test('every heading of a page that is cited by its words is there', () => {
   const isThere = ([, name = '', words = '']: RegExpExecArray): boolean =>
     headings.get(name)?.some((heading) => heading.replace(/^\d+\. /, '').startsWith(words)) === true
-  expect(gone(/\bdocs\/([a-z-]+\.md), "([^"]+)"/g, isThere)).toEqual([])
+  expect(gone(/\bdocs\/((?:[a-z]+\/)?[a-z-]+\.md), "([^"]+)"/g, isThere)).toEqual([])
 })
 
-test('every rule and route of docs/api-coverage.md that is cited is there', () => {
+test('every rule and route of docs/reference/api-coverage.md that is cited is there', () => {
   const rules = new Set(documentedRules.map(({ number }) => number))
   const routes = new Set(documentedRoutes.map(({ method, path }) => `${method} ${path}`))
   expect(rules.size).toBe(documentedRules.length)
-  // A citation is a list: `docs/api-coverage.md A3, GET /orders and A22 to A24`.
+  // A citation is a list: `docs/reference/api-coverage.md A3, GET /orders and A22 to A24`.
   const part = String.raw`(?:[AO]\d+|(?:GET|POST) \/[\w/{}-]*[\w}])`
-  const list = new RegExp(String.raw`docs\/api-coverage\.md,? (${part}(?:(?:, | and | to )${part})*)`, 'g')
+  const list = new RegExp(
+    String.raw`docs\/reference\/api-coverage\.md,? (${part}(?:(?:, | and | to )${part})*)`,
+    'g',
+  )
   const isThere = ([, cited = '']: RegExpExecArray): boolean =>
     cited.split(/, | and | to /).every((each) => rules.has(each) || routes.has(each))
   expect(gone(list, isThere)).toEqual([])

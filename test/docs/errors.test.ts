@@ -1,4 +1,4 @@
-/** docs/errors.md names every code of ours, and no other. */
+/** docs/reference/errors.md names every code of ours, and no other. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -30,8 +30,8 @@ function sourceCodes(): Set<string> {
   return codes
 }
 
-test('every code of the source has its line in docs/errors.md', () => {
-  const text = readFileSync(join(root, 'docs', 'errors.md'), 'utf8')
+test('every code of the source has its line in docs/reference/errors.md', () => {
+  const text = readFileSync(join(root, 'docs', 'reference', 'errors.md'), 'utf8')
   const documented = new Set([...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code = '']) => code))
   const missing = [...sourceCodes()].filter((code) => !documented.has(code))
   expect(missing).toEqual([])

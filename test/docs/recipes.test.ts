@@ -195,7 +195,7 @@ test('what the recipes made has the right types', () => {
 })
 
 test('a new setting is documented, is in the JSON Schema, and is taken from a flag, a variable and a file', () => {
-  expect(textOf('docs/configuration.md')).toContain(
+  expect(textOf('docs/reference/configuration.md')).toContain(
     '| `log.quietSeconds` | How long a start says nothing, seconds. | a whole number from 0 to 600 | `7` | `PERPD__LOG__QUIET_SECONDS` |',
   )
   const { properties } = JSON.parse(textOf('config/schema/settings.json'))
@@ -216,8 +216,10 @@ test('a new setting is documented, is in the JSON Schema, and is taken from a fl
 test('a new limit is documented, is one of the account, of markets and of files, loosens by confirmation, and is kept', async () => {
   const row =
     '| `EQUITY_TOO_LOW` | `minEquityUsd` | the account is worth less than its limit; reductions go on |'
-  expect(textOf('docs/errors.md')).toContain(row)
-  expect(textOf('docs/configuration.md')).toContain('| `risk.minEquityUsd` | Least equity with which')
+  expect(textOf('docs/reference/errors.md')).toContain(row)
+  expect(textOf('docs/reference/configuration.md')).toContain(
+    '| `risk.minEquityUsd` | Least equity with which',
+  )
   expect(textOf('strategies/README.md')).toContain(
     '| `minEquityUsd` | US dollars | nothing is opened while the account is worth less |',
   )
@@ -246,7 +248,7 @@ test('a new limit is documented, is one of the account, of markets and of files,
 })
 
 test('a new chain is one of the choices, has its profile, and its paper venue serves it', async () => {
-  expect(textOf('docs/configuration.md')).toContain('one of arbitrum, avalanche, fuji, megaeth')
+  expect(textOf('docs/reference/configuration.md')).toContain('one of arbitrum, avalanche, fuji, megaeth')
   const live = JSON.parse(perpd(['config', '--json', '--profile', 'fuji']).stdout)
   expect(live.settings['venue.chain']).toEqual({ value: 'fuji', origin: 'profile config/fuji.json' })
   const paper = perpd(['check', '--venue.chain=fuji', '--strategies.paths=./strategies/guard.yaml'])
@@ -268,7 +270,7 @@ test('a new chain is one of the choices, has its profile, and its paper venue se
 })
 
 test('a new route is a method of the clients, is answered by the paper venue, and is in the coverage', async () => {
-  expect(textOf('docs/api-coverage.md')).toMatch(/GET `\/wallets\/age` .* `getWalletAge` /)
+  expect(textOf('docs/reference/api-coverage.md')).toMatch(/GET `\/wallets\/age` .* `getWalletAge` /)
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
   const [{ createApi }, { createVenue }, { chains }] = await Promise.all([
     changed('src/api/index.ts'),

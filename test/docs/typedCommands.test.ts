@@ -1,21 +1,14 @@
 /** Commands as the docs have a reader type them: each is there, and takes the flags that stand beside it. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../../src/cli/commandTable.ts'
+import { docPages, pageText } from '../support/docPages.ts'
 
-const root = resolve(import.meta.dirname, '../..')
-const pages = [
-  'README.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name)),
-]
+const pages = ['README.md', ...docPages()]
 
 const isSetting = (flag: string) => flag.includes('.') || ['profile', 'config', 'help'].includes(flag)
 
 test.each(pages)('%s: its commands are there, with their flags', (page) => {
-  const text = readFileSync(join(root, page), 'utf8')
+  const text = pageText(page)
   const wrong: string[] = []
   for (const [, block = ''] of text.matchAll(/^```(?:bash|sh)?\n(.*?)^```$/gms)) {
     for (const [, line = ''] of block

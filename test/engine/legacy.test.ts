@@ -1,4 +1,4 @@
-/** The legacy liquidity fields of the tickers decide nothing (docs/api-coverage.md A3). */
+/** The legacy liquidity fields of the tickers decide nothing (docs/reference/api-coverage.md A3). */
 import { expect, test } from 'vitest'
 import type { FetchAnswer } from '../../src/api/transport/route.ts'
 import { isOrderDecision, type StrategyDecision } from '../../src/domain/order/decision.ts'

@@ -1,4 +1,4 @@
-/** The register of events says what the log writes, and docs/events.md says what the register does. */
+/** The register of events says what the log writes, and docs/reference/events.md says what the register does. */
 import { expect, test } from 'vitest'
 import { commonFieldNames, eventRegister, type LineName } from '../../src/monitor/log/eventRegister.ts'
 import { createLog } from '../../src/monitor/log/log.ts'

@@ -1,4 +1,4 @@
-/** Prepare's capacity rules (docs/api-coverage.md A3 and A22 to A25), over real sockets. */
+/** Prepare's capacity rules (docs/reference/api-coverage.md A3 and A22 to A25), over real sockets. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Any, ethSymbol, startVenue, usd } from './support.ts'
 

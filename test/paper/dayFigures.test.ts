@@ -1,5 +1,5 @@
 /**
- * Figures of the last 24 hours depend on the moment, not on who asked for what before (docs/api-coverage.md GET
+ * Figures of the last 24 hours depend on the moment, not on who asked for what before (docs/reference/api-coverage.md GET
  * /markets/tickers).
  */
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Pair feeds over real sockets (docs/api-coverage.md A16, A29 and GET /prices/ohlcv). */
+/** Pair feeds over real sockets (docs/reference/api-coverage.md A16, A29 and GET /prices/ohlcv). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMultiChainVenue } from '../../src/paper/server/multiChainVenue.ts'
 import { serveVenues } from '../../src/paper/server/serve.ts'

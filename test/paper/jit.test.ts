@@ -1,5 +1,5 @@
 /**
- * JIT liquidity and trading capacity over real sockets (docs/api-coverage.md A3, GET /markets/trading-capacity and GET
+ * JIT liquidity and trading capacity over real sockets (docs/reference/api-coverage.md A3, GET /markets/trading-capacity and GET
  * /jit/liquidity_info).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'

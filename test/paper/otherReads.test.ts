@@ -1,5 +1,5 @@
 /**
- * The other reads over real sockets (docs/api-coverage.md GET /tokens, O3, GET /prices/ohlcv and GET
+ * The other reads over real sockets (docs/reference/api-coverage.md GET /tokens, O3, GET /prices/ohlcv and GET
  * /buyback/weekly-stats).
  */
 import { getAddress } from 'viem'

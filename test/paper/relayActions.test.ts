@@ -1,5 +1,5 @@
 /**
- * The generic relay: updates and cancels, every status, errors in their real encoding (docs/api-coverage.md POST
+ * The generic relay: updates and cancels, every status, errors in their real encoding (docs/reference/api-coverage.md POST
  * /relay/submit).
  */
 import { decodeErrorResult, encodeFunctionData } from 'viem'

@@ -1,4 +1,4 @@
-/** Protocol-wide stats over real sockets (docs/api-coverage.md A8, A9, A15 and A29). */
+/** Protocol-wide stats over real sockets (docs/reference/api-coverage.md A8, A9, A15 and A29). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMultiChainVenue } from '../../src/paper/server/multiChainVenue.ts'
 import { serveVenues } from '../../src/paper/server/serve.ts'

@@ -1,6 +1,6 @@
 /**
  * What the road to the chain and third parties can do to a signed batch: relays that never land, land late, or are wrong, and
- * third parties who use its digest up or send its calldata again (docs/api-coverage.md A18 and A20; contract
+ * third parties who use its digest up or send its calldata again (docs/reference/api-coverage.md A18 and A20; contract
  * `BaseGelatoRelayRouter`, `digests`).
  */
 import { decodeFunctionData, type Hex, keccak256, stringToHex } from 'viem'

@@ -1,4 +1,4 @@
-/** Yields, rates, performance and earnings over real sockets (docs/api-coverage.md A1 to A37 and O1 to O13). */
+/** Yields, rates, performance and earnings over real sockets (docs/reference/api-coverage.md A1 to A37 and O1 to O13). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, ethMarket, START_MS, startVenue, usd } from './support.ts'

@@ -29,7 +29,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** What an increase may count on (docs/api-coverage.md A3); undefined for what is no capacity. */
+/** What an increase may count on (docs/reference/api-coverage.md A3); undefined for what is no capacity. */
 export function usableOf(capacity: unknown): bigint | undefined {
   if (typeof capacity !== 'object' || capacity === null) return undefined
   const { marketDataStatus, jitDataStatus, availableLiquidity, baseAvailableLiquidity } =

@@ -1,4 +1,4 @@
-/** Positions, resting orders and trades of one account (docs/api-coverage.md GET /positions). */
+/** Positions, resting orders and trades of one account (docs/reference/api-coverage.md GET /positions). */
 import { type Address, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { TradeEventName } from '../../protocol/position.ts'
@@ -193,7 +193,7 @@ const tradesSearchGetRoute: Route<TradesSearch, TradesPage> = {
 
 /**
  * Open positions of an account, all from one block (`GET /positions`). A position closed before that block is not among
- * them. `positionValueInUsd` may be slightly overstated in the venue's fallback (docs/api-coverage.md A5).
+ * them. `positionValueInUsd` may be slightly overstated in the venue's fallback (docs/reference/api-coverage.md A5).
  */
 export function getPositions(
   transport: Transport,

@@ -1,7 +1,7 @@
 /**
- * Deposits into and withdrawals from the platform account across chains (docs/api-coverage.md POST
+ * Deposits into and withdrawals from the platform account across chains (docs/reference/api-coverage.md POST
  * /gmx-account/deposit/cross-chain/prepare). A deposit is a transaction on the source chain. A withdrawal is signed, and
- * its submit and status stay on the host that prepared it, under the same rule as an order chain (docs/api-coverage.md
+ * its submit and status stay on the host that prepared it, under the same rule as an order chain (docs/reference/api-coverage.md
  * A18): they take the host from the `PreparedWithdrawal` and have no other way in.
  */
 import type { Address, Hex } from '../../protocol/address.ts'

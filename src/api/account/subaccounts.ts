@@ -1,5 +1,5 @@
 /**
- * Subaccounts: a key of its own that may trade for an account (docs/api-coverage.md POST /subaccounts/approval/prepare).
+ * Subaccounts: a key of its own that may trade for an account (docs/reference/api-coverage.md POST /subaccounts/approval/prepare).
  * The main key signs an approval once; then every prepare names the subaccount and carries the approval, the subaccount's
  * key signs, and submit echoes the approval.
  */

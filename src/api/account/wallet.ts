@@ -1,5 +1,5 @@
 /**
- * What a wallet holds and may spend, staking, and the venue's lists around it (docs/api-coverage.md GET /balances/wallet
+ * What a wallet holds and may spend, staking, and the venue's lists around it (docs/reference/api-coverage.md GET /balances/wallet
  * and GET /staking/power).
  */
 import type { Address } from '../../protocol/address.ts'

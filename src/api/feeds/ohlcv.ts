@@ -1,5 +1,5 @@
 /**
- * Candles of the application API (docs/api-coverage.md GET /prices/ohlcv). The oracle's candles are the better documented
+ * Candles of the application API (docs/reference/api-coverage.md GET /prices/ohlcv). The oracle's candles are the better documented
  * ones: prefer them.
  */
 import type { CandlePeriod } from '../../protocol/market.ts'

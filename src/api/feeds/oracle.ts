@@ -1,4 +1,4 @@
-/** The oracle price service: prices, candles, tokens, market status (docs/api-coverage.md O1 to O13). Read-only. */
+/** The oracle price service: prices, candles, tokens, market status (docs/reference/api-coverage.md O1 to O13). Read-only. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Candle, CandlePeriod, MarketStatus, OraclePrice } from '../../protocol/market.ts'
 import { oraclePriceToUsd } from '../../protocol/units.ts'
@@ -139,7 +139,7 @@ export function ping(transport: Transport, options?: CallOptions): Promise<Read<
 
 /**
  * Latest prices of all tokens whose decimals are known, as USD with 30 decimals per whole token
- * (docs/api-coverage.md O1). Tokens that `decimalsOf` does not know, and records with a
+ * (docs/reference/api-coverage.md O1). Tokens that `decimalsOf` does not know, and records with a
  * price of zero, are left out: they have no price that can be said.
  */
 export async function getPrices(

@@ -1,5 +1,5 @@
 /**
- * The oracle service's markets and signed prices: second opinions, and what keepers put on chain (docs/api-coverage.md O1
+ * The oracle service's markets and signed prices: second opinions, and what keepers put on chain (docs/reference/api-coverage.md O1
  * to O13).
  */
 import type { Address, Hex } from '../../protocol/address.ts'

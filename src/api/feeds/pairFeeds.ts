@@ -1,5 +1,5 @@
 /**
- * The pair feeds that have hosts of their own (docs/api-coverage.md A16): summaries of two chains for exchange
+ * The pair feeds that have hosts of their own (docs/reference/api-coverage.md A16): summaries of two chains for exchange
  * listings, and the Solana perpetuals. For people and listings, never to trade on.
  */
 import { rows } from '../rows/listRows.ts'

@@ -1,6 +1,6 @@
 /**
  * History from the venue's indexer: rates, yields and performance, served by both APIs in the same shapes
- * (docs/api-coverage.md GET /rates). For people and reports; no order is sized by it.
+ * (docs/reference/api-coverage.md GET /rates). For people and reports; no order is sized by it.
  */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import {
@@ -240,7 +240,7 @@ function apysByAddress(
   return new Map(read)
 }
 
-/** The documents call the third field `bonusApr`, one client type `bonusApy` (docs/api-coverage.md GET /apy). */
+/** The documents call the third field `bonusApr`, one client type `bonusApy` (docs/reference/api-coverage.md GET /apy). */
 function poolApy(value: unknown): PoolApy {
   const row = object(value)
   return {

@@ -1,5 +1,5 @@
 /**
- * JIT liquidity now and in the past (docs/api-coverage.md GET /jit/liquidity_info). For insight: what an increase may use
+ * JIT liquidity now and in the past (docs/reference/api-coverage.md GET /jit/liquidity_info). For insight: what an increase may use
  * is `availableLiquidity` of the trading capacity, which has JIT in it already.
  */
 import type { Address } from '../../protocol/address.ts'

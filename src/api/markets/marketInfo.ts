@@ -1,5 +1,5 @@
 /**
- * Configuration and values of markets, one row a market (docs/api-coverage.md GET /markets/values and GET
+ * Configuration and values of markets, one row a market (docs/reference/api-coverage.md GET /markets/values and GET
  * /markets/config).
  */
 import { rows } from '../rows/listRows.ts'

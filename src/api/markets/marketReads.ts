@@ -93,7 +93,7 @@ export function getMarkets(transport: Transport, options?: CallOptions): Promise
 
 /**
  * Prices, rates and capacity of markets (`GET /markets/tickers`). The legacy available liquidity stops here: it ignores
- * JIT and open interest and must not size an increase (docs/api-coverage.md A3). While callers use more
+ * JIT and open interest and must not size an increase (docs/reference/api-coverage.md A3). While callers use more
  * than a few different filters, they share one read of the whole list (tickerFilters.ts).
  */
 export function getMarketTickers(

@@ -1,5 +1,5 @@
 /**
- * Yield of pools and fee earnings of a wallet (docs/api-coverage.md GET /yield/gm-pools and GET /yield/gm-user-earnings).
+ * Yield of pools and fee earnings of a wallet (docs/reference/api-coverage.md GET /yield/gm-pools and GET /yield/gm-user-earnings).
  */
 import { type Address, sameHex } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -30,7 +30,7 @@ export interface GmPoolsQuery {
 
 /**
  * Yield of one pool over a window; plain USD and fractions. A null is a figure that is not indexed, never zero
- * (docs/api-coverage.md A7).
+ * (docs/reference/api-coverage.md A7).
  */
 export interface GmPool {
   readonly marketToken: Address
@@ -58,7 +58,7 @@ export interface GmPool {
 /**
  * Fee earnings of a wallet. Only pool tokens count that the wallet holds itself on this chain: not those in a platform
  * account, not bridged ones; vault earnings are not served. One row a pool token ever held, delisted pools included
- * (docs/api-coverage.md GET /yield/gm-user-earnings).
+ * (docs/reference/api-coverage.md GET /yield/gm-user-earnings).
  */
 export interface GmUserEarnings {
   readonly account: Address

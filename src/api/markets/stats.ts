@@ -1,5 +1,5 @@
 /**
- * Stats of the whole protocol (docs/api-coverage.md A8 and A9). Only the Arbitrum deployment computes them; other
+ * Stats of the whole protocol (docs/reference/api-coverage.md A8 and A9). Only the Arbitrum deployment computes them; other
  * hosts forward, redirect (308, followed) or answer 503. For reports, never to trade on.
  *
  * The documents name the parts of the answers but not their layout, so figures are kept by their dotted path as they come:

@@ -1,4 +1,4 @@
-/** An approval on the wire (docs/api-coverage.md POST /subaccounts/approval/prepare). */
+/** An approval on the wire (docs/reference/api-coverage.md POST /subaccounts/approval/prepare). */
 import type { SubaccountApproval } from '../../protocol/signing/subaccountApproval.ts'
 
 /** An approval on the wire: the contract's fields and nothing besides, bigints as decimal texts. */

@@ -1,5 +1,5 @@
 /**
- * Classic orders: prepare answers with a transaction that the account sends itself (docs/api-coverage.md POST
+ * Classic orders: prepare answers with a transaction that the account sends itself (docs/reference/api-coverage.md POST
  * /orders/txns/prepare). It needs an allowance of the router and native coin for `value`. There is nothing to submit, and
  * whether the order routes track it is not documented: follow the receipt and `/orders`. The types keep it from being
  * handed in: a `ClassicPrepared` has no echo.

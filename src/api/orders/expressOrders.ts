@@ -1,5 +1,5 @@
 /**
- * The order chain of the application API: prepare, submit, status (docs/api-coverage.md POST /orders/txns/prepare, POST
+ * The order chain of the application API: prepare, submit, status (docs/reference/api-coverage.md POST /orders/txns/prepare, POST
  * /orders/txns/submit and POST /orders/txns/status). Only express orders: typed data to sign. Paths and statuses that the
  * documents leave open are kept here and nowhere else.
  */

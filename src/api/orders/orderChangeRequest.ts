@@ -1,6 +1,6 @@
 /**
  * What may be asked of the prepare routes that change orders and collateral, and how it goes on the wire
- * (docs/api-coverage.md POST /orders/txns/edit/prepare).
+ * (docs/reference/api-coverage.md POST /orders/txns/edit/prepare).
  */
 
 import type { Address, Hex } from '../../protocol/address.ts'

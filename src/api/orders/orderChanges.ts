@@ -1,5 +1,5 @@
 /**
- * Changes of what an account has: edits and cancels of resting orders, collateral of a position (docs/api-coverage.md POST
+ * Changes of what an account has: edits and cancels of resting orders, collateral of a position (docs/reference/api-coverage.md POST
  * /orders/txns/edit/prepare). Each is prepared, verified, signed, and then handed in and followed with `submitOrder` and
  * `getOrderStatus`, at the host that prepared it.
  */

@@ -1,6 +1,6 @@
 /**
  * Decodes what prepare answers: what to sign or to send, the echo that goes back verbatim, estimates and warnings
- * (docs/api-coverage.md POST /orders/txns/prepare).
+ * (docs/reference/api-coverage.md POST /orders/txns/prepare).
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { TradingCapacity } from '../../protocol/market.ts'

@@ -1,5 +1,5 @@
 /**
- * What submit and status of an order chain answer; withdrawals have the same fields (docs/api-coverage.md POST
+ * What submit and status of an order chain answer; withdrawals have the same fields (docs/reference/api-coverage.md POST
  * /orders/txns/submit and POST /orders/txns/status).
  */
 import type { Hex } from '../../protocol/address.ts'

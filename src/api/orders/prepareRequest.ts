@@ -1,5 +1,5 @@
 /**
- * What may be asked of prepare, in the protocol's words, and how it goes on the wire (docs/api-coverage.md POST
+ * What may be asked of prepare, in the protocol's words, and how it goes on the wire (docs/reference/api-coverage.md POST
  * /orders/txns/prepare).
  */
 

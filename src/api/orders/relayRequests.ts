@@ -1,4 +1,4 @@
-/** The generic relay: calldata of our own, and how it fared (docs/api-coverage.md POST /relay/submit). */
+/** The generic relay: calldata of our own, and how it fared (docs/reference/api-coverage.md POST /relay/submit). */
 import type { Address, Hex } from '../../protocol/address.ts'
 import { bytes32, hex, lenient, Malformed, object, oneOf, present, string, word } from '../decode/decode.ts'
 import type { CallOptions, Read, Route } from '../transport/route.ts'

@@ -1,5 +1,5 @@
 /**
- * Decodes what is signed: typed data as a host proposes it, and the relay parameters behind its hash (docs/api-coverage.md
+ * Decodes what is signed: typed data as a host proposes it, and the relay parameters behind its hash (docs/reference/api-coverage.md
  * POST /orders/txns/prepare). A field that verification needs and that is missing is an error.
  */
 import type { Address } from '../../protocol/address.ts'

@@ -1,5 +1,5 @@
 /**
- * Decodes positions, resting orders and trades (docs/api-coverage.md GET /positions and GET /trades). Each row is a domain
+ * Decodes positions, resting orders and trades (docs/reference/api-coverage.md GET /positions and GET /trades). Each row is a domain
  * object, and carries the rest of the wire's fields besides; one that a deployment does not send is absent.
  */
 import type { Hex } from '../../protocol/address.ts'

@@ -16,7 +16,7 @@ function limitingFactor(value: unknown, name: string): LimitingFactor {
   return oneOf(value, name, limitingFactors)
 }
 
-/** The document calls good data `usable` (docs/api-coverage.md A3), the venue's clients `available`. */
+/** The document calls good data `usable` (docs/reference/api-coverage.md A3), the venue's clients `available`. */
 function jitDataStatus(value: unknown, name: string): JitDataStatus {
   return value === 'usable' ? 'available' : oneOf(value, name, jitDataStatuses)
 }
@@ -27,7 +27,7 @@ function marketDataStatus(value: unknown, name: string): MarketDataStatus {
 }
 
 /**
- * One side's capacity (docs/api-coverage.md GET /markets/trading-capacity): three amounts and two statuses, which bound an
+ * One side's capacity (docs/reference/api-coverage.md GET /markets/trading-capacity): three amounts and two statuses, which bound an
  * increase. A status of a newer venue is `unrecognised`, never a good one.
  */
 export function tradingCapacity(value: unknown, name = ''): TradingCapacity {

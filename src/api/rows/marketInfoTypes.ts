@@ -1,6 +1,6 @@
 /**
  * Settings and values of one market
- * (docs/api-coverage.md GET /markets/values and GET /markets/config). Fields keep the wire's names, because they are the
+ * (docs/reference/api-coverage.md GET /markets/values and GET /markets/config). Fields keep the wire's names, because they are the
  * protocol's. A field that the deployment does not send is undefined; that is never zero.
  */
 import type { Address, Hex } from '../../protocol/address.ts'

@@ -1,5 +1,5 @@
 /**
- * Decodes tickers (docs/api-coverage.md GET /markets/tickers), written out as marketInfoRow.ts is and for the same reason.
+ * Decodes tickers (docs/reference/api-coverage.md GET /markets/tickers), written out as marketInfoRow.ts is and for the same reason.
  */
 import type { Ticker } from '../../protocol/market.ts'
 import { type Fields, Malformed, word } from '../decode/decode.ts'
@@ -42,7 +42,7 @@ export function ticker(row: Fields, was: Fields, had: Partial<Ticker>): Ticker {
     priceChange24hBps: keptIntIf(row.priceChangePercent24hBps, was.priceChangePercent24hBps, had.priceChange24hBps, 'priceChangePercent24hBps'),
     poolAmountLongUsd: keptUintIf(row.poolAmountLongUsd, was.poolAmountLongUsd, had.poolAmountLongUsd, 'poolAmountLongUsd'),
     poolAmountShortUsd: keptUintIf(row.poolAmountShortUsd, was.poolAmountShortUsd, had.poolAmountShortUsd, 'poolAmountShortUsd'),
-    // Absent on old deployments of the venue (docs/api-coverage.md GET /markets/tickers).
+    // Absent on old deployments of the venue (docs/reference/api-coverage.md GET /markets/tickers).
     capacityLong: keptCapacityIf(row.capacityLong, was.capacityLong, had.capacityLong, 'capacityLong'),
     capacityShort: keptCapacityIf(row.capacityShort, was.capacityShort, had.capacityShort, 'capacityShort'),
   }

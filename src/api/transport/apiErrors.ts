@@ -19,7 +19,7 @@ export interface RequestPlace {
   readonly host: string
 }
 
-/** One complaint about a parameter, from the API's schema check (docs/api-coverage.md A26 to A33). */
+/** One complaint about a parameter, from the API's schema check (docs/reference/api-coverage.md A26 to A33). */
 export interface FieldError {
   /** The parameter's own name: the last part of `path`. */
   readonly field: string
@@ -111,7 +111,7 @@ export type Sent = 'no' | 'maybe'
 export type Silence = 'timeout' | 'network' | 'status' | 'resting' | 'queue' | 'no-host'
 
 /**
- * What a 503 says, told apart by the body's code and the route (docs/api-coverage.md A26 to A33): the pool behind the host
+ * What a 503 says, told apart by the body's code and the route (docs/reference/api-coverage.md A26 to A33): the pool behind the host
  * does not serve the route (`backend`); the route itself is not served here or not ready, which the document names for
  * stats, earnings and Solana pairs (`route`; a 308 of stats that was not followed says it too); anything else, a request beyond the server's 60 s among it (`server`).
  * Only `server` says something about the host.

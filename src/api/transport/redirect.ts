@@ -1,6 +1,6 @@
 /**
  * Where a 308 leads
- * (docs/api-coverage.md A15: hosts of the second family that do not compute stats point at the Arbitrum host of their
+ * (docs/reference/api-coverage.md A15: hosts of the second family that do not compute stats point at the Arbitrum host of their
  * family). A redirect comes from outside, so only the host is taken from it, and only if it is configured or of the same
  * family, or a path of the same origin; everything else stays that of the question.
  */

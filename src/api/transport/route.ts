@@ -55,7 +55,7 @@ export interface Route<Input, Value> {
   readonly version?: 'v2'
   /**
    * A read whose 308 is followed, once, to a host that is configured or of the same family, or to another path of its own
-   * origin. Any other redirect is an answer of its own (docs/api-coverage.md A15).
+   * origin. Any other redirect is an answer of its own (docs/reference/api-coverage.md A15).
    */
   readonly followsRedirect?: true
   /** What a 503 of this route means where the document says so; it tells nothing about the host. */

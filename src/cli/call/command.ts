@@ -76,7 +76,7 @@ export interface CommandFacts {
   /** Those after the first one; each must be given. */
   readonly more?: readonly { readonly name: string; readonly doc: string; readonly isOptional?: boolean }[]
   readonly flags: readonly OwnFlag[]
-  /** Whole command lines that a user may type; in the help, in docs/commands.md, and tried by tests. */
+  /** Whole command lines that a user may type; in the help, in docs/reference/commands.md, and tried by tests. */
   readonly examples: readonly [string, ...string[]]
   /** Flags of another command that this one is mistaken for. */
   readonly elsewhere?: { readonly flags: readonly string[]; readonly command: string }

@@ -106,7 +106,7 @@ function showRows(call: Call, rows: readonly LimitRow[]): void {
     wordsOf(call, row, row.value),
   ])
   if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
-  call.out('\nWhat each means, and where it is set: perpd config, docs/configuration.md.')
+  call.out('\nWhat each means, and where it is set: perpd config, docs/reference/configuration.md.')
 }
 
 /** What is configured otherwise, a line each, and how it is taken over. */

@@ -12,7 +12,7 @@ const usual = { name: 'eth-trend.yaml', kind: 'trend', market: 'ETH/USD [WETH-US
 export function settingsText(choices: Choices, schema: string): string {
   const { profile, maxDailyLossUsd } = choices
   const sections = [
-    `  // Which profile it starts from: paper is play money. Every setting with its meaning: docs/configuration.md;\n  // what is in force, and where each value came from: perpd config\n  "profile": ${JSON.stringify(profile)}`,
+    `  // Which profile it starts from: paper is play money. Every setting with its meaning: docs/reference/configuration.md;\n  // what is in force, and where each value came from: perpd config\n  "profile": ${JSON.stringify(profile)}`,
     `  "risk": {\n    // Nothing is opened any more once a day (from 00:00 UTC) lost this much, US dollars.\n    "maxDailyLossUsd": ${maxDailyLossUsd}\n  }`,
     ...keySection(choices),
     ...chainSection(choices),

@@ -149,7 +149,7 @@ export const log = {
   levels: liveSetting(
     as.componentLevels,
     [],
-    'Levels of single components, as `host=debug`; a component is the part of an event before its first dot (docs/events.md).',
+    'Levels of single components, as `host=debug`; a component is the part of an event before its first dot (docs/reference/events.md).',
   ),
   format: setting(
     choice(['auto', 'pretty', 'json']),

@@ -17,7 +17,7 @@ export interface StartSetting {
 
 /** What a start would take. */
 export interface StartReport {
-  /** In the order of docs/configuration.md; of this run where the configuration cannot be used as it is now. */
+  /** In the order of docs/reference/configuration.md; of this run where the configuration cannot be used as it is now. */
   readonly settings: readonly StartSetting[]
   /** What is allowed but worth knowing, one sentence each. */
   readonly warnings: readonly string[]

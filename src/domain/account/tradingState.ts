@@ -12,7 +12,7 @@ import { stricter, type TradingState } from './limits.ts'
  */
 export type TradingScope = 'global' | 'account' | `strategy:${string}`
 
-/** What breakers watch; docs/errors.md says of each what it sets and what lifts it. */
+/** What breakers watch; docs/reference/errors.md says of each what it sets and what lifts it. */
 export const breakerNames = [
   'daily-loss',
   'drawdown',

@@ -1,6 +1,6 @@
 /**
  * What an intent's one message does on chain when it lands: the orders it creates, in the order of the message, and the
- * changes it makes to orders that exist (docs/api-coverage.md POST /orders/txns/prepare). Evidence is held against this
+ * changes it makes to orders that exist (docs/reference/api-coverage.md POST /orders/txns/prepare). Evidence is held against this
  * list alone.
  */
 import type { Address, Hex } from '../../protocol/address.ts'

@@ -264,7 +264,7 @@ export function addsRisk(decision: Decision, orders: readonly Order[] = []): boo
   }
 }
 
-/** The parts of a twap order (docs/api-coverage.md POST /orders/txns/prepare). */
+/** The parts of a twap order (docs/reference/api-coverage.md POST /orders/txns/prepare). */
 export interface TwapTerms {
   /** 2 to 30. */
   readonly parts: number

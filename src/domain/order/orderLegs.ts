@@ -32,7 +32,7 @@ export interface OrderLeg {
   /** The venue's fees of this order. */
   readonly feesUsd?: Usd
   readonly priceImpactUsd?: Usd
-  /** Reductions: PnL after all costs (docs/glossary.md), by the books of whose parts it took. */
+  /** Reductions: PnL after all costs (docs/reference/glossary.md), by the books of whose parts it took. */
   readonly pnlUsd?: Usd
   /** Reductions: the venue's own figure of the fill, after its price impact, fees, funding and borrowing. */
   readonly venuePnlUsd?: Usd

@@ -6,7 +6,7 @@ import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from '../../protocol
 import type { ContestedPrice } from './contestedPrice.ts'
 import type { TwapTerms } from './decision.ts'
 
-/** How an order waits (docs/api-coverage.md POST /orders/txns/prepare). */
+/** How an order waits (docs/reference/api-coverage.md POST /orders/txns/prepare). */
 export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
 /** A token as an order needs it. */
@@ -120,7 +120,7 @@ export interface SwapTerms {
 }
 
 /**
- * An order as an edit leaves it; an update rewrites all of these at once (docs/api-coverage.md POST
+ * An order as an edit leaves it; an update rewrites all of these at once (docs/reference/api-coverage.md POST
  * /orders/txns/edit/prepare).
  */
 export interface EditTerms {

@@ -1,6 +1,6 @@
 /**
  * What prepare's warnings do to an order, by code
- * (docs/api-coverage.md A10: the client shows them before it signs; they block nothing by themselves). The venue cannot
+ * (docs/reference/api-coverage.md A10: the client shows them before it signs; they block nothing by themselves). The venue cannot
  * vouch for an order that it warns of, so what adds risk is made smaller or dropped, and what takes risk away is signed
  * unless policy says otherwise.
  */
@@ -19,7 +19,7 @@ export interface WarningPolicy {
   readonly isPartial?: boolean
 }
 
-/** What holds where nothing else is configured; the reasons are in docs/configuration.md. */
+/** What holds where nothing else is configured; the reasons are in docs/reference/configuration.md. */
 export const defaultWarningPolicy: WarningPolicy = {
   adding: new Map<string, WarningAction>([
     ['INSUFFICIENT_LIQUIDITY', 'shrink'],

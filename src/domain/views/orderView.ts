@@ -82,7 +82,7 @@ export interface OrderRow {
  * `fundingReceivedUsd`, less `sendingUsd`, `entryCostsUsd` and `cancellingUsd`, and `ownEntryUsd`.
  */
 export interface PnlParts {
-  /** After all costs (docs/glossary.md); null where there is none, or it is not known. */
+  /** After all costs (docs/reference/glossary.md); null where there is none, or it is not known. */
   readonly pnlUsd: string | null
   /** The venue's own figure of the fill, after its price impact, fees, funding and borrowing. Null for what opens. */
   readonly venuePnlUsd: string | null

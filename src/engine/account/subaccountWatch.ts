@@ -3,7 +3,7 @@
  *
  * A signed approval goes with one order at a time until the chain knows it: the first that lands writes it and uses up its
  * nonce, and any other that carries it would revert. From then on the empty approval goes with all of them
- * (docs/api-coverage.md POST /subaccounts/approval/prepare).
+ * (docs/reference/api-coverage.md POST /subaccounts/approval/prepare).
  */
 import { isoTime } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'

@@ -1,6 +1,6 @@
 /**
  * Markets that left the venue's list while the account holds something there. `/markets` is the catalogue of listed markets
- * (docs/api-coverage.md GET /markets): one that is delisted may be in it no longer, and what is held there must still be
+ * (docs/reference/api-coverage.md GET /markets): one that is delisted may be in it no longer, and what is held there must still be
  * shown, cancelled and closed.
  */
 import type { Api } from '../../api/client.ts'

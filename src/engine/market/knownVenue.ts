@@ -52,7 +52,7 @@ export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
 }
 
 /**
- * How often market values are read, ms: the venue pulls them no more often by default (docs/api-coverage.md A34 to A37).
+ * How often market values are read, ms: the venue pulls them no more often by default (docs/reference/api-coverage.md A34 to A37).
  */
 const valuesEveryMs = 5_000
 

@@ -266,7 +266,7 @@ async function readCandles(
   prices: ReadonlyMap<string, OraclePrice>,
 ): Promise<readonly (CandleReading | undefined)[]> {
   const wanted = needs.candles?.filter(({ symbol }) => symbol === market.symbol) ?? []
-  // The oracle has its own names; the address joins them (docs/api-coverage.md GET /tokens).
+  // The oracle has its own names; the address joins them (docs/reference/api-coverage.md GET /tokens).
   const tokenSymbol = prices.get(hexKey(market.indexToken))?.tokenSymbol
   if (tokenSymbol === undefined) return []
   return await Promise.all(

@@ -13,7 +13,7 @@ import { noAnswer } from './noAnswer.ts'
 import { callOf, ownMessage } from './ownMessage.ts'
 
 /**
- * The relay's statuses as the order chain names them, which is how the machine knows them (docs/api-coverage.md POST
+ * The relay's statuses as the order chain names them, which is how the machine knows them (docs/reference/api-coverage.md POST
  * /relay/status). None for `unknown`: it says nothing, and the last word stands.
  */
 const orderStatus: Readonly<Partial<Record<RelayStatus, string>>> = {

@@ -1,7 +1,7 @@
 /**
  * Taking a delegated key's right away on the chain through the relay: the message that its owner signs, and whether a signed
  * one may be sent. All of it is ours: the venue proposes nothing here
- * (docs/api-coverage.md POST /relay/submit; contract `RelayUtils`).
+ * (docs/reference/api-coverage.md POST /relay/submit; contract `RelayUtils`).
  */
 import type { Difference } from '../../domain/orderEvent.ts'
 import type { Address, Hex } from '../../protocol/address.ts'

@@ -24,7 +24,7 @@ export function checkChanges(
 }
 
 /**
- * An edit as the contract sees it. A waiting part is released by any update, so `validFromTime` is 0 (docs/api-coverage.md
+ * An edit as the contract sees it. A waiting part is released by any update, so `validFromTime` is 0 (docs/reference/api-coverage.md
  * POST /orders/txns/edit/prepare).
  */
 function updatesOf(edit: EditTerms | undefined): readonly UpdateOrderParams[] {

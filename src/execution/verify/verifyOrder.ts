@@ -253,7 +253,7 @@ function checkMinOutput(differences: Differences, field: string, rule: MinOutput
 }
 
 /**
- * `gmxo:1:<parts>:<twapId>:<source>:<jit>:<express>`, right-padded with zero bytes (docs/api-coverage.md POST
+ * `gmxo:1:<parts>:<twapId>:<source>:<jit>:<express>`, right-padded with zero bytes (docs/reference/api-coverage.md POST
  * /orders/txns/prepare). The twap id, four zeros for an order that is no part; undefined when the word says anything else.
  */
 function twapIdOf(word: Hex, parts: number): string | undefined {
@@ -265,7 +265,7 @@ function twapIdOf(word: Hex, parts: number): string | undefined {
 }
 
 /**
- * Part i is due `duration / (parts - 1) * i` seconds after the first, which is due now (docs/api-coverage.md POST
+ * Part i is due `duration / (parts - 1) * i` seconds after the first, which is due now (docs/reference/api-coverage.md POST
  * /orders/txns/prepare); the venue divides in floating point, so a second either way is left. All parts carry one twap id.
  */
 function checkSchedule(

@@ -1,4 +1,4 @@
-/** The register of events: every line of the log is of one of them. `docs/events.md` is printed from here. */
+/** The register of events: every line of the log is of one of them. `docs/reference/events.md` is printed from here. */
 import type { EventType } from '../../domain/event.ts'
 import { daemonRegister } from './registerDaemon.ts'
 import type { RegisteredEvent } from './registered.ts'

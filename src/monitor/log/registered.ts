@@ -5,7 +5,7 @@ import type { Level } from './line.ts'
 export interface RegisteredEvent<L extends Level = Level> {
   /** Levels that its line has before what repeats is thinned out. */
   readonly levels: readonly L[]
-  /** A sentence for `docs/events.md`: when it happens. */
+  /** A sentence for `docs/reference/events.md`: when it happens. */
   readonly meaning: string
   /** Names of the fields that its line may have besides those of every line. */
   readonly fields: readonly string[]

@@ -18,7 +18,7 @@ export interface AnswerFaults {
   malformedAs: 'word' | 'missing' | 'null'
   /** Routes of the application, `*` for any text, whose amounts are written `{ "type": "bigint", "value": "1" }`. */
   bigintObjects: string[]
-  /** `task-id-only`: `/relay/submit` answers `{ "taskId": ... }`, all that is documented (docs/api-coverage.md A11). */
+  /** `task-id-only`: `/relay/submit` answers `{ "taskId": ... }`, all that is documented (docs/reference/api-coverage.md A11). */
   relaySubmitAnswer: 'whole' | 'task-id-only'
   /**
    * `/relay/status` without the task id, with another one, with `revertData` that is empty or half a byte short, or with an

@@ -1,6 +1,6 @@
 /**
  * Approvals of session keys: the message the main account signs, and the hash of it that a Batch carries
- * (docs/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
+ * (docs/reference/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
  */
 import { encodeAbiParameters, hashTypedData, keccak256, parseAbiParameters } from 'viem/utils'
 import { type Address, type Hex, ZERO_HASH } from '../../protocol/address.ts'

@@ -1,6 +1,6 @@
 /**
  * How long each read holds, and which parameters tell one question from another
- * (docs/api-coverage.md A12 and O12). Where the documents state no window one is chosen: a second for what the backend
+ * (docs/reference/api-coverage.md A12 and O12). Where the documents state no window one is chosen: a second for what the backend
  * caches for a second, a minute for what moves by the hour, fifteen seconds for candles as on the other service. What must
  * show what an account just did (`/orders`, `/trades`, balances, allowances) has none. `/positions` has a second of its
  * own that ends with the position (positionReads.ts), and the Solana feed a snapshot that must not outlive fifteen minutes

@@ -18,7 +18,7 @@ export interface FieldError {
   readonly value?: Json
 }
 
-/** A failing answer, thrown by handlers and written by the venue (docs/api-coverage.md A26 to A33). */
+/** A failing answer, thrown by handlers and written by the venue (docs/reference/api-coverage.md A26 to A33). */
 export class HttpFailure extends Error {
   readonly status: number
   readonly body: Json

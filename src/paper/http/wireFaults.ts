@@ -35,10 +35,10 @@ const MAX_FAULT_LOG = 10_000
 /** Most rules at once. */
 const MAX_WIRE_FAULTS = 200
 
-/** A request to any other route that takes longer is answered 503 (docs/api-coverage.md A34 to A37). */
+/** A request to any other route that takes longer is answered 503 (docs/reference/api-coverage.md A34 to A37). */
 const SERVER_TIMEOUT_MS = 60_000
 
-/** Oracle routes with a timeout of their own (docs/api-coverage.md O12). */
+/** Oracle routes with a timeout of their own (docs/reference/api-coverage.md O12). */
 const timedRoutes: ReadonlySet<string> = new Set([
   '/prices/tickers',
   '/signed_prices/latest',

@@ -1,4 +1,4 @@
-/** Simulated liquidity providers and what fees earned them (docs/api-coverage.md GET /yield/gm-user-earnings). */
+/** Simulated liquidity providers and what fees earned them (docs/reference/api-coverage.md GET /yield/gm-user-earnings). */
 import { getAddress, keccak256, toHex } from 'viem/utils'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { badFields, HttpFailure, type Json, parseAddress } from '../http/http.ts'

@@ -1,7 +1,7 @@
 /**
  * Just-in-time liquidity: vaults hold pool tokens of several markets and can shift them into the one where an increase needs
  * room. A vault here is all markets with the same two collateral tokens. What it can bring is a part of what the pool itself
- * may reserve, and swings from hour to hour (docs/api-coverage.md GET /jit/liquidity_info and A3).
+ * may reserve, and swings from hour to hour (docs/reference/api-coverage.md GET /jit/liquidity_info and A3).
  */
 import { getAddress, keccak256, toHex } from 'viem/utils'
 import type { Address } from '../../protocol/address.ts'

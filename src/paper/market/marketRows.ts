@@ -1,4 +1,4 @@
-/** Market rows of the application API (docs/api-coverage.md GET /markets/values). */
+/** Market rows of the application API (docs/reference/api-coverage.md GET /markets/values). */
 import type { CatalogToken } from '../catalog/catalog.ts'
 import type { Json } from '../http/http.ts'
 import { borrowingFactorPerSecond } from '../math/borrowing.ts'

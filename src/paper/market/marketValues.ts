@@ -1,6 +1,6 @@
 /**
  * Values of markets as they were pulled: every five seconds all of them. A pull that fails leaves what was there, and it ages
- * (docs/api-coverage.md A1 and A35). Virtual inventories have a refresh apart, and a row is as old as the older of the two.
+ * (docs/reference/api-coverage.md A1 and A35). Virtual inventories have a refresh apart, and a row is as old as the older of the two.
  */
 import type { Json } from '../http/http.ts'
 import { namesMarket } from '../state/dataFaults.ts'

@@ -1,4 +1,4 @@
-/** Periods of history and the windows they make (docs/api-coverage.md GET /rates). */
+/** Periods of history and the windows they make (docs/reference/api-coverage.md GET /rates). */
 import { badFields, type HttpFailure, parseAddress } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { ledgerOf, type MarketLedger } from './ledger.ts'

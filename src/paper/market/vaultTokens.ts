@@ -1,6 +1,6 @@
 /**
  * Tokens of the liquidity vaults at the oracle: the same vaults that `/apy` and the JIT reads name (jitPools.ts), with symbols of this
- * network's own pools (docs/api-coverage.md O2). A vault token follows its long token with half of its worth; the other
+ * network's own pools (docs/reference/api-coverage.md O2). A vault token follows its long token with half of its worth; the other
  * half stands still, as the stable coin does. So a candle of it is exactly the candle of the long token, drawn smaller.
  */
 import { type Address, hexKey } from '../../protocol/address.ts'

@@ -1,6 +1,6 @@
 /**
  * `positionValueInUsd`: what a full close would pay, as the reader contract simulates it, and the documented fallback
- * (docs/api-coverage.md A5).
+ * (docs/reference/api-coverage.md A5).
  */
 import { fac } from './integer.ts'
 import { type MarketPrices, type MarketSettings, type MarketState, slotPrice } from './marketState.ts'

@@ -1,5 +1,5 @@
 /**
- * Deposits into the GMX account from other chains (docs/api-coverage.md POST /gmx-account/deposit/cross-chain/prepare;
+ * Deposits into the GMX account from other chains (docs/reference/api-coverage.md POST /gmx-account/deposit/cross-chain/prepare;
  * test/paper/gmxAccount.test.ts, K.1): a transaction of the user's own on the source chain, which the venue prepares and
  * never sees.
  */

@@ -1,6 +1,6 @@
 /**
  * Submits of one peer: what was prepared here is checked in the documented order and goes on its way once
- * (docs/api-coverage.md POST /orders/txns/submit; test/paper/behaviours-orders.test.ts, F).
+ * (docs/reference/api-coverage.md POST /orders/txns/submit; test/paper/behaviours-orders.test.ts, F).
  */
 
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'

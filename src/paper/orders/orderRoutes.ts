@@ -1,4 +1,4 @@
-/** The order chain's routes (docs/api-coverage.md POST /orders/txns/prepare): shape, quote, payload, answer. */
+/** The order chain's routes (docs/reference/api-coverage.md POST /orders/txns/prepare): shape, quote, payload, answer. */
 import type { Address } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { trimRecord } from '../execution/memoryLimits.ts'

@@ -1,6 +1,6 @@
 /**
  * The generic relay: own calldata of the relay routers' `batch`, and of `removeSubaccount`
- * (docs/api-coverage.md POST /relay/submit; contract `GelatoRelayRouter`, `batch`; contract `RelayUtils`).
+ * (docs/reference/api-coverage.md POST /relay/submit; contract `GelatoRelayRouter`, `batch`; contract `RelayUtils`).
  */
 import type { Hex } from 'viem'
 import { decodeFunctionData, hashTypedData } from 'viem/utils'
@@ -178,7 +178,7 @@ export function relayStatus(venueState: VenueState, body: Readonly<Record<string
   }
   const operation = venueState.operations.get(hexKey(taskId))
   if (operation === undefined) throw notFound('no relay operation')
-  // A 404 right after an accepted submission can be transient (docs/api-coverage.md A20).
+  // A 404 right after an accepted submission can be transient (docs/reference/api-coverage.md A20).
   const ageMs = venueState.clock.now() - operation.acceptedAtMs
   if (ageMs < venueState.dataFaults.relayStatusLagMs) throw notFound('no relay operation')
   if (venueState.dataFaults.relay === 'unknown') return { taskId: operation.taskId, status: 'unknown' }

@@ -1,5 +1,5 @@
 /**
- * How a prepared request stands, in the words of the wire (docs/api-coverage.md POST /orders/txns/status;
+ * How a prepared request stands, in the words of the wire (docs/reference/api-coverage.md POST /orders/txns/status;
  * test/paper/behaviours-orders.test.ts, G).
  */
 import { type Hex, hexKey } from '../../protocol/address.ts'

@@ -1,5 +1,5 @@
 /**
- * Withdrawals from the GMX account to other chains (docs/api-coverage.md POST /gmx-account/deposit/cross-chain/prepare;
+ * Withdrawals from the GMX account to other chains (docs/reference/api-coverage.md POST /gmx-account/deposit/cross-chain/prepare;
  * test/paper/gmxAccount.test.ts, K.2): signed, relayed, and taken from the account's balance here. Records live at the
  * peer that prepared them.
  */

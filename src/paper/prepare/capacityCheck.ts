@@ -1,4 +1,4 @@
-/** Whether there is capacity for an increase, as prepare checks it (docs/api-coverage.md A3 and A22 to A24). */
+/** Whether there is capacity for an increase, as prepare checks it (docs/reference/api-coverage.md A3 and A22 to A24). */
 import { type Json, refused } from '../http/http.ts'
 import { capacityJson, hasStaleValues } from '../market/marketRows.ts'
 import type { Capacity } from '../math/capacity.ts'

@@ -1,4 +1,4 @@
-/** Whether an increase leaves the collateral that the chain asks for, as prepare checks it (docs/api-coverage.md A25). */
+/** Whether an increase leaves the collateral that the chain asks for, as prepare checks it (docs/reference/api-coverage.md A25). */
 import { refused } from '../http/http.ts'
 import { collateralUsdOf, leastCollateralUsd, moveOpenInterest } from '../math/increase.ts'
 import { ceilDiv } from '../math/integer.ts'

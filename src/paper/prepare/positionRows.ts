@@ -1,4 +1,4 @@
-/** Position and order rows of the application API (docs/api-coverage.md GET /positions and GET /orders). */
+/** Position and order rows of the application API (docs/reference/api-coverage.md GET /positions and GET /orders). */
 import type { Address } from '../../protocol/address.ts'
 import type { Json } from '../http/http.ts'
 import { maxAllowedLeverage } from '../math/client/clientPosition.ts'
@@ -90,7 +90,7 @@ export function positionRow(
   return shown
 }
 
-/** What a full close would pay, or the documented fallback when the simulation cannot be done (docs/api-coverage.md A5). */
+/** What a full close would pay, or the documented fallback when the simulation cannot be done (docs/reference/api-coverage.md A5). */
 function closeValueOf(
   settings: VenueMarket['settings'],
   state: MarketState,

@@ -1,4 +1,4 @@
-/** Where accounts are read and their orders taken (docs/api-coverage.md GET /positions and POST /orders/txns/prepare). */
+/** Where accounts are read and their orders taken (docs/reference/api-coverage.md GET /positions and POST /orders/txns/prepare). */
 import { prepareApproval, subaccountStatus } from '../execution/subaccountKeys.ts'
 import { bodyOf, requiredAddress } from '../http/http.ts'
 import { prepareDeposit } from '../orders/deposits.ts'

@@ -1,4 +1,4 @@
-/** Tickers, capacity and orders of the application API (docs/api-coverage.md A1 to A37 and GET /markets/tickers). */
+/** Tickers, capacity and orders of the application API (docs/reference/api-coverage.md A1 to A37 and GET /markets/tickers). */
 import { hexKey } from '../../protocol/address.ts'
 import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddress } from '../http/http.ts'
 import { capacityJson, capacityOfMarket, tickerRow } from '../market/marketRows.ts'

@@ -1,4 +1,4 @@
-/** Rates and performance of the past, on both services (docs/api-coverage.md GET /rates). */
+/** Rates and performance of the past, on both services (docs/reference/api-coverage.md GET /rates). */
 
 import type { Json, JsonBytes } from '../http/http.ts'
 import { listBytes, yieldToEventLoop } from '../http/yieldToEventLoop.ts'

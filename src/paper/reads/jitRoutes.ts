@@ -1,4 +1,4 @@
-/** JIT liquidity now and in the past (docs/api-coverage.md GET /jit/liquidity_info). */
+/** JIT liquidity now and in the past (docs/reference/api-coverage.md GET /jit/liquidity_info). */
 import { badFields, badRequest, type Json } from '../http/http.ts'
 import { type JitVault, jitLiquidityUsd, jitVaults, spareMarket } from '../market/jitPools.ts'
 import { ledgerOf, openPnl, sampleAt } from '../market/ledger.ts'

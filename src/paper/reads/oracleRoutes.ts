@@ -1,4 +1,4 @@
-/** The oracle price service on the wire (docs/api-coverage.md O1 to O13). */
+/** The oracle price service on the wire (docs/reference/api-coverage.md O1 to O13). */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { CandlePeriod } from '../../protocol/market.ts'
 import { type Candles, periodSeconds } from '../catalog/candles.ts'

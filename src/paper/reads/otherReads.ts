@@ -1,5 +1,5 @@
 /**
- * Reads beside trading: candles by market, signed prices, staking, buyback, boost, whitelists (docs/api-coverage.md GET
+ * Reads beside trading: candles by market, signed prices, staking, buyback, boost, whitelists (docs/reference/api-coverage.md GET
  * /prices/ohlcv and GET /buyback/weekly-stats).
  */
 import { getAddress, keccak256, toHex } from 'viem/utils'

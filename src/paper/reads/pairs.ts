@@ -1,5 +1,5 @@
 /**
- * Pair feeds for listings: this chain's perpetuals and the Solana feed (docs/api-coverage.md A16 and GET /prices/ohlcv).
+ * Pair feeds for listings: this chain's perpetuals and the Solana feed (docs/reference/api-coverage.md A16 and GET /prices/ohlcv).
  */
 import { HttpFailure, type Json } from '../http/http.ts'
 import { dayOf } from '../market/dayFigures.ts'

@@ -1,5 +1,5 @@
 /**
- * The position reads (docs/api-coverage.md A5). All rows of an account are of one moment and hold for a second;
+ * The position reads (docs/reference/api-coverage.md A5). All rows of an account are of one moment and hold for a second;
  * a position that an execution changed shows at once (test/paper/conformance-behaviours.test.ts, C.4).
  */
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -72,7 +72,7 @@ function relatedOrders(venueState: VenueState, record: PositionRecord): OrderRec
   )
 }
 
-/** A revert of the position reader fails the whole request (docs/api-coverage.md A5). */
+/** A revert of the position reader fails the whole request (docs/reference/api-coverage.md A5). */
 function mayRead(venueState: VenueState, record: PositionRecord): void {
   if (namesMarket(venueState.dataFaults.readerReverts, record.marketKey)) {
     throw new HttpFailure(500, { message: 'Internal Server Error' })

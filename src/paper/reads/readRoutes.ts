@@ -1,4 +1,4 @@
-/** Where the reads beside trading are served, and on which host (docs/api-coverage.md A12 to A16). */
+/** Where the reads beside trading are served, and on which host (docs/reference/api-coverage.md A12 to A16). */
 import { HttpFailure, type Json, notFound } from '../http/http.ts'
 import { gmUserEarnings, liquidityProviders } from '../market/earnings.ts'
 import { valuesStaleness } from '../market/marketValues.ts'
@@ -14,9 +14,9 @@ import { statsSourceList, statsSummary, statsTimeseries } from './statsRoutes.ts
 import { readThroughDays, type StatsSource, statsSources } from './statsSources.ts'
 import { apys, gmPools } from './yieldRows.ts'
 
-/** The chain whose deployment computes stats and the Solana feed (docs/api-coverage.md A15 and A16). */
+/** The chain whose deployment computes stats and the Solana feed (docs/reference/api-coverage.md A15 and A16). */
 export const STATS_CHAIN = 'arbitrum'
-/** Chains with a public summary for exchange listings (docs/api-coverage.md A16). */
+/** Chains with a public summary for exchange listings (docs/reference/api-coverage.md A16). */
 export const listingChains: readonly string[] = ['arbitrum', 'avalanche']
 const oracleRefusal: Refusal = (_name, text) => new HttpFailure(400, { errors: [text] })
 /** Where stats are while they are moved on purpose. */

@@ -1,4 +1,4 @@
-/** Protocol-wide stats: summary, timeseries, sources (docs/api-coverage.md A15 and A8). */
+/** Protocol-wide stats: summary, timeseries, sources (docs/reference/api-coverage.md A15 and A8). */
 import { badFields, badRequest, type Json } from '../http/http.ts'
 import { yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import type { VenueState } from '../state/venueState.ts'

@@ -1,4 +1,4 @@
-/** Sources of the stats: which a question is about, how fresh they are (docs/api-coverage.md A8 and A9). */
+/** Sources of the stats: which a question is about, how fresh they are (docs/reference/api-coverage.md A8 and A9). */
 import { badFields, badRequest, type Json } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { type StatsSource, statsNetworks, statsVersions } from './statsSources.ts'

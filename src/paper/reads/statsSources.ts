@@ -1,6 +1,6 @@
 /**
  * What the stats are computed from: one source a network and version. A chain whose venue runs beside this one is read from
- * its books; the others are seeded histories that move with time (docs/api-coverage.md A8 and A9).
+ * its books; the others are seeded histories that move with time (docs/reference/api-coverage.md A8 and A9).
  */
 import { chainNames } from '../../protocol/chains/index.ts'
 import { yieldToEventLoop } from '../http/yieldToEventLoop.ts'

@@ -1,4 +1,4 @@
-/** Token rows and wallet reads (docs/api-coverage.md GET /tokens). */
+/** Token rows and wallet reads (docs/reference/api-coverage.md GET /tokens). */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { type Json, requiredAddress } from '../http/http.ts'

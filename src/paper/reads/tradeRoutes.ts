@@ -1,4 +1,4 @@
-/** Trade history reads (docs/api-coverage.md GET /trades). */
+/** Trade history reads (docs/reference/api-coverage.md GET /trades). */
 import { hexKey } from '../../protocol/address.ts'
 import {
   badFields,

@@ -1,4 +1,4 @@
-/** Yields of pools: fees, traders' PnL, APY (docs/api-coverage.md A7, GET /apy and GET /yield/gm-pools). */
+/** Yields of pools: fees, traders' PnL, APY (docs/reference/api-coverage.md A7, GET /apy and GET /yield/gm-pools). */
 
 import type { Json, JsonBytes } from '../http/http.ts'
 import { listBytes, yieldToEventLoop } from '../http/yieldToEventLoop.ts'

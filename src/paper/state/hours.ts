@@ -1,6 +1,6 @@
 /**
  * Markets that open and close. While a market is closed its oracle gives no price for execution: the keeper leaves its
- * orders where they are, nobody is liquidated, and `/markets/state` says `closed` (docs/api-coverage.md O5).
+ * orders where they are, nobody is liquidated, and `/markets/state` says `closed` (docs/reference/api-coverage.md O5).
  */
 import { BaseError } from '../../base/errors.ts'
 import { hexKey } from '../../protocol/address.ts'

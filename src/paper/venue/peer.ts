@@ -1,4 +1,4 @@
-/** The order records of one peer: what it prepared, by its two ids. Peers do not share them (docs/api-coverage.md A17). */
+/** The order records of one peer: what it prepared, by its two ids. Peers do not share them (docs/reference/api-coverage.md A17). */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Batch, RelayParams } from '../../protocol/signing/relayRouter.ts'
 import type { JsonText } from '../http/http.ts'

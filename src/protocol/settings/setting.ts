@@ -1,6 +1,6 @@
 /**
  * A setting, written once: a format that says what its value may be and what it is in the code, its default, and its sentence.
- * Flags, environment variables, files, docs/configuration.md, the JSON Schema and the type of the configuration come from it.
+ * Flags, environment variables, files, docs/reference/configuration.md, the JSON Schema and the type of the configuration come from it.
  */
 import { z } from 'zod'
 import { NATIVE_DECIMALS, parseUnits, type TokenAmount, type Usd, usd } from '../units.ts'

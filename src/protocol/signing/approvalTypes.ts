@@ -1,6 +1,6 @@
 /**
  * What a subaccount's approval is, apart from the hashing of it: clients that only carry approvals need no hash function
- * (docs/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
+ * (docs/reference/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
  */
 import { type Address, type Hex, ZERO_HASH } from '../address.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Calldata of the relay routers' `batch`, signed by the account or by its subaccount, and of `removeSubaccount`: what the
  * generic relay is handed, and what anybody could send until the deadline
- * (docs/api-coverage.md POST /relay/submit; contract `GelatoRelayRouter`, `batch`; contract `RelayUtils`).
+ * (docs/reference/api-coverage.md POST /relay/submit; contract `GelatoRelayRouter`, `batch`; contract `RelayUtils`).
  *
  * The digest covers every field of it but, when the account signs, the account, which the router finds by the signature. Enums are uint8 here and
  * uint256 in the signed message.

@@ -1,6 +1,6 @@
 /**
  * The main key's word that a subaccount may trade: the message it signs, and the hash of it that every Batch of the
- * subaccount carries (docs/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`,
+ * subaccount carries (docs/reference/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`,
  * `SubaccountApproval`). The signed approval goes with orders until the first of them landed; that one writes it on chain
  * and uses up its nonce. From then on the empty approval goes with them: the signed one would be refused.
  */

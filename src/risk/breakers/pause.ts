@@ -1,6 +1,6 @@
 /**
  * Pauses after refusals: a 400 of prepare is not cured by asking again unchanged
- * (docs/api-coverage.md A21). The same decision waits, longer with each refusal by the same cause, and only the shortest
+ * (docs/reference/api-coverage.md A21). The same decision waits, longer with each refusal by the same cause, and only the shortest
  * pause once something changed that could change the answer. What cannot add risk waits for short and is never given up.
  */
 import { endingOf, isWanted } from '../../domain/account/spend.ts'

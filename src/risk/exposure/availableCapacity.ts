@@ -1,6 +1,6 @@
 /**
  * Available capacity for increases on one side of a market: the one place that reads the venue's capacity
- * (docs/api-coverage.md A3).
+ * (docs/reference/api-coverage.md A3).
  */
 import type { Denial } from '../../domain/order/intent.ts'
 import { ageOf, capacityReading, marketOf } from '../../domain/snapshot.ts'
@@ -21,7 +21,7 @@ export interface AvailableCapacity {
 
 /**
  * The room on one side: `availableLiquidity` when `jitDataStatus` is `available`, else `baseAvailableLiquidity`
- * (docs/api-coverage.md A3 and A22 to A24), less `capacityHeadroomBps` of it rounded up, less our
+ * (docs/reference/api-coverage.md A3 and A22 to A24), less `capacityHeadroomBps` of it rounded up, less our
  * reservations and unexplained resting increases on that side.
  *
  * Refuses with MARKET_UNKNOWN, CAPACITY_UNKNOWN, MARKET_DATA_STALE (the venue says so) and CAPACITY_TOO_OLD.

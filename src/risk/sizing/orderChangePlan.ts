@@ -135,7 +135,7 @@ export function planCancel(
 /**
  * Plans an edit. What it adds to the size of an order that opens is sized like an increase of that much, and may be cut;
  * its collateral stays, so that leverage is looked at too. The acceptable price of a limit or take-profit order moves with
- * its trigger: it is absolute, and an order whose trigger moved alone may never fill (docs/api-coverage.md POST
+ * its trigger: it is absolute, and an order whose trigger moved alone may never fill (docs/reference/api-coverage.md POST
  * /orders/txns/edit/prepare).
  *
  * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes

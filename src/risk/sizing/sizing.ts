@@ -1,5 +1,5 @@
 /**
- * From a decision to a size. Increases take their size from the venue's capacity (docs/api-coverage.md A3):
+ * From a decision to a size. Increases take their size from the venue's capacity (docs/reference/api-coverage.md A3):
  * `availableLiquidity` when JIT data is available, else `baseAvailableLiquidity`, nothing while market data is not fresh;
  * less headroom, less what is in flight on that side. Then every limit may cut, and each cut is kept. Reductions are
  * bounded by the position alone.

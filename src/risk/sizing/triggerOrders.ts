@@ -16,7 +16,7 @@ import {
 
 /**
  * Most exits of one increase: six auto-cancelled orders a position are the least that any chain allows
- * (docs/api-coverage.md POST /orders/txns/prepare).
+ * (docs/reference/api-coverage.md POST /orders/txns/prepare).
  */
 const MAX_EXITS = 5
 
