@@ -8,6 +8,7 @@ import { account } from './sections/accountSection.ts'
 import { control, journal, log, strategies } from './sections/daemonSection.ts'
 import { paper } from './sections/embeddedVenueSection.ts'
 import * as as from './sections/formats.ts'
+import { history } from './sections/historySection.ts'
 import { notify } from './sections/notifySection.ts'
 import { execution, signing } from './sections/ordersSection.ts'
 import { breakers, risk } from './sections/riskSection.ts'
@@ -37,6 +38,7 @@ export const schema = {
   notify,
   log,
   otel,
+  history,
 }
 
 type Schema = typeof schema

@@ -14,7 +14,7 @@ const paperProfile = 'paper'
 export function typedConfig(raw: RawConfig, cwd: string) {
   const profile = String(raw.profile)
   const read = sectionsOf(raw, (path) => resolve(cwd, path.replaceAll('{profile}', profile)))
-  const { rpc, journal, strategies, execution, evidence, api, notify, log, otel } = read
+  const { rpc, journal, strategies, execution, evidence, api, notify, log, otel, history } = read
   const { chain, apiHosts, oracleHosts } = read.venue
   const isPaper = profile === paperProfile
   const own = (given: readonly string[], chainHosts: readonly string[]): readonly string[] =>
@@ -49,6 +49,7 @@ export function typedConfig(raw: RawConfig, cwd: string) {
     notify,
     log,
     otel,
+    history,
   })
 }
 

@@ -153,6 +153,16 @@ export interface PriceDoubt {
 /** Candle periods the oracle serves. */
 export type CandlePeriod = '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
 
+/** Lengths of the periods in seconds. */
+export const periodSeconds: Readonly<Record<CandlePeriod, number>> = {
+  '1m': 60,
+  '5m': 300,
+  '15m': 900,
+  '1h': 3600,
+  '4h': 14_400,
+  '1d': 86_400,
+}
+
 /** One candle; prices are plain USD numbers as the wire carries them, good for signals, never for amounts. */
 export interface Candle {
   /** Unix seconds of the start of the period. */

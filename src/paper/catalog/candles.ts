@@ -1,16 +1,6 @@
 /** Candles built from the same path as the tickers: a coarse candle is exactly the union of the finer ones. */
-import type { CandlePeriod } from '../../protocol/market.ts'
+import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
 import type { Prices } from './prices.ts'
-
-/** Lengths of the periods in seconds. */
-export const periodSeconds: Readonly<Record<CandlePeriod, number>> = {
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '1h': 3600,
-  '4h': 14_400,
-  '1d': 86_400,
-}
 
 /** One candle in contract prices. */
 export interface PathCandle {

@@ -1,7 +1,7 @@
 /** The oracle price service on the wire (docs/reference/api-coverage.md O1 to O13). */
 import { type Address, hexKey } from '../../protocol/address.ts'
-import type { CandlePeriod } from '../../protocol/market.ts'
-import { type Candles, periodSeconds } from '../catalog/candles.ts'
+import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
+import type { Candles } from '../catalog/candles.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { HttpFailure, type Json } from '../http/http.ts'
 import { listed } from '../http/yieldToEventLoop.ts'

@@ -3,8 +3,8 @@
  * /prices/ohlcv and GET /buyback/weekly-stats).
  */
 import { getAddress, keccak256, toHex } from 'viem/utils'
-import type { CandlePeriod } from '../../protocol/market.ts'
-import { type PathCandle, periodSeconds } from '../catalog/candles.ts'
+import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
+import type { PathCandle } from '../catalog/candles.ts'
 import { blockHash, blockSeconds, generationAt, headAt } from '../chain/blockChain.ts'
 import { badFields, badRequest, integerOf, type Json, requiredAddress } from '../http/http.ts'
 import { listed } from '../http/yieldToEventLoop.ts'

@@ -1,0 +1,12 @@
+/** Settings of market history: where it is kept. */
+import { type Section, setting } from '../../protocol/settings/setting.ts'
+import * as as from './formats.ts'
+
+/** Settings under `history`. */
+export const history = {
+  folder: setting(
+    as.path,
+    './var/history',
+    'Folder of market history, which `perpd data` fills and backtests read: Parquet files and a manifest. The same for all profiles.',
+  ),
+} satisfies Section

@@ -1,0 +1,110 @@
+/** The list of the files of a history, kept beside them: what each holds, where it came from, and the hash of its bytes. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import { isThere } from '../base/isThere.ts'
+import { replaceFile } from '../base/replaceFile.ts'
+import type { CandlePeriod } from '../protocol/market.ts'
+import type { TimeRange } from './gaps.ts'
+
+/** A history that cannot be used: a file of it is gone, was changed, or is read by nobody. */
+export class HistoryError extends BaseError {}
+
+/** What names a series of candles. */
+export interface SeriesName {
+  /** The index asset, as the oracle has it, in capital letters: `ETH`. Markets of one asset have the same candles. */
+  readonly asset: string
+  readonly period: CandlePeriod
+  /** Where they came from: `oracle`, `application`, or what an import was called by. Small letters, digits and dashes. */
+  readonly source: string
+}
+
+/** A file of candles of one UTC month. */
+export interface CandleFileEntry extends SeriesName {
+  /** Path within the folder. */
+  readonly file: string
+  /** SHA-256 of its bytes, hex. */
+  readonly sha256: string
+  /** Starts of the first and the last candle, Unix seconds. */
+  readonly firstSeconds: number
+  readonly lastSeconds: number
+  readonly rows: number
+  /** Decimal places of its prices. */
+  readonly decimals: number
+  /** What it was made of, oldest first: a route, or the name and hash of an imported file. */
+  readonly origins: readonly string[]
+}
+
+/** Ranges that a source was asked for, and has nothing more to say of. */
+export interface AskedRange extends SeriesName, TimeRange {}
+
+/** All that is known of a folder of history. */
+export interface Manifest {
+  readonly version: 1
+  readonly candles: readonly CandleFileEntry[]
+  readonly asked: readonly AskedRange[]
+}
+
+const series = {
+  asset: z.string().regex(/^[A-Z0-9._-]{1,40}$/),
+  period: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']),
+  source: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/),
+}
+const seconds = z.number().int().nonnegative()
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+const shape = z.strictObject({
+  version: z.literal(1),
+  candles: z.array(
+    z.strictObject({
+      ...series,
+      // A manifest may come from elsewhere: no name in it leads out of the folder.
+      file: z.string().regex(/^(?!.*\.\.)[A-Za-z0-9._/-]+\.parquet$/),
+      sha256: hash,
+      firstSeconds: seconds,
+      lastSeconds: seconds,
+      rows: z.number().int().positive(),
+      decimals: z.number().int().min(0).max(18),
+      origins: z.array(z.string()),
+    }),
+  ),
+  asked: z.array(z.strictObject({ ...series, fromSeconds: seconds, toSeconds: seconds })),
+})
+
+const NAME = 'manifest.json'
+const empty: Manifest = { version: 1, candles: [], asked: [] }
+
+/**
+ * Reads the manifest of a folder; an empty one where none is.
+ *
+ * @throws HistoryError HISTORY_UNREADABLE
+ */
+export function readManifest(folder: string): Manifest {
+  const path = join(folder, NAME)
+  if (!isThere(path)) return empty
+  try {
+    return shape.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch (cause) {
+    const reason = cause instanceof z.ZodError ? z.prettifyError(cause).replace(/\s+/g, ' ') : reasonOf(cause)
+    throw new HistoryError('The list of the files of the history cannot be read.', {
+      code: 'HISTORY_UNREADABLE',
+      facts: { path, reason },
+      details: `Nothing was read or written. Put back the ${NAME} that perpd wrote, or remove the folder and get its data again.`,
+      cause,
+    })
+  }
+}
+
+/** Replaces the manifest of a folder, whole or not at all; makes the folder where it is not. */
+export function writeManifest(folder: string, manifest: Manifest): void {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, NAME)
+  if (!isThere(path)) writeFileSync(path, JSON.stringify(empty))
+  replaceFile(path, `${JSON.stringify(manifest, undefined, 1)}\n`)
+}
+
+/** Says if two names are of one series. */
+export function isSameSeries(one: SeriesName, other: SeriesName): boolean {
+  return one.asset === other.asset && one.period === other.period && one.source === other.source
+}
