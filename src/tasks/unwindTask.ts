@@ -1,5 +1,5 @@
 /**
- * Unwinds an order that nobody wants any more if it lands (docs/orders.md 11): cancels what of it rests, and closes what it
+ * Unwinds an order that nobody wants any more if it lands (docs/orders.md, "Unwind an order"): cancels what of it rests, and closes what it
  * opened. Pure: what it does follows from the order's own story, from what became of its tries, and from what is held.
  */
 import type { PositionSide } from '../domain/account/accountRecord.ts'

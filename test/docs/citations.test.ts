@@ -56,11 +56,8 @@ test('every page that is cited is there', () => {
   expect(gone(/\bdocs\/((?:[a-z]+\/)?[a-z-]+\.md)\b/g, ([, name = '']) => headings.has(name))).toEqual([])
 })
 
-test('every section of a page that is cited by number is there', () => {
-  const isThere = ([, name = '', number = '']: RegExpExecArray): boolean =>
-    headings.get(name)?.some((heading) => heading.startsWith(`${number}. `)) === true
-  expect(gone(/\bdocs\/((?:[a-z]+\/)?[a-z-]+\.md),? (?:section )?(\d+)\b/g, isThere)).toEqual([])
-  expect(headings.get('orders.md')?.filter((heading) => /^\d+\. /.test(heading)).length).toBeGreaterThan(10)
+test('no section of a page is cited by a number, which moves: by its heading', () => {
+  expect(gone(/\bdocs\/(?:[a-z]+\/)?[a-z-]+\.md,? (?:section )?\d+\b/g, () => false)).toEqual([])
 })
 
 test('every heading of a page that is cited by its words is there', () => {

@@ -1,5 +1,5 @@
 /**
- * The chain as docs/orders.md 16 says it is: blocks with times that never decrease, `digests` that roll back with a
+ * The chain as docs/orders.md, "Assumptions", says it is: blocks with times that never decrease, `digests` that roll back with a
  * revert, orders that a keeper ends later, events, finality, and reorganisations above the final block. What stands here is
  * the truth of a world; nobody in the daemon sees it but through an endpoint or a host.
  */

@@ -1,4 +1,4 @@
-/** The faults of docs/orders.md 17. Each seed has about half of them, chosen by chance, so that combinations differ. */
+/** The faults of test/simulation/PROOFS.md. Each seed has about half of them, chosen by chance, so that combinations differ. */
 import type { Random } from './random.ts'
 
 /** Names of the faults; what each does stands where it is provoked. */

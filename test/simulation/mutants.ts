@@ -1,5 +1,5 @@
 /**
- * Protocol bugs, as patches of the source text: what other bots do, what docs/orders.md 17 lists, and what the simulation
+ * Protocol bugs, as patches of the source text: what other bots do, what test/simulation/PROOFS.md lists, and what the simulation
  * found in perpd. None of them is anywhere in the product; each must be caught.
  */
 import type { Shape } from './intentsOf.ts'

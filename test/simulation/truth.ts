@@ -1,5 +1,5 @@
 /**
- * The invariants I1 to I13 of docs/orders.md 17, held against the truth of the model and never against what the daemon
+ * The invariants I1 to I13 of test/simulation/PROOFS.md, held against the truth of the model and never against what the daemon
  * believes. The first violation ends the world.
  */
 import { reservedOf } from '../../src/domain/machine/intentExposure.ts'

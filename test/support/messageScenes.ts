@@ -1,5 +1,5 @@
 /**
- * Every kind of intent with a message that says it as the venue would. docs/orders.md has the rule of each field of each of them.
+ * Every kind of intent with a message that says it as the venue would. docs/reference/messages.md has the rule of each field of each of them.
  */
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { OrderKind, OrderTerms } from '../../src/domain/order/orderTerms.ts'
@@ -24,7 +24,7 @@ import {
 } from './honestOrders.ts'
 import { intentOf } from './intents.ts'
 
-/** Names of the orders that a message can create; docs/orders.md has a rule of each of their fields. */
+/** Names of the orders that a message can create; docs/reference/messages.md has a rule of each of their fields. */
 export const orderNames = [
   'market increase',
   'limit increase',

@@ -1,4 +1,4 @@
-/** The table of docs/orders.md that says what is signed, read: its rows, and the groups of orders that they name. */
+/** The table of docs/reference/messages.md, read: its rows, and the groups of orders that they name. */
 import { readFileSync } from 'node:fs'
 
 /** A row: what it is of, and what it says. */
@@ -21,11 +21,9 @@ export interface RuleTable {
 
 /** Reads it. */
 export function readRuleTable(): RuleTable {
-  const text = readFileSync(new URL('../../docs/orders.md', import.meta.url), 'utf8')
-  const from = text.indexOf('## 8. What is signed: the rule of each field')
-  const section = text.slice(from, text.indexOf('\n## ', from + 3))
+  const text = readFileSync(new URL('../../docs/reference/messages.md', import.meta.url), 'utf8')
   const groups = new Map<string, readonly string[]>()
-  for (const [, name = '', list = ''] of section.matchAll(/^- ([a-z ]+?)(?: \([^)]*\))?: (.+)$/gm))
+  for (const [, name = '', list = ''] of text.matchAll(/^- ([a-z ]+?)(?: \([^)]*\))?: (.+)$/gm))
     groups.set(name, list.split(', '))
   const orders = [...groups].flatMap(([name, list]) => (name === 'changes' ? [] : list))
   const all = [...groups.values()].flat()
@@ -36,17 +34,15 @@ export function readRuleTable(): RuleTable {
       if (word === 'every message' || word === 'every prepare answer') return all
       const found = groups.get(word) ?? (all.includes(word) ? [word] : undefined)
       if (found === undefined)
-        throw new Error(`docs/orders.md: a rule holds for "${word}", which is no order`)
+        throw new Error(`docs/reference/messages.md: a rule holds for "${word}", which is no order`)
       return found
     })
   }
 
-  const rows = [...section.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm)].map(
-    ([, field = '', rest = '']): RuleRow => {
-      const [holdsFor = '', signed = '', moves = '', harm = ''] = rest.split('|').map((cell) => cell.trim())
-      return { field, holdsFor, signed, code: /`([A-Z_]+)`/.exec(moves)?.[1], harm }
-    },
-  )
+  const rows = [...text.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm)].map(([, field = '', rest = '']): RuleRow => {
+    const [holdsFor = '', signed = '', moves = '', harm = ''] = rest.split('|').map((cell) => cell.trim())
+    return { field, holdsFor, signed, code: /`([A-Z_]+)`/.exec(moves)?.[1], harm }
+  })
   return {
     rows,
     namesOf(holdsFor) {

@@ -295,7 +295,7 @@ export function hostName(base: string): string {
 const inconclusiveStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /**
- * What one failed request shows about that request (docs/orders.md 3).
+ * What one failed request shows about that request (docs/evidence.md, "What closes an order").
  *
  * `not-sent`: not a byte left. `refused`: the API itself said no (which closes nothing on chain once a signature has
  * left). `nothing`: everything else: 408, 409, 425, 429, 5xx, timeouts, resets, undecodable answers, the page of a proxy,

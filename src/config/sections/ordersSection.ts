@@ -53,7 +53,7 @@ export const execution = {
   withheldSeconds: setting(
     seconds(5, 600),
     15,
-    'From which age a signed message that is seen in no block counts as withheld, seconds: the host that it was handed to is in cooldown until its fate is known or its deadline passed, and a whole close continues with a new order through another host or lane (docs/orders.md, "A message that is withheld"). The message itself is never sent again.',
+    'From which age a signed message that is seen in no block counts as withheld, seconds: the host that it was handed to is in cooldown until its fate is known or its deadline passed, and a whole close continues with a new order through another host or lane (docs/sending.md, "A message that is withheld"). The message itself is never sent again.',
   ),
 } satisfies Section
 

@@ -1,7 +1,7 @@
 /**
  * What is held on each side, by sources that do not share an owner: the journal, the lists of the configured hosts, and the
  * chain where it proves what others did (the journal's discrepancies). A list alone is one host's word, and a host may hide a
- * position; so what limits count is the larger of all (docs/orders.md, "What counts as held"). Pure.
+ * position; so what limits count is the larger of all (docs/evidence.md, "What counts as held"). Pure.
  */
 import { madeOnce } from '../../base/madeOnce.ts'
 import { sameHex } from '../../protocol/address.ts'

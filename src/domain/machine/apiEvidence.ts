@@ -1,5 +1,5 @@
 /**
- * What hosts and the account's own lists prove, in API-only mode: without a chain endpoint (docs/orders.md 3).
+ * What hosts and the account's own lists prove, in API-only mode: without a chain endpoint (docs/evidence.md, "What closes an order").
  *
  * - LANDED needs the pinned host's word and rows of our own account that show every order the message creates, or every
  *   change it makes. A host can name any key; it cannot make our lists agree.

@@ -1,5 +1,5 @@
 /**
- * What the chain proves (docs/orders.md 3). The chain alone answers "did it land" and "can it still land":
+ * What the chain proves (docs/evidence.md, "What closes an order"). The chain alone answers "did it land" and "can it still land":
  *
  * - A landing is a used digest together with events of our own account in the transaction that used it. A used digest
  *   alone proves nothing: anybody can sign the parameters of an own-account batch with another key and use it up.

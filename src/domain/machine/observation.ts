@@ -6,7 +6,7 @@ import type { Usd } from '../../protocol/units.ts'
 import type { ChildRole, Evidence, Settlement } from '../order/intent.ts'
 import type { ChainView } from './chainView.ts'
 
-/** Statuses by which a host says that it gave the order up: a failed or a reverted relay. They prove nothing (docs/orders.md 2). */
+/** Statuses by which a host says that it gave the order up: a failed or a reverted relay. They prove nothing (docs/orders.md, "The promises"). */
 export const gaveUpStatuses: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 
 /** What the pinned host said of the request. */
@@ -59,7 +59,7 @@ export interface Observation {
 /** Under which rules observations are judged. */
 export interface EvidenceRules {
   /**
-   * `chain`: endpoints are configured, and nothing but the chain closes anything (docs/orders.md 3). `api`:
+   * `chain`: endpoints are configured, and nothing but the chain closes anything (docs/evidence.md, "What closes an order"). `api`:
    * there is none; hosts and own lists may close what they positively show.
    */
   readonly source: 'chain' | 'api'

@@ -1,5 +1,5 @@
 /**
- * The order machine (docs/orders.md 2): what happened, and what is to be written and done next.
+ * The order machine (docs/orders.md, "The promises"): what happened, and what is to be written and done next.
  *
  * `step` is pure: no I/O, clock or randomness. The order manager commits the one record that a step gives, folds it into the
  * state, runs the effects, and feeds their results back as events. A record always stands before the effect it permits:

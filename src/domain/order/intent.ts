@@ -52,7 +52,7 @@ export interface Intent {
   readonly goesOnFor?: readonly string[]
 }
 
-/** States of an attempt (docs/orders.md 3). PREPARED lives in memory only. */
+/** States of an attempt (docs/evidence.md, "What closes an order"). PREPARED lives in memory only. */
 export type AttemptPhase =
   | 'PREPARING'
   | 'ARMED'
@@ -159,7 +159,7 @@ export interface Child {
 /** What a created order is for: the order itself, an exit that came with it, or one part of a twap. */
 export type ChildRole = 'main' | 'take-profit' | 'stop-loss' | 'part'
 
-/** What may close something (docs/orders.md 3): who said it, when, and the facts that show it. */
+/** What may close something (docs/evidence.md, "What closes an order"): who said it, when, and the facts that show it. */
 export interface Evidence {
   /** `chain-*`: logs and digests at that finality; `api`: pinned host and own orders or trades; `venue`: paper only; `local`: our journal alone. */
   readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
@@ -349,7 +349,7 @@ export function isWaiting(intent: Intent, child: Child): boolean {
 }
 
 /**
- * The operator's label (docs/orders.md 1). It follows from what the journal holds alone, so that every screen has the same one:
+ * The operator's label (docs/orders.md, "What you see"). It follows from what the journal holds alone, so that every screen has the same one:
  * a failure or refusal seen after a signature left makes the attempt unresolved, and shows as `unknown` until proof.
  */
 export function labelOf(state: IntentState): Label {

@@ -1,6 +1,6 @@
 /**
  * Messages that a host was handed and that nobody has seen in a block: their host may never relay them, or may at any time until
- * their deadline. Nothing is sent again for one. A whole close continues with another order (docs/orders.md, "A message that is withheld").
+ * their deadline. Nothing is sent again for one. A whole close continues with another order (docs/sending.md, "A message that is withheld").
  */
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import { type IntentState, isUnresolved, lastAttempt } from './intent.ts'

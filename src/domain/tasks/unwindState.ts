@@ -1,5 +1,5 @@
 /**
- * Orders that nobody wants any more while their fate is open (docs/orders.md 11), as tasks of the journal. An order cannot be
+ * Orders that nobody wants any more while their fate is open (docs/orders.md, "Unwind an order"), as tasks of the journal. An order cannot be
  * called back once its signature left; it can be unwound if it lands.
  */
 import type { TaskState, Tasks } from './taskRecord.ts'

@@ -11,7 +11,7 @@ export interface OrderMarks {
   readonly unwantedBy?: string
   /**
    * How long past its signed deadline it is, seconds, when no chain is asked and no host or row shows what became of it: it is
-   * presumed dead, and only an operator may say so (PRESUMED_DEAD, docs/orders.md 13).
+   * presumed dead, and only an operator may say so (PRESUMED_DEAD, docs/orders.md, "What you see").
    */
   readonly presumedDeadForSeconds?: number
 }

@@ -1,4 +1,4 @@
-/** Whether the chain's time is known, and our clock agrees with it, well enough to sign what adds risk (docs/orders.md, "Who is asked"). */
+/** Whether the chain's time is known, and our clock agrees with it, well enough to sign what adds risk (docs/evidence.md, "Who is asked"). */
 import { HEALTHY_SECONDS } from '../../domain/chainTime.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'

@@ -1,5 +1,5 @@
 /**
- * Acceptable prices, by what an order is (docs/orders.md 8). A market order is bounded by our
+ * Acceptable prices, by what an order is (docs/sending.md, "Price impact"). A market order is bounded by our
  * own oracle read, a limit or take-profit by its trigger. Stops and twap parts take any price by the protocol's own habit:
  * they are bounded by their size, and may carry "any" for their side alone, never the other side's.
  */

@@ -3,7 +3,7 @@
  *
  * The order chain's host chooses deadline and nonce, and keeps the record of the request; here we do, and there is none.
  * So an unknown closes within minutes, any host may be asked, and a lost answer leaves no name to ask by: then only the
- * chain can tell (docs/orders.md 9).
+ * chain can tell (docs/sending.md, "Two lanes").
  */
 import type { RelayStatus, RelayTask } from '../../api/orders/relayRequests.ts'
 import { BaseError } from '../../base/errors.ts'

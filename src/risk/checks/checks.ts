@@ -170,7 +170,7 @@ function checkDataAge(
   return undefined
 }
 
-/** Clock difference beyond which nothing that adds risk is armed when no limit says so (docs/orders.md 4), ms. */
+/** Clock difference beyond which nothing that adds risk is armed when no limit says so (docs/evidence.md, "Who is asked"), ms. */
 const MAX_CLOCK_SKEW_MS = 30_000
 
 /** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */

@@ -1,6 +1,6 @@
 /**
  * The exposure: what the account holds plus everything that may still come, per side of a market and in all. It is the worst
- * case (docs/orders.md 2): every open increase counts whole, every open reduction counts as nothing.
+ * case (docs/orders.md, "The promises"): every open increase counts whole, every open reduction counts as nothing.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { filledOrders, fillsOf } from '../../domain/account/fills.ts'
@@ -85,7 +85,7 @@ export interface Exposure {
   readonly ownOrders: ReadonlyMap<string, OwnOrder>
 }
 
-/** Lists may lag behind a fill by seconds (docs/orders.md 6); after this they are believed all the same, ms. */
+/** Lists may lag behind a fill by seconds (docs/evidence.md, "What counts as held"); after this they are believed all the same, ms. */
 const listLagMs = 30_000
 
 /** Key of one side of one market in a `Book`. */

@@ -1,7 +1,7 @@
 /**
  * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, but by a keeper that
  * tidies (`risk/exposure/tidying.ts`), and one change of an order at a time: the fate of the first decides what a second would change
- * (docs/orders.md 2).
+ * (docs/orders.md, "The promises").
  */
 import type { CancelDecision, EditDecision } from '../../domain/order/decision.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'

@@ -1,4 +1,4 @@
-/** Sizes and collateral of created orders, as docs/orders.md says them, in cases: numbers are reckoned here, by none of the verifier's code. */
+/** Sizes and collateral of created orders, as docs/reference/messages.md says them, in cases: numbers are reckoned here, by none of the verifier's code. */
 
 import { MAX } from '../../support/honestOrders.ts'
 import type { Scene } from '../../support/messageScenes.ts'

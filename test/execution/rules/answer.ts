@@ -1,4 +1,4 @@
-/** A host's answer around the message, as docs/orders.md says it, in cases. */
+/** A host's answer around the message, as docs/reference/messages.md says it, in cases. */
 
 import type { OrderInputs } from '../../../src/api/orders/batchCopy.ts'
 import { type Hex, sameHex, ZERO_ADDRESS } from '../../../src/protocol/address.ts'

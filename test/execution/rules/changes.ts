@@ -1,4 +1,4 @@
-/** Updates of orders, as docs/orders.md says them, in cases. */
+/** Updates of orders, as docs/reference/messages.md says them, in cases. */
 
 import type { EditTerms } from '../../../src/domain/order/orderTerms.ts'
 import { type Hex, ZERO_HASH } from '../../../src/protocol/address.ts'

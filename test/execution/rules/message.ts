@@ -1,4 +1,4 @@
-/** The message around its orders, and the relay parameters behind its hash, as docs/orders.md says them, in cases. */
+/** The message around its orders, and the relay parameters behind its hash, as docs/reference/messages.md says them, in cases. */
 
 import { type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../../src/protocol/address.ts'
 import type { UpdateOrderParams } from '../../../src/protocol/batch.ts'

@@ -1,4 +1,4 @@
-/** Whom an order pays, what it is on, its type, flags and data, as docs/orders.md says them, in cases. */
+/** Whom an order pays, what it is on, its type, flags and data, as docs/reference/messages.md says them, in cases. */
 
 import { ZERO_ADDRESS, ZERO_HASH } from '../../../src/protocol/address.ts'
 import { stranger, wordOf } from '../../support/honestOrders.ts'

@@ -1,4 +1,4 @@
-/** Triggers, prices, fees, least outputs and times of created orders, as docs/orders.md says them, in cases, reckoned here. */
+/** Triggers, prices, fees, least outputs and times of created orders, as docs/reference/messages.md says them, in cases, reckoned here. */
 
 import { MAX, nowSeconds } from '../../support/honestOrders.ts'
 import type { Scene } from '../../support/messageScenes.ts'

@@ -1,5 +1,5 @@
 /**
- * The table of docs/orders.md held to the verifier, and the verifier to the table: each row has one rule here, each field of
+ * The table of docs/reference/messages.md held to the verifier, and the verifier to the table: each row has one rule here, each field of
  * each order one row; what a row says is signed is signed, and what it refuses is refused for the reason that it gives.
  */
 import { describe, expect, test } from 'vitest'
