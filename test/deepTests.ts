@@ -123,7 +123,7 @@ export const processTests: readonly string[] = [
   'world/firstDay.test.ts',
   'world/firstHour.test.ts',
   'world/firstStop.test.ts',
-  'world/flatten.test.ts',
+  'world/unwind.test.ts',
   'world/goingLive.test.ts',
   'world/hangUp.test.ts',
   'world/hardening.test.ts',

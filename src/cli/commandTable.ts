@@ -268,7 +268,7 @@ export const commands: readonly Command[] = [
       }; a trade was counted when it was found, and an order stays at the venue as it is.
 The statement and the name are kept in the journal. START means what was there before perpd first looked at the account.`,
       positional: {
-        name: 'findingId',
+        name: 'discrepancyId',
         doc: "a discrepancy's id, or its first characters; perpd discrepancies lists them",
         isOptional: true,
       },

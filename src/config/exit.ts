@@ -82,7 +82,7 @@ function isSilence(error: unknown): boolean {
 
 /** Codes with which a running daemon refuses what names something that is not there. */
 const absentCodes: ReadonlySet<string> = new Set([
-  'FINDING_UNKNOWN',
+  'DISCREPANCY_UNKNOWN',
   'MARKET_UNKNOWN',
   'MEMORY_UNKNOWN',
   'ORDER_NOT_FOUND',

@@ -68,19 +68,19 @@ const commands = {
         ...(preview ? { isPreview: true } : {}),
       }),
     })),
-  finding: z.strictObject({ as: z.enum(['adopted', 'ignored']), by }).transform(({ as, by: who }) => ({
+  discrepancy: z.strictObject({ as: z.enum(['adopted', 'ignored']), by }).transform(({ as, by: who }) => ({
     by: who,
-    command: (findingId: string): OperatorCommand => ({ type: 'finding', findingId, as }),
+    command: (discrepancyId: string): OperatorCommand => ({ type: 'discrepancy', discrepancyId, as }),
   })),
   market: z.strictObject({ by }).transform(({ by: who }) => ({
     by: who,
     command: (market: string): OperatorCommand => ({ type: 'market', market }),
   })),
-  flatten: z
+  unwind: z
     .strictObject({ reason: line(200).default('an operator says so'), by })
     .transform(({ reason, by: who }) => ({
       by: who,
-      command: (intentId: string): OperatorCommand => ({ type: 'flatten', intentId, reason }),
+      command: (intentId: string): OperatorCommand => ({ type: 'unwind', intentId, reason }),
     })),
   forget: z.strictObject({ by }).transform(({ by: who }) => ({
     by: who,

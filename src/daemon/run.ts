@@ -215,7 +215,7 @@ async function live(
   const stopListening = listenForSignals(trader, log, fail, ended.resolve, carriedOut, service)
   heartbeat = openHeartbeat(config, emit, () => {
     const status = trader.status()
-    return beatOf(health.live(status).ok, status.holds)
+    return beatOf(health.live(status).ok, status.halts)
   })
   closers.push(heartbeat.stop)
   const endTelling = tellPeople(config, { notifier, engine, journal, emit, fail })

@@ -119,7 +119,7 @@ const statusPollFloorMs = 50
 /** Wait before a prepare that nobody answered is asked again, ms. */
 const prepareRetryMs = 500
 /** How long a host is in cooldown after a payload that did not say what was meant, ms. */
-const poisonRestMs = 600_000
+const payloadMismatchCooldownMs = 600_000
 
 /** How the trader works by this configuration; `source` is where evidence is read. */
 export function traderSettingsOf(config: Config, source: EvidenceRules['source']): TraderSettings {
@@ -137,7 +137,7 @@ export function traderSettingsOf(config: Config, source: EvidenceRules['source']
       prepareRetryMs,
       relayDeadlineSeconds: execution.relayDeadlineSeconds,
       relayFeePerOrder: feeTokenAmount(config, signing.relayFeeUsd),
-      payloadMismatchCooldownMs: poisonRestMs,
+      payloadMismatchCooldownMs: payloadMismatchCooldownMs,
       withheldMs: execution.withheldSeconds * 1000,
     },
     engine: {

@@ -32,7 +32,7 @@ export type AccountEvent =
       readonly isOver?: true
     }
   /** Something on the account that the journal cannot explain; reported once. */
-  | { readonly type: 'account.discrepancy'; readonly finding: Discrepancy; readonly isPausing: boolean }
+  | { readonly type: 'account.discrepancy'; readonly discrepancy: Discrepancy; readonly isPausing: boolean }
   /**
    * Discrepancies that are not written down yet: more than may be in a time, or the journal is short of room. 0: all are
    * again.
@@ -61,7 +61,7 @@ export type AccountEvent =
     }
   | {
       readonly type: 'account.discrepancySettled'
-      readonly finding: Discrepancy
+      readonly discrepancy: Discrepancy
       readonly as: DiscrepancyEnd
     }
   /** Hosts contradict what markets and tokens are: increases on these markets wait. */
@@ -145,10 +145,10 @@ export type AccountEvent =
       /** What put on the hold that changed. */
       readonly cause: HaltReason
       /** That hold is gone; others of the scope may stay. */
-      readonly isLifted?: true
+      readonly isReleased?: true
       /** That hold ends with its cause: nobody lifts it. */
       readonly isPassing?: true
       /** What lifts the state that the scope is in; absent while it is active. */
-      readonly lifts?: ReleasedBy
+      readonly releasedBy?: ReleasedBy
       readonly reason: string
     }

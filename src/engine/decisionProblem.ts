@@ -189,7 +189,7 @@ export function decisionProblem(decision: unknown): DecisionProblem | undefined 
   const { kind } = decision
   const kinds = oneOf(
     ...Object.keys(fieldsOfKind),
-    'flatten',
+    'unwind',
     ...Object.keys(taskDecisionFields),
     ...Object.keys(preparedFields),
   )
@@ -219,7 +219,7 @@ function rulesOf(
   decision: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, FieldRule>> | undefined {
   const explained = { reason: sentence, facts: optional(facts) }
-  if (kind === 'flatten') return { intentId: openOrder, ...explained }
+  if (kind === 'unwind') return { intentId: openOrder, ...explained }
   if (Object.hasOwn(preparedFields, kind)) return { ...preparedFields[kind], ...explained }
   if (Object.hasOwn(taskDecisionFields, kind)) return { ...taskDecisionFields[kind], ...explained }
   if (!Object.hasOwn(fieldsOfKind, kind)) return undefined

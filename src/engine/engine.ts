@@ -234,7 +234,7 @@ export function createEngine(parts: EngineParts): Engine {
   function realized(): DayResult {
     const open = orderManager.open().map((each) => each.state)
     dayResult.add([...open, ...orderManager.recentlyLanded()], clock.now())
-    dayResult.addFindings(trading.accountJournal.state(), clock.now())
+    dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())
     return dayResult
   }
   /** How what the daemon makes itself reads and is admitted: in the operator's name. */

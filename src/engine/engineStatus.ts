@@ -112,7 +112,7 @@ export interface EngineStatus {
   /** Of the whole daemon; a strategy may be held back on its own. */
   readonly tradingState: TradingState
   /** What holds trading back, oldest first; empty when it is active. */
-  readonly holds: readonly TradingHalt[]
+  readonly halts: readonly TradingHalt[]
   /** The newest kill, done or not; absent when there never was one. */
   readonly kill?: KillReport
   /** What the account is worth and was; absent before the first reading. */
@@ -136,7 +136,7 @@ export interface EngineStatus {
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]
   /** What the account shows that the journal cannot explain, and nobody settled. */
-  readonly findings: readonly DiscrepancyState[]
+  readonly discrepancies: readonly DiscrepancyState[]
   /** What hosts say of markets and tokens that contradicts our facts, and nobody settled; oldest first. */
   readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
   /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
@@ -144,7 +144,7 @@ export interface EngineStatus {
   /** Positions without a row that can be read, by the journal. Absent: none. */
   readonly unlisted?: readonly UnlistedSide[]
   /** Orders that are to be unwound if they land, oldest first. */
-  readonly flattens: readonly UnwindReport[]
+  readonly unwinds: readonly UnwindReport[]
   /** Strategies whose file was removed and of which something is left to do, oldest first. */
   readonly windDowns: readonly WindDownReport[]
   /** How many tasks run, by kind. */

@@ -161,7 +161,7 @@ function planOne(
 ): Denial | undefined {
   const { emit, catalogue } = context
   const { name: strategy } = loaded
-  if (decision.kind === 'flatten') {
+  if (decision.kind === 'unwind') {
     const open = unseen(snapshot).find(({ intent }) => intent.intentId === decision.intentId)
     const told = { strategy, decisionKey, decision, symbol: open?.intent.terms.symbol ?? '' }
     emit({ type: 'decision.made', ...told })

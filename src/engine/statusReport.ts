@@ -98,7 +98,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     nowMs,
     ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
     tradingState: trading.haltOn()?.state ?? 'active',
-    holds: trading.halts(),
+    halts: trading.halts(),
     ...(killed === undefined ? {} : { kill: killed }),
     ...(mark === undefined
       ? {}
@@ -112,11 +112,11 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     unmanaged: parts.unmanaged.current(),
     symbols: account.symbols(),
     openIntents: parts.labelled.open(),
-    findings: parts.reconciler.open(),
+    discrepancies: parts.reconciler.open(),
     contradictions: catalogue.contradictions(),
     ...(account.unlisted().length === 0 ? {} : { unlisted: account.unlisted() }),
     hidden: told(account.hidden(), account.symbols()),
-    flattens: parts.unwinder.open(),
+    unwinds: parts.unwinder.open(),
     windDowns: parts.windDown.open(),
     tasksRunning: runningByKind(trading.accountJournal.state().tasks),
     unresolved: unresolved.length,
@@ -163,7 +163,7 @@ export function withoutStopNow(
       },
     }),
     books: journal.books(),
-    findings: parts.reconciler.open(),
+    discrepancies: parts.reconciler.open(),
     nowMs: clock.now(),
   })
 }

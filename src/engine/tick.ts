@@ -134,7 +134,7 @@ export async function tick(
       continue
     }
     const decision = returned as StrategyDecision
-    if (decision.kind === 'flatten') {
+    if (decision.kind === 'unwind') {
       const denial = await requestUnwind(context, loaded, decision, decisionKey, own)
       if (denial === undefined) admittedCount += 1
       continue

@@ -63,8 +63,8 @@ export function usedNow(
   const equity = breakers.equity.mark()
   const symbols = Object.entries(account.symbols())
   const open = context.orderManager.open().map(({ state }) => state)
-  const { liftedAtMs } = trading.accountJournal.state().trading
-  const lossLiftedAtMs = liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
+  const { releasedAtMs } = trading.accountJournal.state().trading
+  const lossLiftedAtMs = releasedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
   const facts: UsedFacts = {
     endings: spentOfDay(context, nowMs),
     feeTokenDecimals: context.chain.feeToken.decimals,

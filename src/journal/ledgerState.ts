@@ -141,7 +141,7 @@ function isHead(value: unknown): value is LedgerHead {
     typeof newestAtMs === 'number' &&
     typeof intents === 'number' &&
     isObject(account) &&
-    account.findings instanceof Map &&
+    account.discrepancies instanceof Map &&
     isObject(account.trading) &&
     [open, fills, changes, ownEvents].every(Array.isArray) &&
     isObject(books) &&

@@ -170,7 +170,7 @@ export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
     'Rows of another account in lists of ours, by route and host; they were dropped.',
     ['route', 'host'],
   )
-  const heldFindings = gauge(
+  const heldDiscrepancies = gauge(
     'perpd_discrepancies_deferred',
     'Things on the account that cannot be explained and are not written down yet: more than may be in a time.',
   )
@@ -197,7 +197,7 @@ export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
         foreignRows.inc({ route: event.route, host: hostName(event.host) }, event.rows)
         return
       case 'account.discrepanciesDeferred':
-        heldFindings.set(event.held)
+        heldDiscrepancies.set(event.held)
         return
       case 'host.prices':
         stalePrices.set({ host: hostName(event.host) }, event.isStale ? 1 : 0)
@@ -262,7 +262,7 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
 /** What was found on the account or at hosts that should not be, and unwinds that ended. */
 export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
   const drift = counter(
-    'perpd_reconcile_drift_total',
+    'perpd_discrepancies_total',
     'Things found on the account that the journal cannot explain, by kind.',
     ['kind'],
   )
@@ -314,7 +314,7 @@ export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
         flattened.inc({ outcome: event.outcome })
         return
       case 'account.discrepancy':
-        drift.inc({ kind: event.finding.kind })
+        drift.inc({ kind: event.discrepancy.kind })
         return
       case 'account.transferred': {
         const direction = event.amountUsd > 0n ? 'in' : 'out'

@@ -72,7 +72,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
       return verdict([
         ...state,
         ...current.notReady.filter((reason) => reason !== current.state),
-        ...haltsOn(current.holds).map(
+        ...haltsOn(current.halts).map(
           ({ scope, state: held, cause, by, reason }) =>
             `${tradingText(scope, held)} by ${cause}, ${by}: ${reason}`,
         ),

@@ -16,7 +16,7 @@ export interface MonitoredStatus {
   /** Since the watch over the account last came round, ms; absent before its first round. */
   readonly watchedAgoMs?: number
   readonly tradingState: TradingState
-  readonly holds: readonly TradingHalt[]
+  readonly halts: readonly TradingHalt[]
   readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'> & { readonly equityAtMs?: number }
   readonly nowMs?: number
   readonly strategies: readonly {
@@ -26,10 +26,10 @@ export interface MonitoredStatus {
   readonly openIntents: readonly { readonly label: Label }[]
   readonly oldestUnresolvedSeconds: number
   readonly exposureUsd: Usd
-  readonly findings: readonly unknown[]
+  readonly discrepancies: readonly unknown[]
   readonly contradictions: readonly unknown[]
   /** Orders to unwind: cancelled or closed if they land. */
-  readonly flattens: readonly unknown[]
+  readonly unwinds: readonly unknown[]
   /** Positions of which stop-losses would not close all; absent before the first look at the orders. */
   readonly withoutStop?: readonly (PositionSide & {
     readonly sinceMs: number

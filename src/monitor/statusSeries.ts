@@ -65,7 +65,7 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
     ['scope', 'cause'],
     (self) => {
       self.reset()
-      for (const { scope, cause, state } of status()?.holds ?? []) {
+      for (const { scope, cause, state } of status()?.halts ?? []) {
         self.set({ scope, cause }, state === 'halted' ? 2 : 1)
       }
     },
@@ -149,7 +149,7 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
   figure(
     'perpd_discrepancies_open',
     'Open discrepancies that nobody settled yet.',
-    ({ findings }) => findings.length,
+    ({ discrepancies }) => discrepancies.length,
   )
   figure(
     'perpd_contradictions_open',
@@ -159,7 +159,7 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
   figure(
     'perpd_unwinds_open',
     'Orders to unwind: cancelled or closed if they land.',
-    ({ flattens }) => flattens.length,
+    ({ unwinds }) => unwinds.length,
   )
   maker.gauge('perpd_tasks_running', 'Tasks that run, by kind.', ['kind'], (self) => {
     self.reset()

@@ -40,7 +40,7 @@ export interface SummaryStatus {
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly unknown[]
   readonly unresolved: number
-  readonly findings: readonly unknown[]
+  readonly discrepancies: readonly unknown[]
   readonly exposureUsd: Usd
   /** Absent before the first reading. */
   readonly equity?: { readonly equityUsd: Usd }
@@ -141,10 +141,10 @@ function transfersOf(dayMs: number, { transfers = [] }: SummaryStatus): string {
 }
 
 /** What somebody must look at, a few words each. */
-function unresolvedOf({ unresolved, findings, withoutStop = [] }: SummaryStatus): readonly string[] {
+function unresolvedOf({ unresolved, discrepancies, withoutStop = [] }: SummaryStatus): readonly string[] {
   return [
     ...counted(unresolved, 'order whose fate is not known', 'orders whose fate is not known'),
-    ...counted(findings.length, 'discrepancy', 'discrepancies'),
+    ...counted(discrepancies.length, 'discrepancy', 'discrepancies'),
     ...counted(withoutStop.length, 'position without a stop', 'positions without a stop'),
   ]
 }

@@ -41,14 +41,14 @@ const judges: Judges = {
     cause: `payload:${host}`,
     action: `Look at what ${host} answers before you trust it again.`,
   }),
-  'account.discrepancy': ({ finding, isPausing }) => ({
+  'account.discrepancy': ({ discrepancy, isPausing }) => ({
     kind: 'account-change',
-    cause: `finding:${finding.findingId}`,
-    ...findingAction(finding, isPausing),
+    cause: `discrepancy:${discrepancy.discrepancyId}`,
+    ...discrepancyAction(discrepancy, isPausing),
   }),
-  'account.discrepancySettled': ({ finding }) => ({
+  'account.discrepancySettled': ({ discrepancy }) => ({
     kind: 'account-settled',
-    cause: `finding:${finding.findingId}`,
+    cause: `discrepancy:${discrepancy.discrepancyId}`,
     isEnd: true,
   }),
   'account.transferred': ({ amountUsd, afterUsd }) => ({
@@ -87,11 +87,11 @@ const judges: Judges = {
     }
   },
   // A scope may have several holds, each with an end of its own; one that goes on is written once, and its reducing may become a halt.
-  'trading.state': ({ scope, state, cause, isLifted, lifts }) => ({
+  'trading.state': ({ scope, state, cause, isReleased, releasedBy }) => ({
     kind: 'trading-state',
     cause: `trading:${scope}:${cause}`,
-    ...(isLifted === true ? { isEnd: true } : { stage: state }),
-    ...haltAction(lifts, scope),
+    ...(isReleased === true ? { isEnd: true } : { stage: state }),
+    ...haltAction(releasedBy, scope),
   }),
   'order.untidy': ({ orderKey, cause, isOver }) => ({
     kind: 'order-untidy',
@@ -189,8 +189,9 @@ const judges: Judges = {
 }
 
 /** What a person has to do with a change of the account that is not by perpd. */
-function findingAction({ kind, findingId }: Discrepancy, isPausing: boolean): Pick<Judged, 'action'> {
-  if (isPausing) return { action: `Say what it is: perpd discrepancies adopt|ignore ${findingId} --by NAME` }
+function discrepancyAction({ kind, discrepancyId }: Discrepancy, isPausing: boolean): Pick<Judged, 'action'> {
+  if (isPausing)
+    return { action: `Say what it is: perpd discrepancies adopt|ignore ${discrepancyId} --by NAME` }
   if (kind !== 'liquidation' && kind !== 'adl') return {}
   return {
     action:
@@ -199,8 +200,8 @@ function findingAction({ kind, findingId }: Discrepancy, isPausing: boolean): Pi
 }
 
 /** What a person has to do with a hold; nothing where the end of its cause lifts it. */
-function haltAction(lifts: ReleasedBy | undefined, scope: TradingScope): Pick<Judged, 'action'> {
-  switch (lifts) {
+function haltAction(releasedBy: ReleasedBy | undefined, scope: TradingScope): Pick<Judged, 'action'> {
+  switch (releasedBy) {
     case 'operator':
       return { action: `Look at why: perpd trading. It stays until you lift it: ${releaseCommand(scope)}` }
     case 'next-day':

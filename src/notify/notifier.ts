@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import { createCauseFilter } from './causeFilter.ts'
-import { createHoldWatch } from './holdWatch.ts'
+import { createHaltWatch } from './haltWatch.ts'
 import { createHostsWatch } from './hostsWatch.ts'
 import { mailLetter } from './mailLetter.ts'
 import { createMarketsWatch } from './marketsWatch.ts'
@@ -52,7 +52,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   const { sinks, clock, emit, maxWaiting: most } = options
   const causes = createCauseFilter()
   const watchHosts = createHostsWatch()
-  const holds = createHoldWatch()
+  const halts = createHaltWatch()
   const watchMarkets = createMarketsWatch()
   const prices = createPricesWatch()
   const watchPauses = createPauseWatch()
@@ -86,7 +86,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     tell,
     recall(events) {
       const nowMs = clock.monotonicMs()
-      const before = (event: Event) => [...watchMarkets(event), ...holds.take(event, nowMs)]
+      const before = (event: Event) => [...watchMarkets(event), ...halts.take(event, nowMs)]
       for (const notice of events.flatMap(before)) {
         for (const { taken } of loops) taken.take(notice)
       }
@@ -99,13 +99,13 @@ export function createNotifier(options: NotifierOptions): Notifier {
         ...watchMarkets(event),
         ...prices.take(event, nowMs),
         ...watchPauses(event, nowMs),
-        ...holds.take(event, nowMs),
+        ...halts.take(event, nowMs),
         ...stories.take(event, nowMs),
       ]
       for (const notice of notices) if (notice !== undefined) tell(notice)
     },
     async close(withinMs) {
-      for (const notice of [...prices.rest(), ...holds.rest()]) tell(notice)
+      for (const notice of [...prices.rest(), ...halts.rest()]) tell(notice)
       const waited = new AbortController()
       const all = Promise.all(loops.map(({ loop }) => loop.idle())).then(() => waited.abort())
       await Promise.race([all, clock.sleep(withinMs, waited.signal)])

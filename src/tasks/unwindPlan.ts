@@ -71,7 +71,7 @@ export const UNWIND_TRIES = 5
  * sides that it opened, `tryNo` the tries, both from 1.
  */
 export function unwindKeyOf(
-  what: 'flatten' | 'flatten-cancel',
+  what: 'unwind' | 'unwind-cancel',
   intentId: string,
   part: number,
   tryNo: number,
@@ -84,9 +84,9 @@ export function unwindKeysOf(state: IntentState): readonly string[] {
   const { intentId } = state.intent
   const step = unwindStepOf(state)
   const tries = Array.from({ length: UNWIND_TRIES }, (_each, index) => index + 1)
-  if (step.kind === 'cancel') return tries.map((tryNo) => unwindKeyOf('flatten-cancel', intentId, 1, tryNo))
+  if (step.kind === 'cancel') return tries.map((tryNo) => unwindKeyOf('unwind-cancel', intentId, 1, tryNo))
   if (step.kind !== 'reduce') return []
   return step.opened.flatMap((_side, index) =>
-    tries.map((tryNo) => unwindKeyOf('flatten', intentId, index + 1, tryNo)),
+    tries.map((tryNo) => unwindKeyOf('unwind', intentId, index + 1, tryNo)),
   )
 }

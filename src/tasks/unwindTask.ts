@@ -91,7 +91,7 @@ function cancelResting(
   view: UnwindView,
   orderKeys: readonly string[],
 ): UnwindNext {
-  const keyOf = (tryNo: number) => unwindKeyOf('flatten-cancel', intentId, 1, tryNo)
+  const keyOf = (tryNo: number) => unwindKeyOf('unwind-cancel', intentId, 1, tryNo)
   const next = nextTry(view, state.cancels, keyOf, () => false)
   if (next.kind === 'spent') {
     const statement = `its orders could not be cancelled ${UNWIND_TRIES} times; they rest`
@@ -139,7 +139,7 @@ function reduce(task: Task, view: UnwindView, opened: readonly Opened[]): Unwind
     const next = nextTry(
       view,
       state.closes[index] ?? 0,
-      (tryNo) => unwindKeyOf('flatten', intentId, number, tryNo),
+      (tryNo) => unwindKeyOf('unwind', intentId, number, tryNo),
       ({ closing }) => closing?.outcome === 'EXECUTED' || closing?.outcome === 'PARTIAL',
     )
     const isGone = state.gone.includes(number)

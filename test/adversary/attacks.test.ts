@@ -44,7 +44,7 @@ test('where nobody lies positions open and close, with and without endpoints, at
     })
     expect(result.violation).toBeUndefined()
     expect(result.executed).toBeGreaterThanOrEqual(4)
-    expect(result.findings).toEqual([])
+    expect(result.discrepancies).toEqual([])
     expect(Object.keys(result.denials)).not.toContain('POSITION_NOT_SHOWN')
     expect(result.paidUsd).toBeLessThan(usd(5 * result.executed))
   }

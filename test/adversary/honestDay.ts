@@ -114,7 +114,7 @@ export interface HonestDay {
   readonly submits: number
   /** Refusals by code, of decisions and of intents. */
   readonly refused: Readonly<Record<string, number>>
-  /** Cooldowns for what a host said, payloads that were rejected, breakers that opened, findings. */
+  /** Cooldowns for what a host said, payloads that were rejected, breakers that opened, discrepancies. */
   readonly accusations: readonly string[]
   readonly violation: string | undefined
 }
@@ -154,7 +154,7 @@ export async function honestDay(seed: number, hours: number): Promise<HonestDay>
     accusations: [
       ...accusations,
       ...result.breakers.map((cause) => `the breaker ${cause} opened`),
-      ...result.findings,
+      ...result.discrepancies,
     ],
     violation: violation && `${violation.rule} ${violation.text}`,
   }

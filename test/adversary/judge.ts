@@ -44,7 +44,7 @@ export interface Judge {
   /** From now on an operator closes. */
   kill(): void
   /** How many discrepancies perpd wrote down. */
-  wrote(findings: number): Violation | undefined
+  wrote(discrepancies: number): Violation | undefined
   /** perpd said that its kill is done. */
   killDone(): Violation | undefined
   /** The furthest that the signed price of a market reduction lay on the bad side of the true one, bps. */
@@ -252,9 +252,9 @@ export function createJudge(parts: JudgeParts): Judge {
     kill() {
       wasKilled = true
     },
-    wrote(findings) {
-      if (findings <= discrepancyLimits.perHour) return undefined
-      return { rule: 'J', text: `${findings} findings were written` }
+    wrote(discrepancies) {
+      if (discrepancies <= discrepancyLimits.perHour) return undefined
+      return { rule: 'J', text: `${discrepancies} discrepancies were written` }
     },
     killDone() {
       const orders = ordersOfAccount(venueState, account).length

@@ -101,7 +101,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
     'src/engine/engine.ts',
-    '    dayResult.addFindings(trading.accountJournal.state(), clock.now())\n',
+    '    dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())\n',
     '',
   ]),
   bug('a swap loses nothing', 'swaps that nobody counts', [
@@ -119,7 +119,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     '  const isOther = otherThanSigned(order, signed, context)\n  if (isOther !== undefined) return isOther\n  const orderType = editableTypes',
     '  const orderType = editableTypes',
   ]),
-  bug('findings have no ceiling', 'executions that never were, by the thousand', [
+  bug('discrepancies have no ceiling', 'executions that never were, by the thousand', [
     'src/engine/watch/discrepancyRate.ts',
     'return Math.max(\n    0,\n    Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled),\n  )',
     'return Math.max(1e6, Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled))',

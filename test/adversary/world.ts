@@ -71,7 +71,7 @@ export interface StoryResult {
   /** Trades of the account that executed. */
   readonly executed: number
   readonly denials: Readonly<Record<string, number>>
-  readonly findings: readonly string[]
+  readonly discrepancies: readonly string[]
   readonly kill: string | undefined
   /** What was open at the kill, USD, and how long after it nothing was, by the books, ms; undefined: never. */
   readonly heldAtKillUsd: Usd
@@ -191,7 +191,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
       const host = event.host.slice(base.length)
       cooldowns[host] = (cooldowns[host] ?? 0) + 1
     }
-    if (event.type === 'trading.state' && event.isLifted !== true) opened.add(event.cause)
+    if (event.type === 'trading.state' && event.isReleased !== true) opened.add(event.cause)
     if (story.keepsTrace === true && told.has(event.type)) note(textOf(event))
   }
   const random = randomOf(story.seed, 'daemon')
@@ -238,7 +238,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     books.look()
     broken(judge.look())
     machine?.look()
-    broken(judge.wrote(life?.journal.account().findings.size ?? 0))
+    broken(judge.wrote(life?.journal.account().discrepancies.size ?? 0))
     if (story.killAtMs !== undefined && timeline.nowMs > story.killAtMs && books.sides().length === 0)
       closedAfterMs ??= timeline.nowMs - story.killAtMs
     if (story.killAtMs !== undefined && closedAfterMs === undefined) {
@@ -305,7 +305,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
       (row) => row.eventName === 'OrderExecuted' && hexKey(row.account) === hexKey(account),
     ).length,
     denials,
-    findings: status?.findings.map(({ finding: discrepancy }) => discrepancy.kind) ?? [],
+    discrepancies: status?.discrepancies.map(({ discrepancy }) => discrepancy.kind) ?? [],
     kill: status?.kill?.outcome,
     heldAtKillUsd,
     closedAfterMs,

@@ -81,7 +81,7 @@ test.each(wireFields)('$fixture $at: what decides nothing is left out when it is
   const body = JSON.parse(bodyOf(fixture)) as unknown
   for (const field of fields.filter((each) => isLeftOut(fixture, each))) {
     const without = withValue(body, [...at, field], undefined)
-    for (const odd of [[['poison']], 7, false, ...(field === 'status' ? [] : [''])]) {
+    for (const odd of [[['payload-mismatch']], 7, false, ...(field === 'status' ? [] : [''])]) {
       // An id that is there and is not ours is refused.
       const read = ask(fixture, withValue(body, [...at, field], odd)).catch((error: unknown) => error)
       if (field === 'requestId') expect(await read).toBeInstanceOf(DecodeError)
@@ -97,7 +97,7 @@ test.each(wireFields)(
     const unread: string[] = []
     for (const field of fields.filter((each) => !isLeftOut(fixture, each))) {
       // No field is a word inside a list inside a list; so what is read must be refused.
-      const error = await ask(fixture, withValue(body, [...at, field], [['poison']])).catch(
+      const error = await ask(fixture, withValue(body, [...at, field], [['payload-mismatch']])).catch(
         (thrown: unknown) => thrown,
       )
       const isNamed = error instanceof DecodeError && error.path.split(/[.[]/).includes(field)

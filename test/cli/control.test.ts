@@ -154,7 +154,7 @@ test('two tokens are made once, for their owner alone, and are not the same', ()
 test('an operator holds trading back, lists why, changes limits, and is told what was refused', async () => {
   const port = await daemon({
     tradingState: 'reducing',
-    holds: [
+    halts: [
       {
         scope: 'account',
         cause: 'daily-loss',
@@ -162,7 +162,7 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
         reason: 'the account lost $120.00 since 00:00 UTC',
         by: 'perpd',
         sinceMs: status.nowMs - 60_000,
-        lifts: 'next-day',
+        releasedBy: 'next-day',
       },
     ],
   })
@@ -326,7 +326,7 @@ test('a kill names the order that it waits for, its state, and what that waits f
   expect(text({ status: 'resting' })).toBe('cancelling: 1 order is sent and not ended yet')
 })
 
-test('a word on an order or a finding goes through the daemon that runs on the same journal', async () => {
+test('a word on an order or a discrepancy goes through the daemon that runs on the same journal', async () => {
   const { journal } = config()
   const port = await daemon({ journal: { path: journal.path, records: 1, intents: 1 } })
   const flags = ['--by', 'ann', '--port', port]
@@ -337,8 +337,8 @@ test('a word on an order or a finding goes through the daemon that runs on the s
   ])
     expect(await perpd(cwd, [...argv, ...flags])).toMatchObject({ code: 0, out: 'it is done' })
   expect(asked).toMatchObject([
-    { type: 'finding', findingId: 'f1', as: 'adopted' },
-    { type: 'finding', findingId: 'f2', as: 'ignored' },
+    { type: 'discrepancy', discrepancyId: 'f1', as: 'adopted' },
+    { type: 'discrepancy', discrepancyId: 'f2', as: 'ignored' },
     { type: 'resolve', intentId: 'f00d', as: 'dead' },
   ])
   expect(existsSync(journal.path)).toBe(false)
@@ -351,9 +351,9 @@ test('without a daemon, or beside one of another journal, the word goes into the
     v: RECORD_VERSION,
     atMs: 1_000,
     intentId: ACCOUNT_ID,
-    kind: 'finding.raised',
-    finding: {
-      findingId: 'f1',
+    kind: 'discrepancy.raised',
+    discrepancy: {
+      discrepancyId: 'f1',
       kind: 'manual-increase',
       statement: 'somebody added $300.00',
       sizeDeltaUsd: 0n,

@@ -321,9 +321,9 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
   const [one] = body.strategies
   if (one === undefined) throw new Error('no strategy')
   const files = { enabled: new Map(), disabled: [], isWhole: false }
-  const textOf = (strategy: Partial<typeof one>, holds: typeof body.holds = []) =>
+  const textOf = (strategy: Partial<typeof one>, halts: typeof body.halts = []) =>
     strategiesText(
-      strategyRows({ ...body, holds, strategies: [{ ...one, ...strategy }] }, [], [], files),
+      strategyRows({ ...body, halts, strategies: [{ ...one, ...strategy }] }, [], [], files),
       body.nowMs,
       80,
     )
@@ -340,14 +340,14 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
   expect(textOf({ failures: 1, failingSinceMs: body.nowMs, lastError: 'no host answered' })).toEqual([
     'eth-trend is failing, for 0 ms: failed once, last with: no host answered\n  it is asked again at its next turn; what it said in full: perpd logs --level error',
   ])
-  const hold: (typeof body.holds)[number] = {
+  const hold: (typeof body.halts)[number] = {
     scope: 'strategy:eth-trend',
     cause: 'operator',
     state: 'reducing',
     reason: 'news',
     by: 'ann',
     sinceMs: body.nowMs - 5_000,
-    lifts: 'operator',
+    releasedBy: 'operator',
   }
   expect(textOf({ tradingState: 'reducing' }, [hold, { ...hold, scope: 'strategy:other' }])).toEqual([
     'eth-trend is reducing, for 5 s: operator, by ann: news\n  an operator releases it: perpd trading active --scope eth-trend',

@@ -205,7 +205,7 @@ test('a journal that was emptied is refused and not taken for a new one', async 
 })
 
 const discrepancy: Discrepancy = {
-  findingId: 'trade-77',
+  discrepancyId: 'trade-77',
   kind: 'manual-increase',
   statement: 'an order of the account that is not ours bought $50.00 of ETH/USD',
   marketToken: ethMarket,
@@ -214,12 +214,16 @@ const discrepancy: Discrepancy = {
   sizeDeltaUsd: usd(50),
 }
 
-test('findings are listed, and an operator adopts or ignores them by name', async () => {
+test('discrepancies are listed, and an operator adopts or ignores them by name', async () => {
   await fill()
   const journal = createSqliteJournal(options())
   const base = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
-  for (const findingId of ['trade-77', 'trade-78', 'order-9']) {
-    await journal.appendAccount({ ...base, kind: 'finding.raised', finding: { ...discrepancy, findingId } })
+  for (const discrepancyId of ['trade-77', 'trade-78', 'order-9']) {
+    await journal.appendAccount({
+      ...base,
+      kind: 'discrepancy.raised',
+      discrepancy: { ...discrepancy, discrepancyId },
+    })
   }
   await journal.close()
   expect((await run('discrepancies')).out.split('\n')).toHaveLength(4)
@@ -238,8 +242,8 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   expect((await run('discrepancies')).out.split('\n')).toHaveLength(2)
   const all = JSON.parse((await run('discrepancies', '--all', '--json')).out)
   expect(
-    all.map((each: { finding: Discrepancy; end?: string; by?: string }) => [
-      each.finding.findingId,
+    all.map((each: { discrepancy: Discrepancy; end?: string; by?: string }) => [
+      each.discrepancy.discrepancyId,
       each.end,
       each.by,
     ]),
@@ -250,7 +254,7 @@ test('findings are listed, and an operator adopts or ignores them by name', asyn
   ])
   // Settled in the journal, for whoever starts next.
   const again = createSqliteJournal(options())
-  expect(again.account().findings.get('trade-77')).toMatchObject({ end: 'adopted', by: 'Ada' })
+  expect(again.account().discrepancies.get('trade-77')).toMatchObject({ end: 'adopted', by: 'Ada' })
   await again.close()
 })
 
@@ -266,14 +270,14 @@ test('an order that another client changed is shown as it is in force, with the 
   if (orderKey === undefined) throw new Error('no order')
   const changed: Discrepancy = {
     ...discrepancy,
-    findingId: 'changed-1',
+    discrepancyId: 'changed-1',
     kind: 'changed-order',
     sizeDeltaUsd: 0n,
     orderKey,
     listed: { triggerPrice: usd(900), sizeDeltaUsd: usd(70) },
   }
   const base = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID } as const
-  await journal.appendAccount({ ...base, kind: 'finding.raised', finding: changed })
+  await journal.appendAccount({ ...base, kind: 'discrepancy.raised', discrepancy: changed })
   await journal.close()
   const wide = async () => (await run('orders')).out.replace(/\s+/g, ' ')
   expect(await wide()).toContain('another client changed it: in force trigger $900.000')
@@ -289,7 +293,7 @@ test('an order that another client changed is shown as it is in force, with the 
   expect(await wide()).toContain('another client changed it')
 })
 
-test('findings of a journal that is not there end with exit code 2, and without any say so', async () => {
+test('discrepancies of a journal that is not there end with exit code 2, and without any say so', async () => {
   expect((await run('discrepancies')).code).toBe(2)
   await fill()
   expect((await run('discrepancies')).out).toBe('Nothing that the journal cannot explain.')

@@ -189,7 +189,7 @@ test('every kind of decision is judged, and what is taken is carried out', () =>
       4: () => ({ ...base, kind: 'swap', payAmount: 100_000_000n }),
       5: () => ({ ...${opening}, orderType: 'limit', triggerPrice: below(9n) }),
       6: () => ({ ...base, kind: 'cancel', orderKeys: resting('limit').map(({ orderKey }) => orderKey) }),
-      7: () => ({ kind: 'flatten', intentId: view.openIntents[0].intentId, reason: 'The test wishes it.' }),
+      7: () => ({ kind: 'unwind', intentId: view.openIntents[0].intentId, reason: 'The test wishes it.' }),
       8: () => ({ ...base, kind: 'close', collateralToken }),
     }
     return { decisions: turn in turns ? [turns[turn]()] : [], memory: { turn: turn + 1 } }

@@ -25,17 +25,17 @@ test('a daemon that runs and makes no new orders is the gravest matter, with its
 })
 
 test('what holds one strategy can be lifted where it stands; what holds all, or ends by itself, cannot', () => {
-  const held = (scope: string, lifts: 'operator' | 'itself') =>
+  const held = (scope: string, releasedBy: 'operator' | 'itself') =>
     ({
-      ...{ scope, lifts, cause: 'operator', state: 'reducing' },
+      ...{ scope, releasedBy, cause: 'operator', state: 'reducing' },
       ...{ reason: 'r', by: 'ann', sinceMs: 0 },
     }) as never
-  const holds = [
+  const halts = [
     held('strategy:own', 'operator'),
     held('strategy:other', 'itself'),
     held('global', 'operator'),
   ]
-  expect(mattersOf(status({ holds })).map(({ liftScope }) => liftScope)).toEqual([
+  expect(mattersOf(status({ halts })).map(({ liftScope }) => liftScope)).toEqual([
     'strategy:own',
     undefined,
     undefined,

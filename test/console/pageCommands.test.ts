@@ -37,8 +37,8 @@ function readAs(type: Asked, command: PageCommand, values: Record<string, string
 const WETH = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const [position] = shownPositions(status({ positions: [positionRow()] }), [], [])
 if (position === undefined) throw new Error('There is a position.')
-const hold = (cause: Status['holds'][number]['cause'], lifts: 'operator' | 'itself' = 'operator') =>
-  ({ scope: 'account', cause, state: 'halted', reason: 'r', by: 'perpd', sinceMs: 0, lifts }) as const
+const halt = (cause: Status['halts'][number]['cause'], releasedBy: 'operator' | 'itself' = 'operator') =>
+  ({ scope: 'account', cause, state: 'halted', reason: 'r', by: 'perpd', sinceMs: 0, releasedBy }) as const
 
 test('every command is one that the control port reads', () => {
   readAs('trading', tradingCommand('reducing', status()), { reason: 'lunch' })
@@ -53,7 +53,10 @@ test('every command is one that the control port reads', () => {
   const [plain, tried] = readAs('set-field', setFieldCommand('guard'), { field: 'size.usd', value: '400' })
   expect([plain, tried]).toMatchObject([{ isConfirmed: false }, { isConfirmed: false, isPreview: true }])
   readAs('task-stop', stopTaskCommand({ taskId: 'twap:a', asked: 'open' } as never))
-  readAs('finding', settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'adopted'))
+  readAs(
+    'discrepancy',
+    settleCommand({ discrepancy: { discrepancyId: 'f', statement: 's' } } as never, 'adopted'),
+  )
   readAs('reload', takeOverCommand('reload', true))
   readAs('limits', takeOverCommand('limits', false))
   const [tighten, preview] = readAs('tighten', tightenCommand([]), { limit: ' maxLeverage ', value: '2.5' })
@@ -134,9 +137,9 @@ test('what cannot be undone is typed, and what can is not', () => {
     killCommand(false, status()),
     killCommand(true, status()),
     closeCommand(position, 'abcd'),
-    settleCommand({ finding: { findingId: 'f', statement: 's' } } as never, 'ignored'),
+    settleCommand({ discrepancy: { discrepancyId: 'f', statement: 's' } } as never, 'ignored'),
     takeOverCommand('limits', true),
-    tradingCommand('active', status({ holds: [hold('daily-loss')] })),
+    tradingCommand('active', status({ halts: [halt('daily-loss')] })),
     tradingCommand('active', status({ kill: { close: false, by: 'ann', sinceMs: 0 } })),
   ]
   expect(typed.map((command) => command.typed)).toEqual([
@@ -150,7 +153,7 @@ test('what cannot be undone is typed, and what can is not', () => {
   ])
   const others = [
     tradingCommand('halted', status()),
-    tradingCommand('active', status({ holds: [hold('operator')] })),
+    tradingCommand('active', status({ halts: [halt('operator')] })),
     switchCommand('guard', 'pause'),
     takeOverCommand('limits', false),
   ]
@@ -158,14 +161,14 @@ test('what cannot be undone is typed, and what can is not', () => {
 })
 
 test('who lets trading go on is told what is lifted, what is not, and that a loss is accepted where one is', () => {
-  const told = (...holds: Status['holds']) => tradingCommand('active', status({ holds })).effects.join(' ')
+  const told = (...halts: Status['halts']) => tradingCommand('active', status({ halts })).effects.join(' ')
   const accepts = 'accepts the loss'
-  expect(told(hold('daily-loss'))).toContain(accepts)
-  expect(told(hold('drawdown'))).toContain(accepts)
-  for (const cause of ['kill', 'operator', 'rejects', 'poison'] as const)
-    expect([cause, told(hold(cause))]).toEqual([cause, expect.not.stringContaining(accepts)])
-  expect(told(hold('kill'))).toContain('stops of their files again')
-  const drift = tradingCommand('active', status({ holds: [hold('drift', 'itself')] }))
+  expect(told(halt('daily-loss'))).toContain(accepts)
+  expect(told(halt('drawdown'))).toContain(accepts)
+  for (const cause of ['kill', 'operator', 'rejects', 'payload-mismatch'] as const)
+    expect([cause, told(halt(cause))]).toEqual([cause, expect.not.stringContaining(accepts)])
+  expect(told(halt('kill'))).toContain('stops of their files again')
+  const drift = tradingCommand('active', status({ halts: [halt('unexplained', 'itself')] }))
   expect(drift.effects.join(' ')).toContain('not lifted: Discrepancies')
   expect(drift.typed).toBeUndefined()
 })
@@ -190,8 +193,8 @@ test('a kill tells what rests of perpd’s, exits too, and of others’, what is
 
 test('one strategy is let go on by its own scope, with what it was held for typed where a breaker put it on', () => {
   const scope = 'strategy:own'
-  const own = (cause: Status['holds'][number]['cause']) => ({ ...hold(cause), scope }) as const
-  const lift = (...holds: Status['holds']) => liftCommand(scope, holds)
+  const own = (cause: Status['halts'][number]['cause']) => ({ ...halt(cause), scope }) as const
+  const lift = (...halts: Status['halts']) => liftCommand(scope, halts)
   expect(readAs('trading', lift(own('operator')), { reason: 'calm again' })).toMatchObject([
     { scope, state: 'active', reason: 'calm again' },
   ])
@@ -199,7 +202,7 @@ test('one strategy is let go on by its own scope, with what it was held for type
   expect(lift(own('rejects')).typed).toBe('active')
   expect(lift(own('operator')).effects.join(' ')).toContain('from its next turn on')
   // Whoever reads it is not promised that it trades while something else holds everything back.
-  for (const other of [hold('kill'), { ...own('drift'), lifts: 'itself' } as const])
+  for (const other of [halt('kill'), { ...own('unexplained'), releasedBy: 'itself' } as const])
     expect(lift(own('operator'), other).effects.join(' ')).toContain('held back all the same')
   // What holds another strategy is nothing to this one.
   const another = { ...own('operator'), scope: 'strategy:other' } as const
@@ -208,7 +211,9 @@ test('one strategy is let go on by its own scope, with what it was held for type
 
 test('who settles a discrepancy is told what is counted by it, and that increases on its market go on', () => {
   const told = (kind: string, as: 'adopted' | 'ignored') =>
-    settleCommand({ finding: { findingId: 'f', statement: 's', kind } } as never, as).effects.join(' ')
+    settleCommand({ discrepancy: { discrepancyId: 'f', statement: 's', kind } } as never, as).effects.join(
+      ' ',
+    )
   expect(told('unexplained-position', 'adopted')).toContain('counted in the book “unattributed”')
   expect(told('unexplained-position', 'ignored')).toContain('in no book')
   // A trade that was executed counts whatever is said of it.

@@ -24,8 +24,8 @@ async function open(changes: Partial<typeof access> = {}, timeoutMs = requestTim
       operate: (command, { by, via }) => {
         commands.push({ command, by, via })
         return Promise.resolve(
-          command.type === 'finding'
-            ? { ok: false, code: 'FINDING_UNKNOWN', reason: 'there is none' }
+          command.type === 'discrepancy'
+            ? { ok: false, code: 'DISCREPANCY_UNKNOWN', reason: 'there is none' }
             : { ok: true, statement: 'done' },
         )
       },
@@ -137,7 +137,7 @@ test('the read token reads and commands nothing; the operate token does both, an
     '/api/trading',
     '/api/kill',
     '/api/limits',
-    '/api/findings/f',
+    '/api/discrepancies/f',
     '/api/markets/m/trust',
     '/api/orders/o/resolve',
   ])
@@ -152,8 +152,11 @@ test('the read token reads and commands nothing; the operate token does both, an
   ] as const
   for (const [path, body] of asked)
     expect((await post(asOperator, JSON.stringify(body), path)).status).toBe(200)
-  const finding = JSON.stringify({ as: 'adopted', by: 'ann' })
-  expect(await shown(post(asOperator, finding, '/api/findings/abc'))).toEqual([409, 'FINDING_UNKNOWN'])
+  const discrepancy = JSON.stringify({ as: 'adopted', by: 'ann' })
+  expect(await shown(post(asOperator, discrepancy, '/api/discrepancies/abc'))).toEqual([
+    409,
+    'DISCREPANCY_UNKNOWN',
+  ])
   expect(commands).toEqual([
     {
       command: { type: 'trading', scope: 'strategy:eth-trend', state: 'reducing', reason: 'news' },
@@ -163,7 +166,7 @@ test('the read token reads and commands nothing; the operate token does both, an
     { command: { type: 'kill', close: true }, by: 'ann', via: 'control' },
     { command: { type: 'limits', isConfirmed: false }, by: 'ann', via: 'control' },
     { command: { type: 'resolve', intentId: 'f00d', as: 'dead' }, by: 'ann', via: 'control' },
-    { command: { type: 'finding', findingId: 'abc', as: 'adopted' }, by: 'ann', via: 'control' },
+    { command: { type: 'discrepancy', discrepancyId: 'abc', as: 'adopted' }, by: 'ann', via: 'control' },
   ])
 })
 

@@ -25,7 +25,7 @@ export const status: EngineStatus = {
   startedAtMs: startMs - 192_000,
   nowMs: startMs + 5_000,
   tradingState: 'active',
-  holds: [],
+  halts: [],
   transfers: [],
   strategies: [
     {
@@ -51,13 +51,13 @@ export const status: EngineStatus = {
   unresolved: 1,
   oldestUnresolvedSeconds: 5,
   exposureUsd: usd(1_000),
-  findings: [],
+  discrepancies: [],
   contradictions: [],
   hidden: [],
   exposureMaybeTwiceUsd: 0n,
   unlistedFills: [],
   closedFills: [],
-  flattens: [],
+  unwinds: [],
   windDowns: [],
   tasksRunning: {
     kill: 0,

@@ -153,7 +153,7 @@ test('an unknown path says which there are', async () => {
     {
       error: 'NOT_FOUND',
       message:
-        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/candles, /api/balance, /api/books, /api/limits, /api/tasks, /api/decisions, /api/config, /api/hosts, /api/logs, /api/log/levels, /api/strategies/:name/file, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/limits/tighten, /api/log/level, /api/findings/:findingId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/flatten.',
+        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/candles, /api/balance, /api/books, /api/limits, /api/tasks, /api/decisions, /api/config, /api/hosts, /api/logs, /api/log/levels, /api/strategies/:name/file, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/limits/tighten, /api/log/level, /api/discrepancies/:discrepancyId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/unwind.',
     },
   ])
 })

@@ -10,10 +10,10 @@ const quiet = {
   profile: 'paper',
   state: 'running',
   tradingState: 'active',
-  holds: [],
+  halts: [],
   notReady: [],
   exposureUsd: 0n,
-  ...{ positions: [], openIntents: [], findings: [], unresolved: 0, symbols },
+  ...{ positions: [], openIntents: [], discrepancies: [], unresolved: 0, symbols },
 } as unknown as EngineStatus
 const status = (over: object): EngineStatus => ({ ...quiet, ...over })
 const open = { state: armedState, label: 'pending' }
@@ -28,11 +28,11 @@ test('/status says whether perpd runs and trades, why not, what the account is w
   )
   const held = status({
     tradingState: 'halted',
-    holds: [{ scope: 'account', state: 'halted', cause: 'drawdown', reason: 'it fell by 12%' }],
+    halts: [{ scope: 'account', state: 'halted', cause: 'drawdown', reason: 'it fell by 12%' }],
     notReady: ['an order is unresolved', 'prices are old'],
     equity: { equityUsd: usd('1234.5') },
     exposureUsd: usd(500),
-    ...{ positions: [position], openIntents: [open, open], findings: [{}], unresolved: 1 },
+    ...{ positions: [position], openIntents: [open, open], discrepancies: [{}], unresolved: 1 },
   })
   expect(chatAnswer('status', held, [])).toBe(
     [

@@ -31,7 +31,7 @@ function begin(summaryHourUtc: number | undefined) {
       symbols: {},
       openIntents: [],
       unresolved: 0,
-      findings: [],
+      discrepancies: [],
       exposureUsd: 0n,
       tradingState: 'active',
     }),

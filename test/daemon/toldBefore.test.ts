@@ -25,8 +25,8 @@ const unknownState: IntentState = {
   ...armedState,
   attempts: armedState.attempts.map((attempt) => ({ ...attempt, phase: 'UNRESOLVED' })),
 }
-const finding: Discrepancy = {
-  ...{ findingId: 'trade:1', kind: 'unexplained-position', statement: 'It is not known.' },
+const discrepancy: Discrepancy = {
+  ...{ discrepancyId: 'trade:1', kind: 'unexplained-position', statement: 'It is not known.' },
   ...{ account, marketToken: ethMarket, collateralToken: usdc, direction: 'long', sizeDeltaUsd: usd(5) },
 } as Discrepancy
 
@@ -48,17 +48,17 @@ const begun = [
   {
     kind: 'trading.state',
     ...{ scope: 'account', cause: 'drawdown', state: 'halted', reason: 'It fell.', by: 'perpd' },
-    lifts: 'operator',
+    releasedBy: 'operator',
   },
-  { kind: 'finding.raised', finding },
+  { kind: 'discrepancy.raised', discrepancy },
   { kind: 'strategy.switched', strategy: 'eth-trend', to: 'paused', reason: 'It rests.', by: 'ann' },
 ]
 const ended: readonly Event[] = [
   {
     type: 'trading.state',
-    ...{ scope: 'account', state: 'active', cause: 'drawdown', isLifted: true, reason: 'Ann released it.' },
+    ...{ scope: 'account', state: 'active', cause: 'drawdown', isReleased: true, reason: 'Ann released it.' },
   },
-  { type: 'account.discrepancySettled', finding, as: 'adopted' },
+  { type: 'account.discrepancySettled', discrepancy, as: 'adopted' },
   {
     type: 'order.moved',
     ...{ intent, from: 'unknown', to: 'pending', reason: 'It landed.', state: armedState },
@@ -105,12 +105,12 @@ test('the end of a halt, a discrepancy, an unknown order and a pause of before a
 })
 
 test('a hold of before a restart that ends with its cause is told to be over by a stop at the latest, and not that it came back', async () => {
-  const hold = { scope: 'account', cause: 'stale-data', reason: 'It is old.', lifts: 'itself' } as const
+  const hold = { scope: 'account', cause: 'stale-data', reason: 'It is old.', releasedBy: 'itself' } as const
   const held = { kind: 'trading.state', state: 'reducing', by: 'perpd', ...hold }
   const journal = { account: () => accountOf(held), openIntents: () => [] }
   const begun: Event = { type: 'trading.state', state: 'reducing', isPassing: true, ...hold }
-  const { lifts: _, ...rest } = begun
-  const lifted: Event = { ...rest, state: 'active', isLifted: true }
+  const { releasedBy: _, ...rest } = begun
+  const lifted: Event = { ...rest, state: 'active', isReleased: true }
   expect(toldBefore(journal, { hosts: [], approval: key })).toEqual([begun])
   expect(await sentTo('warn', journal, [lifted])).toEqual(['trading-state'])
   expect(await sentTo('warn', journal, [lifted, begun])).toEqual([])
@@ -156,9 +156,9 @@ test('what was over before the restart, or never was, has no end to be told', as
     {
       kind: 'trading.state',
       ...{ scope: 'account', cause: 'drawdown', state: 'active', reason: 'It may.', by: 'ann' },
-      lifts: 'operator',
+      releasedBy: 'operator',
     },
-    { kind: 'finding.settled', findingId: 'trade:1', as: 'adopted' },
+    { kind: 'discrepancy.settled', discrepancyId: 'trade:1', as: 'adopted' },
     { kind: 'strategy.switched', strategy: 'eth-trend', to: 'running', reason: 'It may.', by: 'ann' },
   ]
   const journal = { account: () => accountOf(...begun, ...over), openIntents: () => [armedState] }

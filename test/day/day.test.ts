@@ -34,7 +34,7 @@ test('a host that hides what is held for some minutes of such hours is found out
     hours: 0.75,
     lie: (atMs) => (atMs >= fromMs && atMs < untilMs ? hides : undefined),
   })
-  const found = report.alarms.filter((alarm) => alarm.includes('finding: unexplained-position'))
+  const found = report.alarms.filter((alarm) => alarm.includes('discrepancy: unexplained-position'))
   expect(found.length).toBeGreaterThan(0)
   for (const alarm of found) {
     const atMs = Number.parseInt(alarm, 10) * 1000
@@ -42,7 +42,7 @@ test('a host that hides what is held for some minutes of such hours is found out
     expect(atMs, alarm).toBeLessThan(untilMs + 60_000)
   }
   // It was judged by the other host and the journal, and settled itself when the lie ended.
-  expect(report.status.findings).toEqual([])
+  expect(report.status.discrepancies).toEqual([])
   expect(report.books.shown).toEqual(report.books.venue)
   expect(report.books.journal).toEqual(report.books.venue)
 })

@@ -69,12 +69,12 @@ export function judge(report: DayReport): readonly string[] {
     if ((ends[code] ?? 0) > 0) problems.push(`${ends[code]} orders ended ${code}`)
   problems.push(...alarms)
   problems.push(...rests.filter((rest) => !isOfFailing(rest)))
-  for (const { statement } of status.findings.map(({ finding: discrepancy }) => discrepancy))
+  for (const { statement } of status.discrepancies.map(({ discrepancy }) => discrepancy))
     problems.push(`open: ${statement}`)
   problems.push(...status.hidden.map((text) => `hidden: ${text}`))
   problems.push(...status.contradictions.map(({ host }) => `contradicted by ${host}`))
   problems.push(
-    ...status.holds.filter(({ by }) => by !== 'day').map(({ cause, reason }) => `held: ${cause} ${reason}`),
+    ...status.halts.filter(({ by }) => by !== 'day').map(({ cause, reason }) => `held: ${cause} ${reason}`),
   )
   if (longestDelayMs(report) > LONGEST_DELAY_MS)
     problems.push(`an increase waited ${longestDelayMs(report) / 1000} s for lag`)

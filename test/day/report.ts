@@ -111,7 +111,7 @@ const add = (counts: Record<string, number>, name: string): void => {
 export function alarmOf(event: Event): string | undefined {
   switch (event.type) {
     case 'account.discrepancy':
-      return `finding: ${event.finding.kind} ${event.finding.statement}`
+      return `discrepancy: ${event.discrepancy.kind} ${event.discrepancy.statement}`
     case 'account.equityJumped':
       return `equity jumped from ${event.equityUsd / 10n ** 30n} to ${event.readingUsd / 10n ** 30n}`
     case 'decision.invalid':

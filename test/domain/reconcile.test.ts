@@ -7,7 +7,7 @@ import {
   type Discrepancy,
   type DiscrepancyEnd,
   emptyAccountState,
-  isDrift,
+  isUnexplained,
   pauses,
 } from '../../src/domain/account/accountRecord.ts'
 import { listedOrders } from '../../src/domain/account/changedOrders.ts'
@@ -77,27 +77,27 @@ function view(parts: Partial<ReconcileView> = {}): ReconcileView {
   }
 }
 
-function raise(state: AccountState, ...findings: readonly Discrepancy[]): AccountState {
-  return findings.reduce(
+function raise(state: AccountState, ...discrepancies: readonly Discrepancy[]): AccountState {
+  return discrepancies.reduce(
     (before, discrepancy) =>
       applyAccountRecord(before, {
         v: RECORD_VERSION,
         atMs: 1,
         intentId: ACCOUNT_ID,
-        kind: 'finding.raised',
-        finding: discrepancy,
+        kind: 'discrepancy.raised',
+        discrepancy,
       }),
     state,
   )
 }
 
-function settle(state: AccountState, findingId: string, as: DiscrepancyEnd): AccountState {
+function settle(state: AccountState, discrepancyId: string, as: DiscrepancyEnd): AccountState {
   return applyAccountRecord(state, {
     v: RECORD_VERSION,
     atMs: 2,
     intentId: ACCOUNT_ID,
-    kind: 'finding.settled',
-    findingId,
+    kind: 'discrepancy.settled',
+    discrepancyId,
     as,
     by: 'ann',
   })
@@ -107,7 +107,7 @@ const stranger = (parts: Partial<Trade> = {}) =>
   tradeOf({ id: 'trade-x', orderKey: strangerKey, sizeDeltaUsd: usd(500), ...parts })
 const kindsOf = ({ raised }: { readonly raised: readonly Discrepancy[] }) => raised.map(({ kind }) => kind)
 
-test('what our fills explain is no finding', () => {
+test('what our fills explain is no discrepancy', () => {
   const fills = [
     { ...side, sizeDeltaUsd: usd(500) },
     { ...side, sizeDeltaUsd: -usd(200) },
@@ -121,7 +121,7 @@ test('a liquidation is the protocol’s: it is told, counted, and pauses nothing
   const found = reconcile(view({ fills, trades: [stranger({ orderType: 7 })] }))
   expect(kindsOf(found)).toEqual(['liquidation'])
   expect(found.raised[0]?.sizeDeltaUsd).toBe(-usd(500))
-  expect(found.raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([false])
+  expect(found.raised.map((discrepancy) => pauses({ discrepancy, raisedAtMs: 0 }))).toEqual([false])
 })
 
 test('an order that was made in the transaction that executed it is the protocol’s own: ADL', () => {
@@ -144,7 +144,7 @@ test('a market close whose creation no row shows is by hand, and holds increases
   const fills = [{ ...side, sizeDeltaUsd: usd(500) }]
   const found = reconcile(view({ fills, trades: [stranger({ orderType: 4 })] }))
   expect(kindsOf(found)).toEqual(['external-close'])
-  expect(found.raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
+  expect(found.raised.map((discrepancy) => pauses({ discrepancy, raisedAtMs: 0 }))).toEqual([true])
 })
 
 test('where the chain is read its word on deleveraging counts, whatever rows show of the creation', () => {
@@ -166,28 +166,25 @@ test('what is older than the first look is a starting inventory, and what came l
     ['unexplained-order', true],
     ['unexplained-position', true],
   ])
-  expect(found.raised.map((discrepancy) => isDrift({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([
+  expect(found.raised.map((discrepancy) => isUnexplained({ discrepancy, raisedAtMs: 0 }))).toEqual([
     false,
     false,
   ])
-  expect(found.raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([
-    true,
-    true,
-  ])
+  expect(found.raised.map((discrepancy) => pauses({ discrepancy, raisedAtMs: 0 }))).toEqual([true, true])
   const later = { ...old, increasedAtSeconds: 100 }
   const fresh = reconcile(view({ positions: [later], firstLookSeconds: 100 }))
-  expect(fresh.raised.map((discrepancy) => isDrift({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
+  expect(fresh.raised.map((discrepancy) => isUnexplained({ discrepancy, raisedAtMs: 0 }))).toEqual([true])
   // Ours that shrank is no inventory, however old it is.
   const fills = [{ ...side, sizeDeltaUsd: usd(900) }]
   const less = reconcile(view({ positions: [old], fills, firstLookSeconds: 100 }))
-  expect(less.raised.map((discrepancy) => isDrift({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
+  expect(less.raised.map((discrepancy) => isUnexplained({ discrepancy, raisedAtMs: 0 }))).toEqual([true])
 })
 
-test('a finding is named by its short id, by its own, and by the beginning of either', () => {
+test('a discrepancy is named by its short id, by its own, and by the beginning of either', () => {
   const found = reconcile(view({ orders: [order(strangerKey)], positions: [position(usd(1))] })).raised
-  const states = found.map((discrepancy) => ({ finding: discrepancy, raisedAtMs: 0 }))
+  const states = found.map((discrepancy) => ({ discrepancy, raisedAtMs: 0 }))
   const [first] = states
-  const id = first?.finding.findingId ?? ''
+  const id = first?.discrepancy.discrepancyId ?? ''
   for (const wanted of [id, shortDiscrepancyId(id), shortDiscrepancyId(id).slice(0, 5), id.slice(0, 12)]) {
     expect(discrepanciesNamed(states, wanted)).toEqual([first])
   }
@@ -277,7 +274,7 @@ test.each<readonly [string, Partial<Order>, string]>([
   const { raised } = reconcile(view({ orders: [{ ...stop, ...fields }], own, explained }))
   expect(raised).toMatchObject([{ kind: 'changed-order', orderKey: exitKey, sizeDeltaUsd: 0n }])
   expect(raised[0]?.statement).toBe(`another client changed the stop-loss order on ETH/USD long: ${text}`)
-  expect(raised.map((discrepancy) => pauses({ finding: discrepancy, raisedAtMs: 0 }))).toEqual([true])
+  expect(raised.map((discrepancy) => pauses({ discrepancy, raisedAtMs: 0 }))).toEqual([true])
 })
 
 test('an order of ours that rests as it was signed, or that a message of ours may be changing, is no discrepancy', () => {
@@ -288,7 +285,7 @@ test('an order of ours that rests as it was signed, or that a message of ours ma
 
 test('a changed order is told once each time, and is gone when it is as signed again or rests no longer, settled or not', () => {
   const { raised } = reconcile(view({ orders: [moved], own, explained }))
-  const [id = ''] = raised.map(({ findingId }) => findingId)
+  const [id = ''] = raised.map(({ discrepancyId }) => discrepancyId)
   const told = raise(emptyAccountState, ...raised)
   const seen = (account: AccountState, parts: Partial<ReconcileView>) =>
     reconcile(view({ own, explained, account, ...parts }))
@@ -324,7 +321,7 @@ test('a position that does not add up is told; adopted it counts, ignored it sta
   })
   expect(first.raised[0]?.statement).toBe('ETH/USD long is $700.00; by the journal it should be $500.00')
   const told = raise(emptyAccountState, ...first.raised)
-  const id = first.raised[0]?.findingId ?? ''
+  const id = first.raised[0]?.discrepancyId ?? ''
   const adopted = settle(told, id, 'adopted')
   expect(reconcile(view({ positions, fills, account: adopted }))).toMatchObject({ raised: [], gone: [] })
   // What comes after an adoption is held against the adopted size.
@@ -333,7 +330,7 @@ test('a position that does not add up is told; adopted it counts, ignored it sta
   ])
   const ignored = settle(told, id, 'ignored')
   expect(reconcile(view({ positions, fills, account: ignored })).raised).toEqual([])
-  expect([...ignored.findings.values()].some(pauses)).toBe(false)
+  expect([...ignored.discrepancies.values()].some(pauses)).toBe(false)
   expect(reconcile(view({ positions: [position(usd(500))], fills, account: told })).gone).toEqual([id])
 })
 
@@ -395,8 +392,8 @@ test('whatever our fills and strangers did, in any order and any number of passe
       }
       expect(told).toBe(strangers)
       expect(
-        [...account.findings.values()].every(
-          ({ finding: discrepancy }) => discrepancy.kind !== 'unexplained-position',
+        [...account.discrepancies.values()].every(
+          ({ discrepancy }) => discrepancy.kind !== 'unexplained-position',
         ),
       ).toBe(true)
     }),
@@ -405,7 +402,7 @@ test('whatever our fills and strangers did, in any order and any number of passe
 })
 
 const byHand = (sizeUsd: bigint): Discrepancy => ({
-  findingId: 'trade:trade-x',
+  discrepancyId: 'trade:trade-x',
   kind: 'manual-increase',
   ...side,
   statement: 'increased by hand',

@@ -131,7 +131,7 @@ const entries: fc.Arbitrary<TradingEntry> = fc.record({
   state: fc.constantFrom('active', 'reducing', 'halted'),
   reason: fc.constant('x'),
   by: fc.constant('ann'),
-  lifts: fc.constant('operator' as const),
+  releasedBy: fc.constant('operator' as const),
 })
 
 test('a scope is as strict as its strictest hold, whatever the order, and one hold stands for a scope and cause', () => {
@@ -143,7 +143,7 @@ test('a scope is as strict as its strictest hold, whatever the order, and one ho
         fold = applyTradingEntry(fold, entry, atMs)
         if (entry.kind === 'trading.state') last.set(haltKey(entry), entry)
       })
-      expect(new Set(fold.holds.map(haltKey)).size).toBe(fold.holds.length)
+      expect(new Set(fold.halts.map(haltKey)).size).toBe(fold.halts.length)
       for (const strategy of ['a', 'b', undefined]) {
         const reach = [...last.values()].filter(
           ({ scope }) => scope === 'global' || scope === 'account' || scope === `strategy:${strategy}`,
@@ -152,7 +152,7 @@ test('a scope is as strict as its strictest hold, whatever the order, and one ho
           (most, { state }) => stricter(most, state),
           'active',
         )
-        expect(stateOf(haltsOn(fold.holds, strategy))).toBe(expected)
+        expect(stateOf(haltsOn(fold.halts, strategy))).toBe(expected)
       }
     }),
     { seed: 6, numRuns: 500 },
@@ -171,7 +171,7 @@ test('an operator names a strategy with or without its prefix', () => {
 test('a halt that is said again keeps its time; one that became another state has a time of its own', () => {
   const entry = (state: 'reducing' | 'halted'): TradingEntry => ({
     ...{ kind: 'trading.state', scope: 'global', cause: 'operator', state, reason: 'r', by: 'ann' },
-    lifts: 'operator',
+    releasedBy: 'operator',
   })
   const said = [
     ['reducing', 1_000],
@@ -182,7 +182,7 @@ test('a halt that is said again keeps its time; one that became another state ha
   let fold = emptyTradingFold
   const times = said.map(([state, atMs]) => {
     fold = applyTradingEntry(fold, entry(state), atMs)
-    return fold.holds[0]?.sinceMs
+    return fold.halts[0]?.sinceMs
   })
   expect(times).toEqual([1_000, 1_000, 3_000, 3_000])
 })

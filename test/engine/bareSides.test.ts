@@ -31,7 +31,7 @@ const opens = (n: number, more: Partial<Fill> = {}): Fill => ({
 
 /** Whole minutes since when, at the first look of a process at so many minutes. */
 function minutes(ledger: Ledger, nowMinutes: number): readonly number[] {
-  const facts = { held: [side], bare: [bareSide], books: ledger.books(), findings: [] }
+  const facts = { held: [side], bare: [bareSide], books: ledger.books(), discrepancies: [] }
   return createBareSides()({ ...facts, nowMs: startMs + nowMinutes * minuteMs }).map(({ sinceMs }) =>
     Math.floor((sinceMs - startMs) / minuteMs),
   )
@@ -65,7 +65,7 @@ test('a stop of another client’s counts by the looks of the process, and one t
       held: [side],
       bare: isBare ? [bareSide] : [],
       books,
-      findings: [],
+      discrepancies: [],
       nowMs: startMs + minute * minuteMs,
     }).map(({ sinceMs }) => (sinceMs - startMs) / minuteMs)
   expect(at(4, false)).toEqual([])
@@ -79,10 +79,15 @@ test('a position that the journal does not know counts from when it was told, el
   const books = createLedger().books()
   const look = createBareSides()
   const facts = { held: [side], bare: [bareSide], books, nowMs: startMs + minuteMs }
-  expect(look({ ...facts, findings: [] })[0]?.sinceMs).toBe(startMs + minuteMs)
-  const finding = { findingId: 'a', kind: 'unexplained-position', statement: 'it is', ...side } as const
-  const findings = [{ finding: { ...finding, sizeDeltaUsd: usd(5) }, raisedAtMs: startMs }]
-  expect(createBareSides()({ ...facts, findings })[0]?.sinceMs).toBe(startMs)
+  expect(look({ ...facts, discrepancies: [] })[0]?.sinceMs).toBe(startMs + minuteMs)
+  const discrepancy = {
+    discrepancyId: 'a',
+    kind: 'unexplained-position',
+    statement: 'it is',
+    ...side,
+  } as const
+  const discrepancies = [{ discrepancy: { ...discrepancy, sizeDeltaUsd: usd(5) }, raisedAtMs: startMs }]
+  expect(createBareSides()({ ...facts, discrepancies })[0]?.sinceMs).toBe(startMs)
 })
 
 test('the end of a stop while a side is bare anyway does not let its time begin anew; a new position does', () => {
@@ -94,7 +99,7 @@ test('the end of a stop while a side is bare anyway does not let its time begin 
       held: [side],
       bare: [bareSide],
       books: ledger.books(),
-      findings: [],
+      discrepancies: [],
       nowMs: startMs + minute * minuteMs,
     }).map(({ sinceMs }) => Math.floor((sinceMs - startMs) / minuteMs))
   expect(at(3)).toEqual([1])

@@ -13,7 +13,7 @@ test('a side that differs, by either of its collaterals, is told with each new s
     books: () => ({ all: () => books, tokens: () => [] }),
     closedFills: () => [],
     openIntents: () => [],
-    account: () => ({ findings: new Map() }),
+    account: () => ({ discrepancies: new Map() }),
   } as unknown as Parameters<typeof createBooksCheck>[0]
   const look = createBooksCheck(journal, (event) => void told.push(event))
   const types = () => told.splice(0).map((event) => noticeOf(event))

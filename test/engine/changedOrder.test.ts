@@ -81,7 +81,7 @@ async function started(isByChain: boolean, lie?: KindsOptions['lie']) {
     told: () =>
       over.events.flatMap((event) =>
         event.type === 'account.discrepancy'
-          ? [event.finding.kind]
+          ? [event.discrepancy.kind]
           : event.type === 'account.discrepancySettled'
             ? [event.as]
             : [],
@@ -111,7 +111,7 @@ test.each([
       changedFrom: { triggerPrice: usd(1_200).toString() },
     })
     const [discrepancy] = events.flatMap((event) =>
-      event.type === 'account.discrepancy' ? [event.finding] : [],
+      event.type === 'account.discrepancy' ? [event.discrepancy] : [],
     )
     expect(discrepancy?.statement).toContain('its trigger is $900.000, perpd signed $1,200.00')
     const { marketToken } = edit
@@ -120,11 +120,11 @@ test.each([
     await bench.clock.advance(10_000)
     expect(codes()).toContain('UNEXPLAINED')
 
-    const findingId = shortDiscrepancyId(discrepancy?.findingId ?? '')
-    await engine.operate({ type: 'finding', findingId, as: 'adopted' }, { by: 'ann', via: 'control' })
+    const discrepancyId = shortDiscrepancyId(discrepancy?.discrepancyId ?? '')
+    await engine.operate({ type: 'discrepancy', discrepancyId, as: 'adopted' }, { by: 'ann', via: 'control' })
     await bench.clock.advance(60_000)
     expect(told()).toEqual(['changed-order', 'adopted'])
-    expect(engine.status().findings).toEqual([])
+    expect(engine.status().discrepancies).toEqual([])
     expect(await stopLeg()).toMatchObject({ triggerPrice: usd(900).toString() })
 
     // Put back as it was signed, it is no change any more.

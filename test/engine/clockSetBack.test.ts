@@ -100,7 +100,7 @@ test('a hold until the next day that a clock a day ahead put on ends with today,
       cause: 'daily-loss',
       state: 'reducing',
       reason,
-      lifts: 'next-day',
+      releasedBy: 'next-day',
       by: 'perpd',
     })
   }

@@ -75,14 +75,14 @@ test.each([
     await bench.clock.advance(120_000)
     expect((await bench.api.getPositions({ account: signer.address })).value).toEqual([])
     const found = (): readonly Discrepancy[] =>
-      events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding] : []))
+      events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.discrepancy] : []))
     expect(found().map(({ kind }) => kind)).toEqual(['external-close'])
     expect(codes()).toContain('UNEXPLAINED')
     expect(opened()).toHaveLength(1)
 
     // An operator's word lets it go on.
-    const findingId = found()[0]?.findingId ?? ''
-    await engine.operate({ type: 'finding', findingId, as: 'adopted' }, { by: 'ann', via: 'control' })
+    const discrepancyId = found()[0]?.discrepancyId ?? ''
+    await engine.operate({ type: 'discrepancy', discrepancyId, as: 'adopted' }, { by: 'ann', via: 'control' })
     await bench.clock.advance(60_000)
     expect(opened()).toHaveLength(2)
   },
@@ -123,7 +123,9 @@ test.each([
   await bench.clock.advance(120_000)
   const [position] = await positions()
   expect(position?.sizeInUsd ?? opened).toBeLessThan(opened)
-  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding.kind] : []))
+  const found = events.flatMap((event) =>
+    event.type === 'account.discrepancy' ? [event.discrepancy.kind] : [],
+  )
   expect(new Set(found)).toEqual(new Set(['adl']))
 })
 
@@ -144,16 +146,16 @@ test('a fresh journal on a used account tells what it finds as a starting invent
   running = engine
   await engine.start()
   await bench.clock.advance(120_000)
-  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding] : []))
+  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.discrepancy] : []))
   expect(found.map(({ kind, isInitial }) => [kind, isInitial])).toEqual([['unexplained-position', true]])
-  const findingId = shortDiscrepancyId(found[0]?.findingId ?? '')
+  const discrepancyId = shortDiscrepancyId(found[0]?.discrepancyId ?? '')
   const answer = await engine.operate(
-    { type: 'finding', findingId, as: 'adopted' },
+    { type: 'discrepancy', discrepancyId, as: 'adopted' },
     { by: 'ann', via: 'control' },
   )
   expect(answer).toMatchObject({ ok: true })
   await bench.clock.advance(60_000)
-  expect(engine.status().findings).toEqual([])
+  expect(engine.status().discrepancies).toEqual([])
 })
 
 test('where the richer search of trades fails, the account is judged by the plain one: a start is ready, a close by hand is told', async () => {
@@ -183,7 +185,9 @@ test('where the richer search of trades fails, the account is judged by the plai
     reason: 'by hand',
   })
   await bench.clock.advance(240_000)
-  const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding.kind] : []))
+  const found = events.flatMap((event) =>
+    event.type === 'account.discrepancy' ? [event.discrepancy.kind] : [],
+  )
   expect(found).toEqual(['external-close'])
   expect(codes()).toContain('UNEXPLAINED')
 })

@@ -221,15 +221,15 @@ test('an order that rests has spent its fees of the day, before it ends', async 
 })
 
 test('what the protocol liquidated is a loss of the day once, on its market and for the account', () => {
-  const finding = (
-    findingId: string,
+  const discrepancy = (
+    discrepancyId: string,
     atSeconds: number,
     pnlUsd?: bigint,
     fundingReceivedUsd?: bigint,
   ): DiscrepancyState => ({
     raisedAtMs: startMs,
-    finding: {
-      findingId,
+    discrepancy: {
+      discrepancyId,
       kind: 'liquidation',
       marketToken: ethMarket,
       direction: 'long',
@@ -242,14 +242,14 @@ test('what the protocol liquidated is a loss of the day once, on its market and 
     },
   })
   const found = [
-    finding('one', at, usd(-310), usd(10)),
-    finding('before', at - 86_400, usd(-70)),
-    finding('unsaid', at),
+    discrepancy('one', at, usd(-310), usd(10)),
+    discrepancy('before', at - 86_400, usd(-70)),
+    discrepancy('unsaid', at),
   ]
-  const account = { findings: new Map(found.map((each) => [each.finding.findingId, each])) }
+  const account = { discrepancies: new Map(found.map((each) => [each.discrepancy.discrepancyId, each])) }
   const results = createDayResult([], startMs)
-  results.addFindings(account, startMs)
-  results.addFindings(account, startMs)
+  results.addDiscrepancies(account, startMs)
+  results.addDiscrepancies(account, startMs)
   expect(results.onMarket(ethMarket, startMs)).toBe(usd(-300))
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-300))
   expect(results.ofAll(at * 1_000, startMs)).toBe(0n)

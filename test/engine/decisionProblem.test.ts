@@ -33,7 +33,7 @@ test.each([
   ['collateral-in', { ...base, kind: 'collateral-in', collateralToken: USDC, amount: 1n }],
   ['collateral-out', { ...base, kind: 'collateral-out', collateralToken: USDC, amount: 1n }],
   ['batch', { ...base, kind: 'batch', batch: lists }],
-  ['flatten', { kind: 'flatten', intentId: 'a', reason: 'b', facts: { age: 5, late: true } }],
+  ['unwind', { kind: 'unwind', intentId: 'a', reason: 'b', facts: { age: 5, late: true } }],
 ])('a good %s passes', (_kind, decision) => {
   expect(decisionProblem(decision)).toBeUndefined()
 })
@@ -181,7 +181,7 @@ test.each<readonly [string, unknown, string]>([
   ],
   [
     'a flatten of a market',
-    { kind: 'flatten', intentId: 'a', reason: 'b', direction: 'long' },
+    { kind: 'unwind', intentId: 'a', reason: 'b', direction: 'long' },
     'direction is not',
   ],
   [

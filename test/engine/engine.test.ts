@@ -168,10 +168,10 @@ test('a trade by hand is reported once, and increases on its market wait for an 
   await clock.advance(80_000)
   const found = events.flatMap((event) => (event.type === 'account.discrepancy' ? [event] : []))
   expect(found).toMatchObject([
-    { isPausing: true, finding: { kind: 'manual-increase', sizeDeltaUsd: usd(300) } },
+    { isPausing: true, discrepancy: { kind: 'manual-increase', sizeDeltaUsd: usd(300) } },
   ])
   expect(codes(events).at(-1)).toBe('UNEXPLAINED')
-  expect(engine.status().findings).toHaveLength(1)
+  expect(engine.status().discrepancies).toHaveLength(1)
   engine.abort()
 })
 

@@ -122,7 +122,7 @@ function bench(options: { readonly freeBytes?: () => number } = {}) {
     said: () => said,
     foundOf: () =>
       events.filter(
-        (event) => event.type === 'account.discrepancy' && event.finding.kind === 'manual-increase',
+        (event) => event.type === 'account.discrepancy' && event.discrepancy.kind === 'manual-increase',
       ).length,
     close: async () => {
       close()

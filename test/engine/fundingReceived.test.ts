@@ -85,7 +85,8 @@ test('what the venue puts aside for a position that it liquidates is in the book
   const { engine, events } = engineOver(over, {})
   running = engine
   await engine.start()
-  const found = () => events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.finding] : []))
+  const found = () =>
+    events.flatMap((event) => (event.type === 'account.discrepancy' ? [event.discrepancy] : []))
   const asides: bigint[] = []
   for (const count of [1, 2]) {
     for (let turn = 0; turn < 40 && found().length < count; turn += 1) await pass(5_000, 5_000)
@@ -107,7 +108,7 @@ test('what the venue puts aside for a position that it liquidates is in the book
     .reduce((sum, { figures }) => sum + figures.fundingUsd, 0n)
   expect(-fundingUsd).toBe(receivedUsd)
   const results = createDayResult([], over.clock.now())
-  results.addFindings(over.journal.account(), over.clock.now())
+  results.addDiscrepancies(over.journal.account(), over.clock.now())
   expect(results.receivedSince(Number.NEGATIVE_INFINITY, over.clock.now())).toBe(receivedUsd)
 })
 

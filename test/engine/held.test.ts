@@ -58,7 +58,7 @@ async function begin(options: KindsOptions = {}, exitUsd?: number) {
   return {
     ...at,
     heldUsd,
-    findings: () => at.engine.status().findings.map(({ finding: discrepancy }) => discrepancy.kind),
+    discrepancies: () => at.engine.status().discrepancies.map(({ discrepancy }) => discrepancy.kind),
   }
 }
 
@@ -74,7 +74,7 @@ test('a host that hides positions makes nothing of six minutes but the first one
     '$500.00',
     ['a list shows $0.00 of ETH/USD [WETH-USDC] long; by the journal $500.00 are held'],
   ])
-  expect(at.findings()).toEqual(['unexplained-position'])
+  expect(at.discrepancies()).toEqual(['unexplained-position'])
   expect(new Set(at.codes())).toContain('POSITION_NOT_SHOWN')
 })
 
@@ -92,7 +92,7 @@ test('a liquidation that a host makes up frees nothing while the chain does not 
   await bench.clock.advance(300_000)
   expect(formatUsd(await at.heldUsd())).toBe('$500.00')
   expect(formatUsd(at.engine.status().exposureUsd)).toBe('$500.00')
-  expect(at.findings()).not.toContain('liquidation')
+  expect(at.discrepancies()).not.toContain('liquidation')
 })
 
 test('lists that are twenty seconds behind raise nothing, and only make an increase wait', async () => {
@@ -159,7 +159,7 @@ test('a host that hides a position whose exit rests makes nothing grow above the
   await bench.clock.advance(360_000)
   expect(await at.heldUsd()).toBeLessThanOrEqual(usd(1_200))
   expect(at.codes()).toEqual(expect.arrayContaining(['MAX_TOTAL_EXPOSURE', 'UNEXPLAINED']))
-  expect(at.findings()).toEqual(['unexplained-position'])
+  expect(at.discrepancies()).toEqual(['unexplained-position'])
 })
 
 test('a liquidation that happened is told as one when the chain shows it, and raises no discrepancy', async () => {
@@ -176,7 +176,7 @@ test('a liquidation that happened is told as one when the chain shows it, and ra
   expect(formatUsd(await at.heldUsd())).toBe('$500.00')
   await bench.clock.advance(60_000)
   const told = at.events.flatMap((event) =>
-    event.type === 'account.discrepancy' ? [event.finding.kind] : [],
+    event.type === 'account.discrepancy' ? [event.discrepancy.kind] : [],
   )
   expect(told).toEqual(['liquidation'])
   expect(at.engine.status().hidden).toEqual([])
@@ -201,7 +201,7 @@ test('one host of two that hides positions, or makes up how they ended, changes 
   expect(formatUsd(at.engine.status().exposureUsd)).toBe('$500.00')
   // The status shows what the honest one shows.
   expect(at.engine.status().positions).toHaveLength(1)
-  expect(at.findings()).toEqual(['unexplained-position'])
+  expect(at.discrepancies()).toEqual(['unexplained-position'])
 })
 
 test('an order that is not wanted is not undone at the word of a list that hides what it opened', async () => {
@@ -213,16 +213,16 @@ test('an order that is not wanted is not undone at the word of a list that hides
   await bench.clock.advance(8_000)
   const [open] = bench.journal.openIntents()
   const intentId = open?.intent.intentId ?? ''
-  await at.engine.operate({ type: 'flatten', intentId, reason: 'a mistake' }, by)
+  await at.engine.operate({ type: 'unwind', intentId, reason: 'a mistake' }, by)
   // Lists may lag for half a minute after a fill: until then nothing is done, and nothing is taken for gone.
   await bench.clock.advance(25_000)
   expect(formatUsd(await at.heldUsd())).toBe('$500.00')
-  expect(at.engine.status().flattens).toMatchObject([{ intentId }])
+  expect(at.engine.status().unwinds).toMatchObject([{ intentId }])
   await at.engine.operate({ type: 'trading', scope: 'global', state: 'halted', reason: '' }, by)
   // Then it is closed by what the journal knows, whatever the list shows.
   await bench.clock.advance(90_000)
   expect(await at.heldUsd()).toBe(0n)
   isLying = false
   await bench.clock.advance(60_000)
-  expect(at.engine.status().flattens).toEqual([])
+  expect(at.engine.status().unwinds).toEqual([])
 })

@@ -43,7 +43,7 @@ async function holding(path: PricePath): Promise<Engine> {
   return engine
 }
 
-const halts = () => bench.journal.account().trading.holds.map(({ cause }) => cause)
+const halts = () => bench.journal.account().trading.halts.map(({ cause }) => cause)
 
 test('what both hosts hide for minutes is no loss of the day, over a restart either', async () => {
   const engine = await holding([[0, 2_000]])

@@ -169,7 +169,7 @@ test('one oracle row that cannot be read closes its market for increases and no 
   })
 })
 
-test('a position whose row cannot be read is not gone: no list, finding or breaker takes it for closed, and a kill closes it', async () => {
+test('a position whose row cannot be read is not gone: no list, discrepancy or breaker takes it for closed, and a kill closes it', async () => {
   const { engine, wish, events } = wishing()
   await engine.start()
   await wish(['increase', ethSymbol])
@@ -178,7 +178,7 @@ test('a position whose row cannot be read is not gone: no list, finding or break
   await bench.clock.advance(60_000)
   // The other market trades on; here nothing is added.
   expect(await wish(['increase', ethSymbol], ['increase', btcSymbol])).toEqual(['DATA_INCOMPLETE'])
-  expect(engine.status()).toMatchObject({ findings: [], holds: [], tradingState: 'active' })
+  expect(engine.status()).toMatchObject({ discrepancies: [], halts: [], tradingState: 'active' })
   await engine.operate({ type: 'kill', close: true }, { by: 'ann', via: 'control' })
   await bench.clock.advance(90_000)
   expect(engine.status().kill).toMatchObject({ outcome: 'done' })

@@ -106,7 +106,7 @@ test('a strategy or a watch that stands still is found while increases wait for 
     notReady: [NO_HOST_REASON],
     watchedAgoMs: 121_000,
     strategies: [],
-    holds: [],
+    halts: [],
   } as never
   expect(health.live(stood).ok).toBe(false)
 })

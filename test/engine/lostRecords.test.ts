@@ -38,7 +38,7 @@ test('after a loss of records nothing is signed before the last lost signature h
     state: 'reducing',
     reason: 'r',
     by: 'Ada',
-    lifts: 'operator',
+    releasedBy: 'operator',
   })
   const [, own] = trading.halts()
   if (own === undefined) throw new Error('no hold of the operator')

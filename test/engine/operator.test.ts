@@ -181,7 +181,7 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   expect(submits(first)).toBe(0)
   expect(first.engine.status()).toMatchObject({
     tradingState: 'halted',
-    holds: [{ scope: 'global', cause: 'operator', by: 'ann', reason: 'the test says so' }],
+    halts: [{ scope: 'global', cause: 'operator', by: 'ann', reason: 'the test says so' }],
   })
   first.engine.abort()
 
@@ -200,10 +200,10 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   const [halted, active] = [first, second].map(({ events }) =>
     events.find(({ type }) => type === 'trading.state'),
   )
-  expect(halted).toMatchObject({ cause: 'operator', lifts: 'operator' })
-  expect(halted).not.toHaveProperty('isLifted')
-  expect(active).toMatchObject({ cause: 'operator', isLifted: true })
-  expect(active).not.toHaveProperty('lifts')
+  expect(halted).toMatchObject({ cause: 'operator', releasedBy: 'operator' })
+  expect(halted).not.toHaveProperty('isReleased')
+  expect(active).toMatchObject({ cause: 'operator', isReleased: true })
+  expect(active).not.toHaveProperty('releasedBy')
   const commands = kept.filter(
     (record) =>
       (record.kind === 'operator.command' && record.by !== 'the start') || record.kind === 'trading.state',
@@ -271,7 +271,7 @@ test('a halt that stands already says since when, and that its first reason stan
       /^trading was already halted everywhere \(scope global\), since 2026-11-20 12:00:\d\d UTC by ann: rehearsal; that reason stands, and the new one \("second thoughts"\) is not kept; it goes on with/,
     ),
   })
-  expect(there.engine.status().holds).toMatchObject([{ reason: 'rehearsal' }])
+  expect(there.engine.status().halts).toMatchObject([{ reason: 'rehearsal' }])
 })
 
 test('an amount in a command is kept exactly in the journal', async () => {
@@ -340,7 +340,7 @@ test('a kill cancels what rests and closes what is held, goes on over a restart,
   const made = second.journal.recentIntents().filter(({ intent }) => intent.strategy === '@operator')
   expect(made.map(({ intent }) => intent.kind).sort()).toEqual(['cancel', 'close'])
   expect([...new Set(codes(second))]).toEqual(['TRADING_HALTED'])
-  expect(second.engine.status().findings).toEqual([])
+  expect(second.engine.status().discrepancies).toEqual([])
 })
 
 /** A kill that closes, followed as `perpd kill` follows it, while lists of positions answer what `listed` makes of them. */
@@ -481,15 +481,15 @@ test('a loss of the day opens its breaker, a restart keeps it, and the next day 
   const first = world({ settings, limits })
   await first.engine.start()
   await first.clock.advance(55_000)
-  expect(first.engine.status().holds).toEqual([])
+  expect(first.engine.status().halts).toEqual([])
   await first.clock.advance(120_000)
-  const [halt, ...others] = first.engine.status().holds
+  const [halt, ...others] = first.engine.status().halts
   expect(others).toEqual([])
   expect(halt).toMatchObject({
     scope: 'account',
     cause: 'daily-loss',
     state: 'reducing',
-    lifts: 'next-day',
+    releasedBy: 'next-day',
     by: 'perpd',
   })
   expect(codes(first).at(-1)).toBe('TRADING_REDUCING')
@@ -497,13 +497,13 @@ test('a loss of the day opens its breaker, a restart keeps it, and the next day 
 
   const second = world({ bench: first, journal: first.journal, limits })
   await second.engine.start()
-  expect(second.engine.status().holds).toMatchObject([{ cause: 'daily-loss' }])
+  expect(second.engine.status().halts).toMatchObject([{ cause: 'daily-loss' }])
   const midnight = Date.UTC(2026, 10, 21)
   // Hours of ticks are of no interest: the clock jumps, as a machine that slept.
   await second.clock.advance(1_000)
   second.clock.setBack(second.clock.now() - midnight)
   await second.clock.advance(10_000)
-  expect(second.engine.status().holds).toEqual([])
+  expect(second.engine.status().halts).toEqual([])
   expect(told(second)).toEqual(['account active'])
 })
 
@@ -524,15 +524,15 @@ test('a fall from the peak waits for an operator, whose word makes a new peak', 
   })
   await there.engine.start()
   await there.clock.advance(180_000)
-  expect(there.engine.status().holds).toMatchObject([{ cause: 'drawdown', lifts: 'operator' }])
+  expect(there.engine.status().halts).toMatchObject([{ cause: 'drawdown', releasedBy: 'operator' }])
   await there.clock.advance(30_000)
-  expect(there.engine.status().holds).toHaveLength(1)
+  expect(there.engine.status().halts).toHaveLength(1)
   expect(await command(there, trade('active'))).toMatchObject({
     ok: true,
     statement: 'trading is active everywhere (scope global)',
   })
   await there.clock.advance(30_000)
-  expect(there.engine.status().holds).toEqual([])
+  expect(there.engine.status().halts).toEqual([])
 })
 
 test('one limit of the account is made tighter at once, kept in the journal, and told by the start that the files win over it', async () => {
@@ -664,7 +664,7 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
   await there.clock.advance(40_000)
   const open = there.engine.status()
   expect(open.unresolved).toBeGreaterThan(0)
-  expect(open.holds).toMatchObject([{ cause: 'unknowns', lifts: 'itself' }])
+  expect(open.halts).toMatchObject([{ cause: 'unknowns', releasedBy: 'itself' }])
   const early = await command(there, trade('active'))
   expect(early).toMatchObject({
     ok: true,
@@ -678,7 +678,7 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
     expect(there.journal.recentIntent(intentId)?.closing).toMatchObject({ code: 'RESOLVED_BY_OPERATOR' })
   }
   await there.clock.advance(5_000)
-  expect(there.engine.status().holds).toEqual([])
+  expect(there.engine.status().halts).toEqual([])
 })
 
 test('who lifts the whole daemon is told what is still halted and the command that lifts it, and that command does', async () => {
@@ -798,7 +798,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
   configured = {
     markets: { [symbol]: { maxLeverageBps: 20_000, maxOrdersPerHour: 1 } },
     strategies: { greedy: { maxOrdersPerHour: 200, maxSlippageBps: 30 } },
-    breakers: { rejectsInRow: 2, staleMs: 60_000, sets: { drift: 'halted' } },
+    breakers: { rejectsInRow: 2, staleMs: 60_000, sets: { unexplained: 'halted' } },
   }
   expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
@@ -870,9 +870,9 @@ test('a share of the equity that was lost in a day opens its breaker', async () 
   })
   await there.engine.start()
   await there.clock.advance(55_000)
-  expect(there.engine.status().holds).toEqual([])
+  expect(there.engine.status().halts).toEqual([])
   await there.clock.advance(120_000)
-  expect(there.engine.status().holds).toMatchObject([{ cause: 'daily-loss', lifts: 'next-day' }])
+  expect(there.engine.status().halts).toMatchObject([{ cause: 'daily-loss', releasedBy: 'next-day' }])
 })
 
 test('what the key signs for in a time is capped whatever admission says; what rests is cancelled and closed all the same', async () => {

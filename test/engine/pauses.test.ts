@@ -91,7 +91,7 @@ test('an increase that the venue refuses is asked for ever more seldom, and agai
   const gaps = prepares.slice(1).map((at, index) => at - (prepares[index] ?? 0))
   expect(gaps.map((gap) => Math.round(gap / 5) * 5)).toEqual([5, 10, 20, 40, 80])
   expect(new Set(codes())).toEqual(new Set(['REFUSED_BEFORE']))
-  expect(engine.status().holds).toEqual([])
+  expect(engine.status().halts).toEqual([])
   // Each pause is one line of the log.
   const quiet = createRepeatFilter(() => 0)
   const told = (events as readonly Event[])

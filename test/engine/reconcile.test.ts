@@ -203,20 +203,20 @@ async function watchExit(listed: readonly string[], passesAtSeconds: readonly nu
     atSeconds = each
     await reconciler.pass({})
   }
-  return { looks, findings: events.filter(({ type }) => type === 'account.discrepancy') }
+  return { looks, discrepancies: events.filter(({ type }) => type === 'account.discrepancy') }
 }
 
-test('a position that an exit of ours just closed is no finding while the chain has not shown the exit to us, which is asked soon', async () => {
-  expect(await watchExit([])).toEqual({ looks: 2, findings: [] })
+test('a position that an exit of ours just closed is no discrepancy while the chain has not shown the exit to us, which is asked soon', async () => {
+  expect(await watchExit([])).toEqual({ looks: 2, discrepancies: [] })
 })
 
 const restingKey = `0x${'0C'.repeat(32)}`
 
-test('a position that is gone while our exit still rests by a list that may be late is no finding, and the chain is asked', async () => {
-  expect(await watchExit([restingKey], [0, 5, 10, 25])).toEqual({ looks: 4, findings: [] })
+test('a position that is gone while our exit still rests by a list that may be late is no discrepancy, and the chain is asked', async () => {
+  expect(await watchExit([restingKey], [0, 5, 10, 25])).toEqual({ looks: 4, discrepancies: [] })
 })
 
-test('a position that is gone for longer than lists lag while our exit still rests is a finding', async () => {
-  const { findings } = await watchExit([restingKey], [0, 5, 10, 25, 31])
-  expect(findings).toHaveLength(1)
+test('a position that is gone for longer than lists lag while our exit still rests is a discrepancy', async () => {
+  const { discrepancies } = await watchExit([restingKey], [0, 5, 10, 25, 31])
+  expect(discrepancies).toHaveLength(1)
 })

@@ -59,7 +59,7 @@ test('limits that are asked again are those of limits that nobody asked before, 
   )
 })
 
-test('sizes by the journal that are asked again change with every fill, every order and every finding', () => {
+test('sizes by the journal that are asked again change with every fill, every order and every discrepancy', () => {
   const stateOf = (size: bigint, phase: Child['phase']): IntentState => ({
     intent: intentOf(),
     attempts: [
@@ -85,20 +85,20 @@ test('sizes by the journal that are asked again change with every fill, every or
   const pool = {
     fills: [fill(1), fill(2), fill(3)],
     states: [stateOf(10n, 'EXECUTED'), stateOf(20n, 'OPEN'), stateOf(40n, 'EXECUTED')],
-    findings: [new Map(), new Map()],
+    discrepancies: [new Map(), new Map()],
   }
   const pick = fc.record({
     closed: fc.subarray(pool.fills),
     open: fc.subarray(pool.states),
-    findings: fc.constantFrom(...pool.findings),
+    discrepancies: fc.constantFrom(...pool.discrepancies),
   })
   fc.assert(
     fc.property(fc.array(pick, { minLength: 1, maxLength: 8 }), (asked) => {
       const sidesOf = lastSides()
-      for (const { closed, open, findings } of asked)
+      for (const { closed, open, discrepancies } of asked)
         for (const _ of [1, 2])
-          expect(sidesOf([...closed], [...open], { findings })).toEqual(
-            journalSides([...closed, ...open.flatMap(fillsOf)], { findings }),
+          expect(sidesOf([...closed], [...open], { discrepancies })).toEqual(
+            journalSides([...closed, ...open.flatMap(fillsOf)], { discrepancies }),
           )
     }),
     { seed: 36, numRuns: 200 },

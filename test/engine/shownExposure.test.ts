@@ -51,7 +51,8 @@ const row = (sizeUsd: bigint): Position => ({
   decreasedAtSeconds: 0,
 })
 
-const journalOf = (...states: IntentState[]) => journalSides(states.flatMap(fillsOf), { findings: new Map() })
+const journalOf = (...states: IntentState[]) =>
+  journalSides(states.flatMap(fillsOf), { discrepancies: new Map() })
 
 test('a fill that the journal holds is not counted as under way too', () => {
   const pending = increase('OPEN')

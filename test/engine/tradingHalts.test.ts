@@ -13,7 +13,7 @@ const held: TradingHalt = {
   reason: 'ann looks into it',
   by: 'ann',
   sinceMs: 0,
-  lifts: 'operator',
+  releasedBy: 'operator',
 }
 const breaker: TradingHalt = {
   ...held,
@@ -21,7 +21,7 @@ const breaker: TradingHalt = {
   state: 'reducing',
   reason: 'five were refused',
   by: 'perpd',
-  lifts: 'itself',
+  releasedBy: 'itself',
 }
 
 test('a hold that is put on beside a stricter one is told with the state that is in force, and with what lifts that', async () => {
@@ -35,18 +35,18 @@ test('a hold that is put on beside a stricter one is told with the state that is
   await trading.halt({ ...held, state: 'reducing' })
   await trading.release(breaker, 'perpd', 'over')
   expect(events).toMatchObject([
-    { cause: 'operator', state: 'halted', lifts: 'operator' },
+    { cause: 'operator', state: 'halted', releasedBy: 'operator' },
     {
       cause: 'rejects',
       state: 'halted',
-      lifts: 'operator',
+      releasedBy: 'operator',
       reason: expect.stringMatching(
         /^rejects, by perpd: five were refused; .*; still halted: ann looks into it$/,
       ),
     },
-    { cause: 'operator', isLifted: true, state: 'reducing', lifts: 'itself' },
+    { cause: 'operator', isReleased: true, state: 'reducing', releasedBy: 'itself' },
     // Of two that are as strict the new one says what lifts it: the other's end does not.
-    { cause: 'operator', state: 'reducing', lifts: 'operator' },
-    { cause: 'rejects', isLifted: true, state: 'reducing', lifts: 'operator' },
+    { cause: 'operator', state: 'reducing', releasedBy: 'operator' },
+    { cause: 'rejects', isReleased: true, state: 'reducing', releasedBy: 'operator' },
   ])
 })

@@ -48,7 +48,7 @@ async function world(path: PricePath = calm, before?: KindsBench): Promise<World
       events.flatMap((event) =>
         event.type === 'account.transferred' ? [Math.round(whole(event.amountUsd) / 100)] : [],
       ),
-    causes: () => engine.status().holds.map(({ cause }) => cause),
+    causes: () => engine.status().halts.map(({ cause }) => cause),
   }
 }
 
@@ -261,10 +261,10 @@ test('whatever comes in and leaves, loss limits judge the shares that trading lo
   const quiet: BreakerFacts = {
     nowMs,
     endings: [],
-    liftedAtMs: {},
+    releasedAtMs: {},
     oldestUnresolvedMs: 0,
     accountAgeMs: 0,
-    openFindings: 0,
+    openDiscrepancies: 0,
   }
   const settings = { maxDrawdownBps: 1_000, maxDailyLossEquityBps: 700, sets: {} }
   const begun = {

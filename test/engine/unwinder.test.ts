@@ -106,7 +106,7 @@ const sizes = async ({ api }: World): Promise<readonly bigint[]> =>
   (await api.getPositions({ account: testSigner.address })).value.map(({ sizeInUsd }) => sizeInUsd)
 const flatten = ({ engine }: World, intentId: string) =>
   engine.operate(
-    { type: 'flatten', intentId, reason: 'the test does not want it' },
+    { type: 'unwind', intentId, reason: 'the test does not want it' },
     { by: 'ann', via: 'control' },
   )
 const ends = ({ events }: World) =>
@@ -134,7 +134,7 @@ test('what an unwanted order opened is closed when it executed, once, and nothin
     ok: true,
     statement: `${intentId} (increase long ${symbol}) is to be unwound: if it lands, what it opens is closed; by ann`,
   })
-  expect(there.engine.status()).toMatchObject({ flattens: [{ intentId, by: 'ann' }] })
+  expect(there.engine.status()).toMatchObject({ unwinds: [{ intentId, by: 'ann' }] })
   expect((await there.engine.intents())[0]).toMatchObject({ unwantedBy: 'ann' })
   // It stays the account's exposure until it is proven; nothing is done that would be wrong if it never lands.
   await there.clock.advance(5_000)
@@ -144,11 +144,11 @@ test('what an unwanted order opened is closed when it executed, once, and nothin
   expect(await sizes(there)).toEqual([usd(500)])
   const made = of(there, '@operator')
   expect(made.map(({ intent, closing }) => [intent.decisionKey, intent.kind, closing?.outcome])).toEqual([
-    [`flatten:${intentId}`, 'decrease', 'EXECUTED'],
+    [`unwind:${intentId}`, 'decrease', 'EXECUTED'],
   ])
   expect(made[0]?.intent.terms).toMatchObject({ sizeDeltaUsd: usd(500), keepLeverage: true })
   expect(ends(there)).toEqual(['flat: the long of $500.00 that it opened is closed'])
-  expect(there.engine.status().flattens).toEqual([])
+  expect(there.engine.status().unwinds).toEqual([])
 })
 
 test('it happens once however often the daemon is started anew, at every second of it', async () => {
@@ -163,9 +163,9 @@ test('it happens once however often the daemon is started anew, at every second 
     await there.clock.advance(1_300)
   }
   await there.clock.advance(40_000)
-  expect(of(there, '@operator').map(({ intent }) => intent.decisionKey)).toEqual([`flatten:${intentId}`])
+  expect(of(there, '@operator').map(({ intent }) => intent.decisionKey)).toEqual([`unwind:${intentId}`])
   expect(await sizes(there)).toEqual([usd(500)])
-  expect(there.engine.status().flattens).toEqual([])
+  expect(there.engine.status().unwinds).toEqual([])
 })
 
 test('what of an unwanted order rests is cancelled, in a halt too', async () => {
@@ -182,7 +182,7 @@ test('what of an unwanted order rests is cancelled, in a halt too', async () => 
   await flatten(there, intentId)
   await there.clock.advance(30_000)
   expect(of(there, '@operator').map(({ intent }) => [intent.decisionKey, intent.kind])).toEqual([
-    [`flatten-cancel:${intentId}`, 'cancel'],
+    [`unwind-cancel:${intentId}`, 'cancel'],
   ])
   expect((await there.api.getOrders({ account: testSigner.address })).value).toEqual([])
   expect(ends(there)).toEqual([expect.stringMatching(/^nothing-landed: it opened nothing: /)])
@@ -228,7 +228,7 @@ test('a close that the keeper cancels is tried again when that is proven, and gi
   await there.clock.advance(150_000)
   const made = of(there, '@operator')
   expect(made.map(({ intent, closing }) => [intent.decisionKey, closing?.outcome])).toEqual(
-    ['', '#2', '#3', '#4', '#5'].map((ending) => [`flatten:${intentId}${ending}`, 'CANCELLED']),
+    ['', '#2', '#3', '#4', '#5'].map((ending) => [`unwind:${intentId}${ending}`, 'CANCELLED']),
   )
   // One at a time: each begins after the one before it is proven to have had no effect.
   for (const [index, { intent }] of made.entries()) {
@@ -246,7 +246,7 @@ test('a strategy undoes an order of its own that it sees unresolved, and no othe
     instance('late', (view) => {
       const doubtful = view.openIntents.find(({ isUnresolved, isUnwanted }) => isUnresolved && !isUnwanted)
       if (doubtful === undefined) return wish(view)
-      return [{ kind: 'flatten', intentId: doubtful.intentId, reason: 'it took too long' }]
+      return [{ kind: 'unwind', intentId: doubtful.intentId, reason: 'it took too long' }]
     }),
     instance('other', () => asks.splice(0)),
   ])
@@ -255,9 +255,9 @@ test('a strategy undoes an order of its own that it sees unresolved, and no othe
   await there.clock.advance(1_500)
   intentId = of(there, 'late')[0]?.intent.intentId ?? ''
   asks.push(
-    { kind: 'flatten', intentId, reason: 'it is not mine' },
-    { kind: 'flatten', intentId: 'beef', reason: 'there is none' },
-    { kind: 'flatten', intentId, reason: '' },
+    { kind: 'unwind', intentId, reason: 'it is not mine' },
+    { kind: 'unwind', intentId: 'beef', reason: 'there is none' },
+    { kind: 'unwind', intentId, reason: '' },
   )
   await there.clock.advance(5_000)
   there.set({ status: 'none' })
@@ -271,7 +271,7 @@ test('a strategy undoes an order of its own that it sees unresolved, and no othe
     { by: 'late', reason: 'it took too long', intent: { intentId } },
   ])
   expect(of(there, '@operator').map(({ intent }) => [intent.decisionKey, intent.kind])).toEqual([
-    [`flatten:${intentId}`, 'close'],
+    [`unwind:${intentId}`, 'close'],
   ])
   expect(await sizes(there)).toEqual([])
 })

@@ -12,8 +12,8 @@ type Context = Parameters<typeof createProofs>[0]
 
 const trade = tradeOf({ sizeDeltaUsd: usd(77) })
 const found: DiscrepancyState = {
-  finding: {
-    findingId: `trade:${trade.id}`,
+  discrepancy: {
+    discrepancyId: `trade:${trade.id}`,
     kind: 'manual-increase',
     marketToken: ethMarket,
     direction: 'long',

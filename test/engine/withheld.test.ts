@@ -100,7 +100,7 @@ test.each([
     expect(late.status).toBe(200)
     for (let at = 0; at < 12; at += 1) await bench.clock.advance(2_500)
     expect(bench.story(first?.intent.intentId ?? '').closing?.outcome).toBe('CANCELLED')
-    expect(engine.status().findings).toEqual([])
+    expect(engine.status().discrepancies).toEqual([])
     expect(events.filter(({ type }) => type === 'account.discrepancy')).toEqual([])
     // Lists may be of before a landing for half a minute.
     await bench.clock.advance(30_000)

@@ -63,7 +63,7 @@ test('a limit order that was moved shows its new trigger and size while it rests
     attemptsPerCause: undefined,
     feeToken: { symbol: 'USDC', decimals: 6 },
     signedOf: (key) => signedOrderAmong(stories, state, key),
-    edits: editsOf(state, stories, { findings: new Map() }),
+    edits: editsOf(state, stories, { discrepancies: new Map() }),
   }).replaceAll(/\s+/g, ' ')
   expect(text).toContain('limit increase long ETH/USD [WETH-USDC] $300.00 at $1,450.00 by')
   expect(text).toMatch(

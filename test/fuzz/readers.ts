@@ -208,9 +208,9 @@ const commands: readonly Reader[] = (
     ['/api/trading', '{"scope":"global","state":"halted","reason":"x","by":"me"}'],
     ['/api/kill', '{"close":true,"by":"me"}'],
     ['/api/limits', '{"confirm":true,"by":"me"}'],
-    ['/api/findings/abc', '{"as":"ignored","by":"me"}'],
+    ['/api/discrepancies/abc', '{"as":"ignored","by":"me"}'],
     ['/api/orders/abc/resolve', '{"as":"dead","by":"me"}'],
-    ['/api/orders/abc/flatten', '{"reason":"x","by":"me"}'],
+    ['/api/orders/abc/unwind', '{"reason":"x","by":"me"}'],
   ] as const
 ).map(([path, sample]) => ({
   name: `control ${path}`,
@@ -231,10 +231,10 @@ const story: readonly AnyRecord[] = [
   ...wholeStory(1),
   {
     ...ofAccount,
-    kind: 'finding.raised',
-    finding: { ...side, findingId: 'trade:1', kind: 'adl', statement: 'x', sizeDeltaUsd: -5n },
+    kind: 'discrepancy.raised',
+    discrepancy: { ...side, discrepancyId: 'trade:1', kind: 'adl', statement: 'x', sizeDeltaUsd: -5n },
   },
-  { ...ofAccount, kind: 'finding.settled', findingId: 'trade:1', as: 'ignored', by: 'me' },
+  { ...ofAccount, kind: 'discrepancy.settled', discrepancyId: 'trade:1', as: 'ignored', by: 'me' },
   { ...ofAccount, kind: 'account.reconciled', throughSeconds: 1_800_000_000 },
   {
     ...ofAccount,

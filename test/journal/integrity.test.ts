@@ -321,7 +321,7 @@ test('a snapshot is where a start goes on from, and a bad one is left aside for 
   expect(open[1]?.attempts).toHaveLength(1)
   await good.journal.close()
   for (const sql of [
-    `UPDATE snapshot SET body = replace(body, 'trend', 'drift')`,
+    `UPDATE snapshot SET body = replace(body, 'trend', 'unexplained')`,
     'UPDATE snapshot SET seq = 31',
     `UPDATE snapshot SET hash = 'x'`,
     'UPDATE snapshot SET seq = 500',

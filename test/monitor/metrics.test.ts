@@ -18,14 +18,14 @@ const running: MonitoredStatus = {
   state: 'running',
   notReady: [],
   tradingState: 'active',
-  holds: [],
+  halts: [],
   strategies: [{ name: 'eth-trend', cadenceMs: 5_000 }],
   openIntents: [{ label: 'pending' }, { label: 'unknown' }, { label: 'unknown' }],
   oldestUnresolvedSeconds: 12.5,
   exposureUsd: usd('500.25'),
-  findings: [],
+  discrepancies: [],
   contradictions: [],
-  flattens: [],
+  unwinds: [],
   tasksRunning: {
     kill: 0,
     unwind: 1,
@@ -268,14 +268,14 @@ test('what holds all of trading back makes the daemon unready and shows in the m
     reason: 'it fell',
     by: 'perpd',
     sinceMs: 1,
-    lifts: 'operator',
+    releasedBy: 'operator',
   } as const
   const own = { ...hold, scope: 'strategy:eth-trend', cause: 'rejects' } as const
   const equity = { equityUsd: usd(900), peakUsd: usd(1_000) }
   const held = {
     ...running,
     tradingState: 'reducing',
-    holds: [{ ...hold, scope: 'account' }, own],
+    halts: [{ ...hold, scope: 'account' }, own],
     equity,
   } as const
   const health = (status: MonitoredStatus) => createHealth(() => 0).ready(status)
@@ -284,7 +284,7 @@ test('what holds all of trading back makes the daemon unready and shows in the m
     reasons: ['trading on the account is reducing by drawdown, perpd: it fell'],
   })
   expect(createHealth(() => 0).live(held).ok).toBe(true)
-  expect(health({ ...running, holds: [own] }).ok).toBe(true)
+  expect(health({ ...running, halts: [own] }).ok).toBe(true)
   const { ours } = await render(held)
   expect(ours).toEqual(
     expect.arrayContaining([

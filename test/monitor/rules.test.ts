@@ -123,7 +123,9 @@ test('the runbook and docs/control.md name every breaker whose hold ends with it
     /Holds by (.*) end with their cause/.exec(sections.get('PerpdTradingReducing') ?? '')?.[1],
     /A hold whose cause lasts \(([^)]*)\)/.exec(control)?.[1],
   ]
-  const ending = Object.entries(releaseOf).flatMap(([name, lifts]) => (lifts === 'itself' ? [name] : []))
+  const ending = Object.entries(releaseOf).flatMap(([name, releasedBy]) =>
+    releasedBy === 'itself' ? [name] : [],
+  )
   for (const list of lists)
     expect([...(list ?? '').matchAll(/`([^`]*)`/g)].map(([, name]) => name)).toEqual(ending)
 })

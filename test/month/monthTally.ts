@@ -15,7 +15,7 @@ import { positionsOfAccount } from '../../src/paper/state/accounts.ts'
 import { orderTypes } from '../../src/paper/state/orderTypes.ts'
 import { type Address, sameHex } from '../../src/protocol/address.ts'
 import { bps, formatUsd, maxOf, minOf, type Usd } from '../../src/protocol/units.ts'
-import { counts, createFindingJudge } from './monthFindings.ts'
+import { counts, createDiscrepancyJudge } from './monthDiscrepancies.ts'
 import type { MonthStrategies } from './monthKinds.ts'
 import { createLimitJudge } from './monthLimits.ts'
 import type { ReadTimes } from './monthRoad.ts'
@@ -102,7 +102,7 @@ export function createMonthTally(parts: {
   })
   const watch = createMonthWatch({ venueState, account, clockNow, judge, readTimes })
 
-  const listenToFindings = createFindingJudge(nowMs, say)
+  const listenToDiscrepancies = createDiscrepancyJudge(nowMs, say)
 
   /** By the venue: stops for all of what is to have them, by the size that they would close. */
   function lookAtVenue(rows: readonly BookRow[]): void {
@@ -154,7 +154,7 @@ export function createMonthTally(parts: {
       }
       if (event.type === 'decision.denied' && event.decision.kind === 'increase')
         refusedIncreases[event.denial.code] = (refusedIncreases[event.denial.code] ?? 0) + 1
-      listenToFindings(event)
+      listenToDiscrepancies(event)
       // Nothing is sent to the account and nothing leaves it but by orders.
       if (event.type === 'account.transferred') say(`${formatUsd(event.amountUsd)} taken for a transfer`)
       if (event.type === 'decision.invalid') say(`${event.strategy}: no decision: ${event.denial.reason}`)
@@ -201,8 +201,8 @@ export function createMonthTally(parts: {
 
   /** Both books agree, nothing is unexplained, and nothing of perpd's own runs on. */
   function lookAtEnd(status: EngineStatus, journal: Journal, open: readonly IntentState[]): void {
-    for (const { finding } of status.findings.filter((each) => counts(each.finding)))
-      say(`open finding: ${finding.statement}`)
+    for (const { discrepancy } of status.discrepancies.filter((each) => counts(each.discrepancy)))
+      say(`open discrepancy: ${discrepancy.statement}`)
     for (const { label, state } of status.openIntents)
       if (label !== 'resting') say(`order ${state.intent.intentId} has not ended: ${label}`)
     if (judged?.strategy.kind === 'order-janitor')
@@ -212,7 +212,7 @@ export function createMonthTally(parts: {
     if (tasksBegun !== tasksEnded) say(`${tasksBegun} tasks began and ${tasksEnded} ended`)
     for (const [kind, count] of Object.entries(status.tasksRunning))
       if (count > 0) say(`${count} tasks of ${kind} run on`)
-    if (status.flattens.length > 0) say(`${status.flattens.length} orders are still to be unwound`)
+    if (status.unwinds.length > 0) say(`${status.unwinds.length} orders are still to be unwound`)
     const sides = journalSides([...journal.closedFills(), ...open.flatMap(fillsOf)], journal.account())
     const byJournal = [...sides.values()]
       .filter(({ sizeUsd }) => sizeUsd !== 0n)

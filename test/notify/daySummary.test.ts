@@ -16,7 +16,7 @@ const quiet: SummaryParts['status'] = {
   symbols: { [market.toLowerCase()]: 'ETH/USD' },
   openIntents: [],
   unresolved: 0,
-  findings: [],
+  discrepancies: [],
   exposureUsd: 0n,
   tradingState: 'active',
 }
@@ -80,7 +80,7 @@ test('its figures are the sums of the books, and what is unresolved asks for som
       ],
       openIntents: [1, 2],
       unresolved: 1,
-      findings: [1, 2],
+      discrepancies: [1, 2],
       exposureUsd: usd(1_700),
       equity: { equityUsd: usd(9_000) },
       transfers: [

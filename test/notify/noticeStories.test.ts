@@ -24,12 +24,12 @@ function toldOf(events: readonly Event[], filter: NoticeFilter = { level: 'warn'
 const state = (
   to: 'active' | 'reducing' | 'halted',
   cause: 'operator' | 'drawdown' | 'rejects',
-  isLifted = false,
+  isReleased = false,
   scope: TradingScope = 'account',
 ): Event => ({
   type: 'trading.state',
   ...{ scope, state: to, cause, reason: `${cause} says ${to}` },
-  ...(isLifted ? { isLifted } : {}),
+  ...(isReleased ? { isReleased } : {}),
 })
 
 test('a halt, its release and the next halt for the same reason are each told, a sink above info included', () => {
@@ -76,9 +76,9 @@ test('strategies have causes of their own', () => {
 })
 
 test('a halt says whether somebody must act: where an operator or the next day lifts it, and not where its cause does', () => {
-  const actionOf = (lifts?: ReleasedBy, scope?: TradingScope, isLifted = false) => {
-    const event = state('halted', 'drawdown', isLifted, scope)
-    return noticeOf({ ...event, ...(lifts === undefined ? {} : { lifts }) } as Event)?.action
+  const actionOf = (releasedBy?: ReleasedBy, scope?: TradingScope, isReleased = false) => {
+    const event = state('halted', 'drawdown', isReleased, scope)
+    return noticeOf({ ...event, ...(releasedBy === undefined ? {} : { releasedBy }) } as Event)?.action
   }
   expect(actionOf('operator')).toBe(
     'Look at why: perpd trading. It stays until you lift it: perpd trading active',
@@ -171,23 +171,27 @@ test('a strategy that was paused, let go on and paused again is told of each tim
   expect(told.map((text) => text !== undefined)).toEqual([true, false, true, true, true, true])
 })
 
-const finding: Discrepancy = {
-  findingId: 'trade:1',
+const discrepancy: Discrepancy = {
+  discrepancyId: 'trade:1',
   kind: 'unexplained-position',
   statement: 'There is a position that the journal does not know.',
   ...{ account, marketToken: ethMarket, collateralToken: usdc, direction: 'long', sizeDeltaUsd: usd(5) },
 } as Discrepancy
 
 test('a change of the account asks for somebody while it keeps increases waiting, and its end goes where it went', () => {
-  const raised: Event = { type: 'account.discrepancy', finding, isPausing: true }
-  const settled: Event = { type: 'account.discrepancySettled', finding, as: 'adopted' }
+  const raised: Event = { type: 'account.discrepancy', discrepancy, isPausing: true }
+  const settled: Event = { type: 'account.discrepancySettled', discrepancy, as: 'adopted' }
   expect(noticeOf(raised)).toMatchObject({
     kind: 'account-change',
     level: 'error',
     action: 'Say what it is: perpd discrepancies adopt|ignore trade:1 --by NAME',
   })
   expect(noticeOf({ ...raised, isPausing: false })?.action).toBeUndefined()
-  const liquidated: Event = { ...raised, finding: { ...finding, kind: 'liquidation' }, isPausing: false }
+  const liquidated: Event = {
+    ...raised,
+    discrepancy: { ...discrepancy, kind: 'liquidation' },
+    isPausing: false,
+  }
   expect(noticeOf(liquidated)?.action).toContain('perpd positions')
   expect(noticeOf(settled)).toMatchObject({ kind: 'account-settled', level: 'info', isEnd: true })
   expect(toldOf([settled, raised, settled], { level: 'error', events: {} })).toEqual([

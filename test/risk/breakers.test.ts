@@ -21,19 +21,19 @@ const calm: BreakerFacts = {
   nowMs: NOW_MS,
   equity: { equityUsd: usd(1_000), peakUsd: usd(1_000), dayStartMs: day, dayStartUsd: usd(1_000) },
   endings: [],
-  liftedAtMs: {},
+  releasedAtMs: {},
   oldestUnresolvedMs: 0,
   accountAgeMs: 0,
-  openFindings: 0,
+  openDiscrepancies: 0,
 }
 const all: BreakerSettings = {
   maxDailyLossUsd: usd(100),
   maxDrawdownBps: 2_000,
   rejectsInRow: 3,
-  poisonedPerDay: 2,
+  payloadMismatchesPerDay: 2,
   unknownAgeMs: 60_000,
   staleMs: 30_000,
-  openFindings: 2,
+  openDiscrepancies: 2,
   sets: {},
 }
 
@@ -63,7 +63,7 @@ test('nothing opens while all is well, and nothing without a threshold', () => {
     endings: Array.from({ length: 9 }, () => ending('REFUSED_LOCAL TYPED_DATA_MISMATCH')),
     oldestUnresolvedMs: 1e9,
     accountAgeMs: 1e9,
-    openFindings: 99,
+    openDiscrepancies: 99,
   }
   expect(causes(bad, { sets: {} })).toEqual([])
   expect(causes(bad).sort()).toEqual(
@@ -128,28 +128,28 @@ test('rejects count in a row, for each strategy, from the last success and the l
   expect(causes({ endings: [withheld, withheld, withheld] })).toEqual(['strategy:eth-trend rejects'])
   const unseen = { ...bad(5), kind: 'close' as const }
   expect(causes({ endings: [unseen, unseen, unseen] })).toEqual(['strategy:eth-trend rejects'])
-  const liftedAtMs = { [haltKey({ scope: 'strategy:eth-trend', cause: 'rejects' })]: NOW_MS - 8 }
-  expect(causes({ endings: [bad(9), bad(8), bad(7)], liftedAtMs })).toEqual([])
+  const releasedAtMs = { [haltKey({ scope: 'strategy:eth-trend', cause: 'rejects' })]: NOW_MS - 8 }
+  expect(causes({ endings: [bad(9), bad(8), bad(7)], releasedAtMs })).toEqual([])
 })
 
 test('what a breaker sets is configured, and reducing when it is not', () => {
-  const sets = { drift: 'halted' } as const
+  const sets = { unexplained: 'halted' } as const
   const [drift, stale] = tripsOf(
-    { ...calm, openFindings: 2, accountAgeMs: 30_000 },
+    { ...calm, openDiscrepancies: 2, accountAgeMs: 30_000 },
     { ...all, sets },
   ).toReversed()
-  expect([drift?.cause, drift?.state]).toEqual(['drift', 'halted'])
+  expect([drift?.cause, drift?.state]).toEqual(['unexplained', 'halted'])
   expect([stale?.cause, stale?.state]).toEqual(['stale-data', 'reducing'])
 })
 
 test('a hold ends as its breaker says: by its cause, by the day, or by nothing but an operator', () => {
   for (const cause of breakerNames) {
-    const lifts = releaseOf[cause]
-    const trip: Trip = { scope: 'account', cause, state: 'reducing', reason: 'x', lifts }
+    const releasedBy = releaseOf[cause]
+    const trip: Trip = { scope: 'account', cause, state: 'reducing', reason: 'x', releasedBy }
     const halt: TradingHalt = { ...trip, by: 'perpd', sinceMs: NOW_MS }
     expect([cause, isOver(halt, [trip], NOW_MS)]).toEqual([cause, false])
-    expect([cause, isOver(halt, [], NOW_MS)]).toEqual([cause, lifts === 'itself'])
-    expect([cause, isOver(halt, [trip], day + 86_400_000)]).toEqual([cause, lifts === 'next-day'])
+    expect([cause, isOver(halt, [], NOW_MS)]).toEqual([cause, releasedBy === 'itself'])
+    expect([cause, isOver(halt, [trip], day + 86_400_000)]).toEqual([cause, releasedBy === 'next-day'])
   }
 })
 

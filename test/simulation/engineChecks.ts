@@ -113,7 +113,7 @@ export function createEngineChecks(parts: {
   const tasks = createTaskChecks(truth)
   const accepted = new Map<string, Intent>()
   const decisions = new Map<string, string>()
-  const holds = new Map<string, Hold>()
+  const halts = new Map<string, Hold>()
   const raised = new Map<string, Discrepancy>()
   /** Ends of one decision by one cause in a row. */
   const runs = new Map<string, number>()
@@ -139,7 +139,7 @@ export function createEngineChecks(parts: {
 
   function checkHolds(intent: Intent, what: string): void {
     if (intent.strategy === operator) return
-    for (const { scope, state, sinceMs } of holds.values()) {
+    for (const { scope, state, sinceMs } of halts.values()) {
       const reaches = scope === 'global' || scope === 'account' || scope === `strategy:${intent.strategy}`
       if (!reaches || sinceMs >= timeline.nowMs || (state === 'reducing' && !adds(intent))) continue
       truth.fail('E3', `${intent.intentId} is ${what} and ${scope} is ${state}`)
@@ -386,9 +386,9 @@ export function createEngineChecks(parts: {
   }
 
   function raise(discrepancy: Discrepancy, open: readonly IntentState[]): void {
-    const { findingId, kind, orderKey } = discrepancy
-    if (raised.has(findingId)) truth.fail('E6', `${findingId} is reported again`)
-    raised.set(findingId, discrepancy)
+    const { discrepancyId, kind, orderKey } = discrepancy
+    if (raised.has(discrepancyId)) truth.fail('E6', `${discrepancyId} is reported again`)
+    raised.set(discrepancyId, discrepancy)
     const order = orderKey === undefined ? undefined : chain.canonical.orders.get(orderKey)
     // Of an order that an operator closed by his word nobody knows the key: it is found like a stranger's.
     // And a landing that is not final may stand in another block by now, with another key.
@@ -406,15 +406,15 @@ export function createEngineChecks(parts: {
    * his, about the discrepancy that he was told of, can say which is right: that the side is empty is known to this model
    * alone.
    */
-  function waitsForHim({ kill, findings }: EngineStatus): boolean {
+  function waitsForHim({ kill, discrepancies }: EngineStatus): boolean {
     const { orders = 0, positions = 0, inFlight = 0 } = kill?.left ?? {}
-    const told = sidesLeftToHim(findings)
+    const told = sidesLeftToHim(discrepancies)
     return orders + inFlight === 0 && positions > 0 && positions <= told.length
   }
 
   /** Sides that the journal holds on by his word alone, and of which a discrepancy is told, by market and direction. */
-  function sidesLeftToHim(findings: EngineStatus['findings']): readonly string[] {
-    return findings.flatMap(({ finding: { kind, marketToken, direction } }) =>
+  function sidesLeftToHim(discrepancies: EngineStatus['discrepancies']): readonly string[] {
+    return discrepancies.flatMap(({ discrepancy: { kind, marketToken, direction } }) =>
       kind === 'unexplained-position' &&
       leftByWord.has(`${marketToken} ${direction}`) &&
       chain.canonical.heldUsd(marketToken, direction) === 0n
@@ -446,7 +446,7 @@ export function createEngineChecks(parts: {
     unwound: tasks.unwound,
     held(scope, state) {
       const key = `${scope} operator`
-      if (!holds.has(key)) holds.set(key, { scope, state, sinceMs: timeline.nowMs })
+      if (!halts.has(key)) halts.set(key, { scope, state, sinceMs: timeline.nowMs })
     },
     leaving(record) {
       tasks.leaving(record)
@@ -459,7 +459,7 @@ export function createEngineChecks(parts: {
       }
       if (record.kind !== 'trading.state' || record.state !== 'active') return
       const key = `${record.scope} ${record.cause}`
-      holds.delete(key)
+      halts.delete(key)
       if (record.by !== 'perpd') lifted.set(key, closed.size)
     },
     durable(record, state, open) {
@@ -490,30 +490,34 @@ export function createEngineChecks(parts: {
           if (to === 'active') return
           if ((cause === 'daily-loss' || cause === 'drawdown') && market.lostUsd === 0)
             truth.fail('E8', `${cause} without a loss: ${record.reason}`)
-          if ((cause === 'rejects' || cause === 'poison') && lifted.get(`${scope} ${cause}`) === closed.size)
+          if (
+            (cause === 'rejects' || cause === 'payload-mismatch') &&
+            lifted.get(`${scope} ${cause}`) === closed.size
+          )
             truth.fail('E8', `${cause} comes back after an operator lifted it, and nothing ended since`)
-          const before = holds.get(`${scope} ${cause}`)
+          const before = halts.get(`${scope} ${cause}`)
           if (before?.state !== to)
-            holds.set(`${scope} ${cause}`, { scope, state: to, sinceMs: timeline.nowMs })
+            halts.set(`${scope} ${cause}`, { scope, state: to, sinceMs: timeline.nowMs })
           return
         }
         case 'intent.closed': {
           if (state !== undefined) end(state)
           return
         }
-        case 'finding.raised':
-          raise(record.finding, open)
+        case 'discrepancy.raised':
+          raise(record.discrepancy, open)
           return
-        case 'finding.settled':
+        case 'discrepancy.settled':
           // What a reorganisation took back is told anew when it is made again.
-          if (record.as === 'gone' && record.findingId.startsWith('trade:')) raised.delete(record.findingId)
+          if (record.as === 'gone' && record.discrepancyId.startsWith('trade:'))
+            raised.delete(record.discrepancyId)
           return
       }
     },
     finish(status) {
-      const { state, strategies, holds: held, nowMs, unresolved, kill, flattens, openIntents } = status
-      const leftToHim = sidesLeftToHim(status.findings)
-      const unwound = flattens.find(({ intentId }) => !leftToHim.includes(sideOf(intentId)))
+      const { state, strategies, halts: held, nowMs, unresolved, kill, unwinds, openIntents } = status
+      const leftToHim = sidesLeftToHim(status.discrepancies)
+      const unwound = unwinds.find(({ intentId }) => !leftToHim.includes(sideOf(intentId)))
       if (unwound !== undefined && openIntents.length === 0)
         truth.fail('E10', `an unwind does not end: ${unwound.intentId} ${unwound.problem ?? ''}`)
       if (

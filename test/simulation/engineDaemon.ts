@@ -145,9 +145,9 @@ class EngineDaemon implements Daemon {
 
   /** What was left besides the watch of the account and the strategies when nothing was asked of anybody. */
   get timers(): number {
-    const { kill, flattens, windDowns, strategies, tasksRunning } = this.#engine.status()
+    const { kill, unwinds, windDowns, strategies, tasksRunning } = this.#engine.status()
     const killing = kill !== undefined && kill.endedAtMs === undefined ? 1 : 0
-    const unwinding = flattens.length > 0 ? 1 : 0
+    const unwinding = unwinds.length > 0 ? 1 : 0
     // Each kind of those that run has one wait between two of its looks.
     const working = executorKinds.filter((kind) => tasksRunning[kind] > 0).length
     return this.#restingTimers - 1 - killing - unwinding - windDowns.length - strategies.length - working
@@ -161,7 +161,7 @@ class EngineDaemon implements Daemon {
     const { journal, process, fatal } = this.#parts
     const { checks, exits, executors, roster } = this.#world
     checks.begin(journal.recentIntents(), journal.account().tasks, this.#world.configured())
-    exits?.begin(journal.recentIntents(), journal.account().findings)
+    exits?.begin(journal.recentIntents(), journal.account().discrepancies)
     roster?.begin(this.#engine.strategies(), journal.account().strategies ?? noKeptStrategies)
     const names = this.#engine.strategies().map(({ name }) => name)
     executors?.begin(this.#parts.process, journal.recentIntents(), journal.account().tasks, names)
@@ -302,16 +302,16 @@ class EngineDaemon implements Daemon {
       this.#world.roster?.reloaded(asked, this.#engine.strategies())
   }
 
-  #look({ state, kill, flattens, holds, windDowns }: EngineStatus): void {
+  #look({ state, kill, unwinds, halts, windDowns }: EngineStatus): void {
     const { exits, roster, folder } = this.#world
     const { venue, journal, timeline } = this.#parts
     const isWell =
       state === 'running' &&
-      flattens.length === 0 &&
+      unwinds.length === 0 &&
       kill === undefined &&
       venue.peers.every(({ isDown }) => !isDown)
     const isHalted = (strategy: string) =>
-      holds.some(
+      halts.some(
         ({ scope, state: held }) =>
           held === 'halted' &&
           (scope === 'global' || scope === 'account' || scope === `strategy:${strategy}`),

@@ -71,8 +71,8 @@ export const engineMutants: readonly FirstMutant[] = [
     'a lifted hold forgets what it was lifted for',
     280,
     'src/domain/account/tradingState.ts',
-    'const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }',
-    'if (haltKey(entry) === key) return { ...fold, holds: others }\n        const lifted = fold',
+    'const lifted = { ...fold, halts: others, releasedAtMs: { ...fold.releasedAtMs, [key]: atMs } }',
+    'if (haltKey(entry) === key) return { ...fold, halts: others }\n        const lifted = fold',
   ),
   one(
     'what was accepted before a halt is signed after it',
@@ -89,11 +89,11 @@ export const engineMutants: readonly FirstMutant[] = [
     "const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy === undefined ? undefined : ''))",
   ),
   one(
-    'a finding is reported at every pass',
+    'a discrepancy is reported at every pass',
     1,
     'src/domain/account/reconcile.ts',
-    'if ((known !== undefined && !isBack) || met.has(findingId)) return false',
-    'if (met.has(findingId)) return false',
+    'if ((known !== undefined && !isBack) || met.has(discrepancyId)) return false',
+    'if (met.has(discrepancyId)) return false',
   ),
   one(
     'a kill is done while orders are in flight',

@@ -81,9 +81,9 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
   })
   often(0.4, 3, () => {
     // He lifts what he sees.
-    const holds = parts.engine()?.status().holds ?? []
-    if (holds.length === 0) return
-    command({ type: 'trading', scope: random.pick(holds).scope, state: 'active', reason: 'lifted' })
+    const halts = parts.engine()?.status().halts ?? []
+    if (halts.length === 0) return
+    command({ type: 'trading', scope: random.pick(halts).scope, state: 'active', reason: 'lifted' })
   })
   often(0.25, 3, () =>
     command({ type: 'trading', scope: random.pick(scopes), state: 'active', reason: 'go on' }),
@@ -97,10 +97,10 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
     }
   })
   often(0.4, 4, () => {
-    const open = parts.engine()?.status().findings ?? []
+    const open = parts.engine()?.status().discrepancies ?? []
     if (open.length === 0) return
-    const { findingId } = random.pick(open).finding
-    command({ type: 'finding', findingId, as: random.pick(['adopted', 'ignored'] as const) })
+    const { discrepancyId } = random.pick(open).discrepancy
+    command({ type: 'discrepancy', discrepancyId, as: random.pick(['adopted', 'ignored'] as const) })
   })
   often(0.3, 2, () => {
     parts.configure((limits) => ({
@@ -146,7 +146,7 @@ export function planOperator(parts: OperatorParts, spanMs: number): void {
         return
       }
       const { intentId } = parts.later.pick(open).state.intent
-      command({ type: 'flatten', intentId, reason: 'not wanted any more' })
+      command({ type: 'unwind', intentId, reason: 'not wanted any more' })
     })
   }
 }

@@ -226,10 +226,10 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     return {
       maxDrawdownBps: 500,
       rejectsInRow: random.int(2, 4),
-      poisonedPerDay: random.int(2, 5),
+      payloadMismatchesPerDay: random.int(2, 5),
       unknownAgeMs: random.int(20, 60) * 1000,
       staleMs: 30_000,
-      openFindings: random.int(1, 3),
+      openDiscrepancies: random.int(1, 3),
       sets: random.chance(0.3) ? { unknowns: 'halted', 'stale-data': 'halted' } : {},
     }
   }

@@ -40,7 +40,7 @@ const KEPT_FROM = 1_000
 /** What a denial of an exit keeps the daemon from trying, ms. */
 const denialMs = 30_000
 
-/** Why the daemon may not do what the exits call for, whatever it wants: limits, holds, and evidence that is awaited. */
+/** Why the daemon may not do what the exits call for, whatever it wants: limits, halts, and evidence that is awaited. */
 const explained: ReadonlySet<string> = new Set([
   'ORDERS_PER_HOUR',
   'TRADING_HALTED',
@@ -66,7 +66,7 @@ interface Look {
 /** The judge; it outlives the processes. */
 export interface ExitChecks {
   /** A process begins with what the journal holds: intents, and the account's discrepancies. */
-  begin(states: readonly IntentState[], findings: AccountState['findings']): void
+  begin(states: readonly IntentState[], discrepancies: AccountState['discrepancies']): void
   look(now: Look): void
   /** A decision was denied. */
   denied(denial: {
@@ -445,11 +445,11 @@ export function createExitChecks(parts: {
   return {
     parts: wholeParts,
     knownParts,
-    begin(states, findings) {
+    begin(states, discrepancies) {
       known.clear()
       placed.clear()
       told.clear()
-      for (const { finding } of findings.values()) told.add(finding.orderKey)
+      for (const { discrepancy } of discrepancies.values()) told.add(discrepancy.orderKey)
       for (const { intent, closing } of states)
         if (closing?.evidence.level === 'operator') takeWord(intent.intentId, intent)
       for (const state of states)
@@ -483,7 +483,7 @@ export function createExitChecks(parts: {
       if (record.kind === 'intent.closed' && record.closing.evidence.level === 'operator')
         takeWord(record.intentId, truth.intents.get(record.intentId))
       if (record.kind === 'child.reopened') known.delete(record.orderKey)
-      if (record.kind === 'finding.raised') told.add(record.finding.orderKey)
+      if (record.kind === 'discrepancy.raised') told.add(record.discrepancy.orderKey)
     },
   }
 }

@@ -182,11 +182,11 @@ export function createRosterChecks(parts: {
       const [wanted, now] = [asked, running].map((all) => all.map(fileOf).sort().join('\n'))
       if (wanted !== now) truth.fail('E17', `a reload runs\n${now}\nwhere the files say\n${wanted}`)
     },
-    finish({ kill, holds, windDowns, findings }, held) {
-      if (kill !== undefined || findings.length > 0) return
+    finish({ kill, halts, windDowns, discrepancies }, held) {
+      if (kill !== undefined || discrepancies.length > 0) return
       for (const part of held.values()) {
         const { strategy, marketToken, direction, heldUsd, isMixed } = part
-        const isHalted = holds.some(
+        const isHalted = halts.some(
           ({ scope, state }) =>
             state === 'halted' &&
             (scope === 'global' || scope === 'account' || scope === `strategy:${strategy}`),

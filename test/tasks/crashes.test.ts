@@ -60,11 +60,11 @@ async function storyWith(what: 'unwind' | 'kill', diesAt: number) {
   if (what === 'kill') await daemon.goOn(() => opened()[0]?.closing !== undefined)
   daemon.count()
   if (what === 'unwind') {
-    await ask({ type: 'flatten', intentId: opened()[0]?.intent.intentId ?? '', reason: 'not wanted' })
+    await ask({ type: 'unwind', intentId: opened()[0]?.intent.intentId ?? '', reason: 'not wanted' })
     applyFaults(venue.faults, { keeperExtraDelayMs: 0 })
     await daemon.goOn(() => {
-      const { state, flattens } = daemon.now().status()
-      return state === 'running' && flattens.length === 0
+      const { state, unwinds } = daemon.now().status()
+      return state === 'running' && unwinds.length === 0
     })
   } else {
     await ask({ type: 'kill', close: true })
@@ -90,7 +90,7 @@ async function storyWith(what: 'unwind' | 'kill', diesAt: number) {
 }
 
 test.each([
-  ['unwind', 'unwind flat', 'flatten:ID'],
+  ['unwind', 'unwind flat', 'unwind:ID'],
   ['kill', 'kill done', 'kill:'],
 ] as const)(
   'a crash between any two steps of a task of the kind %s neither forgets what is to be done nor does it twice',

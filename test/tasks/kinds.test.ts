@@ -106,7 +106,7 @@ test('an unwind closes what its order opened, by what is held, and tries again u
   })
   expect(unwindTask.next(begun, view)).toEqual({ kind: 'read', symbols: [order.intent.terms.symbol] })
   expect(unwindTask.next(begun, seen(sizeDeltaUsd))).toMatchObject({
-    decisions: [{ decisionKey: 'flatten:f00d', decision: { kind: 'close' }, state: { closes: [1] } }],
+    decisions: [{ decisionKey: 'unwind:f00d', decision: { kind: 'close' }, state: { closes: [1] } }],
   })
   expect(unwindTask.next(begun, seen(2n * sizeDeltaUsd))).toMatchObject({
     decisions: [{ decision: { kind: 'decrease', sizeDeltaUsd, keepLeverage: true } }],
@@ -120,10 +120,10 @@ test('an unwind closes what its order opened, by what is held, and tries again u
   expect(unwindTask.next(begun, seen(0n))).toMatchObject({ kind: 'done', outcome: 'flat' })
   const ended = (outcome: string) => ({ ...order, closing: { ...order.closing, outcome } }) as IntentState
   const after = (outcome: string) =>
-    seen(sizeDeltaUsd, { made: (key) => (key === 'flatten:f00d#2' ? ended(outcome) : undefined) })
+    seen(sizeDeltaUsd, { made: (key) => (key === 'unwind:f00d#2' ? ended(outcome) : undefined) })
   const second = { ...task, state: { ...unwindBegins, closes: [2] } }
   expect(unwindTask.next(second, after('CANCELLED'))).toMatchObject({
-    decisions: [{ decisionKey: 'flatten:f00d#3', state: { closes: [3] } }],
+    decisions: [{ decisionKey: 'unwind:f00d#3', state: { closes: [3] } }],
   })
   expect(unwindTask.next(second, after('EXECUTED'))).toMatchObject({ kind: 'done', outcome: 'flat' })
   const spent = seen(sizeDeltaUsd, { made: () => ended('CANCELLED') })

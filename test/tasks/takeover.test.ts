@@ -48,9 +48,9 @@ test('an unwind and a kill that a process left are what they were, and go on to 
   ])
   expect(killOf(tasks)).toMatchObject({ by: 'ann', close: true })
   const tries = [
-    [`flatten:${first}`, 'close', 'EXECUTED'],
-    [`flatten:${second}`, 'close', 'CANCELLED'],
-    [`flatten:${second}#2`, 'close', undefined],
+    [`unwind:${first}`, 'close', 'EXECUTED'],
+    [`unwind:${second}`, 'close', 'CANCELLED'],
+    [`unwind:${second}#2`, 'close', undefined],
   ]
   expect(made(journal)).toEqual(tries)
   const { trader: engine, events } = testTrader({ clock, api, journal, settings: {} })
@@ -58,18 +58,18 @@ test('an unwind and a kill that a process left are what they were, and go on to 
   await engine.start()
   expect(engine.status()).toMatchObject({
     kill: { by: 'ann', close: true },
-    flattens: [{ intentId: second, by: 'ann' }],
+    unwinds: [{ intentId: second, by: 'ann' }],
   })
   for (let turn = 0; turn < 400 && engine.status().kill?.endedAtMs === undefined; turn += 1)
     await clock.advance(500)
   await clock.advance(2_000)
   engine.abort()
   await clock.advance(1_000)
-  expect(engine.status()).toMatchObject({ kill: { close: true, outcome: 'done' }, flattens: [] })
+  expect(engine.status()).toMatchObject({ kill: { close: true, outcome: 'done' }, unwinds: [] })
   expect(
     events.flatMap((event) => (event.type === 'unwind.ended' ? [[event.intentId, event.outcome]] : [])),
   ).toEqual([[second, 'flat']])
-  expect(made(journal)).toEqual([...tries.slice(0, 2), [`flatten:${second}#2`, 'close', 'EXECUTED']])
+  expect(made(journal)).toEqual([...tries.slice(0, 2), [`unwind:${second}#2`, 'close', 'EXECUTED']])
   expect((await api.getPositions({ account: testSigner.address })).value).toEqual([])
   expect(venue.record().length).toBeGreaterThan(0)
   await journal.close()

@@ -156,9 +156,9 @@ test('whatever becomes of a twap and whenever, it is reduced by exactly the part
 })
 
 test('each part and each try has a key of its own, and the first is named by its order alone', () => {
-  expect(unwindKeyOf('flatten', 'f00d', 1, 1)).toBe('flatten:f00d')
-  expect(unwindKeyOf('flatten-cancel', 'f00d', 1, 1)).toBe('flatten-cancel:f00d')
-  const keys = (['flatten', 'flatten-cancel'] as const).flatMap((what) =>
+  expect(unwindKeyOf('unwind', 'f00d', 1, 1)).toBe('unwind:f00d')
+  expect(unwindKeyOf('unwind-cancel', 'f00d', 1, 1)).toBe('unwind-cancel:f00d')
+  const keys = (['unwind', 'unwind-cancel'] as const).flatMap((what) =>
     [1, 2].flatMap((part) => [1, 2, 3].map((tryNo) => unwindKeyOf(what, 'f00d', part, tryNo))),
   )
   expect(new Set(keys).size).toBe(keys.length)

@@ -200,10 +200,10 @@ const rehearsals: readonly Rehearsal[] = [
     cause: ({ stranger }) => stranger(),
     async press({ press }) {
       const found = JSON.parse(await press('discrepancies', '--json')) as {
-        readonly finding: { readonly findingId: string }
+        readonly discrepancy: { readonly discrepancyId: string }
       }[]
-      for (const { finding } of found)
-        await press('discrepancies', 'ignore', finding.findingId, '--by', 'ann')
+      for (const { discrepancy } of found)
+        await press('discrepancies', 'ignore', discrepancy.discrepancyId, '--by', 'ann')
     },
   },
   {

@@ -25,7 +25,7 @@ function writeStrategy(path: string, market: string, holdSeconds: number): void 
   )
 }
 
-const causes = ({ holds }: Status) => holds.map(({ cause }) => cause).sort()
+const causes = ({ halts }: Status) => halts.map(({ cause }) => cause).sort()
 const isRunning = ({ state }: Status) => state === 'running'
 const isHeldBy =
   (...wanted: string[]) =>
@@ -58,7 +58,7 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
       '--risk.maxDailyLossUsd=200',
       '--breakers.maxDrawdownBps=500',
       '--breakers.unknownSeconds=3',
-      '--breakers.openFindings=1',
+      '--breakers.openDiscrepancies=1',
     ])
   /** The next daemon after a kill -9, with the holds of the one before, each as old as it was. */
   async function overKill(daemon: Running, before: Status): Promise<Running> {
@@ -66,8 +66,8 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
     await daemon.ended
     const next = start()
     const after = await own.when('the next daemon runs', next, isRunning)
-    expect(after.holds.map(({ scope, cause, sinceMs }) => [scope, cause, sinceMs])).toEqual(
-      before.holds.map(({ scope, cause, sinceMs }) => [scope, cause, sinceMs]),
+    expect(after.halts.map(({ scope, cause, sinceMs }) => [scope, cause, sinceMs])).toEqual(
+      before.halts.map(({ scope, cause, sinceMs }) => [scope, cause, sinceMs]),
     )
     return next
   }
@@ -84,13 +84,13 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
   await control('accounts', { address: account, balances: { USDC: '500' } })
   const second = start()
   const lost = await own.when('the loss is seen', second, isHeldBy('daily-loss', 'drawdown'))
-  expect(lost.holds.map(({ reason }) => reason).sort()).toEqual([
+  expect(lost.halts.map(({ reason }) => reason).sort()).toEqual([
     expect.stringMatching(/^the account lost \$[\d,.]+ since 00:00 UTC; \$200\.00 is the limit$/),
     expect.stringMatching(
       /^the equity of \$[\d,.]+ is \$[\d,.]+ below its peak of \$[\d,.]+; \$[\d,.]+ is the limit$/,
     ),
   ])
-  expect(lost.holds.map(({ lifts }) => lifts).sort()).toEqual(['next-day', 'operator'])
+  expect(lost.halts.map(({ releasedBy }) => releasedBy).sort()).toEqual(['next-day', 'operator'])
   const third = await overKill(second, lost)
   await until('increases are denied', () => denials(third, 'TRADING_REDUCING') > 0 || undefined, {
     seen: third.said,
@@ -104,8 +104,8 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
   const lifted = await own.command(hosts, 'trading', 'active', '--by', 'ann')
   expect(lifted).toEqual({ code: 0, said: 'trading is active everywhere (scope global).\n' })
   const unknown = await own.when('an unknown is too old', third, isHeldBy('unknowns'))
-  expect(unknown.holds[0]).toMatchObject({ scope: 'account', state: 'reducing', lifts: 'itself' })
-  expect(unknown.holds[0]?.reason).toMatch(
+  expect(unknown.halts[0]).toMatchObject({ scope: 'account', state: 'reducing', releasedBy: 'itself' })
+  expect(unknown.halts[0]?.reason).toMatch(
     /^the fate of an order has been unknown for \d+ s; 3 s is the limit$/,
   )
   const early = await own.command(hosts, 'trading', 'active', '--by', 'ann')
@@ -120,7 +120,7 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
   await other.when('the stranger holds a position', stranger, ({ positions }) => positions.length === 1)
   stranger.child.kill('SIGKILL')
   await stranger.ended
-  const both = await own.when('the drift is seen too', third, isHeldBy('drift', 'unknowns'))
+  const both = await own.when('the drift is seen too', third, isHeldBy('unexplained', 'unknowns'))
   const fourth = await overKill(third, both)
   const [open] = both.openIntents
   const resolved = await own.command(
@@ -134,17 +134,17 @@ test('losses, an unknown fate and drift each hold trading back over a kill -9, u
     'ann',
   )
   expect(resolved).toMatchObject({ code: 0, said: expect.stringContaining('is closed as dead, by ann') })
-  const drift = await own.when('the known fate lifts its hold', fourth, isHeldBy('drift'))
-  expect(drift.holds[0]).toMatchObject({ scope: 'account', lifts: 'itself' })
-  expect(drift.holds[0]?.reason).toMatch(/^\d+ things? on the account (is|are) not explained/)
+  const drift = await own.when('the known fate lifts its hold', fourth, isHeldBy('unexplained'))
+  expect(drift.halts[0]).toMatchObject({ scope: 'account', releasedBy: 'itself' })
+  expect(drift.halts[0]?.reason).toMatch(/^\d+ things? on the account (is|are) not explained/)
   const found = JSON.parse((await own.command(hosts, 'discrepancies', '--json')).said) as {
-    readonly finding: { readonly findingId: string }
+    readonly discrepancy: { readonly discrepancyId: string }
   }[]
-  for (const { finding } of found) {
-    await own.command(hosts, 'discrepancies', 'adopt', finding.findingId, '--by', 'ann')
+  for (const { discrepancy } of found) {
+    await own.command(hosts, 'discrepancies', 'adopt', discrepancy.discrepancyId, '--by', 'ann')
   }
-  await own.when('what is explained lifts its hold', fourth, ({ holds }) =>
-    holds.every(({ cause }) => cause !== 'drift'),
+  await own.when('what is explained lifts its hold', fourth, ({ halts }) =>
+    halts.every(({ cause }) => cause !== 'unexplained'),
   )
   fourth.child.kill('SIGTERM')
   expect(await fourth.ended, fourth.said()).toBe(0)

@@ -94,7 +94,7 @@ test('a chat is answered and pauses, reduces and lets trading go on; its kill as
   await write('/kill', 9)
   await order('/kill')
   const killed = await own.when('it is killed', daemon, ({ tradingState }) => tradingState === 'halted')
-  expect(killed.holds).toMatchObject([
+  expect(killed.halts).toMatchObject([
     { cause: 'operator', state: 'reducing' },
     { cause: 'kill', state: 'halted' },
   ])

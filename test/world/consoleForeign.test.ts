@@ -149,8 +149,8 @@ async function replayed(daemon: string, cookie: string, halves: Readonly<Record<
 /** Whether it trades, as the daemon says it. */
 async function standing(daemon: Served) {
   const answer = await ask(daemon, '/api/status')
-  const { tradingState, holds, kill } = (await answer.json()) as Readonly<Record<string, unknown>>
-  return { tradingState, holds, kill }
+  const { tradingState, halts, kill } = (await answer.json()) as Readonly<Record<string, unknown>>
+  return { tradingState, halts, kill }
 }
 
 /** All that the journal holds, as it lies on the disk. */

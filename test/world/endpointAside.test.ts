@@ -112,11 +112,11 @@ test.each([
     ])
     await own.when('a position is open', daemon, (status) => sizesOf(status)[0] === '500')
     const reduced = await own.when('a part is closed', daemon, (status) => sizesOf(status)[0] === '300')
-    expect(reduced.holds).toEqual([])
+    expect(reduced.halts).toEqual([])
 
     const kill = perpd(['kill', '--close', '--by', 'ann', ...own.flags(hosts)])
     const closed = await own.when('all is closed', daemon, ({ positions }) => positions.length === 0)
-    expect(closed.holds.map(({ cause }) => cause)).toEqual(['kill'])
+    expect(closed.halts.map(({ cause }) => cause)).toEqual(['kill'])
     // Ends are proven when both endpoints show them.
     await ail({ rpcLagBlocks: 0 }, 0)
     expect(await kill.ended, kill.said()).toBe(0)
@@ -127,7 +127,7 @@ test.each([
     const active = await own.command(hosts, 'trading', 'active', '--by', 'ann')
     expect(active.code, active.said).toBe(0)
     const again = await own.when('a position is open again', daemon, ({ positions }) => positions.length > 0)
-    expect(again.holds).toEqual([])
+    expect(again.halts).toEqual([])
     expect(lines(daemon, 'tells the time again')).toBe(1)
     expect(daemon.stdout()).not.toMatch(/TYPED_DATA_MISMATCH|CHAIN_CLOCK_SKEW|is in cooldown for /)
     daemon.child.kill('SIGTERM')

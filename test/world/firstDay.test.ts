@@ -323,9 +323,9 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
   )
   expect(found.text).not.toMatch(/delever/i)
   expect(kept(found.text)).toMatchSnapshot('perpd discrepancies after a close by hand')
-  const finding = /^\s*([0-9a-f]{8,})\b/m.exec(found.text)?.[1] ?? ''
+  const discrepancy = /^\s*([0-9a-f]{8,})\b/m.exec(found.text)?.[1] ?? ''
   expect(await opened()).toBe(before)
-  expect((await typed('discrepancies', 'adopt', finding, '--by', 'ann')).code).toBe(0)
+  expect((await typed('discrepancies', 'adopt', discrepancy, '--by', 'ann')).code).toBe(0)
   await until('it trades again', async () => (await opened()) > before || undefined, seen)
   process.kill(daemon.pid(), 'SIGKILL')
   await daemon.ended

@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 interface Row {
-  readonly finding: { readonly kind: string; readonly isInitial?: boolean }
+  readonly discrepancy: { readonly kind: string; readonly isInitial?: boolean }
   readonly end?: string
   readonly by?: string
 }
@@ -64,21 +64,24 @@ test('what was there before the start is adopted once by a command or by the set
     expect(await asked.ended, asked.said()).toBe(0)
     return asked.stdout()
   }
-  const findings = async (flags: readonly string[]) =>
+  const discrepancies = async (flags: readonly string[]) =>
     JSON.parse(await said(flags, 'discrepancies', '--all', '--json')) as readonly Row[]
   const shown = (rows: readonly Row[]) =>
-    rows.map(({ finding, end = 'open' }) => `${finding.kind}${finding.isInitial ? ' before' : ''} ${end}`)
+    rows.map(
+      ({ discrepancy, end = 'open' }) =>
+        `${discrepancy.kind}${discrepancy.isInitial ? ' before' : ''} ${end}`,
+    )
 
   const before = await run(client('before'), '"event":"order.filled"')
   await stop(before)
 
   const fresh = client('fresh')
   const daemon = await run(fresh, '"event":"account.discrepancy"')
-  expect(shown(await findings(fresh))).toEqual(['unexplained-position before open'])
+  expect(shown(await discrepancies(fresh))).toEqual(['unexplained-position before open'])
   expect(await said(fresh, 'discrepancies')).toContain('there before perpd first looked')
   expect(JSON.parse(await said(fresh, 'status', '--json'))).toMatchObject({
     tradingState: 'active',
-    holds: [],
+    halts: [],
   })
 
   // After the start another client of the key opens something else: that is no inventory.
@@ -92,12 +95,12 @@ test('what was there before the start is adopted once by a command or by the set
   const adopt = ['discrepancies', 'adopt', '--all', '--before', 'START', '--by', 'ann'] as const
   expect(await said(fresh, ...adopt)).toContain('adopted')
   expect(await said(fresh, ...adopt)).toContain('No open discrepancy matches; nothing changed.')
-  const settled = await findings(fresh)
+  const settled = await discrepancies(fresh)
   expect(shown(settled)).toEqual(['manual-increase open', 'unexplained-position before adopted'])
   expect(settled[1]?.by).toBe('ann')
   expect(JSON.parse(await said(fresh, 'status', '--json'))).toMatchObject({
     tradingState: 'active',
-    holds: [],
+    halts: [],
   })
   await stop(daemon)
 
@@ -105,7 +108,7 @@ test('what was there before the start is adopted once by a command or by the set
   const byItself = client('by-itself', '--account.adoptInitial')
   const last = await run(byItself, '"event":"account.discrepancySettled"')
   await until('both are adopted', async () => {
-    const rows = await findings(byItself)
+    const rows = await discrepancies(byItself)
     return rows.filter(({ end, by }) => end === 'adopted' && by === 'account.adoptInitial').length === 2
       ? true
       : undefined

@@ -6,7 +6,7 @@ test.concurrent.each(['order-chain', 'relay'] as const)(
   { timeout: 400_000 },
   async (lane) => {
     const report = await killRun({ kills: 7, seed: 7, lane })
-    expect(report).toMatchObject({ receivedTwice: [], lost: [], open: [], findings: [] })
+    expect(report).toMatchObject({ receivedTwice: [], lost: [], open: [], discrepancies: [] })
     expect(report.unread).toBeLessThanOrEqual(report.armedUnseen)
     expect(report.intents).toBeGreaterThan(0)
     expect(report.received).toBeGreaterThan(0)

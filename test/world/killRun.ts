@@ -30,7 +30,7 @@ export interface KillReport {
   readonly lost: readonly string[]
   /** Intents that had not ended when the quiet time was over. */
   readonly open: readonly string[]
-  readonly findings: readonly string[]
+  readonly discrepancies: readonly string[]
   readonly seconds: number
 }
 
@@ -288,8 +288,8 @@ async function judge(
       receivedTwice: received.filter((name, index) => received.indexOf(name) !== index),
       lost: received.filter((name) => !known.has(name)),
       open: states.filter(({ closing }) => closing === undefined).map(({ intent }) => intent.intentId),
-      findings: [...(await journal.account()).findings.values()].map(
-        ({ finding: discrepancy }) => discrepancy.statement,
+      discrepancies: [...(await journal.account()).discrepancies.values()].map(
+        ({ discrepancy }) => discrepancy.statement,
       ),
     }
   } finally {
@@ -320,7 +320,7 @@ if (import.meta.main) {
   )
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
   const isGood =
-    report.receivedTwice.length + report.lost.length + report.open.length + report.findings.length === 0 &&
-    report.unread <= report.armedUnseen
+    report.receivedTwice.length + report.lost.length + report.open.length + report.discrepancies.length ===
+      0 && report.unread <= report.armedUnseen
   process.exitCode = isGood ? 0 : 1
 }

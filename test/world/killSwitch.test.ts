@@ -74,7 +74,7 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
 
   const second = perpd(['run', ...flags(hosts)])
   const held = await when('the second daemon runs', second, isRunning)
-  expect(held.holds).toMatchObject([{ scope: 'global', cause: 'operator', state: 'halted' }])
+  expect(held.halts).toMatchObject([{ scope: 'global', cause: 'operator', state: 'halted' }])
   const ready = await fetch(`http://127.0.0.1:${own.port}/readyz`)
   expect([ready.status, await ready.text()]).toEqual([
     503,
@@ -189,20 +189,20 @@ test('orders that come to nothing hold their strategy back over a restart; a sil
     '--api.attempts=1',
   ]
   const first = perpd(['run', ...strict])
-  const opened = await when('the breaker of the strategy opens', first, ({ holds }) => holds.length > 0)
-  expect(opened.holds).toMatchObject([{ scope: 'strategy:once', cause: 'rejects', state: 'reducing' }])
+  const opened = await when('the breaker of the strategy opens', first, ({ halts }) => halts.length > 0)
+  expect(opened.halts).toMatchObject([{ scope: 'strategy:once', cause: 'rejects', state: 'reducing' }])
   first.child.kill('SIGKILL')
   await first.ended
 
   const second = perpd(['run', ...strict])
   const kept = await when('the second daemon runs', second, isRunning)
-  expect(kept.holds).toMatchObject([{ scope: 'strategy:once', cause: 'rejects' }])
+  expect(kept.halts).toMatchObject([{ scope: 'strategy:once', cause: 'rejects' }])
   await until('the strategy is denied', () => denials(second, 'TRADING_REDUCING') > 0 || undefined, {
     seen: second.said,
   })
   paper.child.kill('SIGSTOP')
-  const stale = await when('the data are stale', second, ({ holds }) =>
-    holds.some(({ cause }) => cause === 'stale-data'),
+  const stale = await when('the data are stale', second, ({ halts }) =>
+    halts.some(({ cause }) => cause === 'stale-data'),
   )
   expect(stale.tradingState).toBe('reducing')
   const early = await command(paper.hosts, 'trading', 'active', '--by', 'ann')

@@ -11,13 +11,13 @@ export interface Status {
   readonly state: string
   readonly account: string
   readonly tradingState: string
-  readonly holds: readonly {
+  readonly halts: readonly {
     readonly scope: string
     readonly cause: string
     readonly state: string
     readonly reason: string
     readonly sinceMs: number
-    readonly lifts: string
+    readonly releasedBy: string
   }[]
   readonly kill?: { readonly outcome?: string; readonly close: boolean }
   readonly equity?: unknown

@@ -177,10 +177,10 @@ async function rehearse({ lane, key, venue = [] }: Run): Promise<void> {
 
   const status = await own.status()
   // The kill itself is the only thing that holds trading back.
-  expect(status?.holds.map(({ cause }) => cause)).toEqual(['kill'])
+  expect(status?.halts.map(({ cause }) => cause)).toEqual(['kill'])
   const metrics = await metricsOf(folder.path, own.port)
   expect(
-    metrics.filter((line) => /^perpd_(payload_mismatches|reconcile_drift)_total\S* [^0]/.test(line)),
+    metrics.filter((line) => /^perpd_(payload_mismatches|discrepancies)_total\S* [^0]/.test(line)),
   ).toEqual([])
   for (const event of ['order.payload_rejected', 'order.not_signed', 'host.cooldown', 'account.discrepancy'])
     expect(linesOf(daemon, event)).toEqual([])

@@ -38,7 +38,7 @@ export async function roundTripRows(
   const trips = createRoundTrips()
   const books = await journal.bookHistory(trips.take)
   const sums = trips.sums(books.all()).map((each) => ({ ...each, strategy: bookName(each.strategy) }))
-  const { findings } = await journal.account()
+  const { discrepancies } = await journal.account()
   const rows: RoundTripRow[] = []
   for (const trip of trips.ended().toSorted((one, other) => other.closedAtMs - one.closedAtMs)) {
     const { id, intentId } = trip.endedBy
@@ -47,7 +47,7 @@ export async function roundTripRows(
       .flatMap(({ children }) => children)
       .find(({ orderKey }) => sameHex(orderKey, id))?.role
     const isExit = role === 'take-profit' || role === 'stop-loss'
-    const found = findings.get(id)?.finding.kind
+    const found = discrepancies.get(id)?.discrepancy.kind
     const why = isExit ? role : (state?.intent.decision.reason ?? found ?? '')
     const isOthers = state !== undefined && state.intent.strategy !== trip.strategy
     rows.push(rowOf(trip, facts, isOthers ? `${state.intent.strategy}: ${why}` : why))

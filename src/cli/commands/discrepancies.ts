@@ -23,7 +23,7 @@ import { type Column, table } from '../output/table.ts'
 
 /** Lists discrepancies, newest first; the open ones alone unless `--all`. */
 export async function discrepancies({ loaded, flags, width, out }: Call): Promise<number> {
-  const { findings: found } = await withJournal(loaded.config, (journal) => journal.account())
+  const { discrepancies: found } = await withJournal(loaded.config, (journal) => journal.account())
   const all = [...found.values()].toReversed()
   const shown = flags.has('all') ? all : all.filter(({ end }) => end === undefined)
   if (flags.has('json')) out(JSON.stringify(toPlain(shown), undefined, 2))
@@ -45,10 +45,10 @@ const columnsOf: readonly Column[] = [
 ]
 
 function row(state: DiscrepancyState): string[] {
-  const { finding: discrepancy, raisedAtMs, end, by } = state
+  const { discrepancy, raisedAtMs, end, by } = state
   const standing = end === undefined ? (pauses(state) ? 'holds increases' : 'noted') : end
   return [
-    shortDiscrepancyId(discrepancy.findingId),
+    shortDiscrepancyId(discrepancy.discrepancyId),
     new Date(raisedAtMs).toISOString().slice(0, 19).replace('T', ' '),
     by === undefined ? standing : `${standing} by ${by}`,
     discrepancy.kind,
@@ -78,11 +78,11 @@ export async function settleDiscrepancy(
   if (await isRunning(loaded)) {
     const ids = isAll
       ? openOf(await withJournal(config, (journal) => journal.account()), isMeant).map(
-          ({ finding: discrepancy }) => discrepancy.findingId,
+          ({ discrepancy }) => discrepancy.discrepancyId,
         )
       : [wanted]
     for (const id of ids) {
-      out(await command(loaded, `/api/findings/${encodeURIComponent(id)}`, { as, by: by.trim() }))
+      out(await command(loaded, `/api/discrepancies/${encodeURIComponent(id)}`, { as, by: by.trim() }))
     }
     if (ids.length === 0) out('No open discrepancy matches; nothing changed.')
     return exitCodes.ok
@@ -99,14 +99,14 @@ export async function settleDiscrepancy(
         exitCodes.notFound,
       )
     }
-    for (const { finding: discrepancy } of found) {
-      const { findingId, statement } = discrepancy
+    for (const { discrepancy } of found) {
+      const { discrepancyId, statement } = discrepancy
       await journal.appendAccount({
         v: RECORD_VERSION,
         atMs: systemClock.now(),
         intentId: ACCOUNT_ID,
-        kind: 'finding.settled',
-        findingId,
+        kind: 'discrepancy.settled',
+        discrepancyId,
         as,
         by: by.trim(),
       })
@@ -120,7 +120,7 @@ export async function settleDiscrepancy(
 }
 
 function openOf(
-  { findings: all }: AccountState,
+  { discrepancies: all }: AccountState,
   isMeant: (state: DiscrepancyState) => boolean,
 ): readonly DiscrepancyState[] {
   return [...all.values()].filter((state) => state.end === undefined && isMeant(state))
@@ -131,7 +131,7 @@ function beforeOf(value: string | true | undefined, isAll: boolean): (state: Dis
   if (value === undefined) return () => true
   if (!isAll) throw new CommandError('--before goes with --all.', exitCodes.configuration)
   if (typeof value === 'string' && value.toUpperCase() === 'START') {
-    return ({ finding: discrepancy }) => discrepancy.isInitial === true
+    return ({ discrepancy }) => discrepancy.isInitial === true
   }
   const beforeMs = Date.parse(String(value))
   if (Number.isNaN(beforeMs)) {
@@ -140,6 +140,6 @@ function beforeOf(value: string | true | undefined, isAll: boolean): (state: Dis
       exitCodes.error,
     )
   }
-  return ({ finding: discrepancy, raisedAtMs }) =>
+  return ({ discrepancy, raisedAtMs }) =>
     (discrepancy.atSeconds === undefined ? raisedAtMs : discrepancy.atSeconds * 1_000) < beforeMs
 }

@@ -46,7 +46,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
         'trading',
         `${body.tradingState}, exposure ${exposureText(body)}, ${counted(body.openIntents.length, 'open order')}, ${body.unresolved} unresolved${body.unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`}`,
       ],
-      ...body.holds.map((hold) => [
+      ...body.halts.map((hold) => [
         '',
         `${tradingText(hold.scope, hold.state)} by ${hold.cause} for ${span(body.nowMs - hold.sinceMs)}, ${hold.by}: ${hold.reason}; ${releaseText(hold)}`,
       ]),
@@ -102,8 +102,8 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
   const tasks = Object.entries(body.tasksRunning).filter(([, count]) => count > 0)
   if (tasks.length > 0)
     blocks.push(`tasks (perpd task list)\n  ${tasks.map(([kind, count]) => `${count} ${kind}`).join(', ')}`)
-  if (body.findings.length > 0) {
-    const rows = body.findings.map(({ finding }) => [finding.kind, finding.statement])
+  if (body.discrepancies.length > 0) {
+    const rows = body.discrepancies.map(({ discrepancy }) => [discrepancy.kind, discrepancy.statement])
     blocks.push(`the journal cannot explain (perpd discrepancies)\n${columns(rows, '  ')}`)
   }
   if (body.contradictions.length > 0) {

@@ -128,12 +128,12 @@ export function strategyRows(
     const isPaused = [each.pausedBy, each.pausedForMs, each.unfit].some((why) => why !== undefined)
     const pause = isPaused ? 'paused' : undefined
     const failing = each.failures > 0 ? 'failing' : undefined
-    const hold = each.tradingState === 'active' ? undefined : each.tradingState
+    const halt = each.tradingState === 'active' ? undefined : each.tradingState
     return {
       name: each.name,
       kind: each.kind,
       markets: each.symbols,
-      state: `${pause ?? hold ?? failing ?? 'enabled'}${isRemoved ? ', its file is removed and not taken over' : ''}`,
+      state: `${pause ?? halt ?? failing ?? 'enabled'}${isRemoved ? ', its file is removed and not taken over' : ''}`,
       isRunning: true,
       troubles: troublesOf(status, each),
       lastDecision: decisionOf(each.name),
@@ -205,14 +205,14 @@ export function strategyRows(
 }
 
 function troublesOf(
-  { holds, nowMs }: StatusBody,
+  { halts, nowMs }: StatusBody,
   each: StatusBody['strategies'][number],
 ): readonly Trouble[] {
-  const held = haltsOn(holds, each.name).map((hold) => ({
-    what: hold.state,
-    reason: `${hold.cause}, by ${hold.by}: ${hold.reason}`,
-    sinceMs: hold.sinceMs,
-    next: releaseText(hold),
+  const held = haltsOn(halts, each.name).map((halt) => ({
+    what: halt.state,
+    reason: `${halt.cause}, by ${halt.by}: ${halt.reason}`,
+    sinceMs: halt.sinceMs,
+    next: releaseText(halt),
   }))
   if (each.pausedBy !== undefined) {
     const { by, reason, sinceMs } = each.pausedBy

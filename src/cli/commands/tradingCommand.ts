@@ -19,10 +19,10 @@ export async function trading(call: Call): Promise<number> {
   const [word] = positionals
   if (word === undefined) {
     const status = await queryStatus(loaded)
-    const { tradingState, holds } = status
+    const { tradingState, halts } = status
     out(
       flags.has('json')
-        ? JSON.stringify({ tradingState, holds }, undefined, 2)
+        ? JSON.stringify({ tradingState, halts }, undefined, 2)
         : haltsText(status, call.width),
     )
     return exitCodes.ok
@@ -150,15 +150,15 @@ const haltColumns: readonly Column[] = [
   { title: 'REASON', rank: 4, isProse: true },
 ]
 
-function haltsText({ holds, nowMs, tradingState }: StatusBody, width: number): string {
-  if (holds.length === 0) return 'Trading is active; nothing holds it back.'
-  const rows = holds.map((hold) => [
-    hold.scope,
-    hold.state,
-    hold.cause,
-    span(nowMs - hold.sinceMs),
-    hold.by,
-    `${hold.reason}; ${releaseText(hold)}`,
+function haltsText({ halts, nowMs, tradingState }: StatusBody, width: number): string {
+  if (halts.length === 0) return 'Trading is active; nothing holds it back.'
+  const rows = halts.map((halt) => [
+    halt.scope,
+    halt.state,
+    halt.cause,
+    span(nowMs - halt.sinceMs),
+    halt.by,
+    `${halt.reason}; ${releaseText(halt)}`,
   ])
   return `Trading is ${tradingState}.\n\n${table(haltColumns, rows, width, '  ')}`
 }

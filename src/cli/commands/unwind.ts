@@ -26,7 +26,7 @@ export async function unwind({ loaded, flags, positionals, out }: Call): Promise
   const { config } = loaded
   const wanted = positionals[0] ?? ''
   if (await isRunning(loaded)) {
-    out(`${await command(loaded, `/api/orders/${encodeURIComponent(wanted)}/flatten`, { by, reason })}.`)
+    out(`${await command(loaded, `/api/orders/${encodeURIComponent(wanted)}/unwind`, { by, reason })}.`)
     return exitCodes.ok
   }
   const journal = await openJournal(config.journal.path, journalOptions(config, `operator ${by}`))
@@ -37,7 +37,7 @@ export async function unwind({ loaded, flags, positionals, out }: Call): Promise
     await journal.appendAccount({
       ...stamp,
       kind: 'operator.command',
-      command: 'flatten',
+      command: 'unwind',
       detail,
       by,
       via: 'cli',

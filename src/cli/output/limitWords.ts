@@ -6,9 +6,9 @@ import { span } from '../../monitor/text.ts'
 const counts: Readonly<Record<string, string>> = {
   maxOrdersPerHour: ' an hour',
   attemptsPerCause: ' a day',
-  poisonedPerDay: ' a day',
+  payloadMismatchesPerDay: ' a day',
   rejectsInRow: ' in a row',
-  openFindings: ' open',
+  openDiscrepancies: ' open',
   reserveActions: ' actions',
 }
 

@@ -224,7 +224,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
         continue
       }
       const decision = returned as StrategyDecision
-      if (decision.kind === 'flatten') {
+      if (decision.kind === 'unwind') {
         const isOpen = venue.open().some(({ intent }) => intent.intentId === decision.intentId)
         if (isOpen) unwound.push(decision.intentId)
         rows.push({ ...turn, decision, symbol: '', outcome: isOpen ? 'taken' : 'ORDER_UNKNOWN' })

@@ -98,7 +98,7 @@ function lineOf({ turn, by, decision, symbol, outcome, reason, sizeUsd }: TrialR
   const size = sizeUsd === undefined ? '' : ` ${formatDollars(sizeUsd)}`
   return {
     turn,
-    what: `${by === 'exits' ? 'exit: ' : ''}${decision.kind === 'flatten' ? 'unwind' : decision.kind}${type}${side}${size}${task}`,
+    what: `${by === 'exits' ? 'exit: ' : ''}${decision.kind === 'unwind' ? 'unwind' : decision.kind}${type}${side}${size}${task}`,
     outcome: outcome === 'taken' || outcome === 'invalid' ? outcome : `denied ${outcome}`,
     times: 1,
     reason: reason ?? decision.reason,

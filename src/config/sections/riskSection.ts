@@ -98,10 +98,10 @@ export const breakers = {
     10,
     'Orders of one strategy in a row that came to nothing, at which its breaker `rejects` opens. 0: off.',
   ),
-  poisonedPerDay: liveSetting(
+  payloadMismatchesPerDay: liveSetting(
     integer(0, 1_000),
     3,
-    'Payload mismatches in 24 hours at which the breaker `poison` opens. 0: off.',
+    'Payload mismatches in 24 hours at which the breaker `payload-mismatch` opens. 0: off.',
   ),
   unknownSeconds: liveSetting(
     seconds(0, 604_800),
@@ -113,10 +113,10 @@ export const breakers = {
     120,
     'How long the account may be unreadable until the breaker `stale-data` opens. 0: off.',
   ),
-  openFindings: liveSetting(
+  openDiscrepancies: liveSetting(
     integer(0, 1_000),
     3,
-    'Things on the account that pause a market and nobody settled, at which the breaker `drift` opens for all. 0: off.',
+    'Things on the account that pause a market and nobody settled, at which the breaker `unexplained` opens for all. 0: off.',
   ),
   sets: liveSetting(
     as.breakerStates,

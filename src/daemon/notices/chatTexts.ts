@@ -39,14 +39,23 @@ export function chatAnswer(
 }
 
 function statusText(status: EngineStatus): string {
-  const { state, tradingState, holds, equity, exposureUsd, positions, openIntents, unresolved, findings } =
-    status
+  const {
+    state,
+    tradingState,
+    halts,
+    equity,
+    exposureUsd,
+    positions,
+    openIntents,
+    unresolved,
+    discrepancies,
+  } = status
   const lines = [
     `perpd ${status.profile} is ${state}; trading is ${tradingState}`,
-    ...holds.map(({ scope, state: held, cause, reason }) => `${held} (${scope}, ${cause}): ${reason}`),
+    ...halts.map(({ scope, state: held, cause, reason }) => `${held} (${scope}, ${cause}): ${reason}`),
     ...(status.notReady.length === 0 ? [] : [`not ready: ${status.notReady.join('; ')}`]),
     `equity ${equity === undefined ? 'not read yet' : formatDollars(equity.equityUsd)}, exposure ${formatDollars(exposureUsd)}`,
-    `${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved, ${findings.length} open ${findings.length === 1 ? 'discrepancy' : 'discrepancies'}`,
+    `${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved, ${discrepancies.length} open ${discrepancies.length === 1 ? 'discrepancy' : 'discrepancies'}`,
   ]
   return lines.join('\n')
 }

@@ -15,9 +15,9 @@ const setting = 'notify.heartbeatUrlFile'
 const TIMEOUT_MS = 3_000
 
 /** What a look at health and halts says: a halt that no person wished for is a failure, and a loop that hangs is silent. */
-export function beatOf(isAlive: boolean, holds: readonly Pick<TradingHalt, 'state' | 'cause'>[]): Beat {
+export function beatOf(isAlive: boolean, halts: readonly Pick<TradingHalt, 'state' | 'cause'>[]): Beat {
   if (!isAlive) return 'silent'
-  const isFault = holds.some(
+  const isFault = halts.some(
     ({ state, cause }) => state === 'halted' && cause !== 'operator' && cause !== 'kill',
   )
   return isFault ? 'fail' : 'well'

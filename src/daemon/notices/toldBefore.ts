@@ -22,23 +22,27 @@ export function toldBefore(
   journal: Pick<Journal, 'account' | 'openIntents'>,
   { hosts, approval }: NowKnown,
 ): readonly Event[] {
-  const { findings, trading, strategies, markets } = journal.account()
+  const { discrepancies, trading, strategies, markets } = journal.account()
   const contradictions = [...(markets?.open.values() ?? [])].filter(({ host }) => hosts.includes(host))
   return [
     ...(contradictions.length === 0
       ? []
       : [{ type: 'market.contradicted', contradictions, symbols: [] } satisfies Event]),
-    ...trading.holds.map(
-      ({ scope, state, cause, lifts, reason }): Event => ({
+    ...trading.halts.map(
+      ({ scope, state, cause, releasedBy, reason }): Event => ({
         type: 'trading.state',
-        ...{ scope, state, cause, lifts, reason },
-        ...(lifts === 'itself' ? { isPassing: true } : {}),
+        ...{ scope, state, cause, releasedBy, reason },
+        ...(releasedBy === 'itself' ? { isPassing: true } : {}),
       }),
     ),
-    ...[...findings.values()]
+    ...[...discrepancies.values()]
       .filter(({ end }) => end === undefined)
       .map(
-        (each): Event => ({ type: 'account.discrepancy', finding: each.finding, isPausing: pauses(each) }),
+        (each): Event => ({
+          type: 'account.discrepancy',
+          discrepancy: each.discrepancy,
+          isPausing: pauses(each),
+        }),
       ),
     ...journal
       .openIntents()

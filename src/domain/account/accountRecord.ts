@@ -79,7 +79,7 @@ export type DiscrepancyKind =
 /** Something on the account that the journal cannot explain. */
 export interface Discrepancy extends PositionSide {
   /** Made from what was found, so that the same thing is reported once: a trade's id, an order's key, a size. */
-  readonly findingId: string
+  readonly discrepancyId: string
   readonly kind: DiscrepancyKind
   /** One sentence with the facts. */
   readonly statement: string
@@ -115,10 +115,10 @@ interface AccountBase {
 
 /** A record of the account. */
 export type AccountRecord =
-  | (AccountBase & { readonly kind: 'finding.raised'; readonly finding: Discrepancy })
+  | (AccountBase & { readonly kind: 'discrepancy.raised'; readonly discrepancy: Discrepancy })
   | (AccountBase & {
-      readonly kind: 'finding.settled'
-      readonly findingId: string
+      readonly kind: 'discrepancy.settled'
+      readonly discrepancyId: string
       readonly as: DiscrepancyEnd
       /** The operator; absent when it went away by itself. */
       readonly by?: string
@@ -156,15 +156,15 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   ...strategyKinds,
   ...signalKinds,
   ...marketKinds,
-  'finding.raised',
-  'finding.settled',
+  'discrepancy.raised',
+  'discrepancy.settled',
   'account.reconciled',
   'loss.accepted',
 ])
 
 /** A discrepancy and what became of it. */
 export interface DiscrepancyState {
-  readonly finding: Discrepancy
+  readonly discrepancy: Discrepancy
   readonly raisedAtMs: number
   readonly end?: DiscrepancyEnd
   readonly endedAtMs?: number
@@ -174,7 +174,7 @@ export interface DiscrepancyState {
 /** The fold of the account's records. */
 export interface AccountState {
   /** By id, oldest first. */
-  readonly findings: ReadonlyMap<string, DiscrepancyState>
+  readonly discrepancies: ReadonlyMap<string, DiscrepancyState>
   /** How far trades were judged; absent before the first pass ever. */
   readonly throughSeconds?: number
   /** The second up to which trades were read when the journal first looked; what is older is none of its story. Absent before. */
@@ -195,7 +195,7 @@ export interface AccountState {
 }
 
 /** Before the first record. */
-export const emptyAccountState: AccountState = { findings: new Map(), trading: emptyTradingFold }
+export const emptyAccountState: AccountState = { discrepancies: new Map(), trading: emptyTradingFold }
 
 /** The state after one more record. Pure; a settlement of an unknown discrepancy changes nothing. */
 export function applyAccountRecord(state: AccountState, record: AccountRecord): AccountState {
@@ -208,20 +208,20 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       }
     case 'loss.accepted':
       return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
-    case 'finding.raised': {
-      const { finding: discrepancy, atMs } = record
-      const findings = new Map(state.findings).set(discrepancy.findingId, {
-        finding: discrepancy,
+    case 'discrepancy.raised': {
+      const { discrepancy, atMs } = record
+      const discrepancies = new Map(state.discrepancies).set(discrepancy.discrepancyId, {
+        discrepancy,
         raisedAtMs: atMs,
       })
-      return { ...state, findings }
+      return { ...state, discrepancies }
     }
-    case 'finding.settled': {
-      const known = state.findings.get(record.findingId)
+    case 'discrepancy.settled': {
+      const known = state.discrepancies.get(record.discrepancyId)
       if (known === undefined) return state
       const { as, by, atMs } = record
       const settled = { ...known, end: as, endedAtMs: atMs, ...(by === undefined ? {} : { by }) }
-      return { ...state, findings: new Map(state.findings).set(record.findingId, settled) }
+      return { ...state, discrepancies: new Map(state.discrepancies).set(record.discrepancyId, settled) }
     }
     case 'task.started':
     case 'task.changed':
@@ -265,7 +265,7 @@ export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt |
     reason: `the journal lost records, and a signature among them may land until ${new Date(loss.quietUntilMs).toISOString()}`,
     by: loss.by,
     sinceMs: loss.atMs,
-    lifts: 'itself',
+    releasedBy: 'itself',
   }
 }
 
@@ -278,14 +278,14 @@ const pausing: ReadonlySet<DiscrepancyKind> = new Set([
   'unexplained-position',
 ])
 
-/** Whether increases on the finding's market wait for an operator. The protocol's own acts are no anomaly. */
-export function pauses({ finding: discrepancy, end }: DiscrepancyState): boolean {
+/** Whether increases on the discrepancy's market wait for an operator. The protocol's own acts are no anomaly. */
+export function pauses({ discrepancy, end }: DiscrepancyState): boolean {
   return end === undefined && pausing.has(discrepancy.kind)
 }
 
 /** Whether it counts as drift: something that happened beside the journal, and not what was there before it. */
-export function isDrift(state: DiscrepancyState): boolean {
-  return pauses(state) && state.finding.isInitial !== true
+export function isUnexplained(state: DiscrepancyState): boolean {
+  return pauses(state) && state.discrepancy.isInitial !== true
 }
 
 /** The key of a position's side in maps. */
@@ -297,7 +297,7 @@ export function sideKeyOf({ marketToken, direction, collateralToken }: PositionS
  * What a discrepancy adds to the expected size of its side, USD, signed: what was executed counts at once, until a
  * reorganisation took it back; a position that was not explained counts when an operator adopts it.
  */
-export function expectedDeltaOf({ finding: discrepancy, end }: DiscrepancyState): Usd {
+export function expectedDeltaOf({ discrepancy, end }: DiscrepancyState): Usd {
   if (end === 'gone') return 0n
   if (discrepancy.kind === 'unexplained-position') return end === 'adopted' ? discrepancy.sizeDeltaUsd : 0n
   return discrepancy.sizeDeltaUsd

@@ -45,7 +45,7 @@ export function changedOrders(
     const what = differences.map((each) => differenceText(each, ours.indexDecimals)).join('; ')
     return [
       {
-        findingId: `changed:${order.orderKey.toLowerCase()}:${shortDiscrepancyId(became)}`,
+        discrepancyId: `changed:${order.orderKey.toLowerCase()}:${shortDiscrepancyId(became)}`,
         kind: 'changed-order',
         marketToken: kept.marketToken,
         direction: kept.direction,
@@ -67,7 +67,7 @@ export function changedOrders(
  * @param changed what `changedOrders` gives of the same lists
  */
 export function changedOrdersGone(
-  { findings }: Pick<AccountState, 'findings'>,
+  { discrepancies }: Pick<AccountState, 'discrepancies'>,
   changed: readonly Discrepancy[],
   view: {
     readonly orders: readonly Order[]
@@ -75,22 +75,24 @@ export function changedOrdersGone(
     readonly missing?: { readonly orders: readonly MissingRow[] }
   },
 ): readonly string[] {
-  return [...findings.values()].flatMap(({ finding: { findingId, kind, orderKey }, end }) => {
+  return [...discrepancies.values()].flatMap(({ discrepancy: { discrepancyId, kind, orderKey }, end }) => {
     if (kind !== 'changed-order' || end === 'gone' || orderKey === undefined) return []
-    if (changed.some((each) => each.findingId === findingId)) return []
+    if (changed.some((each) => each.discrepancyId === discrepancyId)) return []
     const isListed = view.orders.some((order) => sameHex(order.orderKey, orderKey))
     // A row that is not judged says neither.
     const isOver = isListed
       ? view.own?.has(orderKey.toLowerCase()) === true
       : !lacksOrder(view.missing?.orders, orderKey)
-    return isOver ? [findingId] : []
+    return isOver ? [discrepancyId] : []
   })
 }
 
 /** An order as another client left it at the venue, by lower-case key, as far as discrepancies tell. */
-export function listedOrders({ findings }: Pick<AccountState, 'findings'>): ReadonlyMap<string, ListedOrder> {
+export function listedOrders({
+  discrepancies,
+}: Pick<AccountState, 'discrepancies'>): ReadonlyMap<string, ListedOrder> {
   const listed = new Map<string, ListedOrder>()
-  for (const { finding: discrepancy, end } of findings.values()) {
+  for (const { discrepancy, end } of discrepancies.values()) {
     if (end === 'gone' || discrepancy.listed === undefined || discrepancy.orderKey === undefined) continue
     listed.set(discrepancy.orderKey.toLowerCase(), discrepancy.listed)
   }

@@ -5,28 +5,29 @@ const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
 
 /**
- * Eight hex digits that stand for a finding's id: FNV-1a, 32 bits. Two discrepancies of one account hardly ever share
+ * Eight hex digits that stand for a discrepancy's id: FNV-1a, 32 bits. Two discrepancies of one account hardly ever share
  * them.
  */
-export function shortDiscrepancyId(findingId: string): string {
+export function shortDiscrepancyId(discrepancyId: string): string {
   let hash = OFFSET
-  for (let at = 0; at < findingId.length; at += 1) {
-    hash = Math.imul(hash ^ findingId.charCodeAt(at), PRIME) >>> 0
+  for (let at = 0; at < discrepancyId.length; at += 1) {
+    hash = Math.imul(hash ^ discrepancyId.charCodeAt(at), PRIME) >>> 0
   }
   return hash.toString(16).padStart(8, '0')
 }
 
 /** The discrepancies that a text names: by the whole id, by its short form, or by the beginning of either. */
 export function discrepanciesNamed(
-  findings: readonly DiscrepancyState[],
+  discrepancies: readonly DiscrepancyState[],
   wanted: string,
 ): readonly DiscrepancyState[] {
-  const exact = findings.filter(
-    ({ finding: { findingId } }) => findingId === wanted || shortDiscrepancyId(findingId) === wanted,
+  const exact = discrepancies.filter(
+    ({ discrepancy: { discrepancyId } }) =>
+      discrepancyId === wanted || shortDiscrepancyId(discrepancyId) === wanted,
   )
   if (exact.length > 0 || wanted === '') return exact
-  return findings.filter(
-    ({ finding: { findingId } }) =>
-      findingId.startsWith(wanted) || shortDiscrepancyId(findingId).startsWith(wanted.toLowerCase()),
+  return discrepancies.filter(
+    ({ discrepancy: { discrepancyId } }) =>
+      discrepancyId.startsWith(wanted) || shortDiscrepancyId(discrepancyId).startsWith(wanted.toLowerCase()),
   )
 }

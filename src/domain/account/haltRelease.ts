@@ -2,8 +2,8 @@
 import type { TradingHalt, TradingScope } from './tradingState.ts'
 
 /** What lifts a halt, for people, with the command of its scope. */
-export function releaseText({ lifts, scope }: Pick<TradingHalt, 'lifts' | 'scope'>): string {
-  switch (lifts) {
+export function releaseText({ releasedBy, scope }: Pick<TradingHalt, 'releasedBy' | 'scope'>): string {
+  switch (releasedBy) {
     case 'itself':
       return 'it is released when the cause ends'
     case 'operator':

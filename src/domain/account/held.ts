@@ -37,7 +37,10 @@ export interface HiddenSide extends PositionSide {
  * Sizes by the journal, USD, signed: our own executed orders (of closed intents as sums, of open ones one by one) and what
  * was found of others' and proven, or adopted by an operator. A fill without a size counts as none.
  */
-export function journalSides(fills: readonly Fill[], account: Pick<AccountState, 'findings'>): HeldSides {
+export function journalSides(
+  fills: readonly Fill[],
+  account: Pick<AccountState, 'discrepancies'>,
+): HeldSides {
   const sides = new Map<string, HeldSide>()
   const add = ({ marketToken, direction, collateralToken }: PositionSide, deltaUsd: Usd): void => {
     const side = { marketToken, direction, collateralToken }
@@ -45,7 +48,7 @@ export function journalSides(fills: readonly Fill[], account: Pick<AccountState,
     sides.set(key, { ...side, sizeUsd: (sides.get(key)?.sizeUsd ?? 0n) + deltaUsd })
   }
   for (const fill of fills) add(fill, fill.sizeDeltaUsd ?? 0n)
-  for (const state of account.findings.values()) add(state.finding, expectedDeltaOf(state))
+  for (const state of account.discrepancies.values()) add(state.discrepancy, expectedDeltaOf(state))
   return sides
 }
 
@@ -94,7 +97,7 @@ export function largerOf(...sources: readonly HeldSides[]): HeldSides {
 export function hiddenIn(
   list: Pick<Reading<readonly Position[]>, 'value' | 'missing'>,
   known: HeldSides,
-  account: Pick<AccountState, 'findings'>,
+  account: Pick<AccountState, 'discrepancies'>,
 ): readonly HiddenSide[] {
   const shown = shownSides(list.value)
   return [...known].flatMap(([key, { sizeUsd: knownUsd, ...side }]) => {
@@ -103,7 +106,8 @@ export function hiddenIn(
     const isUnread = (list.missing ?? []).some(
       ({ marketToken }) => marketToken === undefined || sameHex(marketToken, side.marketToken),
     )
-    const isIgnored = account.findings.get(positionDiscrepancyId(side, knownUsd, shownUsd))?.end === 'ignored'
+    const isIgnored =
+      account.discrepancies.get(positionDiscrepancyId(side, knownUsd, shownUsd))?.end === 'ignored'
     return isUnread || isIgnored ? [] : [{ ...side, shownUsd, knownUsd }]
   })
 }

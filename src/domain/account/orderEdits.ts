@@ -24,7 +24,7 @@ export interface OrderEdit {
 export function editsOf(
   state: IntentState,
   stories: readonly IntentState[],
-  { findings }: Pick<AccountState, 'findings'>,
+  { discrepancies }: Pick<AccountState, 'discrepancies'>,
 ): readonly OrderEdit[] {
   const { decimals } = state.intent.terms.indexToken
   const keys = state.attempts.flatMap(({ children }) => children.map(({ orderKey }) => orderKey))
@@ -47,11 +47,13 @@ export function editsOf(
       return [{ ...made, atMs, sizeDeltaUsd, triggerPrice: priceOfContractPrice(triggerPrice, decimals) }]
     }),
   )
-  const others = [...findings.values()].flatMap(({ finding, raisedAtMs }): OrderEdit[] => {
-    const orderKey = finding.kind === 'changed-order' ? keyOf(finding.orderKey) : undefined
+  const others = [...discrepancies.values()].flatMap(({ discrepancy, raisedAtMs }): OrderEdit[] => {
+    const orderKey = discrepancy.kind === 'changed-order' ? keyOf(discrepancy.orderKey) : undefined
     if (orderKey === undefined) return []
-    const atMs = finding.atSeconds === undefined ? raisedAtMs : finding.atSeconds * 1_000
-    return [{ orderKey, atMs, by: null, intentId: null, reason: finding.statement, ...finding.listed }]
+    const atMs = discrepancy.atSeconds === undefined ? raisedAtMs : discrepancy.atSeconds * 1_000
+    return [
+      { orderKey, atMs, by: null, intentId: null, reason: discrepancy.statement, ...discrepancy.listed },
+    ]
   })
   return [...own, ...others].toSorted((one, other) => one.atMs - other.atMs)
 }

@@ -32,7 +32,7 @@ export interface ReconcileView {
   readonly trades: readonly Trade[]
   /** Rows of the three lists that could not be read. Absent: they are whole. */
   readonly missing?: Readonly<Record<'positions' | 'orders' | 'trades', readonly MissingRow[]>>
-  /** Lower-case keys of orders that the journal explains, of the lists and of open findings. */
+  /** Lower-case keys of orders that the journal explains, of the lists and of open discrepancies. */
   readonly explained: ReadonlySet<string>
   /**
    * Own orders as they are in force by our own messages, by lower-case key. One that a message of ours may be changing, or just
@@ -104,7 +104,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
   const raised: Discrepancy[] = []
   // Past a trade that could not be read the account is not reconciled.
   let deferred = missing?.trades.length ?? 0
-  const isNew = newFindings(account)
+  const isNew = newDiscrepancies(account)
   // A position that is not shown, and a trade that is not, both look like a wrong sum.
   const isBusy = (marketToken: string) =>
     busyMarkets.has(marketToken.toLowerCase()) ||
@@ -121,8 +121,8 @@ export function reconcile(view: ReconcileView): Reconciliation {
   const createdIn = creations(view.trades)
   for (const trade of [...view.trades].sort((a, b) => a.timestampSeconds - b.timestampSeconds)) {
     if (trade.eventName !== 'OrderExecuted' || explained.has(trade.orderKey.toLowerCase())) continue
-    const findingId = `trade:${trade.id}`
-    if (!isNew(findingId)) continue
+    const discrepancyId = `trade:${trade.id}`
+    if (!isNew(discrepancyId)) continue
     const { marketToken: on } = trade
     if (on !== undefined && (mayBeOurs(on, trade.timestampSeconds) || lacksMarket(missing?.positions, on))) {
       deferred += 1
@@ -141,24 +141,24 @@ export function reconcile(view: ReconcileView): Reconciliation {
     // A row that is missing says nothing: a list may begin after an order was made, and leave creations out.
     const isProtocols =
       view.deleveraged?.get(trade.id) ?? (creation !== undefined && sameHex(creation, trade.transactionHash))
-    const discrepancy = tradeDiscrepancy(findingId, trade, view, found, isProtocols)
+    const discrepancy = tradeDiscrepancy(discrepancyId, trade, view, found, isProtocols)
     if (discrepancy !== undefined) raised.push(discrepancy)
   }
 
   const resting = new Set<string>()
   for (const order of view.orders) {
-    const findingId = `order:${order.orderKey.toLowerCase()}`
-    resting.add(findingId)
-    if (explained.has(order.orderKey.toLowerCase()) || !isNew(findingId)) continue
+    const discrepancyId = `order:${order.orderKey.toLowerCase()}`
+    resting.add(discrepancyId)
+    if (explained.has(order.orderKey.toLowerCase()) || !isNew(discrepancyId)) continue
     if (mayBeOurs(order.marketToken, order.updatedAtSeconds)) {
       deferred += 1
       continue
     }
-    raised.push(orderDiscrepancy(findingId, order, view))
+    raised.push(orderDiscrepancy(discrepancyId, order, view))
   }
 
   const changed = changedOrders(view.orders, view.own, view.symbols)
-  raised.push(...changed.filter(({ findingId }) => isNew(findingId)))
+  raised.push(...changed.filter(({ discrepancyId }) => isNew(discrepancyId)))
 
   const increasedAt = new Map(view.positions.map((each) => [sideKeyOf(each), each.increasedAtSeconds]))
   const expected = expectedSizes(view, raised, ownTrades(view))
@@ -174,12 +174,12 @@ export function reconcile(view: ReconcileView): Reconciliation {
       deferred += 1
       continue
     }
-    const findingId = positionDiscrepancyId(side, expectedUsd, foundUsd)
-    wrong.add(findingId)
-    const known = account.findings.get(findingId)
+    const discrepancyId = positionDiscrepancyId(side, expectedUsd, foundUsd)
+    wrong.add(discrepancyId)
+    const known = account.discrepancies.get(discrepancyId)
     if (known !== undefined) continue
     raised.push({
-      findingId,
+      discrepancyId,
       kind: 'unexplained-position',
       marketToken: side.marketToken,
       direction: side.direction,
@@ -194,15 +194,15 @@ export function reconcile(view: ReconcileView): Reconciliation {
   }
 
   const gone = [
-    ...goneFindings(view, raised, found, { resting, wrong, isBusy }),
+    ...goneDiscrepancies(view, raised, found, { resting, wrong, isBusy }),
     ...changedOrdersGone(account, changed, view),
   ]
   return { raised, gone, deferred }
 }
 
 /** Whether it tells of a trade, whatever its kind. */
-export function isOfTrade({ findingId }: Pick<Discrepancy, 'findingId'>): boolean {
-  return findingId.startsWith('trade:')
+export function isOfTrade({ discrepancyId }: Pick<Discrepancy, 'discrepancyId'>): boolean {
+  return discrepancyId.startsWith('trade:')
 }
 
 /** Sizes by side with what this pass found, and without some discrepancies. A fill without a size shows as a wrong sum. */
@@ -211,23 +211,25 @@ function expectedSizes(
   raised: readonly Discrepancy[],
   dropped: ReadonlyMap<string, unknown> = new Map(),
 ): HeldSides {
-  const findings = new Map([...account.findings].filter(([findingId]) => !dropped.has(findingId)))
+  const discrepancies = new Map(
+    [...account.discrepancies].filter(([discrepancyId]) => !dropped.has(discrepancyId)),
+  )
   for (const discrepancy of raised)
-    findings.set(discrepancy.findingId, { finding: discrepancy, raisedAtMs: 0 })
-  return journalSides(fills, { findings })
+    discrepancies.set(discrepancy.discrepancyId, { discrepancy, raisedAtMs: 0 })
+  return journalSides(fills, { discrepancies })
 }
 
-/** Asks of each finding once whether it is to be told: neither known nor met before in this pass. */
-function newFindings(account: AccountState): (findingId: string) => boolean {
+/** Asks of each discrepancy once whether it is to be told: neither known nor met before in this pass. */
+function newDiscrepancies(account: AccountState): (discrepancyId: string) => boolean {
   const met = new Set<string>()
   // A list may have a row twice: on two pages, or because its host says so.
-  return (findingId) => {
-    const known = account.findings.get(findingId)
+  return (discrepancyId) => {
+    const known = account.discrepancies.get(discrepancyId)
     // A trade that was taken back may be made again, and an order that was put right be changed again.
     const isBack =
-      known?.end === 'gone' && (isOfTrade(known.finding) || known.finding.kind === 'changed-order')
-    if ((known !== undefined && !isBack) || met.has(findingId)) return false
-    met.add(findingId)
+      known?.end === 'gone' && (isOfTrade(known.discrepancy) || known.discrepancy.kind === 'changed-order')
+    if ((known !== undefined && !isBack) || met.has(discrepancyId)) return false
+    met.add(discrepancyId)
     return true
   }
 }
@@ -235,7 +237,7 @@ function newFindings(account: AccountState): (findingId: string) => boolean {
 /** When an operator adopted the size of a side, by its key, ms. */
 function adoptions(account: AccountState): ReadonlyMap<string, number> {
   return new Map(
-    [...account.findings.values()].flatMap(({ finding: discrepancy, end, raisedAtMs }) =>
+    [...account.discrepancies.values()].flatMap(({ discrepancy, end, raisedAtMs }) =>
       discrepancy.kind === 'unexplained-position' && end === 'adopted'
         ? [[sideKeyOf(discrepancy), raisedAtMs] as const]
         : [],
@@ -253,9 +255,9 @@ function creations(trades: readonly Trade[]) {
 }
 
 /** An order that rests and is not ours. */
-function orderDiscrepancy(findingId: string, order: Order, view: ReconcileView): Discrepancy {
+function orderDiscrepancy(discrepancyId: string, order: Order, view: ReconcileView): Discrepancy {
   return {
-    findingId,
+    discrepancyId,
     kind: 'unexplained-order',
     marketToken: order.marketToken,
     direction: order.direction,
@@ -269,20 +271,22 @@ function orderDiscrepancy(findingId: string, order: Order, view: ReconcileView):
 }
 
 /**
- * Open findings of trades whose order is one of ours after all: a reorganisation gave it another key, and perpd learned that after it had
+ * Open discrepancies of trades whose order is one of ours after all: a reorganisation gave it another key, and perpd learned that after it had
  * met the trade. Its fill counts what the trade did.
  */
 function ownTrades({ account, explained }: ReconcileView): ReadonlyMap<string, unknown> {
   return new Map(
-    [...account.findings].filter(
-      ([, { finding, end }]) =>
-        end === undefined && isOfTrade(finding) && explained.has(finding.orderKey?.toLowerCase() ?? ''),
+    [...account.discrepancies].filter(
+      ([, { discrepancy, end }]) =>
+        end === undefined &&
+        isOfTrade(discrepancy) &&
+        explained.has(discrepancy.orderKey?.toLowerCase() ?? ''),
     ),
   )
 }
 
-/** Open findings that are over: a trade taken back or known as ours, an order that rests no longer, a sum that is right again. */
-function goneFindings(
+/** Open discrepancies that are over: a trade taken back or known as ours, an order that rests no longer, a sum that is right again. */
+function goneDiscrepancies(
   view: ReconcileView,
   raised: readonly Discrepancy[],
   found: ReadonlyMap<string, Usd>,
@@ -297,28 +301,29 @@ function goneFindings(
   const gone: string[] = []
   const ours = ownTrades(view)
   const without = expectedSizes(view, raised, new Map([...(view.withdrawn ?? []), ...ours]))
-  for (const [findingId, { finding: discrepancy, end }] of account.findings) {
+  for (const [discrepancyId, { discrepancy, end }] of account.discrepancies) {
     if (end !== undefined) continue
     const key = sideKeyOf(discrepancy)
-    const word = view.withdrawn?.get(findingId)
+    const word = view.withdrawn?.get(discrepancyId)
     const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
     const isUndone = word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken))
-    if (isUndone || ours.has(findingId)) gone.push(findingId)
+    if (isUndone || ours.has(discrepancyId)) gone.push(discrepancyId)
     const mayRest = lacksOrder(missing?.orders, discrepancy.orderKey ?? '')
-    if (discrepancy.kind === 'unexplained-order' && !resting.has(findingId) && !mayRest) gone.push(findingId)
+    if (discrepancy.kind === 'unexplained-order' && !resting.has(discrepancyId) && !mayRest)
+      gone.push(discrepancyId)
     if (
       discrepancy.kind === 'unexplained-position' &&
-      !wrong.has(findingId) &&
+      !wrong.has(discrepancyId) &&
       !isBusy(discrepancy.marketToken)
     ) {
-      gone.push(findingId)
+      gone.push(discrepancyId)
     }
   }
   return gone
 }
 
 function tradeDiscrepancy(
-  findingId: string,
+  discrepancyId: string,
   trade: Trade,
   view: ReconcileView,
   found: ReadonlyMap<string, Usd>,
@@ -336,7 +341,7 @@ function tradeDiscrepancy(
   const pnlUsd = protocols.has(kind) ? (view.results?.get(trade.id) ?? trade.pnlUsd) : undefined
   const receivedUsd = protocols.has(kind) ? view.received?.get(trade.id) : undefined
   return {
-    findingId,
+    discrepancyId,
     kind,
     ...side,
     statement: `${words[kind]}: ${formatUsd(size)} ${isIncrease ? 'were added to' : 'were taken off'} ${symbolOf(view, marketToken)} ${direction} by an order that perpd did not make`,

@@ -17,10 +17,10 @@ export const breakerNames = [
   'daily-loss',
   'drawdown',
   'rejects',
-  'poison',
+  'payload-mismatch',
   'unknowns',
   'stale-data',
-  'drift',
+  'unexplained',
   'subaccount',
 ] as const
 
@@ -47,7 +47,7 @@ export interface TradingHalt {
   readonly by: string
   /** Unix ms. */
   readonly sinceMs: number
-  readonly lifts: ReleasedBy
+  readonly releasedBy: ReleasedBy
 }
 
 /** What the account is worth, as it was last written down. USD, 30 decimals. */
@@ -105,7 +105,7 @@ export type TradingEntry =
       readonly state: TradingState
       readonly reason: string
       readonly by: string
-      readonly lifts: ReleasedBy
+      readonly releasedBy: ReleasedBy
       /** Number of the journal's newest record before a lift; lifts alone have it. */
       readonly afterSeq?: number
     }
@@ -140,9 +140,9 @@ export const tradingKinds = [
 /** The fold of the entries: plain values, so that a snapshot can hold it. */
 export interface TradingFold {
   /** Oldest first. */
-  readonly holds: readonly TradingHalt[]
+  readonly halts: readonly TradingHalt[]
   /** When the hold of a scope and cause (`holdKey`) was last lifted, Unix ms: causes before it no longer count. */
-  readonly liftedAtMs: Readonly<Record<string, number>>
+  readonly releasedAtMs: Readonly<Record<string, number>>
   /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
   readonly liftedAtSeq?: Readonly<Record<string, number>>
   readonly equity?: EquityMark
@@ -158,7 +158,7 @@ export interface TradingFold {
 export const LIMITS_IN_FORCE = 'limits.in-force'
 
 /** Before the first entry. */
-export const emptyTradingFold: TradingFold = { holds: [], liftedAtMs: {} }
+export const emptyTradingFold: TradingFold = { halts: [], releasedAtMs: {} }
 
 /** The key of a scope and cause. */
 export function haltKey({ scope, cause }: Pick<TradingHalt, 'scope' | 'cause'>): string {
@@ -180,12 +180,12 @@ export function scopeOf(text: string): TradingScope {
 export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: number): TradingFold {
   switch (entry.kind) {
     case 'trading.state': {
-      const { scope, cause, state, reason, by, lifts } = entry
+      const { scope, cause, state, reason, by, releasedBy } = entry
       const key = haltKey(entry)
-      const held = fold.holds.find((halt) => haltKey(halt) === key)
-      const others = fold.holds.filter((halt) => halt !== held)
+      const held = fold.halts.find((halt) => haltKey(halt) === key)
+      const others = fold.halts.filter((halt) => halt !== held)
       if (state === 'active') {
-        const lifted = { ...fold, holds: others, liftedAtMs: { ...fold.liftedAtMs, [key]: atMs } }
+        const lifted = { ...fold, halts: others, releasedAtMs: { ...fold.releasedAtMs, [key]: atMs } }
         const { [key]: before, ...seqs } = fold.liftedAtSeq ?? {}
         if (entry.afterSeq !== undefined)
           return { ...lifted, liftedAtSeq: { ...seqs, [key]: entry.afterSeq } }
@@ -193,8 +193,8 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
       }
       // Said again it goes on; from reducing to halted it is another halt, with a time of its own.
       const sinceMs = held?.state === state ? held.sinceMs : atMs
-      const hold = { scope, cause, state, reason, by, sinceMs, lifts }
-      return { ...fold, holds: [...others, hold] }
+      const hold = { scope, cause, state, reason, by, sinceMs, releasedBy }
+      return { ...fold, halts: [...others, hold] }
     }
     case 'equity.marked': {
       const { equityUsd, peakUsd, dayStartMs, dayStartUsd, dayFirstAtMs, shownPeakUsd } = entry
@@ -259,8 +259,8 @@ export function scaledBy(figureUsd: Usd, amountUsd: Usd, afterUsd: Usd): Usd {
 }
 
 /** The halts that reach a strategy: its own and those of the whole daemon; without a name only the latter. */
-export function haltsOn(holds: readonly TradingHalt[], strategy?: string): readonly TradingHalt[] {
-  return holds.filter(
+export function haltsOn(halts: readonly TradingHalt[], strategy?: string): readonly TradingHalt[] {
+  return halts.filter(
     ({ scope }) =>
       scope === 'global' ||
       scope === 'account' ||

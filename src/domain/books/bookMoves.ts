@@ -110,13 +110,13 @@ function isReducing({ intent: { kind } }: IntentState): boolean {
 
 /** What a discrepancy did to its side: nothing while it counts for nothing. */
 export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefined {
-  const { finding, raisedAtMs } = state
+  const { discrepancy, raisedAtMs } = state
   const sizeDeltaUsd = expectedDeltaOf(state)
   if (sizeDeltaUsd === 0n) return undefined
-  const { marketToken, direction, collateralToken, pnlUsd, atSeconds, sizeDeltaInTokens } = finding
-  const { fundingReceivedUsd } = finding
+  const { marketToken, direction, collateralToken, pnlUsd, atSeconds, sizeDeltaInTokens } = discrepancy
+  const { fundingReceivedUsd } = discrepancy
   const move: Move = {
-    id: finding.findingId,
+    id: discrepancy.discrepancyId,
     strategy: UNATTRIBUTED,
     atMs: atSeconds === undefined ? raisedAtMs : atSeconds * 1_000,
     ...(atSeconds === undefined ? {} : { place: { atSeconds } }),
@@ -127,7 +127,7 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     ...noMoney,
     ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
     sendingUsd: 0n,
-    ...(finding.kind === 'liquidation' ? { isStop: true } : {}),
+    ...(discrepancy.kind === 'liquidation' ? { isStop: true } : {}),
     isFinal: false,
   }
   const side = { marketToken, direction, collateralToken }

@@ -23,7 +23,7 @@ export interface SummedLedger {
   books(): Pick<BookReads, 'all' | 'tokens'>
   closedFills(): readonly Fill[]
   openIntents(): readonly IntentState[]
-  account(): Pick<AccountState, 'findings'>
+  account(): Pick<AccountState, 'discrepancies'>
 }
 
 interface Sum extends PositionSide {

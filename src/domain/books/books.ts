@@ -171,10 +171,11 @@ export class Books implements BookReads {
       const { strategy, atMs } = record
       this.#tracks.set(strategy, begunAnew(this.#trackOf(strategy), atMs))
     }
-    if (record.kind !== 'finding.raised' && record.kind !== 'finding.settled') return
-    const findingId = record.kind === 'finding.raised' ? record.finding.findingId : record.findingId
-    const moveIn = ({ findings }: AccountState) => {
-      const state: DiscrepancyState | undefined = findings.get(findingId)
+    if (record.kind !== 'discrepancy.raised' && record.kind !== 'discrepancy.settled') return
+    const discrepancyId =
+      record.kind === 'discrepancy.raised' ? record.discrepancy.discrepancyId : record.discrepancyId
+    const moveIn = ({ discrepancies }: AccountState) => {
+      const state: DiscrepancyState | undefined = discrepancies.get(discrepancyId)
       return state === undefined ? undefined : moveOfDiscrepancy(state)
     }
     const [was, is] = [moveIn(before), moveIn(after)]

@@ -136,7 +136,7 @@ export type Decision =
  * that was not signed yet; what of it rests is cancelled, what it opens is closed, at most once and over restarts.
  */
 export interface UnwindDecision {
-  readonly kind: 'flatten'
+  readonly kind: 'unwind'
   /** Of `openIntents`. */
   readonly intentId: string
   /** One plain sentence: why. */
@@ -222,7 +222,7 @@ export type StrategyDecision =
   | TellDecision
 
 /** Decisions about no order to be made, besides those about tasks. */
-const apart: ReadonlySet<string> = new Set(['flatten', 'prepare-approval', 'prepare-claim', 'tell-order'])
+const apart: ReadonlySet<string> = new Set(['unwind', 'prepare-approval', 'prepare-claim', 'tell-order'])
 
 /** Whether it becomes an order by itself. */
 export function isOrderDecision(decision: StrategyDecision): decision is Decision {

@@ -23,7 +23,7 @@ export interface BareFacts {
   readonly bare: readonly SideWithoutStop[]
   readonly books: Pick<BookReads, 'heldSince' | 'stopEndedAt'>
   /** What the account shows that the journal does not explain: such a position began when it was told at the latest. */
-  readonly findings: readonly Pick<DiscrepancyState, 'finding' | 'raisedAtMs'>[]
+  readonly discrepancies: readonly Pick<DiscrepancyState, 'discrepancy' | 'raisedAtMs'>[]
   /** Unix ms. */
   readonly nowMs: number
 }
@@ -33,7 +33,7 @@ export function createBareSides(): (facts: BareFacts) => readonly BareSide[] {
   const coveredMs = new Map<string, number>()
   /** Since when sides are bare that were so at each look from then on. */
   const keptMs = new Map<string, number>()
-  return ({ held, bare, books, findings, nowMs }) => {
+  return ({ held, bare, books, discrepancies, nowMs }) => {
     const bareKeys = new Set(bare.map(sideKeyOf))
     const heldKeys = new Set(held.map(sideKeyOf))
     for (const known of [coveredMs, keptMs]) {
@@ -46,7 +46,7 @@ export function createBareSides(): (facts: BareFacts) => readonly BareSide[] {
     }
     return bare.map((side) => {
       const key = sideKeyOf(side)
-      const told = findings.find(({ finding }) => sideKeyOf(finding) === key)
+      const told = discrepancies.find(({ discrepancy }) => sideKeyOf(discrepancy) === key)
       const heldMs = books.heldSince(side)
       const begunMs = heldMs ?? told?.raisedAtMs ?? nowMs
       const atFirstMs =

@@ -310,8 +310,8 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     },
     isVouched(side) {
       const key = sideKeyOf(side)
-      const isAdopted = [...trading.accountJournal.state().findings.values()].some(
-        ({ finding: discrepancy, end }) =>
+      const isAdopted = [...trading.accountJournal.state().discrepancies.values()].some(
+        ({ discrepancy, end }) =>
           end === 'adopted' && discrepancy.sizeDeltaUsd > 0n && sideKeyOf(discrepancy) === key,
       )
       return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || looks.isVouched(key)

@@ -9,12 +9,12 @@ import type { IntentState } from '../../domain/order/intent.ts'
 export function lastSides(): (
   closed: readonly Fill[],
   open: readonly IntentState[],
-  account: Pick<AccountState, 'findings'>,
+  account: Pick<AccountState, 'discrepancies'>,
 ) => HeldSides {
   const lastOf = lastMade<HeldSides>()
-  // Fills, states and findings are made anew by each record that changes them.
+  // Fills, states and discrepancies are made anew by each record that changes them.
   return (closed, open, account) =>
-    lastOf([account.findings, closed.length, ...closed, ...open], () =>
+    lastOf([account.discrepancies, closed.length, ...closed, ...open], () =>
       journalSides([...closed, ...open.flatMap(fillsOf)], account),
     )
 }

@@ -28,7 +28,7 @@ export interface Proofs {
    * blocks hold them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for
    * what a network does.
    */
-  withdrawn(findings: readonly DiscrepancyState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
+  withdrawn(discrepancies: readonly DiscrepancyState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
   /** What a proven trade realized, USD, signed: by the chain, else the least that a host says of it. */
   readonly results: ReadonlyMap<string, Usd>
   /** What trades that the chain proved put aside as funding received, USD, by id; none without endpoints. */
@@ -62,7 +62,7 @@ export function createProofs(
   const results = new Map<string, Usd>()
   /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
   const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
-  /** Since when every host's rows lack a finding's trade, by its id, monotonic ms. */
+  /** Since when every host's rows lack a discrepancy's trade, by its id, monotonic ms. */
   let absentSinceMs: ReadonlyMap<string, number> = new Map()
   const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
 
@@ -109,7 +109,7 @@ export function createProofs(
     return same !== undefined
   }
 
-  async function isAbsent({ finding: discrepancy, raisedAtMs }: DiscrepancyState): Promise<boolean> {
+  async function isAbsent({ discrepancy, raisedAtMs }: DiscrepancyState): Promise<boolean> {
     const { orderKey, transactionHash, atSeconds } = discrepancy
     if (orderKey === undefined || transactionHash === undefined || atSeconds === undefined) return false
     if (chainReader?.positionChange !== undefined) {
@@ -180,15 +180,15 @@ export function createProofs(
         ),
       )
     },
-    async withdrawn(findings) {
-      const asked = findings.slice(0, mostAsked)
+    async withdrawn(discrepancies) {
+      const asked = discrepancies.slice(0, mostAsked)
       const absent = new Set<string>()
       await waitAtMost(
         clock,
         longestWaitMs,
         Promise.all(
           asked.map(async (state) => {
-            if (await isAbsent(state)) absent.add(state.finding.findingId)
+            if (await isAbsent(state)) absent.add(state.discrepancy.discrepancyId)
           }),
         ),
       )

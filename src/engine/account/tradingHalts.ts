@@ -39,7 +39,7 @@ export function createTrading({
 }): Trading {
   const halts = () => {
     const quiet = accountJournal.lossHalt()
-    return [...(quiet === undefined ? [] : [quiet]), ...accountJournal.state().trading.holds]
+    return [...(quiet === undefined ? [] : [quiet]), ...accountJournal.state().trading.halts]
   }
   // One change at a time: each is judged by what the one before it left.
   let turn: Promise<unknown> = Promise.resolve()
@@ -61,14 +61,14 @@ export function createTrading({
         const { scope, cause } = halt
         const most = strictest(halts().filter((each) => each.scope === scope)) ?? halt
         const isStricter = most.state !== halt.state
-        const { state, lifts } = isStricter ? most : halt
+        const { state, releasedBy } = isStricter ? most : halt
         const still = isStricter ? `; still ${state}: ${most.reason}` : ''
         const reason = `${told(halt)}${still}`
-        emit({ type: 'trading.state', scope, state, cause, ...passing(halt), lifts, reason })
+        emit({ type: 'trading.state', scope, state, cause, ...passing(halt), releasedBy, reason })
       }),
     release: (halt, by, reason) =>
       serialized(async () => {
-        const { scope, cause, lifts } = halt
+        const { scope, cause, releasedBy } = halt
         if (!halts().some((each) => haltKey(each) === haltKey(halt))) return
         const afterSeq = accountJournal.newestSeq()
         await accountJournal.write({
@@ -78,7 +78,7 @@ export function createTrading({
           state: 'active',
           reason,
           by,
-          lifts,
+          releasedBy,
           afterSeq,
         })
         const left = strictest(halts().filter((each) => each.scope === scope))
@@ -88,9 +88,9 @@ export function createTrading({
           scope,
           state: left?.state ?? 'active',
           cause,
-          isLifted: true,
+          isReleased: true,
           ...passing(halt),
-          ...(left === undefined ? {} : { lifts: left.lifts }),
+          ...(left === undefined ? {} : { releasedBy: left.releasedBy }),
           reason: `${by} released the halt by ${cause === 'operator' ? 'an operator' : cause}: ${reason}${still}`,
         })
       }),
@@ -111,8 +111,8 @@ export function createTrading({
   }
 }
 
-function passing({ lifts }: Pick<TradingHalt, 'lifts'>): { readonly isPassing?: true } {
-  return lifts === 'itself' ? { isPassing: true } : {}
+function passing({ releasedBy }: Pick<TradingHalt, 'releasedBy'>): { readonly isPassing?: true } {
+  return releasedBy === 'itself' ? { isPassing: true } : {}
 }
 
 function told(halt: Omit<TradingHalt, 'sinceMs'>): string {

@@ -269,7 +269,7 @@ export function createKill(context: KillContext): Kill {
             ? 'everything is cancelled'
             : 'what adds risk is cancelled',
         by,
-        lifts: 'operator',
+        releasedBy: 'operator',
       })
       const begun = turn.then(() => beginNow(by, asked))
       turn = begun.catch(() => undefined)

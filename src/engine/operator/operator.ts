@@ -74,11 +74,11 @@ export async function operate(
       return await changeLimits(context, command.isConfirmed, { by, via })
     case 'tighten':
       return await tightenLimit(context, command, { by, via })
-    case 'finding':
+    case 'discrepancy':
       return await settleDiscrepancy(context, command, by)
     case 'market':
       return await trustMarket(context, command.market, by)
-    case 'flatten':
+    case 'unwind':
       return await unwindOrder(context, command, by)
     case 'forget':
       return await forgetMemory(context, command.strategy, by)
@@ -129,7 +129,7 @@ async function setTrading(
   if (state !== 'active') {
     const isOperators = (halt: TradingHalt) => halt.scope === scope && halt.cause === 'operator'
     const before = trading.halts().find(isOperators)
-    await trading.halt({ scope, cause: 'operator', state, reason, by, lifts: 'operator' })
+    await trading.halt({ scope, cause: 'operator', state, reason, by, releasedBy: 'operator' })
     const ofScope = trading.halts().filter((halt) => halt.scope === scope)
     const stands = ofScope.find(isOperators)
     const was = before?.state === state ? 'was already' : 'is'
@@ -149,7 +149,7 @@ async function setTrading(
   }
   // The whole daemon goes on only when nothing of the account holds it back either.
   const reach = (each: TradingScope) => each === scope || (scope === 'global' && each === 'account')
-  const lifted = trading.halts().filter((halt) => reach(halt.scope) && halt.lifts !== 'itself')
+  const lifted = trading.halts().filter((halt) => reach(halt.scope) && halt.releasedBy !== 'itself')
   if (lifted.some(({ cause }) => cause === 'drawdown' || cause === 'daily-loss')) await equity.rebase()
   for (const halt of lifted) {
     if (halt.cause === 'kill') await kill.abandon(by)
@@ -206,20 +206,20 @@ async function forgetMemory(
 
 async function settleDiscrepancy(
   { reconciler }: OperatorContext,
-  { findingId, as }: Extract<OperatorCommand, { type: 'finding' }>,
+  { discrepancyId, as }: Extract<OperatorCommand, { type: 'discrepancy' }>,
   by: string,
 ): Promise<OperatorAnswer> {
-  const found = discrepanciesNamed(reconciler.open(), findingId)
+  const found = discrepanciesNamed(reconciler.open(), discrepancyId)
   const [one] = found
   if (one === undefined || found.length > 1) {
     const problem = one === undefined ? 'no open discrepancy has' : `${found.length} open discrepancies have`
     return refusal(
-      'FINDING_UNKNOWN',
-      `${problem} an id that begins with ${findingId}; perpd discrepancies lists them`,
+      'DISCREPANCY_UNKNOWN',
+      `${problem} an id that begins with ${discrepancyId}; perpd discrepancies lists them`,
     )
   }
-  await reconciler.settle(one.finding.findingId, as, by)
-  return done(`${as} by ${by}: ${one.finding.statement}`)
+  await reconciler.settle(one.discrepancy.discrepancyId, as, by)
+  return done(`${as} by ${by}: ${one.discrepancy.statement}`)
 }
 
 /** The open intent of an id or of its beginning, or a refusal. */
@@ -240,7 +240,7 @@ function namesOf({ intentId, kind, terms }: Intent): string {
 
 async function unwindOrder(
   context: OperatorContext,
-  { intentId, reason }: Extract<OperatorCommand, { type: 'flatten' }>,
+  { intentId, reason }: Extract<OperatorCommand, { type: 'unwind' }>,
   by: string,
 ): Promise<OperatorAnswer> {
   const intent = openIntent(context, intentId)

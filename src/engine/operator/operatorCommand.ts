@@ -54,11 +54,15 @@ export type OperatorCommand =
   | KillCommand
   /** Reads the configured limits anew; the looser ones take effect only when it is confirmed. A preview changes nothing. */
   | { readonly type: 'limits'; readonly isConfirmed: boolean; readonly isPreview?: boolean }
-  /** `findingId` and `intentId`: whole, or the first characters of one. */
-  | { readonly type: 'finding'; readonly findingId: string; readonly as: Exclude<DiscrepancyEnd, 'gone'> }
+  /** `discrepancyId` and `intentId`: whole, or the first characters of one. */
+  | {
+      readonly type: 'discrepancy'
+      readonly discrepancyId: string
+      readonly as: Exclude<DiscrepancyEnd, 'gone'>
+    }
   /** `market`: its symbol, or its market token. */
   | { readonly type: 'market'; readonly market: string }
-  | { readonly type: 'flatten'; readonly intentId: string; readonly reason: string }
+  | { readonly type: 'unwind'; readonly intentId: string; readonly reason: string }
   /** Lets a strategy begin anew: its memory is dropped, with what it was not told yet. */
   | { readonly type: 'forget'; readonly strategy: string }
   /** Reads the strategy files anew; what they loosen of limits takes effect only when it is confirmed. A preview changes nothing. */

@@ -1,6 +1,6 @@
 /** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
 import { BaseError } from '../../base/errors.ts'
-import { isDrift } from '../../domain/account/accountRecord.ts'
+import { isUnexplained } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
 import { type HaltReason, haltKey, type TradingHalt } from '../../domain/account/tradingState.ts'
 import {
@@ -301,7 +301,7 @@ export function createBreakers(
       }
       const nowMs = clock.now()
       journal.lookAt(clock)
-      const { findings, trading: fold } = trading.accountJournal.state()
+      const { discrepancies, trading: fold } = trading.accountJournal.state()
       const mark = equity.mark()
       const figure = shown()
       if (mark !== undefined && figure !== undefined) {
@@ -309,7 +309,7 @@ export function createBreakers(
         await equity.keepShown(nowMs)
       }
       const subaccount = context.subaccount?.report()
-      const lossLiftedAtMs = fold.liftedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
+      const lossLiftedAtMs = fold.releasedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
       const trips = tripsOf(
         {
           nowMs,
@@ -317,12 +317,12 @@ export function createBreakers(
           realizedUsd: day().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
           receivedUsd: day().receivedSince(receivedFromMs(mark, lossLiftedAtMs), nowMs),
           endings: journal.endingsSince(nowMs - dayMs),
-          liftedAtMs: fold.liftedAtMs,
+          releasedAtMs: fold.releasedAtMs,
           ...(fold.liftedAtSeq === undefined ? {} : { liftedAtSeq: fold.liftedAtSeq }),
           oldestUnresolvedMs: oldestUnresolvedMs(),
           accountAgeMs: clock.monotonicMs() - readMs,
           ...(subaccount === undefined ? {} : { subaccount }),
-          openFindings: [...findings.values()].filter(isDrift).length,
+          openDiscrepancies: [...discrepancies.values()].filter(isUnexplained).length,
         },
         settings(),
       )
@@ -331,7 +331,7 @@ export function createBreakers(
         await trading.release(
           halt,
           'perpd',
-          halt.lifts === 'next-day' ? 'a new day began' : 'the cause ended',
+          halt.releasedBy === 'next-day' ? 'a new day began' : 'the cause ended',
         )
       }
       const held = new Set(trading.halts().map(haltKey))

@@ -22,7 +22,7 @@ export interface DayResult {
   /** Takes up intents, open or ended; each order of theirs counts once. */
   add(states: readonly IntentState[], nowMs: number): void
   /** Takes up what the protocol did to positions, as it was found; each counts once. */
-  addFindings(account: Pick<AccountState, 'findings'>, nowMs: number): void
+  addDiscrepancies(account: Pick<AccountState, 'discrepancies'>, nowMs: number): void
   /** Of all orders on a market, USD, signed; 0 before the first end of the day. */
   onMarket(marketToken: Address, nowMs: number): Usd
   /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
@@ -55,7 +55,7 @@ const keptDaysMs = 2 * 86_400_000
 
 /** Begins with intents of before this process. */
 export function createDayResult(before: readonly IntentState[], nowMs: number): DayResult {
-  /** By order or finding, of days around the newest: a clock that is set forth and back loses none of today. */
+  /** By order or discrepancy, of days around the newest: a clock that is set forth and back loses none of today. */
   const counted = new Map<string, Realized>()
   let newestMs = 0
 
@@ -93,20 +93,20 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     }
   }
 
-  function addFindings({ findings }: Pick<AccountState, 'findings'>, atMs: number): void {
-    for (const [findingId, { finding: discrepancy, raisedAtMs }] of findings) {
+  function addDiscrepancies({ discrepancies }: Pick<AccountState, 'discrepancies'>, atMs: number): void {
+    for (const [discrepancyId, { discrepancy, raisedAtMs }] of discrepancies) {
       const { pnlUsd, fundingReceivedUsd: receivedUsd = 0n, atSeconds, marketToken } = discrepancy
       const executedMs = atSeconds === undefined ? Math.min(raisedAtMs, atMs) : atSeconds * 1_000
-      if (pnlUsd === undefined || counted.has(findingId)) continue
+      if (pnlUsd === undefined || counted.has(discrepancyId)) continue
       const market = hexKey(marketToken)
-      count(findingId, { market, executedMs, resultUsd: pnlUsd + receivedUsd, receivedUsd }, atMs)
+      count(discrepancyId, { market, executedMs, resultUsd: pnlUsd + receivedUsd, receivedUsd }, atMs)
     }
   }
 
   add(before, nowMs)
   return {
     add,
-    addFindings,
+    addDiscrepancies,
     onMarket(marketToken, atMs) {
       const asked = hexKey(marketToken)
       return sumSince(Number.NEGATIVE_INFINITY, atMs, ({ market, resultUsd }) =>

@@ -67,7 +67,7 @@ export interface Reconciler {
    */
   pass(symbols: Readonly<Record<string, string>>, lists?: readonly PositionList[]): Promise<void>
   /** Settles an open discrepancy by an operator's word; resolves when it is durable. */
-  settle(findingId: string, as: DiscrepancyEnd, by: string): Promise<void>
+  settle(discrepancyId: string, as: DiscrepancyEnd, by: string): Promise<void>
   /** Open discrepancies, oldest first. */
   open(): readonly DiscrepancyState[]
   /** Orders of the newest list that the journal did not explain; undefined before the first look. */
@@ -107,15 +107,15 @@ export function createReconciler(
   /** When it first looked in this run, by the lowest that the clock has told: it may have been ahead, and be set back. */
   let startedSeconds = Math.floor(clock.now() / 1000)
 
-  async function settle(findingId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
+  async function settle(discrepancyId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
     await accountJournal.write({
-      kind: 'finding.settled',
-      findingId,
+      kind: 'discrepancy.settled',
+      discrepancyId,
       as,
       ...(by === undefined ? {} : { by }),
     })
-    const discrepancy = accountJournal.state().findings.get(findingId)?.finding
-    if (discrepancy !== undefined) emit({ type: 'account.discrepancySettled', finding: discrepancy, as })
+    const discrepancy = accountJournal.state().discrepancies.get(discrepancyId)?.discrepancy
+    if (discrepancy !== undefined) emit({ type: 'account.discrepancySettled', discrepancy, as })
   }
 
   /** Trades since then, of as many pages as one pass reads. */
@@ -223,16 +223,16 @@ export function createReconciler(
     for (const { list, found } of judged) {
       seen.set(list.host, seen.get(list.host) ?? new Map())
       for (const discrepancy of found.raised) {
-        const { findingId, kind } = discrepancy
+        const { discrepancyId, kind } = discrepancy
         if (!ofLists.has(kind)) {
-          told.set(findingId, discrepancy)
+          told.set(discrepancyId, discrepancy)
           continue
         }
         // The list of orders is one for all.
         const source = kind === 'unexplained-position' ? list.host : ORDERS
-        const beforeMs = suspects.get(source)?.get(findingId)
+        const beforeMs = suspects.get(source)?.get(discrepancyId)
         const ofSource = seen.get(source) ?? new Map<string, number>()
-        seen.set(source, ofSource.set(findingId, beforeMs ?? nowMs))
+        seen.set(source, ofSource.set(discrepancyId, beforeMs ?? nowMs))
         const isAgreed = judged.some((other) =>
           other.found.raised.every((each) => sideOf(each) !== sideOf(discrepancy)),
         )
@@ -240,7 +240,7 @@ export function createReconciler(
         for (const intentId of resting) orderManager.pollSoon(intentId)
         const mayBeLag = isAgreed || resting.length > 0
         if (beforeMs === undefined || (mayBeLag && nowMs - beforeMs < settleMs)) continue
-        told.set(findingId, discrepancy)
+        told.set(discrepancyId, discrepancy)
       }
     }
     suspects.set(ORDERS, new Map())
@@ -264,7 +264,7 @@ export function createReconciler(
         api.getOrders({ account }),
         readTrades(sinceSeconds),
       ])
-      const told = [...state.findings.values()].map(({ finding }) => finding)
+      const told = [...state.discrepancies.values()].map(({ discrepancy }) => discrepancy)
       const keys = [...orders.value, ...trades, ...told].map(({ orderKey = '0x' }) => hexKey(orderKey))
       orderManager.sawOrders({ ...orders, atMs: orders.readAtMs })
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
@@ -276,15 +276,15 @@ export function createReconciler(
           (trade) =>
             isReduction(trade) &&
             !journal.explains(hexKey(trade.orderKey), '') &&
-            !state.findings.has(`trade:${trade.id}`),
+            !state.discrepancies.has(`trade:${trade.id}`),
         ),
       )
       const withdrawn = await proofs.withdrawn(
-        [...state.findings.values()]
-          .filter(({ finding: discrepancy, end }) => end === undefined && isOfTrade(discrepancy))
+        [...state.discrepancies.values()]
+          .filter(({ discrepancy, end }) => end === undefined && isOfTrade(discrepancy))
           .filter(
-            ({ finding: { findingId, atSeconds = 0 } }) =>
-              atSeconds >= sinceSeconds && trades.every(({ id }) => findingId !== `trade:${id}`),
+            ({ discrepancy: { discrepancyId, atSeconds = 0 } }) =>
+              atSeconds >= sinceSeconds && trades.every(({ id }) => discrepancyId !== `trade:${id}`),
           ),
       )
       // Proofs take their time: what is ours is judged by what the journal knows after them.
@@ -317,18 +317,18 @@ export function createReconciler(
       }))
       const found = together(judged.map((each) => each.found))
       const waiting: Discrepancy[] = []
-      let room = journal.isShort() ? 0 : discrepanciesLeft(state.findings.values(), clock.now())
+      let room = journal.isShort() ? 0 : discrepanciesLeft(state.discrepancies.values(), clock.now())
       for (const discrepancy of tellable(judged)) {
         if (room <= 0) {
           waiting.push(discrepancy)
           continue
         }
         room -= 1
-        await accountJournal.write({ kind: 'finding.raised', finding: discrepancy })
+        await accountJournal.write({ kind: 'discrepancy.raised', discrepancy })
         const isAdopted = discrepancy.isInitial === true && context.engineSettings?.adoptInitial === true
-        const isPausing = !isAdopted && pauses({ finding: discrepancy, raisedAtMs: 0 })
-        emit({ type: 'account.discrepancy', finding: discrepancy, isPausing })
-        if (isAdopted) await settle(discrepancy.findingId, 'adopted', ADOPT_SETTING)
+        const isPausing = !isAdopted && pauses({ discrepancy, raisedAtMs: 0 })
+        emit({ type: 'account.discrepancy', discrepancy, isPausing })
+        if (isAdopted) await settle(discrepancy.discrepancyId, 'adopted', ADOPT_SETTING)
       }
       if (waiting.length + heldBack.length > 0) {
         emit({
@@ -338,11 +338,11 @@ export function createReconciler(
         })
       }
       heldBack = waiting
-      for (const findingId of found.gone) {
-        const known = accountJournal.state().findings.get(findingId)
+      for (const discrepancyId of found.gone) {
+        const known = accountJournal.state().discrepancies.get(discrepancyId)
         // An operator may have been quicker. What an order is in force as is told from a change that was settled, too.
-        if (known?.end === undefined || known.finding.kind === 'changed-order')
-          await settle(findingId, 'gone')
+        if (known?.end === undefined || known.discrepancy.kind === 'changed-order')
+          await settle(discrepancyId, 'gone')
       }
       const isDue = isFirst || isAhead || readSeconds - throughSeconds >= progressSeconds
       if (isDue && found.deferred + waiting.length === 0) {
@@ -352,16 +352,15 @@ export function createReconciler(
     settle,
     othersOrders: () => others,
     open() {
-      return [...accountJournal.state().findings.values()].filter(({ end }) => end === undefined)
+      return [...accountJournal.state().discrepancies.values()].filter(({ end }) => end === undefined)
     },
     pausedBy(marketToken) {
       const token = hexKey(marketToken)
-      for (const found of accountJournal.state().findings.values()) {
-        if (pauses(found) && hexKey(found.finding.marketToken) === token) return found.finding
+      for (const found of accountJournal.state().discrepancies.values()) {
+        if (pauses(found) && hexKey(found.discrepancy.marketToken) === token) return found.discrepancy
       }
       return heldBack.find(
-        (discrepancy) =>
-          pauses({ finding: discrepancy, raisedAtMs: 0 }) && hexKey(discrepancy.marketToken) === token,
+        (discrepancy) => pauses({ discrepancy, raisedAtMs: 0 }) && hexKey(discrepancy.marketToken) === token,
       )
     },
   }

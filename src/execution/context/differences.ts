@@ -16,18 +16,18 @@ export class Differences {
   /** How many fields were compared one to one. */
   compared = 0
   #benign: BenignCode | undefined
-  #isPoison = false
+  #isMismatch = false
 
   /** The first benign code when every difference is of a kind that moves by itself, else TYPED_DATA_MISMATCH. */
   get code(): BenignCode | 'TYPED_DATA_MISMATCH' {
-    return this.#isPoison ? 'TYPED_DATA_MISMATCH' : (this.#benign ?? 'TYPED_DATA_MISMATCH')
+    return this.#isMismatch ? 'TYPED_DATA_MISMATCH' : (this.#benign ?? 'TYPED_DATA_MISMATCH')
   }
 
   /** One difference; `benign` says which kind of its own motion explains it. */
   add(field: string, expected: string, found: string, benign?: BenignCode): void {
     this.list.push({ field, expected, found })
     this.#benign ??= benign
-    if (benign === undefined) this.#isPoison = true
+    if (benign === undefined) this.#isMismatch = true
   }
 
   /** Equal, or a difference. */

@@ -251,9 +251,9 @@ function resultLines({ closing }: IntentState): string[] {
 }
 
 /** Who does not want the order any more, and what came of it. */
-function unwindLines({ intent, closing }: IntentState, flatten: UnwindState | undefined): string[] {
-  if (flatten === undefined) return []
-  const { by, reason, sinceMs, statement, outcome } = flatten
+function unwindLines({ intent, closing }: IntentState, unwind: UnwindState | undefined): string[] {
+  if (unwind === undefined) return []
+  const { by, reason, sinceMs, statement, outcome } = unwind
   const fate =
     closing === undefined
       ? 'if it lands, what of it rests is cancelled and what it opened is closed; if it never lands, nothing is done'
@@ -261,7 +261,7 @@ function unwindLines({ intent, closing }: IntentState, flatten: UnwindState | un
   return [
     `${by} does not want it any more since ${timeOf(sinceMs)}: ${reason}`,
     outcome === undefined ? fate : `${outcome}: ${statement ?? ''}`,
-    `by the decisions flatten:${intent.intentId} and flatten-cancel:${intent.intentId}, of ${OPERATOR}`,
+    `by the decisions unwind:${intent.intentId} and unwind-cancel:${intent.intentId}, of ${OPERATOR}`,
   ]
 }
 

@@ -1,7 +1,7 @@
 /**
  * A ceiling on the lines that what comes from outside can cause: hosts, endpoints and the account's lists. Up to `BURST` of
  * one kind are told at once, then one every quarter of a minute; what is beyond goes down to `debug`, and the next line that
- * is told says how many were kept back. What perpd itself does (orders, kills, holds, commands) is told always.
+ * is told says how many were kept back. What perpd itself does (orders, kills, halts, commands) is told always.
  */
 import type { Event, EventType } from '../../domain/event.ts'
 import type { Line } from './line.ts'

@@ -9,7 +9,7 @@ import type { Level } from './line.ts'
 
 /** A decision in a sentence, without who made it. */
 export function decisionText(decision: StrategyDecision, symbol: string): string {
-  if (decision.kind === 'flatten') return `unwind the order ${shortId(decision.intentId)} if it lands`
+  if (decision.kind === 'unwind') return `unwind the order ${shortId(decision.intentId)} if it lands`
   if (decision.kind === 'start-task') return `begin the ${decision.task.kind} ${decision.label}`
   if (decision.kind === 'stop-task') return `end the task ${decision.label}`
   if (decision.kind === 'prepare-approval')
@@ -61,7 +61,7 @@ export function decisionFields(decision: StrategyDecision): Record<string, unkno
   if (isTaskDecision(decision)) return { kind: decision.kind, label: decision.label }
   if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
     return { kind: decision.kind }
-  return decision.kind === 'flatten'
+  return decision.kind === 'unwind'
     ? { kind: decision.kind, intent_id: decision.intentId }
     : { direction: decision.direction, kind: decision.kind }
 }

@@ -68,8 +68,8 @@ export function unmanagedText({
 
 function discrepancyFields(discrepancy: Discrepancy): Readonly<Record<string, unknown>> {
   return {
-    finding_id: discrepancy.findingId,
-    finding_kind: discrepancy.kind,
+    discrepancy_id: discrepancy.discrepancyId,
+    discrepancy_kind: discrepancy.kind,
     market_token: discrepancy.marketToken,
     direction: discrepancy.direction,
     size_delta_usd: usdField(discrepancy.sizeDeltaUsd),
@@ -106,9 +106,9 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       },
     ),
   'account.discrepancy': (event) => {
-    const { finding: discrepancy, isPausing } = event
+    const { discrepancy, isPausing } = event
     const next = isPausing
-      ? `. Increases on this market wait: say \`perpd discrepancies adopt|ignore ${discrepancy.findingId} --by NAME\``
+      ? `. Increases on this market wait: say \`perpd discrepancies adopt|ignore ${discrepancy.discrepancyId} --by NAME\``
       : ''
     return line(
       isPausing ? 'error' : 'warn',
@@ -157,8 +157,8 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     )
   },
   'account.discrepancySettled': (event) =>
-    line('info', 'account', `${event.as}: ${plain(event.finding.statement)}`, {
-      ...discrepancyFields(event.finding),
+    line('info', 'account', `${event.as}: ${plain(event.discrepancy.statement)}`, {
+      ...discrepancyFields(event.discrepancy),
       settled_as: event.as,
     }),
   'account.equityJumped': (event) =>

@@ -4,8 +4,8 @@ import type { VenueEvent } from '../../domain/venueEvent.ts'
 import { type RegisteredEvent, registered } from './registered.ts'
 
 const discrepancyFields = [
-  'finding_id',
-  'finding_kind',
+  'discrepancy_id',
+  'discrepancy_kind',
   'market_token',
   'direction',
   'size_delta_usd',

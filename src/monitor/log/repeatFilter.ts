@@ -148,7 +148,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
       case 'rows.foreign':
         return [repeated(`foreign ${event.host}`, event.route, line)]
       case 'account.discrepanciesDeferred':
-        return [repeated('findings held', String(event.isJournalShort), line)]
+        return [repeated('discrepancies held', String(event.isJournalShort), line)]
       case 'price.fallback':
         return [repeated(`price ${event.symbol}`, event.source, line)]
       case 'price.contested':
@@ -257,7 +257,7 @@ function createUnread(now: () => number) {
 }
 
 function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
-  if (decision.kind === 'flatten') return `wish ${strategy} ${decision.intentId} flatten`
+  if (decision.kind === 'unwind') return `wish ${strategy} ${decision.intentId} flatten`
   if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
     return `wish ${strategy} ${decision.kind}`
   if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind}`

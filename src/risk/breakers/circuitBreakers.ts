@@ -8,10 +8,10 @@
  * next day, or an operator |
  * | `drawdown` | equity against its peak; deposits and withdrawals move both, and the share stays | an operator |
  * | `rejects` | orders of one strategy in a row that came to nothing | an operator |
- * | `poison` | payloads of a day that did not say what was meant | an operator |
+ * | `payload-mismatch` | payloads of a day that did not say what was meant | an operator |
  * | `unknowns` | the oldest order whose fate is not proven | its resolution |
  * | `stale-data` | the newest good look at the account | the next one |
- * | `drift` | what the account shows and the journal cannot explain | its settlement |
+ * | `unexplained` | what the account shows and the journal cannot explain | its settlement |
  * | `subaccount` | actions and time left of the approval, less what closing needs | a new approval |
  */
 import type { Limits, Tightness } from '../../domain/account/limits.ts'
@@ -39,13 +39,13 @@ export interface BreakerSettings {
   /** Orders of one strategy in a row that came to nothing. */
   readonly rejectsInRow?: number
   /** Payload mismatches in 24 hours. */
-  readonly poisonedPerDay?: number
+  readonly payloadMismatchesPerDay?: number
   /** Age of the oldest unresolved order, ms. */
   readonly unknownAgeMs?: number
   /** Age of the newest good look at the account, ms. */
   readonly staleMs?: number
   /** Open discrepancies that pause a market. */
-  readonly openFindings?: number
+  readonly openDiscrepancies?: number
   /** Actions of the approval that are kept for what closing does not need. */
   readonly reserveActions?: number
   /** Time before the end of the approval that is kept for reductions, seconds. */
@@ -58,10 +58,10 @@ export interface BreakerSettings {
 export const breakerTightness = {
   maxDrawdownBps: 'less',
   rejectsInRow: 'less',
-  poisonedPerDay: 'less',
+  payloadMismatchesPerDay: 'less',
   unknownAgeMs: 'less',
   staleMs: 'less',
-  openFindings: 'less',
+  openDiscrepancies: 'less',
   reserveActions: 'more',
   reserveSeconds: 'more',
 } as const satisfies Tightness<Omit<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps' | 'sets'>>
@@ -81,13 +81,13 @@ export interface BreakerFacts {
   /** Ends of the last 24 hours, oldest first. */
   readonly endings: readonly Ending[]
   /** When holds were last lifted, by `holdKey`: endings before count no more. */
-  readonly liftedAtMs: Readonly<Record<string, number>>
+  readonly releasedAtMs: Readonly<Record<string, number>>
   /** The same as a record's number; where there is one it counts, and the time does not. */
   readonly liftedAtSeq?: Readonly<Record<string, number>>
   /** 0 when nothing is unresolved. */
   readonly oldestUnresolvedMs: number
   readonly accountAgeMs: number
-  readonly openFindings: number
+  readonly openDiscrepancies: number
   /** What is left of the approval; absent when the account's own key signs, or before it was read. */
   readonly subaccount?: SubaccountReport
 }
@@ -97,21 +97,29 @@ export const releaseOf: Readonly<Record<BreakerName, ReleasedBy>> = {
   'daily-loss': 'next-day',
   drawdown: 'operator',
   rejects: 'operator',
-  poison: 'operator',
+  'payload-mismatch': 'operator',
   unknowns: 'itself',
   'stale-data': 'itself',
-  drift: 'itself',
+  unexplained: 'itself',
   subaccount: 'itself',
 }
 
 /** A breaker whose cause holds now. */
-export type Trip = Pick<TradingHalt, 'scope' | 'state' | 'reason' | 'lifts'> & { readonly cause: BreakerName }
+export type Trip = Pick<TradingHalt, 'scope' | 'state' | 'reason' | 'releasedBy'> & {
+  readonly cause: BreakerName
+}
 
 /** Every breaker whose cause holds now. */
 export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonly Trip[] {
   const trips: Trip[] = []
   const trip = (cause: BreakerName, reason: string, scope: TradingScope = 'account'): void => {
-    trips.push({ scope, cause, state: settings.sets[cause] ?? 'reducing', reason, lifts: releaseOf[cause] })
+    trips.push({
+      scope,
+      cause,
+      state: settings.sets[cause] ?? 'reducing',
+      reason,
+      releasedBy: releaseOf[cause],
+    })
   }
   const { equity, realizedUsd = 0n, receivedUsd = 0n } = facts
   // Yesterday's figure says nothing about today.
@@ -148,12 +156,15 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
     }
   }
   rejects(facts, settings, trip)
-  const { poisonedPerDay, unknownAgeMs, staleMs, openFindings } = settings
-  const poisoned = since(facts, 'account', 'poison').filter(({ cause }) =>
+  const { payloadMismatchesPerDay, unknownAgeMs, staleMs, openDiscrepancies } = settings
+  const poisoned = since(facts, 'account', 'payload-mismatch').filter(({ cause }) =>
     payloadMismatchCause.test(cause),
   ).length
-  if (poisonedPerDay !== undefined && poisoned >= poisonedPerDay) {
-    trip('poison', `${poisoned} payload mismatches in 24 h; the limit is ${poisonedPerDay}`)
+  if (payloadMismatchesPerDay !== undefined && poisoned >= payloadMismatchesPerDay) {
+    trip(
+      'payload-mismatch',
+      `${poisoned} payload mismatches in 24 h; the limit is ${payloadMismatchesPerDay}`,
+    )
   }
   if (unknownAgeMs !== undefined && facts.oldestUnresolvedMs >= unknownAgeMs) {
     trip(
@@ -167,10 +178,10 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
       `the account could not be read for ${seconds(facts.accountAgeMs)}; ${seconds(staleMs)} is the limit`,
     )
   }
-  if (openFindings !== undefined && facts.openFindings >= openFindings) {
+  if (openDiscrepancies !== undefined && facts.openDiscrepancies >= openDiscrepancies) {
     trip(
-      'drift',
-      `${facts.openFindings} things on the account are not explained (perpd discrepancies); ${openFindings} are the limit`,
+      'unexplained',
+      `${facts.openDiscrepancies} things on the account are not explained (perpd discrepancies); ${openDiscrepancies} are the limit`,
     )
   }
   if (facts.subaccount !== undefined) subaccount(facts.subaccount, facts.nowMs, settings, trip)
@@ -196,10 +207,10 @@ function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark, receivedU
 /** Since when funding received counts beside the equity of the day, Unix ms: since its first figure, and an accepted loss. */
 export function receivedFromMs(
   equity: Pick<EquityMark, 'dayFirstAtMs'> | undefined,
-  liftedAtMs: number | undefined,
+  releasedAtMs: number | undefined,
 ): number {
   // A mark that does not say when it began counts nothing.
-  return Math.max(equity?.dayFirstAtMs ?? Number.POSITIVE_INFINITY, liftedAtMs ?? Number.NEGATIVE_INFINITY)
+  return Math.max(equity?.dayFirstAtMs ?? Number.POSITIVE_INFINITY, releasedAtMs ?? Number.NEGATIVE_INFINITY)
 }
 
 /** What the account had to lose that day: a withdrawal makes no share of a realized loss larger. */
@@ -290,7 +301,7 @@ export function isOver(
   nowMs: number,
   sinceMs = halt.sinceMs,
 ): boolean {
-  switch (halt.lifts) {
+  switch (halt.releasedBy) {
     case 'operator':
       return false
     case 'next-day':
@@ -329,7 +340,7 @@ export const requestedCause =
 
 function since(facts: BreakerFacts, scope: TradingScope, cause: BreakerName) {
   const key = haltKey({ scope, cause })
-  const fromMs = facts.liftedAtMs[key] ?? 0
+  const fromMs = facts.releasedAtMs[key] ?? 0
   const fromSeq = facts.liftedAtSeq?.[key]
   return facts.endings.filter(({ closedAtMs, seq }) =>
     fromSeq === undefined || seq === undefined ? closedAtMs > fromMs : seq > fromSeq,

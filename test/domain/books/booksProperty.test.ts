@@ -83,7 +83,7 @@ const adds: ReadonlySet<string> = new Set(['manual-increase', 'unexplained-posit
 function play(steps: readonly Step[], fold: (record: AnyRecord) => void, restart: () => void): void {
   const open: Fill[] = []
   const isOut = new Map<number, boolean>()
-  const findings = new Map<string, AnyRecord>()
+  const discrepancies = new Map<string, AnyRecord>()
   let atMs = 1_800_000_000_000
   for (const [n, step] of steps.entries()) {
     atMs += step.passedMs
@@ -134,10 +134,10 @@ function play(steps: readonly Step[], fold: (record: AnyRecord) => void, restart
       const told = isTold ? { pnlUsd: moneyUsd } : {}
       const record = raised(id, step.found, sizeDeltaUsd, { atMs, on, ...told })
       fold(record)
-      findings.set(id, record)
+      discrepancies.set(id, record)
     }
     if (step.what === 'settle') {
-      const id = [...findings.keys()][step.pick % Math.max(1, findings.size)]
+      const id = [...discrepancies.keys()][step.pick % Math.max(1, discrepancies.size)]
       if (id !== undefined) fold(settled(id, step.as, atMs))
     }
     if (step.what === 'resume') fold(resumed(step.strategy, atMs))

@@ -216,9 +216,9 @@ export function raised(
     v: RECORD_VERSION,
     atMs,
     intentId: '@account',
-    kind: 'finding.raised',
-    finding: {
-      findingId: id,
+    kind: 'discrepancy.raised',
+    discrepancy: {
+      discrepancyId: id,
       kind,
       ...on,
       statement: 'made up',
@@ -231,11 +231,11 @@ export function raised(
 
 /** What became of it. */
 export function settled(
-  findingId: string,
+  discrepancyId: string,
   as: 'adopted' | 'ignored' | 'gone',
   atMs = 1_800_000_000_000,
 ): AnyRecord {
-  return { v: RECORD_VERSION, atMs, intentId: '@account', kind: 'finding.settled', findingId, as }
+  return { v: RECORD_VERSION, atMs, intentId: '@account', kind: 'discrepancy.settled', discrepancyId, as }
 }
 
 /** An operator let it go on. */

@@ -6,7 +6,7 @@
 import type { Answer, LimitLine, Order, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
-import { type Hold, isOfOneStrategy, mayBeLifted } from './shownHolds.ts'
+import { type Halt, isOfOneStrategy, mayBeLifted } from './shownHalts.ts'
 import { texts } from './texts.ts'
 
 /** A field of a command's form. Values are texts; a command makes a body of them. */
@@ -72,10 +72,10 @@ function reasonOf({ reason = '' }: FieldValues): { readonly reason?: string } {
  * What letting trading go on lifts of these holds, and what it leaves, a sentence each: as the daemon does it. `isMeant`: whether what is asked
  * for reaches one at all.
  */
-function liftingEffects(holds: readonly Hold[], isMeant: (hold: Hold) => boolean): readonly string[] {
-  const isLifted = (hold: Hold) => isMeant(hold) && mayBeLifted(hold)
-  const lifted = holds.filter(isLifted).map(({ cause }) => cause)
-  const left = holds.filter((hold) => !isLifted(hold)).map(({ cause }) => texts.causes[cause])
+function liftingEffects(halts: readonly Halt[], isMeant: (halt: Halt) => boolean): readonly string[] {
+  const isReleased = (halt: Halt) => isMeant(halt) && mayBeLifted(halt)
+  const lifted = halts.filter(isReleased).map(({ cause }) => cause)
+  const left = halts.filter((halt) => !isReleased(halt)).map(({ cause }) => texts.causes[cause])
   const isLoss = lifted.some((cause) => cause === 'daily-loss' || cause === 'drawdown')
   return [
     ...(lifted.includes('kill') ? [words.liftsKill] : []),
@@ -88,18 +88,18 @@ function liftingEffects(holds: readonly Hold[], isMeant: (hold: Hold) => boolean
 /** Sets the trading state of all. Going on lifts what breakers and kills put on: that is typed. */
 export function tradingCommand(
   state: 'active' | 'reducing' | 'halted',
-  { holds, kill }: Pick<Status, 'holds' | 'kill'>,
+  { halts, kill }: Pick<Status, 'halts' | 'kill'>,
 ): PageCommand {
-  const isMeant = (hold: Hold) => !isOfOneStrategy(hold)
+  const isMeant = (halt: Halt) => !isOfOneStrategy(halt)
   const isLifting =
     state === 'active' &&
-    holds.some((hold) => isMeant(hold) && mayBeLifted(hold) && hold.cause !== 'operator')
+    halts.some((halt) => isMeant(halt) && mayBeLifted(halt) && halt.cause !== 'operator')
   const isKilling = state === 'active' && kill !== undefined && kill.endedAtMs === undefined
   return {
     title: words.trading[state].title,
     effects: [
       ...words.trading[state].effects,
-      ...(state === 'active' ? liftingEffects(holds, isMeant) : []),
+      ...(state === 'active' ? liftingEffects(halts, isMeant) : []),
       ...(isKilling ? [words.endsKill] : []),
     ],
     path: '/api/trading',
@@ -112,13 +112,13 @@ export function tradingCommand(
 }
 
 /** Lets one strategy go on: the daemon's own button leaves alone what holds one alone. What a breaker put on is typed. */
-export function liftCommand(scope: string, holds: readonly Hold[]): PageCommand {
+export function liftCommand(scope: string, halts: readonly Halt[]): PageCommand {
   const { lift: own } = words
   const name = scope.replace(/^strategy:/, '')
-  const ofScope = holds.filter((hold) => hold.scope === scope)
+  const ofScope = halts.filter((halt) => halt.scope === scope)
   const isHeldStill =
-    holds.some((hold) => !isOfOneStrategy(hold)) || ofScope.some((hold) => !mayBeLifted(hold))
-  const isTyped = ofScope.some((hold) => hold.cause !== 'operator' && mayBeLifted(hold))
+    halts.some((halt) => !isOfOneStrategy(halt)) || ofScope.some((halt) => !mayBeLifted(halt))
+  const isTyped = ofScope.some((halt) => halt.cause !== 'operator' && mayBeLifted(halt))
   return {
     title: own.title(name),
     effects: [...(isHeldStill ? own.effectsHeld : own.effects), ...liftingEffects(ofScope, () => true)],
@@ -279,7 +279,7 @@ export function stopTaskCommand({ taskId, asked }: Task): PageCommand {
 
 /** What is counted by settling a discrepancy of this kind: a trade was when it was found, a position that nothing explains is by an operator's word. */
 function settledEffect(
-  kind: Status['findings'][number]['finding']['kind'],
+  kind: Status['discrepancies'][number]['discrepancy']['kind'],
   as: 'adopted' | 'ignored',
 ): string {
   const { settle: own } = words
@@ -290,14 +290,14 @@ function settledEffect(
 
 /** Settles a discrepancy. */
 export function settleCommand(
-  { finding }: Status['findings'][number],
+  { discrepancy }: Status['discrepancies'][number],
   as: 'adopted' | 'ignored',
 ): PageCommand {
   const own = words.settle[as]
   return {
     title: own.title,
-    effects: [finding.statement, settledEffect(finding.kind, as), words.settle.goesOn],
-    path: `/api/findings/${encodeURIComponent(finding.findingId)}`,
+    effects: [discrepancy.statement, settledEffect(discrepancy.kind, as), words.settle.goesOn],
+    path: `/api/discrepancies/${encodeURIComponent(discrepancy.discrepancyId)}`,
     fields: [],
     body: () => ({ as }),
     send: own.send,

@@ -1,7 +1,7 @@
 /** What of a status needs a person, and how old what it shows is. Pure. */
 import type { LimitLine, Status } from './pageWire.ts'
 import { absOf, amountOf, usdText } from './shownAmount.ts'
-import { type Hold, isOfOneStrategy, mayBeLifted } from './shownHolds.ts'
+import { type Halt, isOfOneStrategy, mayBeLifted } from './shownHalts.ts'
 import { killLeftText } from './shownKill.ts'
 import { clockText, momentText, spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
@@ -13,22 +13,22 @@ export interface Matter {
   readonly title: string
   readonly text: string
   readonly hint?: string
-  readonly finding?: Status['findings'][number]
+  readonly discrepancy?: Status['discrepancies'][number]
   /** What holds one strategy alone and an operator may lift: its scope. */
   readonly liftScope?: string
 }
 
 const { attention: words } = texts
 
-function holdMatter(hold: Hold): Matter {
-  const { scope, cause, state, reason, by, sinceMs, lifts } = hold
+function haltMatter(halt: Halt): Matter {
+  const { scope, cause, state, reason, by, sinceMs, releasedBy } = halt
   return {
-    key: `hold ${scope} ${cause}`,
+    key: `halt ${scope} ${cause}`,
     tone: state === 'halted' ? 'down' : 'warn',
-    title: words.hold(texts.causes[cause], texts.trading[state], scope),
+    title: words.halt(texts.causes[cause], texts.trading[state], scope),
     text: reason,
-    hint: `${words.by(by)}, ${texts.since(momentText(sinceMs))}; ${words.lifts[lifts]}`,
-    ...(isOfOneStrategy(hold) && mayBeLifted(hold) ? { liftScope: scope } : {}),
+    hint: `${words.by(by)}, ${texts.since(momentText(sinceMs))}; ${words.releasedBy[releasedBy]}`,
+    ...(isOfOneStrategy(halt) && mayBeLifted(halt) ? { liftScope: scope } : {}),
   }
 }
 
@@ -40,15 +40,15 @@ export function mattersOf(status: Status): readonly Matter[] {
     ...killMatter(status),
     // While it runs and is not ready, what it should do for positions at risk may not be done.
     ...sentences(words.notReady, status.state === 'running' ? 'down' : 'warn', status.notReady),
-    ...status.holds.map(holdMatter),
-    ...status.findings.map(
+    ...status.halts.map(haltMatter),
+    ...status.discrepancies.map(
       (found): Matter => ({
-        key: found.finding.findingId,
+        key: found.discrepancy.discrepancyId,
         tone: 'warn',
-        title: `${words.finding}: ${found.finding.kind}`,
-        text: found.finding.statement,
+        title: `${words.discrepancy}: ${found.discrepancy.kind}`,
+        text: found.discrepancy.statement,
         hint: texts.since(momentText(found.raisedAtMs)),
-        finding: found,
+        discrepancy: found,
       }),
     ),
     ...status.contradictions.map(
@@ -95,7 +95,7 @@ export function mattersOf(status: Status): readonly Matter[] {
     ...sentences(words.hidden, 'warn', status.hidden),
     ...sentences(words.unlisted, 'warn', status.unlistedFills),
     ...sentences(words.closed, 'warn', status.closedFills),
-    ...status.flattens
+    ...status.unwinds
       .filter(({ endedAtMs }) => endedAtMs === undefined)
       .map(
         ({ intentId, by, reason, problem }): Matter => ({

@@ -4,17 +4,17 @@ import type { Order, Status, Story } from './pageWire.ts'
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** Causes of halts, as people read them. */
-const causes: Readonly<Record<Status['holds'][number]['cause'], string>> = {
+const causes: Readonly<Record<Status['halts'][number]['cause'], string>> = {
   operator: 'Operator',
   kill: 'Kill',
   'lost-records': 'Lost records',
   'daily-loss': 'Daily loss',
   drawdown: 'Drawdown',
   rejects: 'Refusals in a row',
-  poison: 'Payload mismatches',
+  'payload-mismatch': 'Payload mismatches',
   unknowns: 'Unknown orders',
   'stale-data': 'Old data',
-  drift: 'Discrepancies',
+  unexplained: 'Discrepancies',
   subaccount: 'Delegated key',
 }
 
@@ -348,9 +348,9 @@ export const texts = {
     notReady: 'Not ready for new orders',
     failing: (name: string, count: number) => `Strategy ${name} fails, ${plural(count, 'time')} in a row`,
     unfit: (name: string) => `Strategy ${name} is not asked: its memory does not fit`,
-    hold: (cause: string, state: string, scope: string) => `${cause}: ${state}, ${scope}`,
+    halt: (cause: string, state: string, scope: string) => `${cause}: ${state}, ${scope}`,
     by: (by: string) => `by ${by}`,
-    lifts: {
+    releasedBy: {
       operator: 'an operator lifts it',
       itself: 'ends with its cause',
       'next-day': 'ends with the day (UTC), or by an operator',
@@ -364,7 +364,7 @@ export const texts = {
       `${part} ${symbol} for ${since}: the one that rests lies behind the liquidation price and would never fire. A nearer one, or less leverage, mends it.`,
     lift: 'Let it go on…',
     liftLabel: (scope: string) => `Let ${scope} go on`,
-    finding: 'Discrepancy',
+    discrepancy: 'Discrepancy',
     adopt: 'Adopt…',
     ignore: 'Ignore…',
     settleLabel: (what: string, statement: string) => `${what} ${statement}`,

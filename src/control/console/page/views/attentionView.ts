@@ -2,34 +2,34 @@
 import type { VNode } from 'preact'
 import { html, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { liftCommand, settleCommand } from '../pageCommands.ts'
-import type { Hold } from '../shownHolds.ts'
+import type { Halt } from '../shownHalts.ts'
 import { type Matter, mattersOf } from '../shownMatters.ts'
 import { texts } from '../texts.ts'
 
 const { attention: words } = texts
-const none: readonly Hold[] = []
+const none: readonly Halt[] = []
 
 function MatterRow({ matter }: { readonly matter: Matter }): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
-  const { tone, title, text, hint, finding, liftScope } = matter
-  const holds = useSlice((state) => state.status?.holds ?? none)
+  const { tone, title, text, hint, discrepancy, liftScope } = matter
+  const halts = useSlice((state) => state.status?.halts ?? none)
   return html`<li class=${tone}>
     <strong><span aria-hidden="true">${tone === 'down' ? '■' : '▲'}</span> ${title}</strong>
     <span class="text">${text}</span>
     ${hint === undefined ? '' : html`<small class="text">${hint}</small>`}
     ${
-      finding === undefined || !mayCommand
+      discrepancy === undefined || !mayCommand
         ? ''
         : html`<span class="settle tools">
-            <button aria-label=${words.settleLabel(words.adopt, text)} onClick=${() => command(settleCommand(finding, 'adopted'))}>${words.adopt}</button>
-            <button aria-label=${words.settleLabel(words.ignore, text)} onClick=${() => command(settleCommand(finding, 'ignored'))}>${words.ignore}</button>
+            <button aria-label=${words.settleLabel(words.adopt, text)} onClick=${() => command(settleCommand(discrepancy, 'adopted'))}>${words.adopt}</button>
+            <button aria-label=${words.settleLabel(words.ignore, text)} onClick=${() => command(settleCommand(discrepancy, 'ignored'))}>${words.ignore}</button>
           </span>`
     }${
       liftScope === undefined || !mayCommand
         ? ''
         : html`<span class="settle tools">
-            <button aria-label=${words.liftLabel(liftScope)} onClick=${() => command(liftCommand(liftScope, holds))}>${words.lift}</button>
+            <button aria-label=${words.liftLabel(liftScope)} onClick=${() => command(liftCommand(liftScope, halts))}>${words.lift}</button>
           </span>`
     }
   </li>`

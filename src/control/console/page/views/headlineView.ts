@@ -71,8 +71,8 @@ function Tile(props: {
 }
 
 function TradingTile({ status }: { readonly status: Status }): VNode {
-  const { tradingState, holds, state, notReady } = status
-  const [strictest] = holds.filter((hold) => hold.state === tradingState)
+  const { tradingState, halts, state, notReady } = status
+  const [strictest] = halts.filter((halt) => halt.state === tradingState)
   const why =
     strictest === undefined
       ? state === 'running' && notReady.length > 0

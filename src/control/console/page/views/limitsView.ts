@@ -59,17 +59,17 @@ export function LimitsView(): VNode {
   <//>`
 }
 
-type BreakerName = Exclude<Status['holds'][number]['cause'], 'operator' | 'kill' | 'lost-records'>
+type BreakerName = Exclude<Status['halts'][number]['cause'], 'operator' | 'kill' | 'lost-records'>
 
 /** Each breaker, and the limit that opens it as the daemon names it. */
 const breakers: Readonly<Record<BreakerName, readonly string[]>> = {
   'daily-loss': ['maxDailyLossUsd'],
   drawdown: ['maxDrawdownBps'],
   rejects: ['rejectsInRow'],
-  poison: ['poisonedPerDay'],
+  'payload-mismatch': ['payloadMismatchesPerDay'],
   unknowns: ['unknownAgeMs'],
   'stale-data': ['staleMs'],
-  drift: ['openFindings'],
+  unexplained: ['openDiscrepancies'],
   subaccount: ['reserveActions', 'reserveSeconds'],
 }
 
@@ -89,13 +89,13 @@ export function BreakersView(): VNode {
   return html`<${Section} id="breakers" title=${texts.sections.breakers}>
     <ul class="rows">
       ${(Object.keys(breakers) as BreakerName[]).map((name) => {
-        const hold = status?.holds.find(({ cause }) => cause === name)
+        const halt = status?.halts.find(({ cause }) => cause === name)
         return html`<li class="line" key=${name}>
           <span class="grow">${texts.causes[name]} <small>${limitOf(limits, breakers[name])}</small></span>
           ${
-            hold === undefined
+            halt === undefined
               ? html`<span class="muted">${texts.breakers.quiet}</span>`
-              : html`<span>${hold.reason}</span><strong class="mark down">${texts.breakers.open}</strong>`
+              : html`<span>${halt.reason}</span><strong class="mark down">${texts.breakers.open}</strong>`
           }
         </li>`
       })}

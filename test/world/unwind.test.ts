@@ -92,7 +92,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
     { seen: first.said },
   )
   // Not by the command line, which is another process and takes its time: the order is about to land.
-  const asked = await command(`orders/${order.intentId.slice(0, 8)}/flatten`, { by: 'ann', reason: 'late' })
+  const asked = await command(`orders/${order.intentId.slice(0, 8)}/unwind`, { by: 'ann', reason: 'late' })
   expect(asked.statement).toBe(
     `${order.intentId} (increase long ETH/USD [WETH-USDC]) is to be unwound: if it lands, what it opens is closed; by ann`,
   )
@@ -131,8 +131,8 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   await reader.close()
   expect(wanted?.closing?.outcome).toBe('EXECUTED')
   expect(made.map(({ intent, closing }) => [intent.decisionKey, intent.kind, closing?.outcome])).toEqual([
-    [`flatten:${order.intentId}`, 'close', 'DEAD'],
-    [`flatten:${order.intentId}#2`, 'close', 'EXECUTED'],
+    [`unwind:${order.intentId}`, 'close', 'DEAD'],
+    [`unwind:${order.intentId}#2`, 'close', 'EXECUTED'],
   ])
   expect(unwindOf(account.tasks, order.intentId)).toMatchObject({ by: 'ann', outcome: 'flat' })
   const owner = made[0]?.intent.account

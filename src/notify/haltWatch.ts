@@ -22,7 +22,7 @@ interface Told {
 const CALM_MS = 60_000
 
 /** What is told of events. */
-export interface HoldWatch {
+export interface HaltWatch {
   /** Takes each event in its order, with its monotonic ms; gives what is to be told of it, and of holds that have stayed away. */
   take(event: Event, nowMs: number): readonly Notice[]
   /** The ends that wait, to be told now: nothing comes after. */
@@ -30,7 +30,7 @@ export interface HoldWatch {
 }
 
 /** A watch that knows of no hold. */
-export function createHoldWatch(): HoldWatch {
+export function createHaltWatch(): HaltWatch {
   const told = new Map<string, Told>()
   /** The newest word on each scope. */
   const newest = new Map<TradingScope, HoldEvent>()
@@ -47,12 +47,12 @@ export function createHoldWatch(): HoldWatch {
   function endNow(event: HoldEvent): HoldEvent {
     const now = newest.get(event.scope) ?? event
     if (now === event) return event
-    const { lifts: _, ...rest } = event
+    const { releasedBy: _, ...rest } = event
     const still = now.state === 'active' ? '' : '; another one stays'
     return {
       ...rest,
       state: now.state,
-      ...(now.lifts === undefined ? {} : { lifts: now.lifts }),
+      ...(now.releasedBy === undefined ? {} : { releasedBy: now.releasedBy }),
       reason: `the hold by ${event.cause} is over${still}`,
     }
   }
@@ -61,7 +61,7 @@ export function createHoldWatch(): HoldWatch {
   function isToldNow(event: HoldEvent, atMs: number): boolean {
     const key = `${event.scope} ${event.cause}`
     const known = told.get(key)
-    if (event.isLifted === true) {
+    if (event.isReleased === true) {
       told.set(key, { state: known?.state ?? event.state, over: { event, atMs } })
       return false
     }

@@ -1,27 +1,32 @@
 /** Holds that end with their cause: one story while they come and go; what an operator lifts, and what is stricter, is told at once. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { createHoldWatch } from '../../src/notify/holdWatch.ts'
+import { createHaltWatch } from '../../src/notify/haltWatch.ts'
 
 type Hold = Extract<Event, { type: 'trading.state' }>
 
 const hold = (over: Partial<Hold> = {}): Hold => ({
   type: 'trading.state',
-  ...{ scope: 'account', state: 'reducing', cause: 'stale-data', isPassing: true, lifts: 'itself' },
+  ...{ scope: 'account', state: 'reducing', cause: 'stale-data', isPassing: true, releasedBy: 'itself' },
   reason: 'the account could not be read',
   ...over,
 })
 const lifted = (over: Partial<Hold> = {}): Hold => {
-  const { lifts: _, ...rest } = hold({
+  const { releasedBy: _, ...rest } = hold({
     state: 'active',
-    isLifted: true,
+    isReleased: true,
     reason: 'perpd released it',
     ...over,
   })
-  return over.lifts === undefined ? rest : { ...rest, lifts: over.lifts }
+  return over.releasedBy === undefined ? rest : { ...rest, releasedBy: over.releasedBy }
 }
 const operator = (over: Partial<Hold> = {}): Hold => {
-  const { isPassing: _, ...rest } = hold({ cause: 'drawdown', lifts: 'operator', reason: 'it fell', ...over })
+  const { isPassing: _, ...rest } = hold({
+    cause: 'drawdown',
+    releasedBy: 'operator',
+    reason: 'it fell',
+    ...over,
+  })
   return rest
 }
 /** What else happens all the time. */
@@ -29,7 +34,7 @@ const beat: Event = { type: 'tick.done', strategy: 'eth-trend', durationMs: 5, d
 
 /** Takes events at their seconds; gives what was told, with when. */
 function toldOf(story: readonly (readonly [seconds: number, event: Event])[]) {
-  const watch = createHoldWatch()
+  const watch = createHaltWatch()
   const told = story.flatMap(([seconds, event]) =>
     watch.take(event, seconds * 1_000).map(({ text, isEnd }) => [seconds, isEnd === true, text] as const),
   )
@@ -61,9 +66,9 @@ test('what an operator lifts, another cause, and a stricter state of the same ar
     [6, hold({ cause: 'unknowns', reason: 'an order is unknown' })],
     [7, operator({ state: 'halted' })],
     [8, hold({ state: 'halted' })],
-    [9, lifted({ state: 'halted', lifts: 'operator' })],
+    [9, lifted({ state: 'halted', releasedBy: 'operator' })],
     [10, hold()],
-    [11, operator({ state: 'active', isLifted: true, reason: 'ann released it' })],
+    [11, operator({ state: 'active', isReleased: true, reason: 'ann released it' })],
     [12, operator()],
     [13, hold({ scope: 'strategy:one' })],
   ])
@@ -76,9 +81,9 @@ test('an end says the state that is in force when it is told', () => {
     [10, lifted()],
     [20, operator({ state: 'halted' })],
     [70, beat],
-    [80, hold({ state: 'halted', lifts: 'operator' })],
-    [90, lifted({ state: 'halted', lifts: 'operator' })],
-    [100, operator({ state: 'active', isLifted: true, reason: 'ann released it' })],
+    [80, hold({ state: 'halted', releasedBy: 'operator' })],
+    [90, lifted({ state: 'halted', releasedBy: 'operator' })],
+    [100, operator({ state: 'active', isReleased: true, reason: 'ann released it' })],
     [150, beat],
   ])
   expect(told).toEqual([

@@ -1,4 +1,4 @@
-/** Which findings of a month count: those that late evidence of our own fills does not explain soon after the chain could be read. */
+/** Which discrepancies of a month count: those that late evidence of our own fills does not explain soon after the chain could be read. */
 import type { Discrepancy } from '../../src/domain/account/accountRecord.ts'
 import type { Event } from '../../src/domain/event.ts'
 
@@ -8,29 +8,32 @@ import type { Event } from '../../src/domain/event.ts'
  */
 const LATE_FILL_MS = 1_800_000
 
-/** Whether a finding is one of a month: where the protocol deleverages, for profits that a pool cannot pay, nobody did wrong. */
+/** Whether a discrepancy is one of a month: where the protocol deleverages, for profits that a pool cannot pay, nobody did wrong. */
 export function counts({ kind }: Pick<Discrepancy, 'kind'>): boolean {
   return kind !== 'adl'
 }
 
-/** Listens to the events of a month; `say` is told of each finding that counts, once it does. */
-export function createFindingJudge(nowMs: () => number, say: (text: string) => void): (event: Event) => void {
-  /** Positions that differ from the journal, by id of the finding. */
+/** Listens to the events of a month; `say` is told of each discrepancy that counts, once it does. */
+export function createDiscrepancyJudge(
+  nowMs: () => number,
+  say: (text: string) => void,
+): (event: Event) => void {
+  /** Positions that differ from the journal, by id of the discrepancy. */
   const differing = new Map<string, { readonly statement: string; answeredAtMs?: number }>()
   return (event) => {
     if (event.type === 'chain.read' && event.outcome === 'ok')
       for (const each of differing.values()) each.answeredAtMs ??= nowMs()
     if (event.type === 'account.discrepancy') {
-      const { findingId, kind, statement } = event.finding
-      if (kind === 'unexplained-position') differing.set(findingId, { statement })
-      else if (counts(event.finding)) say(`finding: ${statement}`)
+      const { discrepancyId, kind, statement } = event.discrepancy
+      if (kind === 'unexplained-position') differing.set(discrepancyId, { statement })
+      else if (counts(event.discrepancy)) say(`discrepancy: ${statement}`)
     }
     if (event.type !== 'account.discrepancySettled') return
-    const { findingId } = event.finding
-    const known = differing.get(findingId)
-    differing.delete(findingId)
+    const { discrepancyId } = event.discrepancy
+    const known = differing.get(discrepancyId)
+    differing.delete(discrepancyId)
     if (known === undefined) return
     const lateMs = nowMs() - (known.answeredAtMs ?? nowMs())
-    if (event.as !== 'gone' || lateMs > LATE_FILL_MS) say(`finding: ${known.statement}`)
+    if (event.as !== 'gone' || lateMs > LATE_FILL_MS) say(`discrepancy: ${known.statement}`)
   }
 }
