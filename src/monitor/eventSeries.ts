@@ -272,12 +272,12 @@ export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
     'Rows of hosts that contradicted what a market or a token is, each told once.',
     [],
   )
-  const flattened = counter(
+  const unwound = counter(
     'perpd_unwinds_total',
     'Orders to unwind that are done, by outcome: nothing-landed, flat or given-up.',
     ['outcome'],
   )
-  for (const outcome of unwindOutcomes) flattened.inc({ outcome }, 0)
+  for (const outcome of unwindOutcomes) unwound.inc({ outcome }, 0)
   const transfers = counter(
     'perpd_account_transfers_total',
     'Amounts that came into the account (in) or left it (out) and that no order explains.',
@@ -311,7 +311,7 @@ export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
         if (!event.isOver) untidy.inc({ cause: event.cause })
         return
       case 'unwind.ended':
-        flattened.inc({ outcome: event.outcome })
+        unwound.inc({ outcome: event.outcome })
         return
       case 'account.discrepancy':
         drift.inc({ kind: event.discrepancy.kind })

@@ -180,7 +180,7 @@ test.each<readonly [string, unknown, string]>([
     'facts.price is 5n; expected a text, a finite number, true or false (formatUsd(price)',
   ],
   [
-    'a flatten of a market',
+    'an unwind of a market',
     { kind: 'unwind', intentId: 'a', reason: 'b', direction: 'long' },
     'direction is not',
   ],

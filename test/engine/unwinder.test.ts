@@ -104,7 +104,7 @@ const of = ({ journal }: World, strategy: string): readonly IntentState[] =>
   journal.recentIntents({ strategy }).toReversed()
 const sizes = async ({ api }: World): Promise<readonly bigint[]> =>
   (await api.getPositions({ account: testSigner.address })).value.map(({ sizeInUsd }) => sizeInUsd)
-const flatten = ({ engine }: World, intentId: string) =>
+const unwind = ({ engine }: World, intentId: string) =>
   engine.operate(
     { type: 'unwind', intentId, reason: 'the test does not want it' },
     { by: 'ann', via: 'control' },
@@ -130,7 +130,7 @@ async function lateOrder(): Promise<{ readonly there: World; readonly intentId: 
 
 test('what an unwanted order opened is closed when it executed, once, and nothing else of the position', async () => {
   const { there, intentId } = await lateOrder()
-  expect(await flatten(there, intentId.slice(0, 8))).toEqual({
+  expect(await unwind(there, intentId.slice(0, 8))).toEqual({
     ok: true,
     statement: `${intentId} (increase long ${symbol}) is to be unwound: if it lands, what it opens is closed; by ann`,
   })
@@ -153,7 +153,7 @@ test('what an unwanted order opened is closed when it executed, once, and nothin
 
 test('it happens once however often the daemon is started anew, at every second of it', async () => {
   const { there: first, intentId } = await lateOrder()
-  await flatten(first, intentId)
+  await unwind(first, intentId)
   first.set({ keeperExtraDelayMs: 2_000 })
   let there = first
   for (let start = 0; start < 40; start += 1) {
@@ -179,7 +179,7 @@ test('what of an unwanted order rests is cancelled, in a halt too', async () => 
     { type: 'trading', scope: 'global', state: 'halted', reason: 'x' },
     { by: 'ann', via: 'control' },
   )
-  await flatten(there, intentId)
+  await unwind(there, intentId)
   await there.clock.advance(30_000)
   expect(of(there, '@operator').map(({ intent }) => [intent.decisionKey, intent.kind])).toEqual([
     [`unwind-cancel:${intentId}`, 'cancel'],
@@ -194,7 +194,7 @@ test('nothing is done for an order that never lands', async () => {
   await there.engine.start()
   await there.clock.advance(5_000)
   const intentId = of(there, 'late')[0]?.intent.intentId ?? ''
-  await flatten(there, intentId)
+  await unwind(there, intentId)
   await there.clock.advance(150_000)
   expect(of(there, 'late')[0]?.closing?.outcome).toBe('DEAD')
   expect(of(there, '@operator')).toEqual([])
@@ -212,7 +212,7 @@ test('an order that is not signed yet when nobody wants it any more is not signe
   await there.engine.start()
   await there.clock.advance(1_000)
   const intentId = of(there, 'late')[0]?.intent.intentId ?? ''
-  await flatten(there, intentId)
+  await unwind(there, intentId)
   held.resolve()
   await there.clock.advance(5_000)
   expect(of(there, 'late')[0]?.closing).toMatchObject({ outcome: 'REFUSED_LOCAL', code: 'NOT_WANTED' })
@@ -222,7 +222,7 @@ test('an order that is not signed yet when nobody wants it any more is not signe
 
 test('a close that the keeper cancels is tried again when that is proven, and given up loudly after five times', async () => {
   const { there, intentId } = await lateOrder()
-  await flatten(there, intentId)
+  await unwind(there, intentId)
   while (of(there, 'late')[0]?.closing === undefined) await there.clock.advance(250)
   there.set({ keeperExtraDelayMs: 0, keeperFails: 'OrderNotFulfillableAtAcceptablePrice' })
   await there.clock.advance(150_000)
@@ -294,7 +294,7 @@ test('a position that went away by itself is not reduced', async () => {
   there.set({ keeperExtraDelayMs: 3_000 })
   await there.engine.start()
   await there.clock.advance(2_000)
-  await flatten(there, of(there, 'late')[0]?.intent.intentId ?? '')
+  await unwind(there, of(there, 'late')[0]?.intent.intentId ?? '')
   there.set({ keeperExtraDelayMs: 0 })
   isClosing = true
   await there.clock.advance(90_000)
@@ -312,7 +312,7 @@ test('an order that is over, or that is none, is refused', async () => {
   await there.clock.advance(20_000)
   const [order] = of(there, 'late')
   expect(order?.closing?.outcome).toBe('EXECUTED')
-  const answer = await flatten(there, order?.intent.intentId ?? '')
+  const answer = await unwind(there, order?.intent.intentId ?? '')
   expect(answer).toMatchObject({ ok: false, code: 'ORDER_NOT_FOUND' })
   expect(await sizes(there)).toEqual([usd(500)])
 })

@@ -71,7 +71,7 @@ test('nothing opens while all is well, and nothing without a threshold', () => {
       'account daily-loss',
       'account drawdown',
       'strategy:eth-trend rejects',
-      'account poison',
+      'account payload-mismatch',
       'account unknowns',
       'account stale-data',
       'account drift',

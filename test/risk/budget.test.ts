@@ -153,8 +153,8 @@ test('what moves by itself spends no tries: gas, prices, positions, offers', () 
   expect(code(close, 'one', times(30, { kind: 'close', ...fees }), budget, units, startMs)).toBeUndefined()
   const moved = { cause: 'REFUSED_LOCAL PRICE_OUT_OF_BOUNDS' }
   expect(code(open, 'one', times(30, moved), budget, units, startMs)).toBeUndefined()
-  const poisoned = { cause: 'REFUSED_LOCAL TYPED_DATA_MISMATCH' }
-  expect(code(open, 'one', times(3, poisoned), budget, units, startMs)).toBe('RETRY_BUDGET')
+  const mismatched = { cause: 'REFUSED_LOCAL TYPED_DATA_MISMATCH' }
+  expect(code(open, 'one', times(3, mismatched), budget, units, startMs)).toBe('RETRY_BUDGET')
   expect(code(close, 'one', times(30, { kind: 'close', ...moved }), budget, units, startMs)).toBeUndefined()
 })
 

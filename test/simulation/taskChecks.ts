@@ -46,7 +46,7 @@ export function createTaskChecks(truth: Truth): TaskChecks {
   function isOf(decisionKey: string, taskId: string, { taskKind, params }: Known): boolean {
     if (taskKind !== UNWIND) return decisionKey.startsWith(`${taskId}#`)
     const { intentId } = params as UnwindParams
-    return /^flatten(-cancel)?:([0-9a-f]+)[.#\d]*$/.exec(decisionKey)?.[2] === intentId
+    return /^unwind(-cancel)?:([0-9a-f]+)[.#\d]*$/.exec(decisionKey)?.[2] === intentId
   }
 
   return {

@@ -257,7 +257,7 @@ function createUnread(now: () => number) {
 }
 
 function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
-  if (decision.kind === 'unwind') return `wish ${strategy} ${decision.intentId} flatten`
+  if (decision.kind === 'unwind') return `wish ${strategy} ${decision.intentId} unwind`
   if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
     return `wish ${strategy} ${decision.kind}`
   if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind}`

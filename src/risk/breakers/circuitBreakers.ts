@@ -157,13 +157,13 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   }
   rejects(facts, settings, trip)
   const { payloadMismatchesPerDay, unknownAgeMs, staleMs, openDiscrepancies } = settings
-  const poisoned = since(facts, 'account', 'payload-mismatch').filter(({ cause }) =>
+  const mismatches = since(facts, 'account', 'payload-mismatch').filter(({ cause }) =>
     payloadMismatchCause.test(cause),
   ).length
-  if (payloadMismatchesPerDay !== undefined && poisoned >= payloadMismatchesPerDay) {
+  if (payloadMismatchesPerDay !== undefined && mismatches >= payloadMismatchesPerDay) {
     trip(
       'payload-mismatch',
-      `${poisoned} payload mismatches in 24 h; the limit is ${payloadMismatchesPerDay}`,
+      `${mismatches} payload mismatches in 24 h; the limit is ${payloadMismatchesPerDay}`,
     )
   }
   if (unknownAgeMs !== undefined && facts.oldestUnresolvedMs >= unknownAgeMs) {
