@@ -74,7 +74,7 @@ test('nothing opens while all is well, and nothing without a threshold', () => {
       'account payload-mismatch',
       'account unknowns',
       'account stale-data',
-      'account drift',
+      'account unexplained',
     ].sort(),
   )
 })

@@ -71,6 +71,7 @@ class EngineDaemon implements Daemon {
     this.#parts = parts
     this.#world = world
     world.fatal = parts.fatal
+    world.newestEpoch = parts.process.epoch
     // Nobody starts a daemon over files that are broken.
     world.folder?.mend()
     const { process, timeline, endpoints, rules } = parts
@@ -378,6 +379,8 @@ class EngineDaemon implements Daemon {
     const { checks, exits, roster } = this.#world
     checks.leaving(record)
     if (record.kind !== 'intent.accepted' || exits === undefined) return
+    // One that was taken for dead decides by what it knew when it was frozen. The journal refuses to write it (I10 judges that), so nothing of it is placed.
+    if (this.#parts.process.epoch !== this.#world.newestEpoch) return
     const strategies = this.#engine.strategies()
     exits.leaving(record, { strategies, open: this.#parts.journal.openIntents() })
     const loaded = strategies.find(({ name }) => name === record.intent.strategy)

@@ -56,6 +56,8 @@ export interface EngineWorld {
   /** As they are configured now. */
   readonly configured: () => ConfiguredLimits
   engine: Engine | undefined
+  /** The newest process: it has the journal. */
+  newestEpoch: number
   /** Told what the process of now cannot go on with. */
   fatal: (error: unknown) => void
 }
@@ -184,6 +186,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
       return { ...configured, strategies: Object.fromEntries(ofFiles) }
     },
     engine: undefined,
+    newestEpoch: parts.process.epoch,
     fatal: parts.fatal,
   }
   worlds.set(truth, world)

@@ -101,6 +101,8 @@ const mendedSince: typeof mended = [
   ],
   // The judge: a process that was taken for dead went on after its successor had crashed, and showed what it knew.
   ['engine', 889_000_030_018, 'a process that lost the journal shows what it last knew'],
+  // The judge: such a process decided on an exit beside one that its successor had placed.
+  ['engine', 889_000_041_540, 'what a process that lost the journal decides is never written'],
   // A bit of an amount in the table of endings was flipped, and the start ended with an error of the language, not of the journal.
   ['files', 891_000_004_077, 'a damaged amount is a damaged journal'],
   ['files', 891_000_005_172, 'a damaged amount is a damaged journal'],
