@@ -8,8 +8,13 @@ export class TextFileError extends SyntaxError {
 
 /** The text of a file. Throws what reading it throws, and TextFileError for what is no file, or no text. */
 export function readTextFile(path: string): string {
+  return textOfBytes(readFileBytes(path))
+}
+
+/** The bytes of a file, of whatever kind. Throws what reading it throws, and TextFileError for what is no file. */
+export function readFileBytes(path: string): Uint8Array {
   refuseNoFile(path)
-  return textOfBytes(readFileSync(path))
+  return readFileSync(path)
 }
 
 /** A pipe that this process was handed, as a shell hands over what another command prints. */

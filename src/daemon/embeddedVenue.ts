@@ -58,8 +58,8 @@ export async function startVenue(config: Config, log: Log): Promise<StartedVenue
 
 async function startLocked(config: Config, log: Log, release: () => void): Promise<StartedVenue> {
   const { paper } = config
+  const files = await readVenueFiles(config)
   const venues = usingFiles(paper.stateFile, () => {
-    const { scenario, replay } = readVenueFiles(config)
     mkdirSync(dirname(paper.stateFile), { recursive: true, mode: 0o700 })
     return createMultiChainVenue({
       clock: systemClock,
@@ -67,8 +67,8 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
       seed: paper.seed,
       stateFileOf: (chain) =>
         chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
-      settingsOf: (chain) => ({ ...settingsOf(config, chain), replay }),
-      scenario,
+      settingsOf: (chain) => ({ ...settingsOf(config, chain), replay: files.replay }),
+      scenario: files.scenario,
     })
   })
   for (const [setting, { market }] of [

@@ -2,15 +2,14 @@
  * Candles as Parquet: a timestamp in UTC and four decimals, so that DuckDB, pandas and whatever else reads the format gets exact prices
  * without knowing perpd. The same candles are the same bytes.
  */
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { type AsyncBuffer, type Compressors, parquetMetadata, parquetScan } from 'hyparquet'
+import { zstdCompressSync } from 'node:zlib'
+import { parquetMetadata, parquetScan } from 'hyparquet'
 import { type ParquetWriteOptions, parquetWriteBuffer } from 'hyparquet-writer'
+import { decompression, inMemory, withoutDecimals } from '../base/candleParquet.ts'
 import { type CandleColumns, emptyColumns, priceColumns } from './columns.ts'
 
 const PRECISION = 18
 const compression = { ZSTD: (bytes: Uint8Array): Uint8Array => zstdCompressSync(bytes) }
-/** Decompression of what this reads and of what others hand in: Node has Zstandard, gzip and Brotli; hyparquet brings Snappy. */
-export const decompression: Compressors = { ZSTD: (bytes) => zstdDecompressSync(bytes) }
 
 /** The bytes of a file with these candles. */
 export function parquetOfCandles(
@@ -50,25 +49,13 @@ export function parquetOfCandles(
   return new Uint8Array(buffer)
 }
 
-/** A file in memory as the reader asks for it. */
-export function inMemory(bytes: Uint8Array): AsyncBuffer {
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
-  return { byteLength: buffer.byteLength, slice: (start, end) => buffer.slice(start, end) }
-}
-
 /** The candles of bytes that `parquetOfCandles` made. Throws what the reader throws for any others. */
 export async function candlesOfParquet(bytes: Uint8Array): Promise<CandleColumns> {
   const file = inMemory(bytes)
-  const metadata = parquetMetadata(await file.slice(0))
-  const decimals = metadata.schema.find(({ name }) => name === 'open')?.scale ?? 0
-  // Without its meaning a column is the integers that it holds: the reader would make floats of decimals.
-  const schema = metadata.schema.map(({ converted_type, logical_type, ...plain }) => plain)
-  const scan = await parquetScan({
-    file,
-    metadata: { ...metadata, schema },
-    compressors: decompression,
-  })
-  const columns = emptyColumns(Number(metadata.num_rows), decimals)
+  const { metadata, scales } = withoutDecimals(parquetMetadata(await file.slice(0)))
+  const parsers = { timestampFromMilliseconds: (count: bigint): bigint => count }
+  const scan = await parquetScan({ file, metadata, compressors: decompression, parsers })
+  const columns = emptyColumns(Number(metadata.num_rows), scales.get('open') ?? 0)
   for (const { rowStart, rowEnd } of scan.ranges) {
     const read = async (column: string): Promise<BigInt64Array> => {
       const data = await scan.readColumn({ column, rowStart, rowEnd })

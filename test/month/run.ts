@@ -50,13 +50,13 @@ const [days, seeds, first, cadenceSeconds] = [
 ]
 
 /** What prices to take: the seeded ones, or those of each file with the days it has. */
-function sources(): readonly Pick<MonthOptions, 'replay' | 'days'>[] {
+async function sources(): Promise<readonly Pick<MonthOptions, 'replay' | 'days'>[]> {
   const { candles } = values
   if (candles === undefined) return [{ days }]
   const files = readdirSync(candles).filter((name) => /\.(csv|json)$/.test(name))
   if (files.length === 0) throw new RangeError(`${candles} holds no .csv or .json file of candles`)
-  return files.sort().flatMap((name) => {
-    const prices = loadReplay(join(candles, name), 1, loadCatalog('arbitrum').tokens)
+  const all = files.sort().map(async (name) => {
+    const prices = await loadReplay(join(candles, name), 1, loadCatalog('arbitrum').tokens)
     return [...prices.series].map(([asset, rows]) => {
       const seconds = (rows.at(-1)?.startSeconds ?? 0) - (rows[0]?.startSeconds ?? 0)
       const pool = asset === 'ETH' ? 'WETH' : asset
@@ -66,12 +66,13 @@ function sources(): readonly Pick<MonthOptions, 'replay' | 'days'>[] {
       }
     })
   })
+  return (await Promise.all(all)).flat()
 }
 
 /** Lives the months of a kind. */
 async function liveMonths(kind: string): Promise<MonthReport[]> {
   const lived: MonthReport[] = []
-  for (const source of sources()) {
+  for (const source of await sources()) {
     for (let seed = first; seed < first + seeds; seed += 1) {
       const startedCpu = process.cpuUsage()
       const report = await liveMonth({

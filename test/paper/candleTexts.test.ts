@@ -8,10 +8,10 @@ import { readCandleFile } from '../../src/base/candleFile.ts'
 const folder = mkdtempSync(join(tmpdir(), 'perpd-candle-texts-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-function candles(text: string | Uint8Array): number {
+async function candles(text: string | Uint8Array): Promise<number> {
   const path = join(folder, 'ETH.csv')
   writeFileSync(path, text)
-  return [...readCandleFile(path).values()].flat().length
+  return [...(await readCandleFile(path)).series.values()].flat().length
 }
 const row = '{"timestamp":1735689600,"open":1,"high":2,"low":1,"close":1}'
 const next = row.replace('9600', '9660')
@@ -24,13 +24,13 @@ test.each([
   ['<!DOCTYPE html><html>', 'no line has columns'],
   ['', 'no line has columns'],
   [Uint8Array.of(0x1f, 0x8b, 8, 0, 0xff), 'it is not text in UTF-8; save it as UTF-8\n'],
-])('%j: %s', (text, said) => {
-  expect(() => candles(text)).toThrow(
+])('%j: %s', async (text, said) => {
+  await expect(candles(text)).rejects.toThrow(
     expect.objectContaining({ code: 'CANDLES_UNREADABLE', message: expect.stringContaining(said) }),
   )
-  expect(() => candles(text)).not.toThrow(/Unexpected token|Expected|encoded data/)
+  await expect(candles(text)).rejects.not.toThrow(/Unexpected token|Expected|encoded data/)
 })
 
-test('candles as a list, and one a line, go through', () => {
-  expect([candles(`[${row},${next}]`), candles(`${row}\n${next}\n`)]).toEqual([2, 2])
+test('candles as a list, and one a line, go through', async () => {
+  expect([await candles(`[${row},${next}]`), await candles(`${row}\n${next}\n`)]).toEqual([2, 2])
 })

@@ -38,7 +38,7 @@ async function markOf(replayed: Awaited<ReturnType<typeof startVenue>>): Promise
 test('the prices of a file are met at their times, at the speed asked for', async () => {
   for (const speed of [1, 10]) {
     const paper = await startVenue({
-      settings: { replay: loadReplay(fileOf('eth-usd.csv', csv), speed, tokens) },
+      settings: { replay: await loadReplay(fileOf('eth-usd.csv', csv), speed, tokens) },
     })
     expect(await markOf(paper)).toBe(3000)
     paper.clock.move(20_000 / speed)
@@ -55,7 +55,7 @@ test('the prices of a file are met at their times, at the speed asked for', asyn
 
 test('a fast replay moves prices alone: blocks, deadlines and funding keep to the clock', async () => {
   const paper = await startVenue({
-    settings: { replay: loadReplay(fileOf('eth-usd.csv', csv), 100, tokens) },
+    settings: { replay: await loadReplay(fileOf('eth-usd.csv', csv), 100, tokens) },
   })
   const { client } = clientsOf(paper)
   paper.clock.move(10_000)
@@ -71,7 +71,7 @@ test('a fast replay moves prices alone: blocks, deadlines and funding keep to th
 })
 
 test('the past joins the first candle, and assets outside the file keep their seeded paths', async () => {
-  const replay = loadReplay(
+  const replay = await loadReplay(
     fileOf(
       'any.json',
       '[{"time":1640991600000,"symbol":"ETH","open":3000,"high":3000,"low":3000,"close":3000}]',
@@ -93,7 +93,7 @@ test('the past joins the first candle, and assets outside the file keep their se
   await two.close()
 })
 
-test('every bad row is named, with its column and the form that is wanted', () => {
+test('every bad row is named, with its column and the form that is wanted', async () => {
   const bad = [
     'timestamp,open,high,low,close',
     'yesterday,1,1,1,1',
@@ -104,7 +104,7 @@ test('every bad row is named, with its column and the form that is wanted', () =
     '1640991610,2,4,3,4',
     '1640991620,1,2',
   ].join('\n')
-  expect(() => loadReplay(fileOf('eth.csv', bad), 1, tokens)).toThrow(
+  await expect(loadReplay(fileOf('eth.csv', bad), 1, tokens)).rejects.toThrow(
     [
       'The candle file cannot be read:',
       '  row 2, column timestamp: "yesterday" is no time; expected Unix seconds, milli-, micro- or nanoseconds, or UTC as 2025-01-01 00:00:00',
@@ -115,16 +115,16 @@ test('every bad row is named, with its column and the form that is wanted', () =
       '  row 8, column low: (missing) is no price; expected digits above zero with a point, as 2000.5 or 7.1e-7',
     ].join('\n'),
   )
-  expect(() => loadReplay(fileOf('eth.csv', 'a,b\n1,2'), 1, tokens)).toThrow(
+  await expect(loadReplay(fileOf('eth.csv', 'a,b\n1,2'), 1, tokens)).rejects.toThrow(
     'row 1: the head has no column timestamp, open, high, low, close',
   )
-  expect(() => loadReplay(fileOf('eth.csv', 'timestamp,open,high,low,close\n'), 1, tokens)).toThrow(
+  await expect(loadReplay(fileOf('eth.csv', 'timestamp,open,high,low,close\n'), 1, tokens)).rejects.toThrow(
     'it holds no candle',
   )
-  expect(() => loadReplay('/nowhere.csv', 1, tokens)).toThrow('The candle file cannot be read')
+  await expect(loadReplay('/nowhere.csv', 1, tokens)).rejects.toThrow('The candle file cannot be read')
   const utf16 = fileOf('eth.csv', '')
   writeFileSync(utf16, Buffer.from(`\ufeff${csv}`, 'utf16le'))
-  expect(() => loadReplay(utf16, 1, tokens)).toThrow('it is written as UTF-16')
+  await expect(loadReplay(utf16, 1, tokens)).rejects.toThrow('it is written as UTF-16')
 })
 
 const whole = {
@@ -141,8 +141,8 @@ test.each([
   ['quoted cells', 'ETH-quoted.csv'],
   ['a mark before JSON', 'ETH-bom.json.txt'],
   ['a pair for its name', 'WETH-1m.csv'],
-])('candles are read as they are written: %s', (_what, name) => {
-  const [candles] = [...readCandleFile(fixture(name)).values()]
+])('candles are read as they are written: %s', async (_what, name) => {
+  const [candles] = [...(await readCandleFile(fixture(name))).series.values()]
   expect(candles?.[0]).toEqual(whole)
   expect((candles?.[1]?.startSeconds ?? 0) - whole.startSeconds).toBe(60)
 })
@@ -171,35 +171,37 @@ test.each([
     'a line each',
     '{"t":1735689600,"o":2000,"h":2001,"l":1999,"c":2000.5}\n{"t":1735689660,"o":1,"h":1,"l":1,"c":1}\n',
   ],
-])('other programs write candles too: %s', (_what, text) => {
-  const [candles] = [...readCandleFile(fileOf('eth.txt', text)).values()]
+])('other programs write candles too: %s', async (_what, text) => {
+  const [candles] = [...(await readCandleFile(fileOf('eth.txt', text))).series.values()]
   expect(candles?.[0]).toEqual(whole)
 })
 
-test('a price with an exponent is its digits, and none is rounded', () => {
-  const [candles] = [...readCandleFile(fixture('PEPE-tiny.json.txt')).values()]
+test('a price with an exponent is its digits, and none is rounded', async () => {
+  const [candles] = [...(await readCandleFile(fixture('PEPE-tiny.json.txt'))).series.values()]
   expect(candles?.[0]).toMatchObject({ open: usd('0.00000071'), close: usd('0.000000715') })
   const row = (price: string) => `1735689600,${price},${price},${price},${price}`
-  expect([...readCandleFile(fileOf('a.csv', row('2.5E+3'))).values()][0]?.[0]?.open).toBe(usd(2500))
-  expect(() => readCandleFile(fileOf('a.csv', row(`0.${'0'.repeat(30)}1`)))).toThrow('is no price')
+  expect([...(await readCandleFile(fileOf('a.csv', row('2.5E+3')))).series.values()][0]?.[0]?.open).toBe(
+    usd(2500),
+  )
+  await expect(readCandleFile(fileOf('a.csv', row(`0.${'0'.repeat(30)}1`)))).rejects.toThrow('is no price')
 })
 
 test.each([
   ['ETHUSDT-1m-2025-01-01.csv', 'ETHUSDT; did you mean ETH?'],
   ['WETH-1m.csv', 'WETH; did you mean ETH?'],
-])('candles of an asset that nothing prices are refused by name: %s', (name, told) => {
-  expect(() => loadReplay(fixture(name), 1, tokens)).toThrow(told)
-  expect(() => loadReplay(fixture(name), 1, tokens)).toThrow(/assets: .*BTC.*ETH.*SOL/)
+])('candles of an asset that nothing prices are refused by name: %s', async (name, told) => {
+  await expect(loadReplay(fixture(name), 1, tokens)).rejects.toThrow(told)
+  await expect(loadReplay(fixture(name), 1, tokens)).rejects.toThrow(/assets: .*BTC.*ETH.*SOL/)
 })
 
-test('perpd check and perpd doctor refuse the file that a run would refuse', () => {
+test('perpd check and perpd doctor refuse the file that a run would refuse', async () => {
   const config = (replayFile: string, faults?: string) =>
     ({
       embedsVenue: true,
       paper: { chains: [{ name: 'arbitrum' }], replayFile, speed: 1, faults },
     }) as unknown as Config
-  expect(venueFileProblems(config(fixture('ETH-quoted.csv')))).toEqual([])
-  expect(venueFileProblems(config(fixture('WETH-1m.csv'), 'rain'))).toEqual([
+  expect(await venueFileProblems(config(fixture('ETH-quoted.csv')))).toEqual([])
+  expect(await venueFileProblems(config(fixture('WETH-1m.csv'), 'rain'))).toEqual([
     expect.stringContaining('paper.faults cannot be used'),
     expect.stringContaining('did you mean ETH?'),
   ])

@@ -54,7 +54,7 @@ export async function check({
     ...processProblems(config, { env, execArgv }),
     ...stateProblems(config),
     ...(config.embedsVenue
-      ? (await import('../../daemon/files/venueFiles.ts')).venueFileProblems(config)
+      ? await (await import('../../daemon/files/venueFiles.ts')).venueFileProblems(config)
       : []),
     ...secretProblems(config, env.CREDENTIALS_DIRECTORY),
     ...key.problems,

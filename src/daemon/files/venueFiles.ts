@@ -13,22 +13,23 @@ export interface VenueFiles {
 }
 
 /** Reads all of them. Throws BaseError for a file, and CommandError for faults that cannot be read. */
-export function readVenueFiles(config: Config): VenueFiles {
-  return { scenario: scenarioOf(config), replay: replayOf(config) }
+export async function readVenueFiles(config: Config): Promise<VenueFiles> {
+  return { scenario: scenarioOf(config), replay: await replayOf(config) }
 }
 
 /** The faults that keep a venue from starting with them, a text each; none where the configuration embeds no venue. */
-export function venueFileProblems(config: Config): readonly string[] {
+export async function venueFileProblems(config: Config): Promise<readonly string[]> {
   if (!config.embedsVenue) return []
-  return [scenarioOf, replayOf].flatMap((read) => {
+  const problems: string[] = []
+  for (const read of [scenarioOf, replayOf]) {
     try {
-      read(config)
-      return []
+      await read(config)
     } catch (error) {
-      if (error instanceof BaseError || error instanceof CommandError) return [error.message]
-      throw error
+      if (!(error instanceof BaseError || error instanceof CommandError)) throw error
+      problems.push(error.message)
     }
-  })
+  }
+  return problems
 }
 
 function scenarioOf({ paper }: Config): readonly ScenarioStep[] {
@@ -42,12 +43,12 @@ function scenarioOf({ paper }: Config): readonly ScenarioStep[] {
   return [...steps, ...(paper.scenario === undefined ? [] : loadScenario(paper.scenario))]
 }
 
-function replayOf({ paper }: Config): PriceReplay | undefined {
+async function replayOf({ paper }: Config): Promise<PriceReplay | undefined> {
   if (paper.replayFile === undefined) return undefined
   const tokens = paper.chains.flatMap((chain) => {
     const catalog = loadCatalog(chain.name)
     const priced = new Set(catalog.samplePrices.map(({ address }) => address))
     return catalog.tokens.filter(({ address }) => priced.has(address))
   })
-  return loadReplay(paper.replayFile, paper.speed, tokens)
+  return await loadReplay(paper.replayFile, paper.speed, tokens)
 }

@@ -21,10 +21,14 @@ export interface PriceReplay {
  * @param tokens those that the venue prices: a series of an asset that none of them follows is refused
  * @throws BaseError CANDLES_UNREADABLE, which names bad rows, or PAPER_REPLAY_UNPRICED, which names assets that nothing prices
  */
-export function loadReplay(path: string, speed: number, tokens: readonly CatalogToken[]): PriceReplay {
+export async function loadReplay(
+  path: string,
+  speed: number,
+  tokens: readonly CatalogToken[],
+): Promise<PriceReplay> {
   const ofFile = /^[A-Za-z0-9]+/.exec(basename(path))?.[0] ?? ''
   const series = new Map<string, readonly FileCandle[]>()
-  for (const [symbol, candles] of readCandleFile(path)) {
+  for (const [symbol, candles] of (await readCandleFile(path)).series) {
     const asset = (symbol === '' ? ofFile : symbol).toUpperCase().replace(/[/-].*$/, '')
     series.set(asset, candles)
   }
