@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { exampleOf } from '../src/cli/strategies/shippedExamples.ts'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
-import { limitField, limitRows, limitSetting } from '../src/domain/account/limits.ts'
-import type { LimitUnit } from '../src/domain/account/limitTable.ts'
+import { limitRows, limitSetting } from '../src/domain/account/limits.ts'
 import { commonFieldNames, eventRegister } from '../src/monitor/log/eventRegister.ts'
 import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
@@ -14,7 +13,7 @@ import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { builtInKinds } from '../src/strategy/kinds/kinds.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { commandsDocument } from './commandsDocument.ts'
-import { viewDocument } from './viewDocument.ts'
+import { strategiesDocument } from './strategiesDocument.ts'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -28,9 +27,8 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/events.md', eventsDocument()],
     ['docs/reference/metrics.md', metricsDocument()],
     ['docs/notifications.md', withPart('docs/notifications.md', 'events', noticeEvents())],
-    ['docs/strategies.md', withPart('docs/strategies.md', 'kinds', shippedKinds())],
-    ['docs/reference/strategy-view.md', viewDocument()],
-    ['strategies/README.md', withPart('strategies/README.md', 'limits', limitFields())],
+    ['docs/reference/strategies.md', strategiesDocument()],
+    ['strategies/README.md', withPart('strategies/README.md', 'kinds', shippedKinds())],
     ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
     ['strategies/strategy.schema.json', `${JSON.stringify(strategyFileSchema(), undefined, 2)}\n`],
   ])
@@ -117,28 +115,11 @@ function shippedKinds(): string {
   const rows = Object.values(builtInKinds).map(({ kind, description, opensPositions }) => {
     const example = exampleOf(kind)
     if (example === undefined) throw new RangeError(`no shipped file shows the kind ${kind}`)
-    const file = relative(pathOf('.'), example.path)
+    const file = relative(pathOf('strategies'), example.path)
     const role = opensPositions ? 'trades' : 'keeper'
-    return `| \`${kind}\` | ${role} | ${cell(description)} | [${file}](../${file}) |`
+    return `| \`${kind}\` | ${role} | ${cell(description)} | [${file}](${file}) |`
   })
   return ['| kind | role | what it does | a file that shows it |', '|---|---|---|---|', ...rows].join('\n')
-}
-
-/** The limits that a strategy file may have. */
-function limitFields(): string {
-  const rows = limitRows.map(
-    ([name, { unit, inFile }]) => `| \`${limitField(name)}\` | ${fileUnits[unit]} | ${cell(inFile)} |`,
-  )
-  return ['| in `limits` | unit | meaning |', '|---|---|---|', ...rows].join('\n')
-}
-
-const fileUnits: Readonly<Record<LimitUnit, string>> = {
-  usd: 'US dollars',
-  native: 'native token',
-  bps: 'basis points',
-  times: 'times',
-  count: 'a number',
-  ms: 'seconds',
 }
 
 function defaultOf({ default: value }: NamedSetting): string {

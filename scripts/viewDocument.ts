@@ -1,4 +1,4 @@
-/** Prints docs/reference/strategy-view.md: everything that a kind of the user's own sees and may ask for, from the source itself. */
+/** The part of docs/reference/strategies.md with everything that a kind of the user's own sees and may decide, from the source itself. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -78,8 +78,8 @@ const parts: readonly Part[] = [
   },
 ]
 
-/** The page. Throws Error when a type is not where it is looked for. */
-export function viewDocument(): string {
+/** The sections of the page about what a kind sees and may decide. Throws Error when a type is not where it is looked for. */
+export function viewSections(): readonly string[] {
   const sections = parts.map(({ title, files, types }) => {
     const text = files
       .map((file) => readFileSync(fileURLToPath(new URL(`../src/${file}`, import.meta.url)), 'utf8'))
@@ -87,19 +87,14 @@ export function viewDocument(): string {
     const told = types.flatMap((type) => [...typeText(text, type, files), ''])
     return [`## ${title}`, '', ...told].join('\n')
   })
-  return `${[
-    '# What a strategy sees and may decide',
+  return [
+    '## What a kind sees and may decide',
     '',
-    '<!-- Printed from src/strategy and src/domain by `npm run docs`. Do not edit. -->',
-    '',
-    'For writers of a kind of their own ([strategies/README.md](../../strategies/README.md)). The types are those of `#strategy`.',
-    "USD amounts, prices and rates are bigints with 30 decimals, token amounts bigints in the token's smallest unit; `usd('12.5')`,",
-    '`formatUsd(amount)`, `bps(amount, 50)` and `liquidationDistanceBps(position)` of `#strategy` make and read them.',
+    'The types of `#strategy`. USD amounts, prices and rates are bigints with 30 decimals, token amounts bigints in the smallest unit of',
+    "the token; `usd('12.5')`, `formatUsd(amount)`, `bps(amount, 50)` and `liquidationDistanceBps(position)` make and read them.",
     '',
     ...sections,
   ]
-    .join('\n')
-    .trimEnd()}\n`
 }
 
 /** One type as a heading, its sentence, and a table of its fields. */

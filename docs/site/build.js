@@ -20,6 +20,7 @@ const groups = {
   'Running it': [
     'docs/console.md',
     'docs/control.md',
+    'docs/tasks.md',
     'docs/notifications.md',
     'docs/operating.md',
     'docs/books.md',
@@ -28,10 +29,12 @@ const groups = {
     'config/README.md',
   ],
   Strategies: [
-    'strategies/README.md',
     'docs/strategies.md',
-    'docs/reference/strategy-view.md',
+    'docs/own-kinds.md',
+    'docs/exits.md',
+    'docs/keepers.md',
     'docs/signals.md',
+    'strategies/README.md',
   ],
   Reference: [
     'docs/reference/commands.md',
@@ -40,6 +43,9 @@ const groups = {
     'docs/reference/events.md',
     'docs/reference/errors.md',
     'docs/reference/messages.md',
+    'docs/reference/strategies.md',
+    'docs/reference/control-api.md',
+    'docs/reference/alerts.md',
     'docs/reference/api-coverage.md',
     'docs/reference/paper-reads.md',
     'CHANGELOG.md',

@@ -95,7 +95,7 @@ export const taskCommands: readonly Command[] = [
         value: 'USD',
         doc: 'budget: fees of these; the most that they may cost when not given',
       },
-      { name: 'max-minutes', value: 'N', doc: 'budget: time; docs/control.md says how long when not given' },
+      { name: 'max-minutes', value: 'N', doc: 'budget: time; docs/tasks.md says how long when not given' },
       { name: 'yes', doc: 'do not ask' },
       {
         name: 'id',

@@ -1,4 +1,4 @@
-/** Resting orders of perpd's own making that nobody looks after any more: what a keeper that tidies may edit (docs/strategies.md, "What tidies"). */
+/** Resting orders of perpd's own making that nobody looks after any more: what a keeper that tidies may edit (docs/keepers.md, "What the order janitor may do"). */
 import type { IntentState } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'

@@ -199,7 +199,7 @@ export interface Strategy<Params = unknown> {
   /** Whether signals from outside may be sent to its instances; it has a memory then; not when absent. */
   readonly takesSignals?: boolean
   /**
-   * Whether it may cancel, and within bounds edit, orders that others left resting, by the rule of docs/strategies.md. Of perpd's own
+   * Whether it may cancel, and within bounds edit, orders that others left resting, by the rule of docs/keepers.md. Of perpd's own
    * kinds alone: a kind of the user's own changes its own orders.
    */
   readonly tidiesOrders?: boolean
@@ -278,7 +278,7 @@ export function defineStrategy(
 
 /**
  * The view of a snapshot that one instance is given. A test of a kind makes one from a snapshot of its own and hands it to
- * `decide`: strategies/README.md, "Testing a kind".
+ * `decide`: docs/own-kinds.md, "Testing a kind".
  */
 export function viewOf<Params>(parts: {
   readonly snapshot: Snapshot

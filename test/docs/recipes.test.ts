@@ -220,7 +220,7 @@ test('a new limit is documented, is one of the account, of markets and of files,
   expect(textOf('docs/reference/configuration.md')).toContain(
     '| `risk.minEquityUsd` | Least equity with which',
   )
-  expect(textOf('strategies/README.md')).toContain(
+  expect(textOf('docs/reference/strategies.md')).toContain(
     '| `minEquityUsd` | US dollars | nothing is opened while the account is worth less |',
   )
   const { properties } = JSON.parse(textOf('config/schema/settings.json'))

@@ -13,7 +13,7 @@ import { alerts, askedSeries, dashboardQueries, deployFolder, groupedBy, recordi
 
 const rulesFile = join(deployFolder, 'prometheus', 'rules.yaml')
 const testsFile = join(deployFolder, 'prometheus', 'rules.test.yaml')
-const page = readFileSync(join(deployFolder, '..', 'docs', 'operating.md'), 'utf8')
+const page = readFileSync(join(deployFolder, '..', 'docs', 'reference', 'alerts.md'), 'utf8')
 const sections = new Map(
   page
     .split(/^## /m)
@@ -77,12 +77,12 @@ test('every alert is tried for firing and for not firing', () => {
   )
 })
 
-test('every alert has its section in docs/operating.md and points at it, and no section is of an alert that is gone', () => {
+test('every alert has its section in docs/reference/alerts.md and points at it, and no section is of an alert that is gone', () => {
   expect([...sections.keys()].filter((name) => name.startsWith('Perpd'))).toEqual(
     alerts.map(({ alert }) => alert),
   )
   for (const { alert, expr, labels, annotations } of alerts) {
-    expect(annotations.runbook_url).toBe(`docs/operating.md#${alert.toLowerCase()}`)
+    expect(annotations.runbook_url).toBe(`docs/reference/alerts.md#${alert.toLowerCase()}`)
     expect(['critical', 'warning']).toContain(labels.severity)
     const section = sections.get(alert) ?? ''
     expect(section).toContain(`Severity ${labels.severity}: \`${expr}\``)
@@ -120,8 +120,8 @@ test('what is pressed in the console stands beside the command, by labels that t
 test('the runbook and docs/control.md name every breaker whose hold ends with its cause, and no other', () => {
   const control = readFileSync(join(deployFolder, '..', 'docs', 'control.md'), 'utf8')
   const lists = [
-    /Holds by (.*) end with their cause/.exec(sections.get('PerpdTradingReducing') ?? '')?.[1],
-    /A hold whose cause lasts \(([^)]*)\)/.exec(control)?.[1],
+    /Halts by (.*) end with their cause/.exec(sections.get('PerpdTradingReducing') ?? '')?.[1],
+    /A halt whose cause lasts \(([^)]*)\)/.exec(control)?.[1],
   ]
   const ending = Object.entries(releaseOf).flatMap(([name, releasedBy]) =>
     releasedBy === 'itself' ? [name] : [],
@@ -130,7 +130,7 @@ test('the runbook and docs/control.md name every breaker whose hold ends with it
     expect([...(list ?? '').matchAll(/`([^`]*)`/g)].map(([, name]) => name)).toEqual(ending)
 })
 
-test('every command of docs/operating.md is one that perpd has', () => {
+test('every command of docs/reference/alerts.md is one that perpd has', () => {
   const asked = [...page.matchAll(/`perpd ([a-z][^`]*)`/g)].map(([, command = '']) => command)
   expect(asked.length).toBeGreaterThan(40)
   for (const command of asked) {

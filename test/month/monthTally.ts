@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000
 const DUST_USD = 10n ** 30n
 /**
  * What is to have a stop may be without it this long while one is being placed, changed or hit, ms. Longer than the alert's five minutes
- * (docs/operating.md): a month looks every ten minutes, turns come every seven by default, and hosts fail for some of them, so that one loss and its
+ * (docs/reference/alerts.md): a month looks every ten minutes, turns come every seven by default, and hosts fail for some of them, so that one loss and its
  * mending span three looks.
  */
 const STOP_GRACE_MS = 1_800_000

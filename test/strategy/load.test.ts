@@ -450,44 +450,47 @@ test('a file that others can change is not read, nor is the kind that it names, 
   expect(await first()).toMatch(/has no strategy as its default export/)
 })
 
-test('the example of the README is a whole strategy', async () => {
-  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
-  const code = /```ts\n\/\/ strategies\/breakout\.ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-  const yaml = /```yaml\n# strategies\/eth-breakout\.yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-  write(
-    'breakout.ts',
-    code
-      .replace("'#strategy'", JSON.stringify(strategyModule))
-      .replace("'#indicators'", JSON.stringify(indicatorsModule)),
-  )
-  write('eth-breakout.yaml', yaml)
+/** A block of code of a page, by the path in its first line. */
+function exampleOf(page: string, path: string): string {
+  const text = readFileSync(join(shipped, '..', 'docs', page), 'utf8')
+  const code = new RegExp(`\`\`\`ts\\n// strategies/${path}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? ''
+  return code
+    .replace("'#strategy'", JSON.stringify(strategyModule))
+    .replace("'#indicators'", JSON.stringify(indicatorsModule))
+}
+
+test('the example of the tutorial is a whole strategy, and its stop is the exact price of a level of its candles', async () => {
+  write('dip.ts', exampleOf('strategies.md', 'dip.ts'))
+  write('eth-dip.yaml', 'kind: ./dip.ts\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 200, leverage: 2 }\n')
   const { strategies, problems } = await loadStrategies([folder])
   expect(problems).toEqual([])
   const [loaded] = strategies
   if (loaded === undefined) throw new Error('the example did not load')
-  const closes = [...Array(60).fill(2000), 2010]
-  const view = marketView({ candles: candles(closes, '5m', 300) })
-  const decisions = loaded.strategy.decide(
-    viewOf({
-      snapshot: snapshot({ view }),
-      params: loaded.params,
-      instance: loaded.instance,
-      openIntents: [],
-    }),
-  )
-  expect(decisions).toMatchObject([
-    {
-      kind: 'increase',
-      sizeDeltaUsd: usd(200),
-      reason: 'ETH/USD [WETH-USDC] is above the high of the last 48 candles.',
-    },
-  ])
+  const decide = (...closes: readonly number[]) =>
+    loaded.strategy.decide(
+      viewOf({
+        snapshot: snapshot({ view: marketView({ candles: candles([...closes], '1m', 60) }) }),
+        params: loaded.params,
+        instance: loaded.instance,
+        openIntents: [],
+      }),
+    ) as readonly StrategyDecision[]
+  // The world's oracle price is $2,000; a candle's low is a dollar below its closes.
+  const [decision, ...more] = decide(1_900.25, ...Array<number>(30).fill(2_100.1))
+  expect(more).toEqual([])
+  expect(decisionProblem(decision)).toBeUndefined()
+  const low = usd('1899.25')
+  expect(decision).toMatchObject({
+    kind: 'increase',
+    sizeDeltaUsd: usd(200),
+    reason: 'ETH/USD [WETH-USDC] is 60 bps or more below the high of 30 candles.',
+    tpsl: [{ type: 'stop-loss', triggerPrice: low - bps(low, 80) }, { type: 'take-profit' }],
+  })
+  expect(decide(...Array<number>(31).fill(2_000))).toEqual([])
 })
 
-test('the kind with a memory of the README climbs down rung after rung, and takes a denied one again', async () => {
-  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
-  const code = /```ts\n\/\/ strategies\/ladder\.ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-  write('ladder.ts', code.replace("'#strategy'", JSON.stringify(strategyModule)))
+test('the kind with a memory of the guide climbs down rung after rung, and takes a denied one again', async () => {
+  write('ladder.ts', exampleOf('own-kinds.md', 'ladder.ts'))
   write(
     'eth-ladder.yaml',
     'kind: ./ladder.ts\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 200, leverage: 2 }\nparams: { rungs: 2, stepBps: 100 }\n',
@@ -536,41 +539,6 @@ test('the kind with a memory of the README climbs down rung after rung, and take
   expect(turn(third.memory, [], 1_900).decisions).toEqual([])
 })
 
-test('the example of a stop in the README loads, and its trigger is the exact price of a level of its candles', async () => {
-  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
-  const code = /```ts\n\/\/ strategies\/stopped\.ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
-  write(
-    'stopped.ts',
-    code
-      .replace("'#strategy'", JSON.stringify(strategyModule))
-      .replace("'#indicators'", JSON.stringify(indicatorsModule)),
-  )
-  write(
-    'eth-stopped.yaml',
-    'kind: ./stopped.ts\nmarket: "ETH/USD [WETH-USDC]"\nsize: { usd: 200, leverage: 2 }\n',
-  )
-  const { strategies, problems } = await loadStrategies([folder])
-  expect(problems).toEqual([])
-  const [loaded] = strategies
-  if (loaded === undefined) throw new Error('the example did not load')
-  const decide = (...closes: readonly number[]) =>
-    loaded.strategy.decide(
-      viewOf({
-        snapshot: snapshot({ view: marketView({ candles: candles([...closes], '5m', 300) }) }),
-        params: loaded.params,
-        instance: loaded.instance,
-        openIntents: [],
-      }),
-    ) as readonly StrategyDecision[]
-  // The world's oracle price is $2,000; a candle's low is a dollar below its closes.
-  const [decision, ...more] = decide(1_900.25, ...Array<number>(20).fill(1_950.1))
-  expect(more).toEqual([])
-  expect(decisionProblem(decision)).toBeUndefined()
-  const low = usd('1899.25')
-  expect(decision).toMatchObject({ tpsl: [{ type: 'stop-loss', triggerPrice: low - bps(low, 50) }] })
-  expect(decide(...Array<number>(21).fill(2_100))).toEqual([])
-})
-
 test('a level is the price that it prints as, and back; what is none is refused', () => {
   expect(priceOfLevel(1_234.56)).toBe(usd('1234.56'))
   expect(priceOfLevel(1.25e-9)).toBe(usd('0.00000000125'))
@@ -580,22 +548,16 @@ test('a level is the price that it prints as, and back; what is none is refused'
     expect(() => priceOfLevel(bad)).toThrow('a level is a finite number above 0')
 })
 
-test('the test of the README passes, and fails for a kind that is wrong', async () => {
-  const readme = readFileSync(join(shipped, 'README.md'), 'utf8')
-  const blockOf = (name: string) =>
-    new RegExp(`\`\`\`ts\\n// strategies/${name}\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? ''
-  const here = (text: string) =>
-    text
-      .replace("'#strategy'", JSON.stringify(strategyModule))
-      .replace("'#indicators'", JSON.stringify(indicatorsModule))
+test('the test of the guide passes, and fails for a kind that is wrong', async () => {
   write('package.json', '{ "type": "module" }')
-  const path = write('breakout.test.ts', here(blockOf('breakout.test.ts')))
+  const path = write('dip.test.ts', exampleOf('own-kinds.md', 'dip.test.ts'))
+  const dip = exampleOf('strategies.md', 'dip.ts')
   // The runner of the tests would be taken for the one of these.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const testing = () => spawnSync(process.execPath, ['--test', path], { encoding: 'utf8', env })
-  write('breakout.ts', here(blockOf('breakout.ts')))
+  write('dip.ts', dip)
   expect(testing()).toMatchObject({ status: 0, stdout: expect.stringContaining('pass 1') })
-  write('breakout.ts', here(blockOf('breakout.ts')).replace('price <= top', 'price > top'))
+  write('dip.ts', dip.replace('levelOfPrice(price) > top', 'levelOfPrice(price) < top'))
   expect(testing().status).toBe(1)
 })
 

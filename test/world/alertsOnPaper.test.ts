@@ -1,6 +1,6 @@
 /**
  * The runbook on paper: what each alert of `deploy/prometheus` is for is brought about through the venue, the alert's own expression
- * holds over what the real daemon serves at /metrics, and what docs/operating.md says to press ends it, or does what it promises. Hours
+ * holds over what the real daemon serves at /metrics, and what docs/reference/alerts.md says to press ends it, or does what it promises. Hours
  * pass by the processes' clocks, not by the test's.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -213,7 +213,7 @@ const rehearsals: readonly Rehearsal[] = [
   },
 ]
 
-const runbook = readFileSync(join(deployFolder, '..', 'docs', 'operating.md'), 'utf8')
+const runbook = readFileSync(join(deployFolder, '..', 'docs', 'reference', 'alerts.md'), 'utf8')
 
 /** What a section says to press. */
 function pressedIn(alert: string): string {

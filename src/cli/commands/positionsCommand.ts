@@ -205,7 +205,7 @@ function claimableText(rows: readonly PositionRow[]): readonly string[] {
   if (sum < CENT_USD) return []
   const some = said.length === rows.length ? '' : ` by ${said.length} of ${rows.length} rows`
   return [
-    `Funding to be claimed, earned since these positions last changed: ${money(sum)}${some}. It is in no PnL until an order touches them; a file of kind claimer prepares the claim, and your wallet sends it (docs/strategies.md, What perpd does not claim).`,
+    `Funding to be claimed, earned since these positions last changed: ${money(sum)}${some}. It is in no PnL until an order touches them; a file of kind claimer prepares the claim, and your wallet sends it (docs/keepers.md, Claims).`,
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
  * The limits: one row each. Types, the settings under `risk`, the `limits` of strategy files, `risk.markets`, what `perpd limits`
- * compares, and the tables of docs/reference/configuration.md, docs/reference/errors.md and strategies/README.md are made from these rows. What a
+ * compares, and the tables of docs/reference/configuration.md, docs/reference/errors.md and docs/reference/strategies.md are made from these rows. What a
  * limit does is written where it is checked: `risk/checks/checks.ts`, `risk/sizing/sizeLimits.ts`.
  */
 /** What a limit's figure is in. `times` is written as a leverage and held in basis points; `native` is the chain's native token. */
@@ -33,7 +33,7 @@ export interface LimitRow {
   readonly denies: { readonly code: string; readonly meaning?: string }
   /** Sentence of docs/reference/configuration.md. */
   readonly doc: string
-  /** The same for one strategy, in strategies/README.md. */
+  /** The same for one strategy, in docs/reference/strategies.md. */
   readonly inFile: string
 }
 
@@ -416,7 +416,7 @@ export const limitTable = {
     denies: {
       code: 'CLOCK_SKEW',
       meaning:
-        'this machine\'s clock and the venue\'s differ by more than `risk.maxClockSkewMs`; set the clock where `perpd doctor` finds it wrong, else see that two hosts answer ([operating.md](../operating.md), "When the clock is doubted")',
+        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock where `perpd doctor` finds it wrong, else see that two hosts answer ([operating.md](../operating.md#when-the-clock-is-doubted))",
     },
   },
   reduceAgainAfterMs: {

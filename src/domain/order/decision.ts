@@ -144,7 +144,7 @@ export interface UnwindDecision {
   readonly facts?: DecisionFacts
 }
 
-/** Begins a task that makes orders over time, in the strategy's name (docs/strategies.md). */
+/** Begins a task that makes orders over time, in the strategy's name (docs/own-kinds.md). */
 export interface StartTaskDecision {
   readonly kind: 'start-task'
   /** Of the task, for ever: asked again under the same label it is not begun twice. Letters, digits, dots, dashes, underscores. */

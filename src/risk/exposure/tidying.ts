@@ -1,5 +1,5 @@
 /**
- * What a keeper that tidies may do to others' orders (docs/strategies.md, "What tidies").
+ * What a keeper that tidies may do to others' orders (docs/keepers.md, "What the order janitor may do").
  *
  * It may cancel an order that rests and would open or add; and an exit whose side has no position, and nothing that could open one. An exit
  * of a position that is there is never cancelled by it: the position would be left without its stop.

@@ -72,7 +72,7 @@ export const exitSchema = z
       .union([targetSchema, ladderSchema])
       .optional()
       .describe(
-        `closes with a profit at this distance from the entry: one, or a list of up to ${MOST_TARGETS} with shares; a change holds for what is placed from then on`,
+        `closes with a profit at this distance from the entry: one, or a list of up to ${MOST_TARGETS} with shareBps of the order each; a change holds for what is placed from then on`,
       ),
     trailingStop: trailingSchema
       .optional()

@@ -105,17 +105,7 @@ function namedIn(document: string): readonly string[] {
   return cells.flatMap((cell) => cell.replaceAll('`', '').split(', '))
 }
 
-test.each(['docs/strategies.md', 'strategies/README.md'])(
-  '%s has a row for every built-in kind',
-  (document) => {
-    const named = namedIn(document)
-    expect(Object.keys(builtInKinds).filter((kind) => !named.includes(kind))).toEqual([])
-  },
-)
-
-test('the field kind of strategies/README.md names every built-in kind, and no other', () => {
-  const text = readFileSync(join(folder, '..', 'README.md'), 'utf8')
-  const [, row = ''] = /^\| `kind` \| \| (.*), or a file of your own/m.exec(text) ?? []
-  const named = row.replaceAll('`', '').split(', ')
-  expect(named.toSorted()).toEqual(Object.keys(builtInKinds).toSorted())
+test('docs/keepers.md has a row for every keeper, and for no other kind', () => {
+  const keepers = Object.values(builtInKinds).filter(({ opensPositions }) => !opensPositions)
+  expect([...namedIn('docs/keepers.md')].sort()).toEqual(keepers.map(({ kind }) => kind).sort())
 })
