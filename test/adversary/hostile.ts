@@ -24,8 +24,6 @@ export interface HostileParts {
   /** Since the beginning, ms. */
   readonly nowMs: () => number
   readonly note: (text: string) => void
-  /** Called with 1 when a request begins to wait in vain, and with -1 when its asker gives it up. */
-  readonly hung: (change: 1 | -1) => void
 }
 
 /** Which hosts lie: path prefixes of the venue. */
@@ -70,7 +68,7 @@ function liarAt(
 
 /** A fetch of which some hosts lie. */
 export function hostileFetch(parts: HostileParts): Fetch {
-  const { venue, kind, plan, honest, nowMs, note, hung } = parts
+  const { venue, kind, plan, honest, nowMs, note } = parts
   const isNamed = parts.liars !== undefined
   const liars = parts.liars?.map((name) => prefixOf(venue, name)) ?? liarsOf(venue, kind)
   const asked = plan.map(() => 0)
@@ -114,12 +112,8 @@ export function hostileFetch(parts: HostileParts): Fetch {
     if (silent?.op !== 'hang') return undefined
     return new Promise((_answer, fail) => {
       const { signal } = init
-      hung(1)
       if (signal === undefined) return
-      const end = (): void => {
-        hung(-1)
-        fail(signal.reason)
-      }
+      const end = (): void => fail(signal.reason)
       if (signal.aborted) end()
       else signal.addEventListener('abort', end, { once: true })
     })

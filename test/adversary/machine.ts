@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Scheduler } from '../../src/backtest/lab/scheduler.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { command } from '../../src/cli/call/daemonClient.ts'
 import type { Config } from '../../src/config/configTypes.ts'
@@ -14,7 +15,7 @@ import { openControl } from '../../src/daemon/console/openControl.ts'
 import { leaveAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/files/controlTokens.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { GuardTable, OpenGuardTable } from '../../src/domain/guardTable.ts'
+import type { OpenGuardTable } from '../../src/domain/guardTable.ts'
 import type { EngineApi } from '../../src/engine/engineStatus.ts'
 import { freeBytesBeside } from '../../src/journal/freeSpace.ts'
 import type { Journal } from '../../src/journal/journal.ts'
@@ -22,7 +23,6 @@ import { openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { createLevelTable } from '../../src/monitor/log/levelTable.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
 import { readImage, writeImage } from '../simulation/diskImage.ts'
-import type { Timeline } from '../simulation/timeline.ts'
 import { type EndingDisk, endDisk } from './diskTap.ts'
 import type { MachineMoves } from './machineMoves.ts'
 
@@ -51,17 +51,16 @@ export interface Machine {
 /** What it stands on. */
 export interface MachineOptions {
   readonly moves: MachineMoves
-  readonly timeline: Timeline
+  /** Told when something real begins that takes no simulated time, and of its end. */
+  readonly scheduler: Scheduler
   /** The settings, with these flags on top. */
   readonly configOf: (flags: readonly string[]) => Config
-  /** Called with 1 when something real begins that takes no simulated time, and with -1 at its end. */
-  readonly busy: (change: 1 | -1) => void
   readonly fatal: (error: unknown) => void
 }
 
 /** Makes one, with a folder and a port of its own. */
 export async function createMachine(options: MachineOptions): Promise<Machine> {
-  const { moves, timeline, busy, fatal } = options
+  const { moves, scheduler, fatal } = options
   const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'perpd-machine-'))
   const path = join(root, 'journal.db')
   const port = await freePort()
@@ -74,18 +73,10 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
   const disk: EndingDisk = endDisk(root)
   let running: { readonly journal: Journal; control?: ControlServer } | undefined
   let taker: Server | undefined
-  const tables: GuardTable[] = []
-  const during = async <T>(work: Promise<T>): Promise<T> => {
-    busy(1)
-    try {
-      return await work
-    } finally {
-      busy(-1)
-    }
-  }
+  const during = <T>(work: Promise<T>): Promise<T> => scheduler.busy(() => work)
   const { fillsDisk, takesPort } = moves
   if (fillsDisk !== undefined) {
-    timeline.after(fillsDisk.atMs, () => {
+    scheduler.after(fillsDisk.atMs, () => {
       if (fillsDisk.isLong) disk.useUpLog(path)
       disk.fill(fillsDisk.leftBytes)
     })
@@ -99,10 +90,10 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
         (server) => {
           taker = server
         },
-        () => void timeline.after(100, ask),
+        () => void scheduler.after(100, ask),
       )
     }
-    timeline.after(takesPort.atMs, ask)
+    scheduler.after(takesPort.atMs, ask)
   }
 
   return {
@@ -115,7 +106,8 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
           holder: 'adversary',
           isReserved: true,
           freeBytes: () => freeBytesBeside(path),
-          maintenance: { later: (ms, run) => timeline.after(ms, run) },
+          maintenance: { later: scheduler.after },
+          soon: scheduler.soon,
         },
         {},
       )
@@ -124,7 +116,6 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
         journal,
         openTable: (wanted) => {
           const table = journal.openGuardTable(wanted)
-          tables.push(table)
           return { ...table, append: (entry) => during(table.append(entry)) }
         },
       }
@@ -136,11 +127,11 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
       const asked: EngineApi = {
         ...engine,
         operate: async (word, commander) => {
-          busy(-1)
+          scheduler.hold(-1)
           try {
             return await engine.operate(word, commander)
           } finally {
-            busy(1)
+            scheduler.hold(1)
           }
         },
       }
@@ -177,7 +168,6 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
       disk.close()
       await running?.control?.close()
       await running?.journal.close()
-      for (const table of tables) table.close()
       taker?.close()
       rmSync(root, { recursive: true, force: true })
     },

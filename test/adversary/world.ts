@@ -5,7 +5,9 @@
 
 import './diskTap.ts'
 
-import type { Fetch, FetchAnswer } from '../../src/api/transport/route.ts'
+import type { Fetch } from '../../src/api/transport/route.ts'
+import { createScheduler } from '../../src/backtest/lab/scheduler.ts'
+import { LAB_ORIGIN, venueFetch } from '../../src/backtest/lab/venueFetch.ts'
 import type { FileCandle } from '../../src/base/candleFile.ts'
 import { CommandError } from '../../src/config/exit.ts'
 import type { Event } from '../../src/domain/event.ts'
@@ -17,7 +19,6 @@ import type { VenueMarket } from '../../src/paper/state/seedMarkets.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
 import { randomOf } from '../simulation/random.ts'
-import { createTimeline, processClock } from '../simulation/timeline.ts'
 import { createBooks } from './books.ts'
 import { boundOf } from './bound.ts'
 import { account, chain, createDaemon, liveConfig, type RunningDaemon } from './daemon.ts'
@@ -28,7 +29,6 @@ import type { LiarKind, Plan } from './lies.ts'
 import { createMachine } from './machine.ts'
 import type { MachineMoves } from './machineMoves.ts'
 
-const base = 'http://venue.test'
 /** How long an operator whom nobody answers waits before he asks again, ms. */
 const askAgainMs = 2_000
 
@@ -90,23 +90,15 @@ export interface StoryResult {
 
 /** Tells a story to its end, or to the first violation; `heard` gets every event of the daemon. */
 export async function runStory(story: Story, heard: (event: Event) => void = () => {}): Promise<StoryResult> {
-  const timeline = createTimeline()
+  const scheduler = createScheduler()
   let isOver = false
-  let inFlight = 0
-  const clock = processClock(
-    timeline,
-    () => !isOver,
-    () => 0,
-  )
+  const clock = scheduler.clock(0, () => !isOver)
   const machine =
     story.machine &&
     (await createMachine({
       moves: story.machine,
-      timeline,
+      scheduler,
       configOf: (flags) => liveConfig([...story.flags, ...flags]),
-      busy: (change) => {
-        inFlight += change
-      },
       fatal: (error) => fatal(error),
     }))
   const config = machine?.config ?? liveConfig(story.flags)
@@ -132,10 +124,10 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     endpoints: story.endpoints,
     traded: new Set(story.habits.map(({ symbol }) => symbol)),
     boundUsd,
-    nowMs: () => timeline.nowMs,
+    nowMs: () => scheduler.nowMs,
   })
   const trace: string[] = []
-  const note = (text: string): void => void trace.push(`${(timeline.nowMs / 1000).toFixed(1)} ${text}`)
+  const note = (text: string): void => void trace.push(`${(scheduler.nowMs / 1000).toFixed(1)} ${text}`)
   let violation: Violation | undefined
   const broken = (found: Violation | undefined): void => {
     if (found === undefined || violation !== undefined) return
@@ -146,35 +138,20 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     if (!isOver)
       broken({ rule: 'F', text: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }
-  const honest: Fetch = async (url, { method, headers, body }) => {
-    venue.advance()
-    const known = method === 'GET' ? venue.quick(url.slice(base.length)) : undefined
-    const date = new Date(clock.now()).toUTCString()
-    if (known !== undefined) return answerOf(200, known.toString(), date)
-    const response = await venue.fetch(new Request(url, { method, headers, body: body ?? null }))
-    return answerOf(response.status, await response.text(), date)
-  }
+  const honest = venueFetch({ scheduler, venue, clock })
   const road = hostileFetch({
     venue,
     kind: story.kind,
     plan: story.plan,
     liars: story.liars,
     honest,
-    nowMs: () => timeline.nowMs,
+    nowMs: () => scheduler.nowMs,
     note,
-    hung(change) {
-      inFlight -= change
-    },
   })
   let submits = 0
   const fetch: Fetch = async (url, init) => {
-    inFlight += 1
     if (init.method === 'POST' && url.endsWith('/submit')) submits += 1
-    try {
-      return await road(url, init)
-    } finally {
-      inFlight -= 1
-    }
+    return road(url, init)
   }
   const denials: Record<string, number> = {}
   const cooldowns: Record<string, number> = {}
@@ -188,7 +165,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
       return
     }
     if (event.type === 'host.cooldown') {
-      const host = event.host.slice(base.length)
+      const host = event.host.slice(LAB_ORIGIN.length)
       cooldowns[host] = (cooldowns[host] ?? 0) + 1
     }
     if (event.type === 'trading.state' && event.isReleased !== true) opened.add(event.cause)
@@ -199,7 +176,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
   let life: RunningDaemon | undefined
   async function begin(): Promise<void> {
     const isAlive = (): boolean => !isOver && (life === undefined || life === daemon)
-    const own = processClock(timeline, isAlive, () => 0)
+    const own = scheduler.clock(0, isAlive)
     const files = machine?.open(own)
     const failed = (error: unknown): void => {
       if (isAlive()) fatal(error)
@@ -209,9 +186,9 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
       clock: own,
       random: () => random.next(),
       fetch: (url, init) => (isAlive() ? fetch(url, init) : new Promise(() => {})),
-      apiHosts: venue.paths.api.map((path) => base + path),
-      oracleHosts: venue.paths.oracle.slice(0, story.oracleHosts).map((path) => base + path),
-      endpoints: venue.paths.rpc.slice(0, story.endpoints).map((path) => base + path),
+      apiHosts: venue.paths.api.map((path) => LAB_ORIGIN + path),
+      oracleHosts: venue.paths.oracle.slice(0, story.oracleHosts).map((path) => LAB_ORIGIN + path),
+      endpoints: venue.paths.rpc.slice(0, story.endpoints).map((path) => LAB_ORIGIN + path),
       strategies: story.habits.map((habit, index) => strategyOf(habit, `${habit.does}-${index + 1}`)),
       emit: (event) => {
         if (isAlive()) emit(event)
@@ -223,13 +200,6 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     await machine?.serve(daemon.engine, emit)
     daemon.engine.start().catch(failed)
   }
-  /** Lets everything run that waits for nothing but its turn. */
-  async function drain(): Promise<void> {
-    for (let quiet = 0; quiet < 3; ) {
-      await new Promise((resolve) => setImmediate(resolve))
-      quiet = inFlight === 0 ? quiet + 1 : 0
-    }
-  }
   let isKillDone = false
   let heldAtKillUsd = 0n
   let closedAfterMs: number | undefined
@@ -239,10 +209,10 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     broken(judge.look())
     machine?.look()
     broken(judge.wrote(life?.journal.account().discrepancies.size ?? 0))
-    if (story.killAtMs !== undefined && timeline.nowMs > story.killAtMs && books.sides().length === 0)
-      closedAfterMs ??= timeline.nowMs - story.killAtMs
+    if (story.killAtMs !== undefined && scheduler.nowMs > story.killAtMs && books.sides().length === 0)
+      closedAfterMs ??= scheduler.nowMs - story.killAtMs
     if (story.killAtMs !== undefined && closedAfterMs === undefined) {
-      const lateMs = timeline.nowMs - story.killAtMs - (story.closesWithinMs ?? Number.POSITIVE_INFINITY)
+      const lateMs = scheduler.nowMs - story.killAtMs - (story.closesWithinMs ?? Number.POSITIVE_INFINITY)
       if (lateMs > 0) broken({ rule: 'W', text: `the kill has not closed: ${books.text()}` })
     }
     if (!isKillDone && story.killAtMs !== undefined && life?.engine.status().kill?.outcome === 'done') {
@@ -250,11 +220,11 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
       note(`the kill is done: ${books.text()}`)
       broken(judge.killDone())
     }
-    timeline.after(500, look)
+    scheduler.after(500, look)
   }
-  timeline.after(500, look)
+  scheduler.after(500, look)
   if (story.killAtMs !== undefined) {
-    timeline.after(story.killAtMs, () => {
+    scheduler.after(story.killAtMs, () => {
       judge.kill()
       heldAtKillUsd = books.sides().reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n)
       askKill().catch(fatal)
@@ -271,25 +241,24 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
       note(error.message)
-      timeline.after(askAgainMs, () => void askKill().catch(fatal))
+      scheduler.after(askAgainMs, () => void askKill().catch(fatal))
     }
   }
   const { crash } = story.machine ?? {}
   if (crash !== undefined) {
-    timeline.after(crash.atMs, () => {
+    scheduler.after(crash.atMs, () => {
       const ended = life
       life = undefined
       machine?.crash().catch(fatal)
       ended?.close()
       note('killed')
     })
-    timeline.after(crash.atMs + crash.downMs, () => void begin().catch(fatal))
+    scheduler.after(crash.atMs + crash.downMs, () => void begin().catch(fatal))
   }
   begin().catch(fatal)
   while (violation === undefined) {
-    await drain()
     if (story.endsClosed === true && closedAfterMs !== undefined) break
-    if (!timeline.runNext(story.spanMs)) break
+    if (!(await scheduler.step(story.spanMs))) break
   }
   const status = life?.engine.status()
   isOver = true
@@ -360,14 +329,6 @@ function keepFew({ venueState }: Venue): void {
 }
 
 const keptMarkets: ReadonlySet<string> = new Set([...symbols, 'kPEPE/USD [WETH-USDC]', 'SOL/USD [SOL-USDC]'])
-
-function answerOf(status: number, text: string, date: string): FetchAnswer {
-  return {
-    status,
-    headers: { get: (name) => (name.toLowerCase() === 'date' ? date : null) },
-    text: async () => text,
-  }
-}
 
 function replayOf(path: readonly (readonly [number, number])[]): PriceReplay {
   const candles = path.map(([startSeconds, price], index): FileCandle => {

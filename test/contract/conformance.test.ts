@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { encodeFunctionData, hexToBigInt } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
+import { epochMs } from '../../src/backtest/lab/timeline.ts'
 import type { Address, Hex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'
@@ -19,7 +20,6 @@ import {
 import { market, order, relayParams } from '../protocol/batches.ts'
 import { type Message, ModelChain, type TxAction } from '../simulation/chainModel.ts'
 import { randomOf } from '../simulation/random.ts'
-import { epochMs } from '../simulation/timeline.ts'
 import { type CallResult, createLocalChain, type LocalChain } from './localChain.ts'
 
 const { gelatoRelayRouter, eventEmitter } = arbitrum.contracts

@@ -6,10 +6,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readMarket } from '../../src/chain/marketProof.ts'
+import { openLabJournal } from '../../src/backtest/lab/labJournal.ts'
+import { createLabTrader } from '../../src/backtest/lab/labTrader.ts'
+import { createLife, createScheduler } from '../../src/backtest/lab/scheduler.ts'
+import { LAB_ORIGIN, labHosts } from '../../src/backtest/lab/venueFetch.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
-import { createTrader } from '../../src/daemon/trader.ts'
 import { fillsOf } from '../../src/domain/account/fills.ts'
 import { journalSides } from '../../src/domain/account/held.ts'
 import { type Event, emitTo } from '../../src/domain/event.ts'
@@ -23,11 +24,9 @@ import { sameHex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { randomOf } from '../simulation/random.ts'
 import { holdToRegister } from '../support/registeredLine.ts'
-import { aroundTrader } from './aroundTrader.ts'
 import { type Books, DAY_IS_OVER, type DayReport, tellerOf } from './report.ts'
-import { createRoad, type Lie, ORIGIN, planOutages } from './road.ts'
+import { createRoad, type Lie, planOutages } from './road.ts'
 import { dayStrategies } from './strategies.ts'
-import { createDayTime } from './time.ts'
 
 /** The venue's clock is ahead of the daemon's by this, ms. */
 const VENUE_AHEAD_MS = 2_000
@@ -68,7 +67,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
   const lengthMs = hours * 3_600_000
   const lane = options.lane ?? (seed % 2 === 0 ? 'order-chain' : 'relay')
   const random = randomOf(seed, 'outages')
-  const time = createDayTime()
+  const time = createScheduler()
   const [clock, venueClock] = [time.clock(), time.clock(VENUE_AHEAD_MS)]
   const venue = createVenue({
     clock: venueClock,
@@ -96,7 +95,7 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     argv: [
       '--profile=arbitrum',
       `--account.lane=${lane}`,
-      ...venue.paths.rpc.map((path) => `--rpc.http=${ORIGIN}${path}`),
+      ...venue.paths.rpc.map((path) => `--rpc.http=${LAB_ORIGIN}${path}`),
       // A day of so many orders costs more than the shipped budgets allow.
       '--risk.executionFeesPerDay=5',
       '--risk.relayFeesPerDayUsd=5000',
@@ -116,29 +115,16 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
     },
   )
   const chain = { ...arbitrum }
-  const around = aroundTrader({
-    ...{ folder, seed, time, clock, chain, config, signer, emit },
-    paths: venue.paths,
-    endpoints: venue.paths.rpc.length,
+  const { fatal, until } = createLife(time)
+  const journal = openLabJournal(folder, { scheduler: time, clock, holder: signer.address })
+  const lab = createLabTrader({
+    ...{ chain, config, clock, journal, signer, strategies, emit, fatal },
+    hosts: labHosts(venue.paths, venue.paths.rpc.length),
     fetch: road.fetch,
+    random: randomOf(seed, 'client').next,
     isPaper: false,
   })
-  const { journal, api, clients, fatal, until } = around
-  const running = createTrader({
-    chain,
-    api,
-    clock,
-    journal,
-    signer: around.guarded(signer),
-    chainReader: around.reader,
-    proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
-    strategies,
-    limits: limitsOf(config, strategies),
-    settings: traderSettingsOf(config, 'chain'),
-    labels: { version: 'day', profile: 'day', journalPath: 'day', evidence: 'two endpoints' },
-    emit,
-    fatal,
-  })
+  const running = lab.trader
   try {
     const started = running.start()
     started.catch(fatal)
@@ -180,8 +166,8 @@ async function dayIn(folder: string, options: DayOptions): Promise<DayReport> {
       outages: [...outages.values()].reduce((sum, each) => sum + each.length, 0),
     }
   } finally {
-    running.abort()
-    await around.close()
+    lab.close()
+    await journal.close()
   }
 
   /** Sizes and resting orders by the journal and by the venue. */

@@ -2,14 +2,13 @@
  * The road between the daemon and the paper venue on a day of lag: hosts that answer from lists some seconds old, each list
  * with a delay of its own, prices out of caches, and hosts that go down and come back. Nothing is a lie but what `lie` says.
  */
-import type { Fetch } from '../../src/api/transport/route.ts'
+import type { Fetch, FetchAnswer } from '../../src/api/transport/route.ts'
+import type { Scheduler } from '../../src/backtest/lab/scheduler.ts'
+import { LAB_ORIGIN, venueFetch } from '../../src/backtest/lab/venueFetch.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import type { Venue } from '../../src/paper/server/venue.ts'
 import type { Random } from '../simulation/random.ts'
-import type { DayTime } from './time.ts'
 
-/** Base address of the simulated venue. */
-export const ORIGIN = 'https://venue.test'
 /** The host whose lists are always late. */
 const LATE_HOST = 'api/1'
 /** How late, ms; a new draw for each list twice a minute, as behind a proxy over several backends. */
@@ -68,18 +67,9 @@ export function planOutages(random: Random, hosts: readonly string[], lengthMs: 
   return outages
 }
 
-const texts = new WeakMap<Buffer, string>()
-
-/** The text of bytes that the venue answers with again and again. */
-function textOf(bytes: Buffer): string {
-  const text = texts.get(bytes) ?? bytes.toString('utf8')
-  texts.set(bytes, text)
-  return text
-}
-
 /** Makes the road. */
 export function createRoad(parts: {
-  readonly time: DayTime
+  readonly time: Scheduler
   readonly clock: Clock
   readonly venue: Venue
   readonly random: Random
@@ -91,6 +81,7 @@ export function createRoad(parts: {
 }): Road {
   const { time, clock, venue, random, outages, lags, lie } = parts
   const { venueState } = venue
+  const asked = venueFetch({ scheduler: time, venue, clock })
   if (lags) venue.faults.rpcLagBlocks = ENDPOINT_LAG_BLOCKS
   const pasts = new Map<string, ListPast>()
   const caches = new Map<string, Shot>()
@@ -141,17 +132,6 @@ export function createRoad(parts: {
     }
   }
 
-  async function venueText(url: string, init: Parameters<Fetch>[1]): Promise<Response> {
-    return time.busy(async () => {
-      const request = new Request(url, {
-        method: init.method,
-        headers: init.headers,
-        body: init.body ?? null,
-      })
-      return venue.fetch(request)
-    })
-  }
-
   async function answerOf(
     host: string,
     path: string,
@@ -160,7 +140,7 @@ export function createRoad(parts: {
   ): Promise<Awaited<ReturnType<Fetch>>> {
     noteChange()
     const date = new Date(clock.now()).toUTCString()
-    const made = (status: number, text: string, headers?: Headers) => ({
+    const made = (status: number, text: string, headers?: FetchAnswer['headers']) => ({
       status,
       headers: headers ?? new Headers({ 'content-type': 'application/json', date }),
       text: async () => text,
@@ -170,10 +150,10 @@ export function createRoad(parts: {
       const cached = caches.get(`${host}${path}`)
       if (cached !== undefined && time.nowMs - cached.atMs < CACHED_MS) return made(200, cached.text)
     }
-    const quick = isGet ? venue.quick(url.slice(ORIGIN.length)) : undefined
-    if (quick !== undefined && !listRoutes.test(path)) return made(200, textOf(quick))
-    const answer = await venueText(url, init)
-    let text = await time.busy(() => answer.text())
+    const quick = isGet ? venue.quick(url.slice(LAB_ORIGIN.length)) : undefined
+    if (quick !== undefined && !listRoutes.test(path)) return made(200, quick.toString('utf8'))
+    const answer = await asked(url, init)
+    let text = await answer.text()
     if (isGet && answer.status === 200) {
       if (cachedRoutes.test(path)) caches.set(`${host}${path}`, { atMs: time.nowMs, text })
       if (listRoutes.test(path)) text = listOf(host, path, text)

@@ -7,10 +7,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openLabJournal } from '../../src/backtest/lab/labJournal.ts'
+import { createLabTrader } from '../../src/backtest/lab/labTrader.ts'
+import { createLife, createScheduler } from '../../src/backtest/lab/scheduler.ts'
+import { labHosts } from '../../src/backtest/lab/venueFetch.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { createClaims } from '../../src/daemon/account/claims.ts'
 import { limitsOf, traderSettingsOf } from '../../src/daemon/runSettings.ts'
-import { createTrader } from '../../src/daemon/trader.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import { emitTo } from '../../src/domain/event.ts'
 import { bookRows } from '../../src/domain/views/bookView.ts'
@@ -18,14 +21,12 @@ import { createLocalSigner } from '../../src/keys/local.ts'
 import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
-import { aroundTrader } from '../day/aroundTrader.ts'
 import { planOutages } from '../day/road.ts'
-import { createDayTime } from '../day/time.ts'
 import { randomOf } from '../simulation/random.ts'
 import { paidMarket, payForBalance } from './balancePaid.ts'
 import { createCrowd } from './crowd.ts'
 import { type MonthStrategies, monthStrategies } from './monthKinds.ts'
-import { createMonthOwner, delegate } from './monthOwner.ts'
+import { createMonthOwner, delegate, type MonthOwner } from './monthOwner.ts'
 import { createMonthRoad } from './monthRoad.ts'
 import { createMonthTally, type MonthReport } from './monthTally.ts'
 import { strayOf, taskCount, taskMarket, taskOf } from './monthTasks.ts'
@@ -80,7 +81,7 @@ export async function liveMonth(options: MonthOptions): Promise<MonthReport> {
 async function monthIn(folder: string, options: MonthOptions): Promise<MonthReport> {
   const { kind, seed, days, cadenceSeconds = 60, faults = true, replay } = options
   const lengthMs = days * DAY_MS
-  const time = createDayTime()
+  const time = createScheduler()
   const clock = time.clock()
   const chain = { ...arbitrum }
   // Candles are of a market that is too deep for it.
@@ -134,43 +135,40 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
   const emit = emitTo([tally.listen], (error) => {
     throw error
   })
-  const around = aroundTrader({
-    ...{ folder, seed, time, clock, chain, config, signer, emit },
-    paths: venue.paths,
-    // Only the chain's events tell the funding that a position received.
-    endpoints: 1,
-    fetch: road.fetch,
-    isPaper: true,
-  })
-  const { journal, api, clients, fatal, until } = around
-  const settings = traderSettingsOf(config, 'chain')
+  const { fatal, until } = createLife(time)
+  const journal = openLabJournal(folder, { scheduler: time, clock, holder: signer.address })
   // A keeper of approvals has one to keep.
-  const approver =
-    kind === 'approval-keeper'
-      ? createMonthOwner({ key: ownKey, folder, chain, api, clock, config, emit })
-      : undefined
-  const running = createTrader({
-    chain,
-    api,
-    clock,
-    journal,
-    signer: around.guarded(approver === undefined ? signer : delegate),
-    ...(approver === undefined ? {} : { owner: approver.owner }),
-    chainReader: around.reader,
+  let approver: MonthOwner | undefined
+  const lab = createLabTrader({
+    ...{ chain, config, clock, journal, emit, fatal },
+    // Only the chain's events tell the funding that a position received.
+    hosts: labHosts(venue.paths, 1),
+    fetch: road.fetch,
+    random: randomOf(seed, 'client').next,
+    signer: kind === 'approval-keeper' ? delegate : signer,
     strategies: strategies.loaded,
-    prepareClaim: createClaims({
-      ...{ chain, api, clock, emit, account: signer.address, file: join(folder, 'claim.json') },
-      clients,
-    }),
-    limits,
-    settings: {
-      ...settings,
-      engine: { ...settings.engine, watchMs: cadenceSeconds * 1000, heartbeatMs: Number.POSITIVE_INFINITY },
+    isPaper: true,
+    own({ api, clients }) {
+      if (kind === 'approval-keeper')
+        approver = createMonthOwner({ key: ownKey, folder, chain, api, clock, config, emit })
+      const settings = traderSettingsOf(config, 'chain')
+      return {
+        ...(approver === undefined ? {} : { owner: approver.owner }),
+        prepareClaim: createClaims({
+          ...{ chain, api, clock, emit, account: signer.address, file: join(folder, 'claim.json'), clients },
+        }),
+        settings: {
+          ...settings,
+          engine: {
+            ...settings.engine,
+            watchMs: cadenceSeconds * 1000,
+            heartbeatMs: Number.POSITIVE_INFINITY,
+          },
+        },
+      }
     },
-    labels: { version: 'month', profile: 'month', journalPath: 'month', evidence: 'one endpoint' },
-    emit,
-    fatal,
   })
+  const running = lab.trader
   const sample = (): void => {
     const { positions } = running.status()
     tally.sample(bookRows(journal.books().all(), positions))
@@ -244,7 +242,7 @@ async function monthIn(folder: string, options: MonthOptions): Promise<MonthRepo
       lost: road.lost,
     }
   } finally {
-    running.abort()
-    await around.close()
+    lab.close()
+    await journal.close()
   }
 }

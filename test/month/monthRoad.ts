@@ -1,9 +1,10 @@
 /** The road of a simulated month: hosts that go down and come back, and answers that are lost before or after their work was done. */
 import type { Fetch } from '../../src/api/transport/route.ts'
+import type { Scheduler } from '../../src/backtest/lab/scheduler.ts'
+import { venueFetch } from '../../src/backtest/lab/venueFetch.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import type { Venue } from '../../src/paper/server/venue.ts'
-import { ORIGIN, type Outages } from '../day/road.ts'
-import type { DayTime } from '../day/time.ts'
+import type { Outages } from '../day/road.ts'
 import type { Random } from '../simulation/random.ts'
 
 /** Of a thousand requests these many are cut before, and as many after, the venue did its work. */
@@ -37,7 +38,7 @@ export interface MonthRoad {
 
 /** Makes the road. `loses`: whether requests and answers are cut; `watch` looks at the venue before each answer. */
 export function createMonthRoad(parts: {
-  readonly time: DayTime
+  readonly time: Scheduler
   readonly clock: Clock
   readonly venue: Venue
   readonly random: Random
@@ -46,6 +47,7 @@ export function createMonthRoad(parts: {
   readonly watch: () => void
 }): MonthRoad {
   const { time, clock, venue, random, outages, loses, watch } = parts
+  const asked = venueFetch({ scheduler: time, venue, clock, look: watch })
   const readTimes = { ticker: 0, oracle: 0, positions: 0, orders: 0 }
   let requests = 0
   let lost = 0
@@ -83,26 +85,11 @@ export function createMonthRoad(parts: {
       const leftAtMs = clock.now()
       await clock.sleep(random.int(10, 150), init.signal)
       if (isDown(host) || draw < perThousand) cut(host)
-      venue.advance()
-      watch()
-      const quick = isGet ? venue.quick(url.slice(ORIGIN.length)) : undefined
-      const date = new Date(clock.now()).toUTCString()
-      if (quick !== undefined) {
-        const text = quick.toString('utf8')
-        if (draw < 2 * perThousand) cut(host)
-        noteRead(url, leftAtMs)
-        const headers = new Headers({ 'content-type': 'application/json', date })
-        return { status: 200, headers, text: async () => text }
-      }
-      const { status, headers, text } = await time.busy(async () => {
-        const { method, headers: sent, body } = init
-        const answer = await venue.fetch(new Request(url, { method, headers: sent, body: body ?? null }))
-        return { status: answer.status, headers: answer.headers, text: await answer.text() }
-      })
+      const answer = await asked(url, init)
       if (draw < 2 * perThousand) cut(host)
       if (init.signal?.aborted === true) throw init.signal.reason
-      if (isGet && status === 200) noteRead(url, leftAtMs)
-      return { status, headers, text: async () => text }
+      if (isGet && answer.status === 200) noteRead(url, leftAtMs)
+      return answer
     },
   }
 }

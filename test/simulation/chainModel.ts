@@ -3,12 +3,13 @@
  * revert, orders that a keeper ends later, events, finality, and reorganisations above the final block. What stands here is
  * the truth of a world; nobody in the daemon sees it but through an endpoint or a host.
  */
+
+import { epochMs } from '../../src/backtest/lab/timeline.ts'
 import type { OrderEventName } from '../../src/domain/machine/chainView.ts'
 import type { ExpectedChange } from '../../src/domain/machine/expected.ts'
 import type { BlockRef, ChildRole } from '../../src/domain/order/intent.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { Random } from './random.ts'
-import { epochMs } from './timeline.ts'
 
 /** An order that a message creates. */
 export interface OrderSpec {

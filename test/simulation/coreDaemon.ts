@@ -2,6 +2,8 @@
  * Tier 1: the real `step`, fold, evidence and exposure under the thinnest shell there can be, synchronous and without HTTP.
  * What the real shell does with promises is done here with the timeline; what it commits, sends and asks is the same.
  */
+
+import { epochMs } from '../../src/backtest/lab/timeline.ts'
 import { BaseError } from '../../src/base/errors.ts'
 import type { Effect } from '../../src/domain/machine/conclude.ts'
 import { expectedOf } from '../../src/domain/machine/expected.ts'
@@ -25,7 +27,6 @@ import { viewOf } from './endpoints.ts'
 import { specsOf } from './intentsOf.ts'
 import type { NetOutcome } from './network.ts'
 import { mayBeResolved } from './operator.ts'
-import { epochMs } from './timeline.ts'
 import type { Lists } from './venueModel.ts'
 import type { Peer } from './venuePeers.ts'
 

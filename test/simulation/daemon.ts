@@ -1,4 +1,6 @@
 /** What a world knows of a daemon, and what a daemon is handed: the same for both tiers. */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
@@ -12,7 +14,6 @@ import type { Network } from './network.ts'
 import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
 import type { CreateStorage, DiskJournal } from './storage.ts'
-import type { Timeline } from './timeline.ts'
 import type { Transcript } from './transcript.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'

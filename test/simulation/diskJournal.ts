@@ -2,6 +2,8 @@
  * The journal of one process over the modelled disk: the encoding, the hash chain, the admission and the fold of the real
  * one, without its file.
  */
+
+import { epochMs } from '../../src/backtest/lab/timeline.ts'
 import { BaseError } from '../../src/base/errors.ts'
 import {
   type AnyRecord,
@@ -19,7 +21,6 @@ import { hashOf } from '../../src/journal/sqlite/hashChain.ts'
 import { takeLease } from '../../src/journal/sqlite/lease.ts'
 import { type Disk, lineOf, recoverDisk } from './disk.ts'
 import type { DiskJournal, JournalHooks } from './storage.ts'
-import { epochMs } from './timeline.ts'
 import { InvariantBroken } from './truth.ts'
 
 /**

@@ -1,4 +1,6 @@
 /** What must hold of the daemon while a world runs and when it is over: I5, I14, L1, L3 and L4. */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import { worstCase } from '../../src/domain/machine/intentExposure.ts'
 import { type IntentState, isOpen, lastAttempt } from '../../src/domain/order/intent.ts'
@@ -7,7 +9,6 @@ import type { FaultName, Faults } from './faults.ts'
 import type { Processes } from './processes.ts'
 import type { Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
 import type { WorldOptions } from './worldTypes.ts'

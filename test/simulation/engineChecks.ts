@@ -13,6 +13,8 @@
  *    does not come back for what was before;
  * E9 no strategy stops being asked.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { AccountRecord, Discrepancy } from '../../src/domain/account/accountRecord.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import { LIMITS_IN_FORCE } from '../../src/domain/account/tradingState.ts'
@@ -25,7 +27,6 @@ import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { MarketModel } from './engineMarkets.ts'
 import { createTaskChecks, isOfTasks } from './taskChecks.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** The name under which operators' orders are made. */

@@ -4,6 +4,7 @@
  */
 import { createApi } from '../../src/api/client.ts'
 import type { Fetch } from '../../src/api/transport/route.ts'
+import { processClock } from '../../src/backtest/lab/timeline.ts'
 import { createTrader, type TraderParts } from '../../src/daemon/trader.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import { noKeptStrategies } from '../../src/domain/account/strategyEntry.ts'
@@ -32,7 +33,6 @@ import { createFetch } from './httpVenue.ts'
 import { swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { checkBlame, privateKey } from './shellDaemon.ts'
-import { processClock } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** The tier that drives the real engine. */

@@ -3,6 +3,7 @@
  * a YAML value that goes through the schema of real files; its kind is the seeded strategy of that name.
  */
 import { join } from 'node:path'
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import { exitPlanOf } from '../../src/strategy/files/exitBlock.ts'
 import { writtenFields } from '../../src/strategy/files/fileLife.ts'
 import { fileSchema, limitsOf } from '../../src/strategy/files/fileSchema.ts'
@@ -10,7 +11,6 @@ import type { LoadedStrategy, LoadResult } from '../../src/strategy/files/load.t
 import { StrategyFileError } from '../../src/strategy/files/problem.ts'
 import { protectionsOf } from '../../src/strategy/files/protectBlock.ts'
 import type { Random } from './random.ts'
-import type { Timeline } from './timeline.ts'
 
 /** A strategy file as YAML reads it. */
 type FileText = Readonly<Record<string, unknown>>

@@ -3,6 +3,8 @@
  * wallet as a peer's indexer has seen them. Capacity and prices move by themselves; what was said of capacity is kept, so
  * that an order can be held against it.
  */
+
+import { epochMs, type Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Address, Hex } from '../../src/protocol/address.ts'
 import type { ShippedFacts } from '../../src/protocol/catalogue.ts'
 import { shippedFacts } from '../../src/protocol/chains/pins.ts'
@@ -14,7 +16,6 @@ import { markets as marketTokens } from './intentsOf.ts'
 import { configRow, parsed, usableOf } from './marketAnswers.ts'
 import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
-import { epochMs, type Timeline } from './timeline.ts'
 import type { Peer } from './venuePeers.ts'
 
 /** The oracle of every world. */

@@ -1,5 +1,6 @@
 /** The operator of a world: commands at times that the seed chose, and the owner's losses and new configurations. */
 
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { OperatorCommand } from '../../src/engine/operator/operatorCommand.ts'
@@ -7,7 +8,6 @@ import { usd } from '../../src/protocol/units.ts'
 import type { MarketModel } from './engineMarkets.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** What the operator works on. */

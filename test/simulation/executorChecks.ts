@@ -6,6 +6,8 @@
  *     once, and nothing is asked after it is to end or while its instance is gone, but cancels of what rests;
  * E20 what it is said to have done is what the journal has of its fills, and in the end what the chain has.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
@@ -17,7 +19,6 @@ import type { Hex } from '../../src/protocol/address.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { Process } from './daemon.ts'
 import { TASKER } from './tasker.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 const outcomes: ReadonlySet<string> = new Set(['done', 'stopped', 'out of budget'])

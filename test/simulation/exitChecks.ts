@@ -10,6 +10,8 @@
  * E15 while exits of an instance rest for more than what is left of its part, no entry of it on that side is accepted before they
  *     are cancelled or made smaller.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { AccountRecord, AccountState } from '../../src/domain/account/accountRecord.ts'
 import {
   type Attempt,
@@ -25,7 +27,6 @@ import { contractPriceOf, MAX_UINT256 } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import { BY_WORD, type OwnPart, ownPartsOf, partKey } from './ownParts.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** Longest time for which a part may be without its stop, or its exits may be too large, while nothing keeps the daemon from it, ms. */

@@ -2,6 +2,8 @@
  * A fixed story of exits for the enumeration of crash points: an entry with two targets and a stop-loss, a price that comes to the first
  * target, so that the stop-loss must shrink, and then falls through it.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { exitPlanOf } from '../../src/strategy/files/exitBlock.ts'
@@ -14,7 +16,6 @@ import { usdc } from '../support/intents.ts'
 import { loadedOf } from '../support/loaded.ts'
 import { modelMarkets } from './engineMarkets.ts'
 import type { PricePath } from './priceWalk.ts'
-import type { Timeline } from './timeline.ts'
 
 /** A story of exits. */
 export interface ExitStory {

@@ -1,5 +1,6 @@
 /** What judges a world is held to what is so, where a seed once showed that it was not. */
 import { expect, test } from 'vitest'
+import { createTimeline, epochMs } from '../../src/backtest/lab/timeline.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { storyOf } from '../journal/story.ts'
 import { ModelChain } from './chainModel.ts'
@@ -8,7 +9,6 @@ import type { MarketModel } from './engineMarkets.ts'
 import { type Random, randomOf } from './random.ts'
 import { createSqliteStorage } from './sqliteStorage.ts'
 import type { JournalHooks, Storage } from './storage.ts'
-import { createTimeline, epochMs } from './timeline.ts'
 import { createTruth, InvariantBroken } from './truth.ts'
 
 /** A process over real files that ends at the first boundary of the name that it is told. */

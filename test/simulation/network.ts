@@ -1,7 +1,8 @@
 /** The network between the daemon and the venue: what may happen to one request, whatever carries it. */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'
-import type { Timeline } from './timeline.ts'
 import type { Peer } from './venuePeers.ts'
 
 /** What the client sees of a request. */

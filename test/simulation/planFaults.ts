@@ -1,4 +1,6 @@
 /** Lays out when the faults of a world come that come by themselves: of hosts, endpoints, chain, clock, disk and process. */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import { HEALTHY_SECONDS } from '../../src/domain/chainTime.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -8,7 +10,6 @@ import type { FaultName, Faults } from './faults.ts'
 import { markets } from './intentsOf.ts'
 import type { Random } from './random.ts'
 import type { Storage } from './storage.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'
 

@@ -2,10 +2,11 @@
  * Prices of the markets of a world: each walks by itself, drifts for a while, and jumps now and then, so that within a run
  * orders that wait come to their triggers and others do not. When the world is to end, prices sweep over what still waits.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { contractPriceOf, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'
 import type { Random } from './random.ts'
-import type { Timeline } from './timeline.ts'
 
 /** Time between two steps, ms. */
 const stepMs = 2_000

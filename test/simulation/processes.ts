@@ -3,6 +3,8 @@
  * boundaries that chance or a story chose, lets a second one take over from one that is frozen, and does what an operator
  * does when the journal is refused.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import { BaseError } from '../../src/base/errors.ts'
 import type { Daemon, Process } from './daemon.ts'
 import type { Faults } from './faults.ts'
@@ -10,7 +12,6 @@ import type { Network } from './network.ts'
 import { wordOn } from './operator.ts'
 import type { Random } from './random.ts'
 import type { DiskJournal, Storage } from './storage.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { Scenario } from './worldTypes.ts'
 

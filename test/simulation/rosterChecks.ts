@@ -6,6 +6,8 @@
  *     its orders and position stay, and holds nothing in the end where its file says close, which is worked at until then; that a file went is
  *     written down, while the process was down too; and no other one is asked later for it.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { KeptStrategies, OnRemove } from '../../src/domain/account/strategyEntry.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
@@ -14,7 +16,6 @@ import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import type { OwnPart } from './ownParts.ts'
 import { isOfTasks } from './taskChecks.ts'
-import type { Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** How long after its time an instance may be asked while nothing is wrong, ms. */

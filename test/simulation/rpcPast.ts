@@ -1,4 +1,6 @@
 /** A past of the modelled chain that is made by chance, and the product's reader over it: for tests of the reader alone. */
+
+import { createTimeline, processClock, type Timeline } from '../../src/backtest/lab/timeline.ts'
 import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type {
@@ -17,7 +19,6 @@ import { chooseFaults } from './faults.ts'
 import { markets } from './intentsOf.ts'
 import { type Random, randomOf } from './random.ts'
 import { createRpcFetch, endpointUrl, rpcChain } from './rpcFetch.ts'
-import { createTimeline, processClock, type Timeline } from './timeline.ts'
 
 /** The account of every past. */
 export const account: Address = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

@@ -3,6 +3,7 @@
  * virtual; whatever waits for nothing but its turn runs to its end between two events of the world.
  */
 import { createApi } from '../../src/api/client.ts'
+import { processClock } from '../../src/backtest/lab/timeline.ts'
 import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
 import { step } from '../../src/domain/machine/step.ts'
@@ -22,7 +23,6 @@ import { createFetch, keptIn, type SignedMessage } from './httpVenue.ts'
 import { intentIdOf, numberOfAmount, swapMarkets } from './intentsOf.ts'
 import { jsonText } from './payload.ts'
 import { createRpcFetch, endpointUrl, rpcChain } from './rpcFetch.ts'
-import { processClock } from './timeline.ts'
 import type { Truth } from './truth.ts'
 
 /** The key of every world; it must show in nothing that leaves the signer. */

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import { BaseError } from '../../src/base/errors.ts'
 import type { Maintenance } from '../../src/journal/maintenance.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
@@ -27,7 +28,6 @@ import {
 } from './sqliteRunning.ts'
 import { tapSqlite } from './sqliteTap.ts'
 import type { CreateStorage, DiskJournal, JournalHooks, Storage } from './storage.ts'
-import type { Timeline } from './timeline.ts'
 import { InvariantBroken } from './truth.ts'
 
 /** Flips of single bits that are tried besides the one that comes. */

@@ -1,4 +1,6 @@
 /** What the journal of a world is kept on: lines of a modelled disk, or real files. Either outlives the daemon's processes. */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
@@ -6,7 +8,6 @@ import type { Journal } from '../../src/journal/journal.ts'
 import type { SigningGuard } from '../../src/keys/signingGuard.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { Random } from './random.ts'
-import type { Timeline } from './timeline.ts'
 
 /** What the journal tells the world, so that it can end the process at each boundary and check each record. */
 export interface JournalHooks {

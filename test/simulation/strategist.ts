@@ -1,4 +1,6 @@
 /** The strategy of a world: what it asks for, when, and what it decides again after a start. */
+
+import { epochMs, type Timeline } from '../../src/backtest/lab/timeline.ts'
 import { worstCase } from '../../src/domain/machine/intentExposure.ts'
 import { type IntentState, isWaiting, lastAttempt } from '../../src/domain/order/intent.ts'
 import type { Address, Hex } from '../../src/protocol/address.ts'
@@ -7,7 +9,6 @@ import type { Faults } from './faults.ts'
 import { intentOfWish, markets, type Wish } from './intentsOf.ts'
 import type { Processes } from './processes.ts'
 import type { Random } from './random.ts'
-import { epochMs, type Timeline } from './timeline.ts'
 import type { Truth } from './truth.ts'
 import type { WorldOptions } from './worldTypes.ts'
 

@@ -3,6 +3,7 @@
  * ended by the operator.
  */
 
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
@@ -20,7 +21,6 @@ import { loadedOf } from '../support/loaded.ts'
 import { type ModelMarket, modelMarkets } from './engineMarkets.ts'
 import type { Faults } from './faults.ts'
 import type { Random } from './random.ts'
-import type { Timeline } from './timeline.ts'
 
 /** The name of its instance. */
 export const TASKER = 'tasker'

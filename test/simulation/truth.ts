@@ -2,6 +2,8 @@
  * The invariants I1 to I13 of test/simulation/PROOFS.md, held against the truth of the model and never against what the daemon
  * believes. The first violation ends the world.
  */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import { reservedOf } from '../../src/domain/machine/intentExposure.ts'
 import {
   type ArmedFacts,
@@ -15,7 +17,6 @@ import {
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { ModelChain, ModelOrder, Use } from './chainModel.ts'
-import type { Timeline } from './timeline.ts'
 
 /** What was broken. */
 export interface Violation {

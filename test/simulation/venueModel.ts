@@ -2,6 +2,8 @@
  * The venue: peers that keep order records of their own, one relay behind them, a keeper, and lists that an indexer fills.
  * Peers may forget, lie, lag or be down; the chain decides what is so.
  */
+
+import { epochMs, type Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { HostAnswer } from '../../src/domain/machine/observation.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { Message, ModelChain, ModelLog, ModelOrder, Tx, TxResult } from './chainModel.ts'
@@ -10,7 +12,6 @@ import { isReached, triggerOf, triggersOn } from './orderTriggers.ts'
 import type { Offer } from './payload.ts'
 import type { PriceWalk } from './priceWalk.ts'
 import type { Random } from './random.ts'
-import { epochMs, type Timeline } from './timeline.ts'
 import type { Peer, PeerRecord, Task } from './venuePeers.ts'
 
 /** A row of the account's lists. */

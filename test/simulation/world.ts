@@ -3,6 +3,7 @@
  * list of everything that happened, and its hash is the same in every process.
  */
 import { hash } from 'node:crypto'
+import { createTimeline, epochMs, type Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Outcome } from '../../src/domain/order/intent.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ModelChain } from './chainModel.ts'
@@ -21,7 +22,6 @@ import { type Random, randomOf } from './random.ts'
 import { otherMode, type Settings, settingsOf } from './settings.ts'
 import type { DiskJournal, Storage } from './storage.ts'
 import { createStrategist, type Strategist } from './strategist.ts'
-import { createTimeline, epochMs, type Timeline } from './timeline.ts'
 import { createTruth, InvariantBroken, type Truth, type Violation } from './truth.ts'
 import { createVenueModel, type VenueModel } from './venueModel.ts'
 import type { Peer } from './venuePeers.ts'

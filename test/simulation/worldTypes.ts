@@ -1,4 +1,6 @@
 /** What a world is made of, and what it leaves. */
+
+import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Intent, Outcome } from '../../src/domain/order/intent.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import type { Direction } from '../../src/protocol/market.ts'
@@ -6,7 +8,6 @@ import type { ModelChain } from './chainModel.ts'
 import type { Tier } from './daemon.ts'
 import type { ExitStory } from './exitStory.ts'
 import type { Shape } from './intentsOf.ts'
-import type { Timeline } from './timeline.ts'
 import type { Transcript } from './transcript.ts'
 import type { Violation } from './truth.ts'
 import type { VenueModel } from './venueModel.ts'

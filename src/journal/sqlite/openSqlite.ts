@@ -45,6 +45,8 @@ export interface SqliteJournalOptions {
   readonly progress?: (done: number, total: number) => void
   /** When snapshots and checkpoints are due; as `defaultMaintenance` where nothing is said. */
   readonly maintenance?: Partial<Maintenance>
+  /** Runs a commit once what was appended together is in; in the next turn of the event loop where absent. */
+  readonly soon?: (commit: () => void) => void
 }
 
 /** How a journal is opened when not as a daemon opens it. */
@@ -86,9 +88,11 @@ export function createSqliteJournal(options: SqliteJournalOptions): Journal {
 /** As `createSqliteJournal`, by other rules, and tells what it found. */
 export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningRules): OpenedJournal {
   const { store, ledger, snapshotSeq, maintenance, ...found } = openSqliteStore(options, rules)
-  const soon = (commit: () => void) => {
-    setImmediate(commit)
-  }
+  const soon =
+    options.soon ??
+    ((commit: () => void): void => {
+      setImmediate(commit)
+    })
   return { ...found, journal: createJournal({ store, ledger, snapshotSeq, maintenance, soon }) }
 }
 

@@ -3,7 +3,7 @@
  * the daemon is this time plus an offset that faults may move; its monotonic clock is this time; block times come from it
  * too. No real time passes.
  */
-import type { Clock } from '../../src/base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 
 interface Entry {
   readonly atMs: number

@@ -1,0 +1,150 @@
+/**
+ * A trader on a lab's time with all that a run of the daemon puts around it: the guard of its key, its client of both APIs and its reader of the
+ * chain, over whatever journal, road and key it is handed.
+ */
+import type { Api } from '../../api/client.ts'
+import type { Fetch } from '../../api/transport/route.ts'
+import type { Clock } from '../../base/clock.ts'
+import { connectChain } from '../../chain/connectEndpoints.ts'
+import type { EndpointsReader } from '../../chain/endpointsReader.ts'
+import { readMarket } from '../../chain/marketProof.ts'
+import { createHttpTransport } from '../../chain/rpc/httpTransport.ts'
+import { createRpcClient, type RpcClient } from '../../chain/rpc/jsonRpc.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../daemon/runSettings.ts'
+import { createTrader, type Trader, type TraderParts } from '../../daemon/trader.ts'
+import { createVenueClient } from '../../daemon/venueClient.ts'
+import type { Emit } from '../../domain/event.ts'
+import type { OpenGuardTable } from '../../domain/guardTable.ts'
+import type { Signer } from '../../domain/signer.ts'
+import type { Journal } from '../../journal/journal.ts'
+import { guardedSigner, openGuard } from '../../keys/signingGuard.ts'
+import type { Chain } from '../../protocol/chains/chain.ts'
+import type { LoadedStrategy } from '../../strategy/files/load.ts'
+
+/** Digests live this long beyond their deadline for the guard, seconds. */
+const GUARD_MARGIN_SECONDS = 600
+
+/** Whole addresses of the hosts that are asked; without endpoints of the chain the APIs alone close orders. */
+export interface LabHosts {
+  readonly api: readonly string[]
+  readonly oracle: readonly string[]
+  readonly rpc: readonly string[]
+}
+
+/** What stands around the trader once it is connected. */
+export interface LabAround {
+  readonly api: Api
+  /** Of the endpoints, for single questions. */
+  readonly clients: readonly RpcClient[]
+}
+
+/** What a lab's trader is made from. */
+export interface LabTraderOptions {
+  readonly chain: Chain
+  readonly config: Config
+  readonly clock: Clock
+  readonly hosts: LabHosts
+  readonly fetch: Fetch
+  /** Even numbers in [0, 1). */
+  readonly random: () => number
+  readonly journal: Journal
+  readonly signer: Signer
+  /** Where the guard writes what was signed; absent: in memory. */
+  readonly openTable?: OpenGuardTable
+  readonly strategies: readonly LoadedStrategy[]
+  /** Whether both APIs are asked as the paper venue's, without a limit of requests. */
+  readonly isPaper: boolean
+  readonly emit: Emit
+  readonly fatal: (error: unknown) => void
+  /** Parts of the trader that this lab has of its own. */
+  readonly own?: (around: LabAround) => Partial<TraderParts>
+}
+
+/** A trader and what is around it; `close` ends it. */
+export interface LabTrader extends LabAround {
+  readonly trader: Trader
+  close(): void
+}
+
+/** Makes one; `trader.start()` is the caller's. */
+export function createLabTrader(options: LabTraderOptions): LabTrader {
+  const { chain, config, clock, hosts, fetch, journal, strategies, emit, fatal, openTable } = options
+  const api = createVenueClient({
+    chain,
+    hosts: { ...chain.hosts, api: hosts.api, oracle: hosts.oracle },
+    fetch,
+    clock,
+    random: options.random,
+    limits: apiLimitsOf(config, options.isPaper),
+    emit,
+  })
+  const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
+    fetch(url, { ...init, headers: { ...init.headers } })
+  const { timeoutMs } = config.rpc
+  const reader: EndpointsReader | undefined =
+    hosts.rpc.length === 0
+      ? undefined
+      : connectChain({
+          http: hosts.rpc,
+          ws: [],
+          finality: 'safe',
+          chainId: chain.chainId,
+          eventEmitter: chain.contracts.eventEmitter,
+          wrappedNative: chain.contracts.wrappedNative,
+          markets: chain.facts.markets,
+          multicall: chain.contracts.multicall,
+          timeoutMs,
+          maxLogSpan: config.rpc.maxLogBlocks,
+          clock,
+          emit,
+          fetch: rpcFetch,
+        })
+  const clients = hosts.rpc.map((url) =>
+    createRpcClient(url, createHttpTransport(url, rpcFetch), clock, { timeoutMs, batchSize: 1 }),
+  )
+  const guard = openGuard({
+    horizonSeconds: config.signing.maxDeadlineSeconds + GUARD_MARGIN_SECONDS,
+    marginSeconds: GUARD_MARGIN_SECONDS,
+    exposure: { capUsd: config.signing.exposureCapUsd, windowSeconds: config.signing.exposureWindowSeconds },
+    now: clock.now,
+    ...(openTable === undefined
+      ? {}
+      : { openTable, neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest) }),
+  })
+  const trader = createTrader({
+    chain,
+    api,
+    clock,
+    journal,
+    ...(reader === undefined ? {} : { chainReader: reader }),
+    ...(clients.length === 0
+      ? {}
+      : {
+          proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
+        }),
+    strategies,
+    limits: limitsOf(config, strategies),
+    settings: traderSettingsOf(config, reader === undefined ? 'api' : 'chain'),
+    labels: {
+      version: 'lab',
+      profile: config.profile,
+      journalPath: journal.path,
+      evidence: 'as the lab has it',
+    },
+    emit,
+    fatal,
+    ...options.own?.({ api, clients }),
+    signer: guardedSigner(options.signer, guard),
+  })
+  return {
+    api,
+    clients,
+    trader,
+    close() {
+      trader.abort()
+      reader?.close()
+      guard.close()
+    },
+  }
+}
