@@ -90,6 +90,16 @@ export function positionRow(
   return shown
 }
 
+/** What a full close of a position would pay at a Unix second, USD, after every fee and impact; with the funding that it may claim. */
+export function positionWorthUsd(venueState: VenueState, record: PositionRecord, seconds: number): bigint {
+  const market = venueState.marketByKey.get(record.marketKey)
+  if (market === undefined) throw new RangeError(`position in unknown market ${record.marketKey}`)
+  const prices = marketPrices(venueState, market, seconds)
+  const draft = cloneMarket(market.state)
+  accrue(market.settings, draft, prices, seconds)
+  return closeValueOf(market.settings, draft, record.state, prices)
+}
+
 /** What a full close would pay, or the documented fallback when the simulation cannot be done (docs/reference/api-coverage.md A5). */
 function closeValueOf(
   settings: VenueMarket['settings'],

@@ -67,8 +67,20 @@ export function readSchedule(venueState: VenueState): ReadonlyMap<string, Market
   return schedule
 }
 
+/** Whether a market's index has a price at a Unix second. */
+function hasPrice({ prices, marketByKey, catalog }: VenueState, marketKey: string, seconds: number): boolean {
+  if (prices.hasPrice === undefined) return true
+  const market = marketByKey.get(hexKey(marketKey))
+  return (
+    market === undefined ||
+    market.settings.isSpotOnly ||
+    prices.hasPrice(catalog.priceKeyOf(market.indexToken), seconds)
+  )
+}
+
 /** Whether a market trades at a Unix second. */
 export function isOpenAt(venueState: VenueState, marketKey: string, seconds: number): boolean {
+  if (!hasPrice(venueState, marketKey, seconds)) return false
   if (venueState.settings.marketHours.length === 0) return true
   const hours = readSchedule(venueState).get(hexKey(marketKey))
   return hours === undefined || isWithin(hours, seconds)

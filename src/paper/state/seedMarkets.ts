@@ -31,6 +31,9 @@ export interface VenueMarket {
 /** Largest collateral sum that means "no limit" (contract `Keys`, `MAX_COLLATERAL_SUM`). */
 const NO_COLLATERAL_LIMIT = (10n ** 31n).toString()
 
+/** Wire fields of a market whose orders have no price impact. */
+const noImpact: CatalogConfig = { positionImpactFactorPositive: '0', positionImpactFactorNegative: '0' }
+
 /** A seeded pool has paid this part of itself into its swap impact pools. */
 const SWAP_IMPACT_POOL_PART = 20_000n
 
@@ -174,7 +177,7 @@ export function seedMarkets(
       typeof recorded[name] === 'string'
         ? BigInt(recorded[name])
         : (bigOf(recorded, fallbackUsd) * 2n) / price.max
-    const config = completeConfig(recorded, {
+    const config = completeConfig(settings.hasPriceImpact ? recorded : { ...recorded, ...noImpact }, {
       long: limit('maxLongPoolAmount', 'maxLongPoolUsdForDeposit', long),
       short: limit('maxShortPoolAmount', 'maxShortPoolUsdForDeposit', short),
     })
@@ -221,7 +224,8 @@ function seedState(
     const reserve = min(settings.reserveFactor[side], settings.openInterestReserveFactor[side])
     const wanted = share(settings.maxOpenInterest[side], venue.openInterestShareBps, side === 'long' ? 3 : 4)
     // Half of what the pool could back at most, so that a seeded market always has room.
-    const usd = min(wanted, (pool * reserve) / ONE / 2n)
+    const even = min(wanted, (pool * reserve) / ONE / 2n)
+    const usd = (even * BigInt(10_000 + (side === 'long' ? venue.skewBps : -venue.skewBps))) / 10_000n
     const tokens = usd / mid(prices.index)
     const half = usd / 2n
     const halfTokens = tokens / 2n

@@ -1,6 +1,7 @@
 /** What the operator may set of the paper venue. */
 import { simulated } from '../../protocol/settings/paperSection.ts'
 import { defaultsOf, type Typed } from '../../protocol/settings/setting.ts'
+import type { PriceHistory } from '../catalog/historyPrices.ts'
 import type { PriceReplay } from '../catalog/replayFile.ts'
 
 /** Settings of a paper venue; every field has a default. */
@@ -17,6 +18,12 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly whitelists: Readonly<Record<string, readonly string[]>>
   /** Candles that the prices follow from the world's start. Default none: seeded prices. */
   readonly replay: PriceReplay | undefined
+  /** Candles of real dates by asset, which the prices follow at those dates; the clock is to be at one of them. Default none. */
+  readonly history: ReadonlyMap<string, PriceHistory> | undefined
+  /** How much heavier the longs begin than the shorts, bps of the open interest: 10000 is all long. Default 0. */
+  readonly skewBps: number
+  /** False: no order has a price impact. Default true. */
+  readonly hasPriceImpact: boolean
   /** Full symbols of the only markets that the venue has. Default none: all of the catalogue. */
   readonly onlyMarkets: readonly string[]
   /** Markets with hours; all others are always open. Default none. */
@@ -37,6 +44,9 @@ export const defaultVenueSettings: VenueSettings = {
   poolShares: {},
   whitelists: {},
   replay: undefined,
+  history: undefined,
+  skewBps: 0,
+  hasPriceImpact: true,
   onlyMarkets: [],
   marketHours: [],
 }

@@ -15,6 +15,7 @@ import {
   loadCatalog,
   narrowCatalog,
 } from '../catalog/catalog.ts'
+import { historyPrices } from '../catalog/historyPrices.ts'
 import { createPrices, type Prices } from '../catalog/prices.ts'
 import { replayedPrices } from '../catalog/replayedPrices.ts'
 import { type BlockChain, createBlockChain } from '../chain/blockChain.ts'
@@ -126,8 +127,7 @@ export function createVenueState(options: VenueStateOptions): VenueState {
     })
   }
   const seeded = createPrices({ seed, epochSeconds, catalog })
-  const { replay } = settings
-  const prices = replay === undefined ? seeded : replayedPrices(seeded, replay, { epochSeconds, catalog })
+  const prices = followedPrices(seeded, settings, { epochSeconds, catalog })
   const markets = seedMarkets(catalog, seed, settings, (token) =>
     prices.at(catalog.priceKeyOf(token), epochSeconds),
   )
@@ -175,6 +175,16 @@ export function createVenueState(options: VenueStateOptions): VenueState {
     counters: { order: 0, transaction: 0, trade: 0, request: 0, nonce: 0, task: 0, sent: 0 },
     advancedToSeconds: nowSeconds,
   }
+}
+
+/** The seeded prices, or those that a file or a history puts over them. */
+function followedPrices(
+  seeded: Prices,
+  { replay, history }: VenueSettings,
+  world: { readonly epochSeconds: number; readonly catalog: CatalogIndex },
+): Prices {
+  if (history !== undefined) return historyPrices(seeded, history, world.catalog)
+  return replay === undefined ? seeded : replayedPrices(seeded, replay, world)
 }
 
 /** Contract prices of a token at a Unix second. Throws RangeError for a token without a price: a mistake of ours. */

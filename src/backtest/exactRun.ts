@@ -1,0 +1,288 @@
+/**
+ * A backtest in exact mode: the daemon's own client, engine, order machine, signer and journal on jumping time, over the paper venue whose prices follow
+ * history. A run lives in segments, each of which begins as a daemon that is started again does, so that a run that was stopped and resumed
+ * is the run that was not.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config/configTypes.ts'
+import { traderSettingsOf } from '../daemon/runSettings.ts'
+import { emitTo } from '../domain/event.ts'
+import type { IntentState } from '../domain/order/intent.ts'
+import type { Journal } from '../journal/journal.ts'
+import { createLocalSigner } from '../keys/local.ts'
+import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
+import { unit } from '../paper/math/random.ts'
+import { createVenue, type Venue } from '../paper/server/venue.ts'
+import { isOpenAt } from '../paper/state/hours.ts'
+import { findMarket } from '../paper/state/lookup.ts'
+import { parseUnits } from '../protocol/units.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { createFillBook, type VenueFill } from './fillBook.ts'
+import { accountWorth, amountsOf, indexPriceOf } from './lab/accountWorth.ts'
+import { openLabJournal } from './lab/labJournal.ts'
+import { createLabTrader } from './lab/labTrader.ts'
+import { createLife, createScheduler } from './lab/scheduler.ts'
+import { labHosts, venueFetch } from './lab/venueFetch.ts'
+import { type EquityPoint, type RunManifest, runFileNames } from './runFiles.ts'
+import { inRun } from './runStrategies.ts'
+
+/** The key of every run: its account is the same in each, and nobody's. */
+const signer = createLocalSigner(`0x${'5e'.repeat(32)}`)
+
+/** The account that every run trades. */
+export const runAccount = signer.address
+
+/** Most points of equity of a run. */
+const MOST_POINTS = 10_000
+/** Length of a segment, seconds: a week. */
+export const SEGMENT_SECONDS = 604_800
+/** Markets that the fees of a message are swapped in. */
+const feeMarkets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
+
+/** What a run needs. */
+export interface ExactRun {
+  readonly folder: string
+  readonly manifest: RunManifest
+  readonly config: Config
+  readonly strategies: readonly LoadedStrategy[]
+  readonly histories: ReadonlyMap<string, PriceHistory>
+  /** Told after each segment, and asked whether to go on; a run that does not can be resumed. */
+  readonly goesOn?: (doneSeconds: number) => boolean
+}
+
+/** Everything of a run that is not of its journal. */
+export interface RunTally {
+  /** Second up to which the run has lived. */
+  readonly untilSeconds: number
+  readonly fills: readonly VenueFill[]
+  readonly equity: readonly EquityPoint[]
+  readonly turns: number
+  readonly decisions: number
+  readonly denied: Readonly<Record<string, number>>
+  /** Amounts outside of positions by token symbol, at the start and now. */
+  readonly startAmounts: Readonly<Record<string, bigint>>
+  readonly amounts: Readonly<Record<string, bigint>>
+  readonly intents: readonly IntentState[]
+}
+
+type Kept = Omit<RunTally, 'intents'>
+
+/** Lives through a run, from where its folder says; undefined when it was told to stop before its end. Throws what stops the daemon. */
+export async function liveExactRun(run: ExactRun): Promise<RunTally | undefined> {
+  let kept = resumed(run)
+  let intents: readonly IntentState[] = []
+  const { toSeconds } = run.manifest
+  while (kept.untilSeconds < toSeconds) {
+    const segment = await liveSegment(run, kept)
+    kept = segment.kept
+    intents = segment.intents
+    if (kept.untilSeconds >= toSeconds) break
+    keep(run.folder, kept)
+    if (run.goesOn?.(kept.untilSeconds) === false) return undefined
+  }
+  return { ...kept, intents }
+}
+
+const stateFolder = (folder: string): string => join(folder, 'state')
+const venueFile = (folder: string): string => join(folder, 'venue', 'venue.json')
+
+/** Puts what a resumed run needs beside it, whole or not at all. */
+function keep(folder: string, kept: Kept): void {
+  const fresh = `${stateFolder(folder)}.new`
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(fresh)
+  for (const name of readdirSync(folder))
+    if (name.startsWith(runFileNames.journal) || name === 'venue')
+      cpSync(join(folder, name), join(fresh, name), { recursive: true })
+  writeFileSync(join(fresh, 'tally.json'), tallyJson(kept))
+  rmSync(stateFolder(folder), { recursive: true, force: true })
+  renameSync(fresh, stateFolder(folder))
+}
+
+function tallyJson(kept: Kept): string {
+  return JSON.stringify(kept, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
+}
+
+/** The beginning, or what the last whole segment left; files of a segment that was cut off are taken away. */
+function resumed({ folder, manifest }: ExactRun): Kept {
+  for (const name of readdirSync(folder))
+    if (name.startsWith(runFileNames.journal) || name === 'venue')
+      rmSync(join(folder, name), { recursive: true })
+  const state = stateFolder(folder)
+  const none = { fills: [], equity: [], turns: 0, decisions: 0, denied: {}, startAmounts: {}, amounts: {} }
+  if (!existsSync(state)) return { untilSeconds: manifest.fromSeconds, ...none }
+  for (const name of readdirSync(state))
+    if (name !== 'tally.json') cpSync(join(state, name), join(folder, name), { recursive: true })
+  return JSON.parse(readFileSync(join(state, 'tally.json'), 'utf8'), (_name, value: unknown) =>
+    typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
+  ) as Kept
+}
+
+function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createScheduler>['clock']>): Venue {
+  const { manifest, config, histories, folder } = run
+  const { delayMs, skewBps, impact, gasPriceGwei } = manifest.model
+  const { chain } = config.venue
+  const isLong = manifest.toSeconds - manifest.fromSeconds > SEGMENT_SECONDS
+  const markets = manifest.strategies.flatMap((each) => each.markets)
+  const always = chain.name === 'arbitrum' ? feeMarkets : []
+  if (isLong) mkdirSync(join(folder, 'venue'), { recursive: true })
+  return createVenue({
+    clock,
+    chain,
+    seed: manifest.seed,
+    epochSeconds: manifest.fromSeconds,
+    ...(isLong ? { stateFile: venueFile(folder) } : {}),
+    settings: {
+      onlyMarkets: always.length === 0 ? [] : [...new Set([...always, ...markets])],
+      startBalances: manifest.balances,
+      history: histories,
+      skewBps,
+      hasPriceImpact: impact !== 'none',
+      relayDelayMs: 500,
+      keeperDelayMs: delayMs.least - 500,
+      keeperJitterMs: delayMs.most - delayMs.least,
+      gasPriceWei: parseUnits(gasPriceGwei, 9),
+    },
+  })
+}
+
+async function liveSegment(
+  run: ExactRun,
+  before: Kept,
+): Promise<{ readonly kept: Kept; readonly intents: readonly IntentState[] }> {
+  const { folder, manifest, config } = run
+  const { fromSeconds, toSeconds } = manifest
+  const start = before.untilSeconds
+  const end = Math.min(toSeconds, start + SEGMENT_SECONDS)
+  const scheduler = createScheduler(start * 1000)
+  const clock = scheduler.clock()
+  const chain = { ...config.venue.chain }
+  const venue = venueOf(run, clock)
+  const { venueState } = venue
+  const { fatal, until } = createLife(scheduler)
+  const journal = openLabJournal(folder, { scheduler, clock, holder: signer.address })
+  const watch = watchRun(run, venue, before)
+  const turns = manifest.strategies.map(({ turnSeconds }) => turnSeconds)
+  const turnMs = Math.min(...turns) * 1000
+  const { config: own, settings } = settingsOf(config, turnMs)
+  let draws = start
+  const lab = createLabTrader({
+    ...{ chain, config: own, clock, journal, signer, fatal },
+    hosts: labHosts(venue.paths, 1),
+    fetch: venueFetch({ scheduler, venue, clock, look: watch.look }),
+    random: () => unit(manifest.seed, (draws += 1)),
+    strategies: run.strategies.map((loaded, at) =>
+      inRun(loaded, turns[at] ?? 60, {
+        scheduler,
+        isPriced(symbol, atMs) {
+          const market = findMarket(venueState, symbol)
+          return market === undefined || isOpenAt(venueState, market.key, Math.floor(atMs / 1000))
+        },
+      }),
+    ),
+    isPaper: true,
+    emit: emitTo([watch.listen], (error) => {
+      throw error
+    }),
+    own: () => ({ settings }),
+  })
+  try {
+    lab.trader.start().catch(fatal)
+    const everySeconds = pointSeconds(toSeconds - fromSeconds, turnMs / 1000)
+    for (let second = nextPoint(start, fromSeconds, everySeconds); second < end; second += everySeconds) {
+      await until((second - start) * 1000)
+      watch.sample(second)
+    }
+    await until((end - start) * 1000)
+    if (end === toSeconds) watch.sample(end)
+    watch.look()
+  } finally {
+    lab.close()
+  }
+  const intents = end < toSeconds ? [] : await allIntents(journal)
+  await journal.close()
+  venue.save()
+  return { kept: watch.kept(end), intents }
+}
+
+async function allIntents(journal: Journal): Promise<readonly IntentState[]> {
+  return journal.intents()
+}
+
+/** The account is read once a turn, and what rests is asked after as seldom. */
+function settingsOf(config: Config, turnMs: number) {
+  const pollMs = Math.min(600_000, Math.max(10_000, turnMs))
+  const own = { ...config, execution: { ...config.execution, statusPollMaxMs: pollMs, restingPollMs: pollMs } }
+  const settings = traderSettingsOf(own, 'chain')
+  const engine = {
+    ...settings.engine,
+    watchMs: turnMs,
+    heartbeatMs: Number.POSITIVE_INFINITY,
+    // By the processor's time no run would be the same as another.
+    slowDecideMs: Number.POSITIVE_INFINITY,
+  }
+  return { config: own, settings: { ...settings, engine } }
+}
+
+/** Time between two points of equity: a turn, or as many as leave no more points than are wanted. */
+function pointSeconds(spanSeconds: number, turnSeconds: number): number {
+  return turnSeconds * Math.max(1, Math.ceil(spanSeconds / turnSeconds / MOST_POINTS))
+}
+
+/** The first point at or after a moment. */
+function nextPoint(second: number, fromSeconds: number, everySeconds: number): number {
+  return fromSeconds + Math.ceil((second - fromSeconds) / everySeconds) * everySeconds
+}
+
+/** Follows a segment: fills, worth, turns and decisions. */
+function watchRun({ manifest }: ExactRun, { venueState }: Venue, before: Kept) {
+  const periods = new Map(manifest.inputs.map(({ market, periodSeconds }) => [market, periodSeconds]))
+  const book = createFillBook(venueState, runAccount, (market) => periods.get(market) ?? 60)
+  const equity = [...before.equity]
+  const denied: Record<string, number> = { ...before.denied }
+  let { turns, decisions } = before
+  const symbols = manifest.inputs.map(({ market }) => market)
+  const amounts = (): Record<string, bigint> =>
+    Object.fromEntries(
+      [...amountsOf(venueState, runAccount)].flatMap(([key, amount]) => {
+        const symbol = venueState.catalog.tokenByAddress.get(key)?.symbol
+        return symbol === undefined ? [] : [[symbol, amount]]
+      }),
+    )
+  const startAmounts = equity.length === 0 ? amounts() : before.startAmounts
+  const firstPrices = symbols.map((symbol) => indexPriceOf(venueState, symbol, manifest.fromSeconds))
+  function holdUsd(startUsd: bigint, second: number): bigint {
+    const part = startUsd / BigInt(symbols.length)
+    const parts = symbols.map(
+      (symbol, at) => (part * indexPriceOf(venueState, symbol, second)) / (firstPrices[at] ?? 1n),
+    )
+    return parts.reduce((sum, each) => sum + each, 0n)
+  }
+  return {
+    look: book.look,
+    listen(event: Parameters<Parameters<typeof emitTo>[0][number]>[0]): void {
+      if (event.type === 'tick.done') turns += 1
+      if (event.type === 'decision.made') decisions += 1
+      if (event.type === 'decision.denied') {
+        const { code } = event.denial
+        denied[code] = (denied[code] ?? 0) + 1
+      }
+    },
+    sample(second: number): void {
+      const { equityUsd, longUsd, shortUsd } = accountWorth(venueState, runAccount, second)
+      const startUsd = equity[0]?.equityUsd ?? equityUsd
+      equity.push({ second, equityUsd, holdUsd: holdUsd(startUsd, second), longUsd, shortUsd })
+    },
+    kept: (untilSeconds: number): Kept => ({
+      untilSeconds,
+      fills: [...before.fills, ...book.fills],
+      equity,
+      turns,
+      decisions,
+      denied,
+      startAmounts,
+      amounts: amounts(),
+    }),
+  }
+}

@@ -1,0 +1,44 @@
+/** The assumptions of a run, as figures and as sentences: everything that history does not tell. */
+import type { RunModel } from './runFiles.ts'
+
+/** The chosen figures of a model. */
+export type ModelChoice = Omit<RunModel, 'path' | 'funding' | 'sentences'>
+
+/** The shortest time from decision to execution that a run may assume, ms: nothing executes at once. */
+export const LEAST_DELAY_MS = 1_000
+
+/** What is assumed where nothing is chosen. */
+export const usualModel: ModelChoice = {
+  delayMs: { least: 2_000, most: 5_000 },
+  impact: 'frozen',
+  skewBps: 300,
+  gasPriceGwei: '0',
+}
+
+/** Puts a model into words. */
+export function modelOf(choice: ModelChoice, turns: readonly { readonly name: string; readonly seconds: number }[]): RunModel {
+  const { delayMs, impact, skewBps, gasPriceGwei } = choice
+  const seconds = (ms: number): string => String(ms / 1000)
+  const heavier =
+    skewBps === 0
+      ? 'as many longs as shorts'
+      : `${skewBps > 0 ? 'longs' : 'shorts'} heavier by ${Math.abs(skewBps) / 100} % of it`
+  return {
+    ...choice,
+    path: 'open, nearer extreme, farther extreme, close',
+    funding: 'simulated',
+    sentences: [
+      `Turns: ${turns.map(({ name, seconds: each }) => `${name} every ${each} s, at the close of a candle`).join('; ')}.`,
+      `From a signed order to its execution: ${seconds(delayMs.least)} to ${seconds(delayMs.most)} s, evenly spread. Exits that rest are looked at every second.`,
+      'Inside a candle the price goes from open to the nearer extreme, the farther one and close; where stop and target of a position lie in one candle, that way decides which fills.',
+      impact === 'none'
+        ? 'Price impact is left out: what is shown is no result.'
+        : `Price impact, capacity and fees by the formulas of the contracts, over pools and open interest as the recorded catalogue has them; nobody else trades, and the open interest begins with ${heavier}.`,
+      'Funding and borrowing by those formulas over that open interest, not by rates of the time. Own orders move no price.',
+      `Gas at ${gasPriceGwei === '0' ? "the chain's own walk around its usual price" : `${gasPriceGwei} gwei`}; fees of relay and keeper by it.`,
+      'Assets without candles stand still: stable coins at a dollar, others, as the coin that gas is paid in, at their recorded price.',
+      'A gap in the candles is no price: no turn, no execution; the next price is a jump.',
+      'The account is read once a turn. Requests take no time, and no host fails.',
+    ],
+  }
+}

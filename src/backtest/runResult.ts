@@ -1,0 +1,141 @@
+/** From what a run lived through to its figures and its files. Pure but for the writing. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
+import type { Usd } from '../protocol/units.ts'
+import type { RunTally } from './exactRun.ts'
+import { sendingUsdOf, settledFills } from './fillBook.ts'
+import { shownCandles } from './runCandles.ts'
+import {
+  type EquityPoint,
+  type RunCosts,
+  type RunFill,
+  type RunManifest,
+  type RunResult,
+  runFileNames,
+  runJson,
+  runTables,
+  sha256Of,
+} from './runFiles.ts'
+
+/** Writes the files of a run that is over, and gives its result. */
+export function writeRun(
+  folder: string,
+  manifest: RunManifest,
+  tally: RunTally,
+  histories: ReadonlyMap<string, PriceHistory>,
+  assetOf: (market: string) => string,
+): RunResult {
+  const fills = settledFills(tally.fills, tally.intents)
+  const fillsText = textOf(runTables.fills, fills)
+  const equityText = textOf(runTables.equity, tally.equity)
+  const shown = manifest.inputs.flatMap(({ market }) => {
+    const history = histories.get(assetOf(market))
+    return history === undefined ? [] : [...shownCandles(market, history, manifest)]
+  })
+  const result = resultOf(manifest, tally, fills, {
+    fillsSha256: sha256Of(fillsText),
+    equitySha256: sha256Of(equityText),
+  })
+  writeFileSync(join(folder, runFileNames.fills), fillsText)
+  writeFileSync(join(folder, runFileNames.equity), equityText)
+  writeFileSync(join(folder, runFileNames.candles), textOf(runTables.candles, shown))
+  writeFileSync(join(folder, runFileNames.result), runJson(result))
+  return result
+}
+
+function textOf<T>(table: { readonly head: string; readonly line: (row: T) => string }, rows: readonly T[]): string {
+  return [table.head, ...rows.map(table.line), ''].join('\n')
+}
+
+function sum<T>(rows: readonly T[], of: (row: T) => Usd): Usd {
+  return rows.reduce((total, row) => total + of(row), 0n)
+}
+
+/** Costs by kind: those of fills as the venue took them, and of all messages. */
+export function costsOf(fills: readonly RunFill[], sendingUsd: Usd): RunCosts {
+  return {
+    positionFeesUsd: sum(fills, ({ positionFeeUsd }) => positionFeeUsd),
+    borrowingUsd: sum(fills, ({ borrowingFeeUsd }) => borrowingFeeUsd),
+    fundingUsd: sum(fills, ({ fundingFeeUsd }) => fundingFeeUsd),
+    impactUsd: -sum(fills, ({ impactUsd }) => impactUsd),
+    liquidationUsd: sum(fills, ({ liquidationFeeUsd }) => liquidationFeeUsd),
+    swapUsd: sum(fills, ({ swapFeeUsd }) => swapFeeUsd),
+    sendingUsd,
+  }
+}
+
+/** What a fill brought after its own costs, USD. */
+function netOf(fill: RunFill): Usd {
+  const { pnlUsd, impactUsd, positionFeeUsd, borrowingFeeUsd, fundingFeeUsd } = fill
+  const fees = positionFeeUsd + borrowingFeeUsd + fundingFeeUsd + fill.liquidationFeeUsd + fill.swapFeeUsd
+  return pnlUsd + impactUsd - fees - fill.sendingFeeUsd
+}
+
+/** The deepest fall from the highest point before it. */
+export function drawdownOf(equity: readonly EquityPoint[]): { readonly usd: Usd; readonly bps: number } {
+  let [peak, usd, bps] = [0n, 0n, 0]
+  for (const { equityUsd } of equity) {
+    if (equityUsd > peak) peak = equityUsd
+    const fall = peak - equityUsd
+    if (fall > usd) usd = fall
+    if (peak > 0n) bps = Math.max(bps, Number((fall * 10_000n) / peak))
+  }
+  return { usd, bps }
+}
+
+/** How many times the costs would have left nothing, two decimals; null where there were none, or nothing was made before them. */
+export function breakEvenOf(madeUsd: Usd, costsUsd: Usd): string | null {
+  if (costsUsd <= 0n || madeUsd + costsUsd <= 0n) return null
+  const hundredths = ((madeUsd + costsUsd) * 100n) / costsUsd
+  return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`
+}
+
+function resultOf(
+  manifest: RunManifest,
+  tally: RunTally,
+  fills: readonly RunFill[],
+  hashes: Pick<RunResult, 'fillsSha256' | 'equitySha256'>,
+): RunResult {
+  const { equity } = tally
+  const [first, last] = [equity[0], equity.at(-1)]
+  const [startUsd, endUsd] = [first?.equityUsd ?? 0n, last?.equityUsd ?? 0n]
+  const madeUsd = endUsd - startUsd
+  const costs = costsOf(fills, sendingUsdOf(tally.intents))
+  const costsUsd = sum(Object.values(costs), (each) => each)
+  const trades = fills.filter(({ action }) => action !== 'increase')
+  const drawdown = drawdownOf(equity)
+  const held = equity.filter(({ longUsd, shortUsd }) => longUsd + shortUsd > 0n).length
+  const symbols = [...new Set([...Object.keys(tally.startAmounts), ...Object.keys(tally.amounts)])].sort()
+  return {
+    isResult: manifest.model.impact !== 'none',
+    startUsd,
+    endUsd,
+    madeUsd,
+    holdMadeUsd: (last?.holdUsd ?? 0n) - (first?.holdUsd ?? 0n),
+    maxDrawdownUsd: drawdown.usd,
+    maxDrawdownBps: drawdown.bps,
+    costs,
+    atCosts: [
+      { multiple: '0.5', madeUsd: madeUsd + costsUsd / 2n },
+      { multiple: '1', madeUsd },
+      { multiple: '2', madeUsd: madeUsd - costsUsd },
+    ],
+    breakEvenMultiple: breakEvenOf(madeUsd, costsUsd),
+    fills: fills.length,
+    trades: trades.length,
+    wins: trades.filter((fill) => netOf(fill) > 0n).length,
+    ambiguousFills: fills.filter((fill) => fill.isAmbiguous).length,
+    heldBps: equity.length === 0 ? 0 : Math.round((held * 10_000) / equity.length),
+    turns: tally.turns,
+    decisions: tally.decisions,
+    denied: tally.denied,
+    balances: Object.fromEntries(
+      symbols.map((symbol) => [
+        symbol,
+        { start: tally.startAmounts[symbol] ?? 0n, end: tally.amounts[symbol] ?? 0n },
+      ]),
+    ),
+    ...hashes,
+  }
+}
