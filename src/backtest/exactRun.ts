@@ -3,7 +3,16 @@
  * history. A run lives in segments, each of which begins as a daemon that is started again does, so that a run that was stopped and resumed
  * is the run that was not.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/configTypes.ts'
 import { traderSettingsOf } from '../daemon/runSettings.ts'
@@ -19,9 +28,9 @@ import { findMarket } from '../paper/state/lookup.ts'
 import { parseUnits } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { createFillBook, type VenueFill } from './fillBook.ts'
-import { accountWorth, amountsOf, indexPriceOf } from './lab/accountWorth.ts'
 import { openLabJournal } from './lab/labJournal.ts'
 import { createLabTrader } from './lab/labTrader.ts'
+import { accountWorth, amountsOf, indexPriceOf } from './lab/labWorth.ts'
 import { createLife, createScheduler } from './lab/scheduler.ts'
 import { labHosts, venueFetch } from './lab/venueFetch.ts'
 import { type EquityPoint, type RunManifest, runFileNames } from './runFiles.ts'
@@ -167,11 +176,15 @@ async function liveSegment(
   const turnMs = Math.min(...turns) * 1000
   const { config: own, settings } = settingsOf(config, turnMs)
   let draws = start
+  const random = (): number => {
+    draws += 1
+    return unit(manifest.seed, draws)
+  }
   const lab = createLabTrader({
     ...{ chain, config: own, clock, journal, signer, fatal },
     hosts: labHosts(venue.paths, 1),
     fetch: venueFetch({ scheduler, venue, clock, look: watch.look }),
-    random: () => unit(manifest.seed, (draws += 1)),
+    random,
     strategies: run.strategies.map((loaded, at) =>
       inRun(loaded, turns[at] ?? 60, {
         scheduler,
@@ -213,7 +226,10 @@ async function allIntents(journal: Journal): Promise<readonly IntentState[]> {
 /** The account is read once a turn, and what rests is asked after as seldom. */
 function settingsOf(config: Config, turnMs: number) {
   const pollMs = Math.min(600_000, Math.max(10_000, turnMs))
-  const own = { ...config, execution: { ...config.execution, statusPollMaxMs: pollMs, restingPollMs: pollMs } }
+  const own = {
+    ...config,
+    execution: { ...config.execution, statusPollMaxMs: pollMs, restingPollMs: pollMs },
+  }
   const settings = traderSettingsOf(own, 'chain')
   const engine = {
     ...settings.engine,

@@ -53,7 +53,10 @@ function amount(fields: TradeRow['fields'], name: string): bigint {
 function fillOf(venueState: VenueState, row: TradeRow, market: VenueMarket): Omit<VenueFill, 'isAmbiguous'> {
   const { fields, orderType, timestamp } = row
   const of = (name: string): bigint => amount(fields, name)
-  const isIncrease = orderType === orderTypes.marketIncrease || orderType === orderTypes.limitIncrease || orderType === orderTypes.stopIncrease
+  const isIncrease =
+    orderType === orderTypes.marketIncrease ||
+    orderType === orderTypes.limitIncrease ||
+    orderType === orderTypes.stopIncrease
   const isLiquidation = orderType === orderTypes.liquidation
   const price = of('collateralTokenPriceMin')
   const token = venueState.catalog.tokenByAddress.get(hexKey(String(fields.collateralTokenAddress)))
@@ -84,7 +87,12 @@ const otherExit: ReadonlyMap<number, number> = new Map([
 ])
 
 /** Whether the candle that an exit was executed in reached the other exit of its position too: the way inside the candle decided. */
-function isAmbiguous(venueState: VenueState, row: TradeRow, market: VenueMarket, candleSeconds: number): boolean {
+function isAmbiguous(
+  venueState: VenueState,
+  row: TradeRow,
+  market: VenueMarket,
+  candleSeconds: number,
+): boolean {
   const other = otherExit.get(row.orderType)
   if (other === undefined) return false
   const start = row.timestamp - (row.timestamp % candleSeconds)
@@ -105,7 +113,10 @@ function isAmbiguous(venueState: VenueState, row: TradeRow, market: VenueMarket,
 }
 
 /** Fills with what the journal says of them; the cost of a message stands at the first fill of its orders. */
-export function settledFills(fills: readonly VenueFill[], intents: readonly IntentState[]): readonly RunFill[] {
+export function settledFills(
+  fills: readonly VenueFill[],
+  intents: readonly IntentState[],
+): readonly RunFill[] {
   const byOrder = new Map<string, IntentState>()
   for (const state of intents)
     for (const { children } of state.attempts)

@@ -4,8 +4,8 @@ import { basename } from 'node:path'
 import { BaseError } from '../base/errors.ts'
 import { type CandleColumns, candleAt, columnsOf, placeAt } from '../history/columns.ts'
 import { gapsIn, type TimeRange } from '../history/gaps.ts'
-import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
 import { indexCatalog, loadCatalog } from '../paper/catalog/catalog.ts'
+import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
 import { assetOf } from '../paper/catalog/prices.ts'
 import { loadReplay } from '../paper/catalog/replayFile.ts'
 import type { ChainName } from '../protocol/chains/chain.ts'
@@ -48,7 +48,8 @@ export async function readRunCandles(source: CandleSource): Promise<RunCandles> 
   const catalog = indexCatalog(loadCatalog(chain))
   const histories = new Map<string, PriceHistory>()
   const inputs: RunInput[] = []
-  const ofFile = source.file === undefined ? undefined : candlesOfFile(source.file, catalog.catalog.tokens)
+  const ofFile =
+    source.file === undefined ? undefined : await candlesOfFile(source.file, catalog.catalog.tokens)
   for (const market of markets) {
     const facts = catalog.catalog.markets.find(({ symbol }) => symbol === market)
     const index = facts === undefined ? undefined : catalog.tokenByAddress.get(facts.indexToken.toLowerCase())
@@ -104,14 +105,16 @@ function sliceOf(columns: CandleColumns, { fromSeconds, toSeconds }: TimeRange):
 
 type OfFile = (asset: string, source: CandleSource) => Found | undefined
 
-function candlesOfFile(path: string, tokens: Parameters<typeof loadReplay>[2]): OfFile {
-  const { series } = loadReplay(path, 1, tokens)
+async function candlesOfFile(path: string, tokens: Parameters<typeof loadReplay>[2]): Promise<OfFile> {
+  const { series } = await loadReplay(path, 1, tokens)
   const sha256 = [sha256Of(readFileSync(path))]
   return (asset, { range }) => {
     const candles = series.get(asset)
     if (candles === undefined) return undefined
     const { columns } = columnsOf(candles)
-    const periods = candles.slice(1, 1000).map(({ startSeconds }, at) => startSeconds - (candles[at]?.startSeconds ?? 0))
+    const periods = candles
+      .slice(1, 1000)
+      .map(({ startSeconds }, at) => startSeconds - (candles[at]?.startSeconds ?? 0))
     // The most frequent step is the length of a candle: gaps are longer ones.
     const counts = Map.groupBy(periods, (seconds) => seconds)
     const [length] = [...counts].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [60]
@@ -145,7 +148,8 @@ const MOST_SHOWN = 5_000
 export function* shownCandles(market: string, history: PriceHistory, range: TimeRange): Generator<RunCandle> {
   const [from, to] = [placeAt(history, range.fromSeconds), placeAt(history, range.toSeconds)]
   const span = range.toSeconds - range.fromSeconds
-  const lengthSeconds = history.periodSeconds * Math.max(1, Math.ceil(span / history.periodSeconds / MOST_SHOWN))
+  const lengthSeconds =
+    history.periodSeconds * Math.max(1, Math.ceil(span / history.periodSeconds / MOST_SHOWN))
   let joined: RunCandle | undefined
   for (let at = from; at < to; at += 1) {
     const { startSeconds, open, high, low, close } = candleAt(history, at)

@@ -16,7 +16,10 @@ export const usualModel: ModelChoice = {
 }
 
 /** Puts a model into words. */
-export function modelOf(choice: ModelChoice, turns: readonly { readonly name: string; readonly seconds: number }[]): RunModel {
+export function modelOf(
+  choice: ModelChoice,
+  turns: readonly { readonly name: string; readonly seconds: number }[],
+): RunModel {
   const { delayMs, impact, skewBps, gasPriceGwei } = choice
   const seconds = (ms: number): string => String(ms / 1000)
   const heavier =

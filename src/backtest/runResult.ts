@@ -44,7 +44,10 @@ export function writeRun(
   return result
 }
 
-function textOf<T>(table: { readonly head: string; readonly line: (row: T) => string }, rows: readonly T[]): string {
+function textOf<T>(
+  table: { readonly head: string; readonly line: (row: T) => string },
+  rows: readonly T[],
+): string {
   return [table.head, ...rows.map(table.line), ''].join('\n')
 }
 

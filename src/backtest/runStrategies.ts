@@ -18,7 +18,10 @@ export function turnSecondsOf({ needs }: Pick<LoadedStrategy, 'needs'>, asked?: 
 }
 
 /** The markets of a file: those that it trades, and those that its kind reads. */
-export function marketsOfFile({ symbols, needs }: Pick<LoadedStrategy, 'symbols' | 'needs'>): readonly string[] {
+export function marketsOfFile({
+  symbols,
+  needs,
+}: Pick<LoadedStrategy, 'symbols' | 'needs'>): readonly string[] {
   return [...new Set([...symbols, ...needs.symbols, ...(needs.candles ?? []).map(({ symbol }) => symbol)])]
 }
 
@@ -43,7 +46,10 @@ export function runStrategyOf(loaded: LoadedStrategy, turnSeconds: number): RunS
 export function inRun(
   loaded: LoadedStrategy,
   turnSeconds: number,
-  { scheduler, isPriced }: { readonly scheduler: Scheduler; readonly isPriced: (symbol: string, atMs: number) => boolean },
+  {
+    scheduler,
+    isPriced,
+  }: { readonly scheduler: Scheduler; readonly isPriced: (symbol: string, atMs: number) => boolean },
 ): LoadedStrategy {
   const { strategy, hosted } = loaded
   const markets = marketsOfFile(loaded)

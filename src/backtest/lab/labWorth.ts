@@ -21,8 +21,7 @@ export function amountsOf(venueState: VenueState, account: Address): ReadonlyMap
   for (const { params } of ordersOfAccount(venueState, account)) {
     const { addresses, numbers, orderType } = params
     const type = Number(orderType)
-    const pays =
-      bringsCollateral(type) || type === orderTypes.marketSwap || type === orderTypes.limitSwap
+    const pays = bringsCollateral(type) || type === orderTypes.marketSwap || type === orderTypes.limitSwap
     if (pays) add(addresses.initialCollateralToken, numbers.initialCollateralDeltaAmount)
     add(wrappedNative, numbers.executionFee)
   }
