@@ -137,7 +137,7 @@ export async function apiCoverageDocument(): Promise<string> {
     '**Cache window**: reads of one question within it share one request. It is the venue’s own where the documents give one;',
     '`(ours)` where they give none; `while pending`: only callers at the same moment share. Writes share nothing.',
     '',
-    '**unverified**: no public source shows the answer; the client reads the likeliest form. The list is in [going-live.md](../going-live.md).',
+    '**unverified**: no public source shows the answer; the client reads the likeliest form. The list: [unverified.md](unverified.md).',
     '',
     '| host | route | document | function | cache window | tested by | note |',
     '|---|---|---|---|---|---|---|',

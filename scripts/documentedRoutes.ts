@@ -32,7 +32,7 @@ function rows(
 }
 
 const unstated = undefined
-/** No public source shows the form; docs/going-live.md has the list of all of them. */
+/** No public source shows the form; docs/reference/unverified.md has the list of all of them. */
 const unverified = 'unverified'
 
 /** Every documented route, in the documents' order. */

@@ -26,7 +26,10 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/errors.md', withPart('docs/reference/errors.md', 'limits', limitDenials())],
     ['docs/reference/events.md', eventsDocument()],
     ['docs/reference/metrics.md', metricsDocument()],
-    ['docs/notifications.md', withPart('docs/notifications.md', 'events', noticeEvents())],
+    [
+      'docs/reference/notifications.md',
+      withPart('docs/reference/notifications.md', 'events', noticeEvents()),
+    ],
     ['docs/reference/strategies.md', strategiesDocument()],
     ['strategies/README.md', withPart('strategies/README.md', 'kinds', shippedKinds())],
     ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],

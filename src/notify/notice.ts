@@ -6,7 +6,7 @@ export const noticeLevels = ['info', 'warn', 'error'] as const
 /** How much a notice matters. */
 export type NoticeLevel = (typeof noticeLevels)[number]
 
-/** Every kind of notice, by the name that settings use, with what it is for docs/notifications.md. */
+/** Every kind of notice, by the name that settings use, with what it is for docs/reference/notifications.md. */
 export const noticeKinds = {
   'order-executed': 'an order, or an exit of it, was filled',
   'order-reverted': 'the chain took the transaction back, or a fill',

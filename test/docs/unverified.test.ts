@@ -1,4 +1,4 @@
-/** What no public source confirms stands in one list, docs/going-live.md; the table of routes marks the same routes. */
+/** What no public source confirms stands in one list, docs/reference/unverified.md; the table of routes marks the same routes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { documentedRoutes } from '../../scripts/documentedRoutes.ts'
@@ -7,8 +7,7 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
 test('the routes that are marked unverified are those of the list', () => {
-  const [, list = ''] =
-    /## What stays unverified\n([\s\S]*?)\nMessages\./.exec(read('docs/going-live.md')) ?? []
+  const [, list = ''] = /^# .*\n([\s\S]*?)\nMessages\./.exec(read('docs/reference/unverified.md')) ?? []
   const listed = new Set([...list.matchAll(/`(\/[^`]+)`/g)].map(([, path]) => path))
   const marked = documentedRoutes.filter(({ note }) => note?.startsWith('unverified'))
   expect(marked.map(({ path }) => path).filter((path) => !listed.has(path))).toEqual([])
@@ -21,7 +20,7 @@ test('no other page and no source calls a fact of the venue a guess or inferred'
       .filter((name) => /\.(ts|md)$/.test(name) && !name.includes('node_modules'))
       .map((name) => folder + name)
   const told = [...files('src/'), ...files('docs/')].filter(
-    (path) => path !== 'docs/going-live.md' && /GUESS|\binferred\b/.test(read(path)),
+    (path) => path !== 'docs/reference/unverified.md' && /GUESS|\binferred\b/.test(read(path)),
   )
   expect(told).toEqual([])
 })

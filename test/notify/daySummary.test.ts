@@ -131,7 +131,7 @@ test('a day without anything is told too, by a template as well, and asks for no
 })
 
 test('the guide names every placeholder of a summary, and no other', () => {
-  const guide = readFileSync(new URL('../../docs/notifications.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../docs/reference/notifications.md', import.meta.url), 'utf8')
   const [, named = ''] = /\nIt may hold ([^#]*?)\n\n/.exec(guide) ?? []
   expect([...named.matchAll(/`\{(\w+)\}`/g)].map(([, name]) => name)).toEqual([...summaryPlaceholders])
 })

@@ -1,4 +1,4 @@
-/** docs/paper-venue.md shows every fault there is, and nothing that the control address would refuse. */
+/** docs/reference/paper-venue.md shows every fault there is, and nothing that the control address would refuse. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -7,7 +7,7 @@ import { readFaults, readScenario } from '../../src/paper/server/scenario.ts'
 import { applyFaults, noFaults } from '../../src/paper/venue/venueFaults.ts'
 import { ethMarket } from './support.ts'
 
-const text = readFileSync(new URL('../../docs/paper-venue.md', import.meta.url), 'utf8')
+const text = readFileSync(new URL('../../docs/reference/paper-venue.md', import.meta.url), 'utf8')
 
 /** Bodies that the document sends to a control route, as the shell would. */
 function bodiesTo(route: string): unknown[] {

@@ -147,7 +147,9 @@ export function journalClock(newestAtMs: number | undefined, nowMs: number): rea
 export async function checkVenueFiles(config: Config): Promise<readonly Finding[]> {
   if (!config.embedsVenue) return []
   const { venueFileProblems } = await import('../../daemon/files/venueFiles.ts')
-  return (await venueFileProblems(config)).map((each) => fail('venue files', each, 'docs/paper-venue.md'))
+  return (await venueFileProblems(config)).map((each) =>
+    fail('venue files', each, 'docs/reference/paper-venue.md'),
+  )
 }
 
 /** Whether the strategy files would start. */

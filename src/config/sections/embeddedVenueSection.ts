@@ -46,7 +46,7 @@ export const paper = {
   scenario: setting(
     as.pathOrNone,
     '',
-    'YAML or JSON file of faults that the venue plays at their times; docs/paper-venue.md shows one. Empty: none.',
+    'YAML or JSON file of faults that the venue plays at their times; docs/reference/paper-venue.md shows one. Empty: none.',
   ),
   replayFile: setting(
     as.pathOrNone,

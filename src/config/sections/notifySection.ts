@@ -24,7 +24,7 @@ const sinkList = z
 /** Sinks, as objects in a file; text of a flag or a variable is JSON: one sink, or a list of them. */
 const sinks: Format<readonly SinkSettings[]> = format<SinkSettings[] & Value, readonly SinkSettings[]>({
   expected:
-    'a list of sinks of different names, each with type (webhook, ntfy, slack, discord, telegram or email), name and what docs/notifications.md says of its type',
+    'a list of sinks of different names, each with type (webhook, ntfy, slack, discord, telegram or email), name and what docs/reference/notifications.md says of its type',
   written: sinkList as unknown as z.ZodType<SinkSettings[] & Value>,
   text: z
     .string()

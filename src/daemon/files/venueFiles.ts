@@ -36,7 +36,7 @@ function scenarioOf({ paper }: Config): readonly ScenarioStep[] {
   const steps = paper.faults === undefined ? [] : readFaults(paper.faults)
   if (typeof steps === 'string') {
     throw new CommandError(
-      `paper.faults cannot be used: ${steps}.\n  Nothing was started. docs/paper-venue.md shows the switches and rules.`,
+      `paper.faults cannot be used: ${steps}.\n  Nothing was started. docs/reference/paper-venue.md shows the switches and rules.`,
       exitCodes.configuration,
     )
   }

@@ -102,7 +102,7 @@ export function loadScenario(path: string): ScenarioStep[] {
     new BaseError(`The scenario file cannot be used: ${why}.`, {
       code: 'PAPER_SCENARIO_UNREADABLE',
       facts: { path },
-      details: 'Nothing was started. Correct the file; docs/paper-venue.md shows one.',
+      details: 'Nothing was started. Correct the file; docs/reference/paper-venue.md shows one.',
     })
   let text: string
   let value: unknown
