@@ -124,8 +124,8 @@ test('a file is found by its name alone: no two files of the source have the sam
   expect(twice.map((same) => same.map((file) => relative(source, file)))).toEqual([])
 })
 
-test.each(['architecture.md', 'inside.md'])('every file that docs/%s names is there', (page) => {
-  const text = readFileSync(join(root, 'docs', page), 'utf8')
+test('every file that docs/architecture.md names is there', () => {
+  const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
   const names = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, name = '']) => name)
   const isThere = (name: string) =>
     existsSync(join(root, name)) ||

@@ -60,7 +60,6 @@ const groups = {
     'docs/journal.md',
     'docs/paper-venue.md',
     'docs/architecture.md',
-    'docs/inside.md',
     'docs/performance.md',
     'docs/security.md',
     'docs/reference/dependencies.md',
