@@ -26,7 +26,6 @@ import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies, type LoadResult } from '../strategy/files/load.ts'
 import type { KeySources } from './account/keySources.ts'
 import { openSigner } from './account/openSigner.ts'
-import { openToldApproval } from './account/toldApproval.ts'
 import { announce, refuseForeign } from './announce.ts'
 import { strategyWarnings } from './checkStrategies.ts'
 import { connectTrader, type Reached, type ReadAnew, type TraderParts } from './connectTrader.ts'
@@ -46,11 +45,11 @@ import { loggedEngineApi } from './log/loggedEngineApi.ts'
 import type { LogOutput } from './log/logOutput.ts'
 import { type Reading, tellReading } from './log/tellReading.ts'
 import { traceHeaders } from './log/traceHeaders.ts'
+import { approvalStore, noticeStore } from './notices/noticeStores.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { tellPeople } from './notices/tellPeople.ts'
 import { toldBefore } from './notices/toldBefore.ts'
-import { openStories } from './notices/toldStories.ts'
 import { openService } from './openService.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
@@ -157,7 +156,7 @@ async function live(
   const { strategies, signer, journal, venue } = parts
   const hosts = hostsOf(config, venue)
   const ended = Promise.withResolvers<number>()
-  const notifier = await notifierOf(config, log, (event) => emit(event))
+  const notifier = await openNotifier(config, (event) => emit(event), { stories: noticeStore(journal) })
   const stopped = fatalStop(log, ended.resolve, (reason) => {
     notifier.tell(crashNotice(reason))
     heartbeat?.fail()
@@ -168,7 +167,7 @@ async function live(
     closers,
   })
   options.output.report(emit)
-  const told = openToldApproval(config.account, besideJournal(config, 'approval'), signer.address, log)
+  const told = config.account.owner === undefined ? undefined : approvalStore(journal, signer.address)
   const approval = { subaccount: signer.address, ...told?.read() }
   notifier.recall(toldBefore(journal, { hosts: [...hosts.api, ...hosts.oracle], approval }))
   // Closed last of all that tells: its end is told too.
@@ -277,10 +276,6 @@ function sayConsole(
     `console at ${config.control.consoleUrl ?? localUrl}/console/; a link to it: perpd console`,
   )
   terminal?.(`console, once within ten minutes: ${console.link('operate').url}`)
-}
-
-function notifierOf(config: Config, log: Log, emit: Emit): ReturnType<typeof openNotifier> {
-  return openNotifier(config, emit, { stories: openStories(besideJournal(config, 'told'), log) })
 }
 
 /** How the console is served, where it is. */

@@ -31,6 +31,7 @@ import {
   type MarketFold,
   marketKinds,
 } from './marketEntry.ts'
+import { applyNoticeEntry, type NoticeEntry, type NoticeFold, noticeEntryKinds } from './noticeEntry.ts'
 import type { RECORD_VERSION } from './recordVersion.ts'
 import {
   applyStrategyEntry,
@@ -147,6 +148,8 @@ export type AccountRecord =
   | (AccountBase & SignalEntry)
   /** Hosts that contradicted the facts of markets, and markets that an operator trusts. */
   | (AccountBase & MarketEntry)
+  /** Notices that have not ended. */
+  | (AccountBase & NoticeEntry)
 
 /** Kinds of account records. */
 export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['kind']>([
@@ -156,6 +159,7 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   ...strategyKinds,
   ...signalKinds,
   ...marketKinds,
+  ...noticeEntryKinds,
   'discrepancy.raised',
   'discrepancy.settled',
   'account.reconciled',
@@ -190,6 +194,8 @@ export interface AccountState {
   readonly signals?: SignalFold
   /** Contradicted and trusted facts of markets; absent before the first. */
   readonly markets?: MarketFold
+  /** What people were notified of and that has not ended; absent before the first. */
+  readonly noticed?: NoticeFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
   readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
 }
@@ -250,6 +256,9 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'market.settled':
     case 'market.trusted':
       return { ...state, markets: applyMarketEntry(state.markets ?? emptyMarketFold, record, record.atMs) }
+    case 'notices.open':
+    case 'notices.approval':
+      return { ...state, noticed: applyNoticeEntry(state.noticed, record) }
     default:
       return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }
   }

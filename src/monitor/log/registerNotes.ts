@@ -28,14 +28,6 @@ export const noteRegister = {
     ['warn'],
     "The curve of the account's worth cannot be read or kept in its file: it begins anew, or ends with the run.",
   ),
-  'subaccount.storyLost': registered(
-    ['warn'],
-    'What was told of the approval cannot be read or kept in its file: its end may be told to nobody after a restart.',
-  ),
-  'notice.storyLost': registered(
-    ['warn'],
-    'What was told to people and goes on cannot be read or kept in its file: what ends while perpd is down may be told to nobody.',
-  ),
   'files.changed': registered(
     ['warn', 'error'],
     'Strategy files changed while perpd runs; at error, they are refused.',

@@ -1,27 +1,36 @@
-/** What people were told and goes on, over restarts: in its file, and in the ends that it brings to sinks. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/** Open notices in the journal, over restarts, and the ends that they bring to sinks. */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
-import { toldStories } from '../../src/daemon/notices/toldStories.ts'
+import { approvalStore, noticeStore } from '../../src/daemon/notices/noticeStores.ts'
 import type { Event } from '../../src/domain/event.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { openJournal } from '../../src/journal/service/open.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import type { OpenStory } from '../../src/notify/openStories.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
+import { account, ethMarket } from '../support/intents.ts'
 
 let folder: string
-let path: string
-let warnings: string[]
-const store = () => toldStories(path, (text) => warnings.push(text))
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'perpd-told-'))
-  path = join(folder, 'journal.db.told')
-  warnings = []
+let journal: Journal
+const open = () =>
+  openJournal(`sqlite:${join(folder, 'journal.db')}`, { clockNow: () => 1_800_000_000_000, holder: 'test' })
+const reopen = async () => {
+  await journal.close()
+  journal = await open()
+}
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'perpd-notices-'))
+  journal = await open()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(async () => {
+  await journal.close()
+  rmSync(folder, { recursive: true })
+})
 
 const bare: Notice = {
   ...{ kind: 'position-without-stop', level: 'warn', cause: 'stop:long ETH', text: 'no stop for long ETH' },
@@ -32,7 +41,7 @@ const halt: Notice = { kind: 'trading-state', level: 'error', cause: 'trading:al
 const ready: Event = { type: 'daemon.ready' }
 const TEN_MINUTES_MS = 600_000
 
-/** One run of a notifier over the file, with a sink of a level; gives the first lines that it was sent. */
+/** One run of a notifier over the journal, with a sink of a level; gives the first lines that it was sent. */
 async function run(level: string, steps: readonly (Notice | { readonly afterMs: number })[]) {
   const sent: string[] = []
   let nowMs = 0
@@ -49,7 +58,7 @@ async function run(level: string, steps: readonly (Notice | { readonly afterMs: 
     clock: { ...systemClock, monotonicMs: () => nowMs },
     emit: () => undefined,
     redact: (text) => text.replaceAll('hush-hush', '***'),
-    stories: store(),
+    stories: noticeStore(journal),
     maxWaiting: 10,
     timeoutMs: 1_000,
     profile: 'paper',
@@ -62,6 +71,7 @@ async function run(level: string, steps: readonly (Notice | { readonly afterMs: 
     } else notifier.tell(step)
   }
   await notifier.close(10_000)
+  await reopen()
   return sent
 }
 
@@ -97,43 +107,42 @@ test('while no host answers nothing of positions is said to be over', async () =
   ])
 })
 
-test('hosts that were down before the last start are told as up, and no secret is in the file', async () => {
+test('hosts that were down before the last start are told as up, and no secret is in the journal', async () => {
   await run('error', [down, halt])
-  expect(readFileSync(path, 'utf8')).not.toContain('hush-hush')
+  expect(JSON.stringify(journal.account().noticed)).not.toContain('hush-hush')
   expect(await run('error', [{ afterMs: TEN_MINUTES_MS }])).toEqual([unseen('all down, key ***')])
 })
 
 const story: OpenStory = {
   ...{ kind: 'books-differ', cause: 'books:0x1:long', level: 'error', text: 'books differ' },
 }
+const low = { left: 2n ** 200n, expiresAtSeconds: 1_800_000_000, isGone: true }
 
-test('the file is its owner’s alone, and nothing is left beside it', () => {
-  expect(store().read()).toEqual([])
-  store().keep([story])
-  expect(store().read()).toEqual([story])
-  expect(statSync(path).mode & 0o777).toBe(0o600)
-  expect(readdirSync(folder)).toEqual(['journal.db.told'])
+test('open notices and those of an approval are read from the journal after a restart, the approval’s for its key alone', async () => {
+  expect(noticeStore(journal).read()).toEqual([])
+  expect(approvalStore(journal, account).read()).toEqual({ isUnread: false })
+  noticeStore(journal).keep([story])
+  approvalStore(journal, account).keep({ low, isUnread: true })
+  await reopen()
+  expect(noticeStore(journal).read()).toEqual([story])
+  expect(approvalStore(journal, account).read()).toEqual({ low, isUnread: true })
+  expect(approvalStore(journal, ethMarket).read()).toEqual({ isUnread: false })
+  noticeStore(journal).keep([])
+  approvalStore(journal, account).keep({ isUnread: false })
+  await reopen()
+  expect(noticeStore(journal).read()).toEqual([])
+  expect(approvalStore(journal, account).read()).toEqual({ isUnread: false })
 })
 
-test('a file that is torn at any byte or of another form counts for nothing, with one warning', () => {
-  store().keep([story])
-  const whole = readFileSync(path, 'utf8').trimEnd()
-  const torn = Array.from({ length: whole.length }, (_, bytes) => whole.slice(0, bytes))
-  const other = whole.replace('books-differ', 'order-executed')
-  for (const text of [...torn, '[]', whole.replace('"version":1', '"version":2'), other]) {
-    warnings = []
-    writeFileSync(path, text)
-    const one = store()
-    expect([one.read(), one.read()]).toEqual([[], []])
-    expect(warnings).toHaveLength(1)
-  }
+test('a notice of a kind that has no end any more is left out, and the others count', async () => {
+  noticeStore(journal).keep([story, { ...story, kind: 'order-executed' }])
+  await reopen()
+  expect(noticeStore(journal).read()).toEqual([story])
 })
 
-test('a place where nothing can be written costs one warning', () => {
-  writeFileSync(join(folder, 'a file'), '')
-  path = join(folder, 'a file', 'journal.db.told')
-  const one = store()
-  one.keep([story])
-  one.keep([])
-  expect(warnings).toHaveLength(1)
+test('a journal that is closed takes nothing, and nothing fails', async () => {
+  await journal.close()
+  noticeStore(journal).keep([story])
+  await reopen()
+  expect(noticeStore(journal).read()).toEqual([])
 })
