@@ -82,7 +82,8 @@ function orphansOf(
     0,
     ...[attempt, ...parents].map(({ evidence }) => shownFromMs(evidence) ?? state.updatedAtMs),
   )
-  if (newestMs + settledMs > snapshot.positions.atMs) return []
+  // What is far ahead of the list was written before the clock was set back: it is old.
+  if (Math.abs(snapshot.positions.atMs - newestMs) < settledMs) return []
   const { terms } = intent
   const isNotOwn = isOthers({ ...terms, collateralToken: terms.collateralToken.address })
   return isNotOwn || !hasPosition(state, snapshot, known) ? exits : []

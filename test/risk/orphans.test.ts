@@ -69,6 +69,15 @@ test('exits whose position is gone are cancelled once lists cannot lag any more'
   expect(orphans([restingExit(old)], { positions: [position()] })).toEqual([])
 })
 
+test('what was landed or filled before the clock was set back is old', () => {
+  const ahead = (ms: number): Evidence => ({ ...old, atMs: NOW_MS + ms })
+  for (const aheadMs of [30_000, 6_000_000]) {
+    expect(orphans([increaseWithExit({ phase: 'EXECUTED', evidence: old }, ahead(aheadMs))])).toEqual([[exitKey]])
+    expect(orphans([increaseWithExit({ phase: 'EXECUTED', evidence: ahead(aheadMs) })])).toEqual([[exitKey]])
+  }
+  expect(orphans([increaseWithExit({ phase: 'EXECUTED', evidence: ahead(29_999) })])).toEqual([])
+})
+
 test('evidence that was written anew when it was final counts from its block, in which lists could show it', () => {
   const finalAfter = (seconds: number): Evidence => ({
     ...fresh,

@@ -264,7 +264,9 @@ function hasUnseenFill(
   if (row === undefined && isTakenOff(journal, intent)) return false
   return (lastAttempt(state)?.children ?? []).some(({ phase, role, evidence, settlement }) => {
     if (phase !== 'EXECUTED' || role === 'take-profit' || role === 'stop-loss') return false
-    if ((evidence?.atMs ?? state.updatedAtMs) + listLagMs <= snapshot.positions.atMs) return false
+    // What is far ahead of the list was written before the clock was set back: it is old.
+    const sinceMs = snapshot.positions.atMs - (evidence?.atMs ?? state.updatedAtMs)
+    if (Math.abs(sinceMs) >= listLagMs) return false
     const filledAtSeconds = settlement?.timestampSeconds
     return filledAtSeconds === undefined || row === undefined || row.increasedAtSeconds < filledAtSeconds
   })
