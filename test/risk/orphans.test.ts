@@ -72,7 +72,9 @@ test('exits whose position is gone are cancelled once lists cannot lag any more'
 test('what was landed or filled before the clock was set back is old', () => {
   const ahead = (ms: number): Evidence => ({ ...old, atMs: NOW_MS + ms })
   for (const aheadMs of [30_000, 6_000_000]) {
-    expect(orphans([increaseWithExit({ phase: 'EXECUTED', evidence: old }, ahead(aheadMs))])).toEqual([[exitKey]])
+    expect(orphans([increaseWithExit({ phase: 'EXECUTED', evidence: old }, ahead(aheadMs))])).toEqual([
+      [exitKey],
+    ])
     expect(orphans([increaseWithExit({ phase: 'EXECUTED', evidence: ahead(aheadMs) })])).toEqual([[exitKey]])
   }
   expect(orphans([increaseWithExit({ phase: 'EXECUTED', evidence: ahead(29_999) })])).toEqual([])
