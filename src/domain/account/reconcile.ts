@@ -211,9 +211,7 @@ function expectedSizes(
   raised: readonly Discrepancy[],
   dropped: ReadonlyMap<string, unknown> = new Map(),
 ): HeldSides {
-  const discrepancies = new Map(
-    [...account.discrepancies].filter(([discrepancyId]) => !dropped.has(discrepancyId)),
-  )
+  const discrepancies = new Map([...account.discrepancies].filter(([id]) => !dropped.has(id)))
   for (const discrepancy of raised)
     discrepancies.set(discrepancy.discrepancyId, { discrepancy, raisedAtMs: 0 })
   return journalSides(fills, { discrepancies })
@@ -301,23 +299,17 @@ function goneDiscrepancies(
   const gone: string[] = []
   const ours = ownTrades(view)
   const without = expectedSizes(view, raised, new Map([...(view.withdrawn ?? []), ...ours]))
-  for (const [discrepancyId, { discrepancy, end }] of account.discrepancies) {
+  for (const [id, { discrepancy, end }] of account.discrepancies) {
     if (end !== undefined) continue
     const key = sideKeyOf(discrepancy)
-    const word = view.withdrawn?.get(discrepancyId)
+    const word = view.withdrawn?.get(id)
     const addsUp = (without.get(key)?.sizeUsd ?? 0n) === (found.get(key) ?? 0n)
     const isUndone = word === 'final' || (word === 'lists' && addsUp && !isBusy(discrepancy.marketToken))
-    if (isUndone || ours.has(discrepancyId)) gone.push(discrepancyId)
+    if (isUndone || ours.has(id)) gone.push(id)
     const mayRest = lacksOrder(missing?.orders, discrepancy.orderKey ?? '')
-    if (discrepancy.kind === 'unexplained-order' && !resting.has(discrepancyId) && !mayRest)
-      gone.push(discrepancyId)
-    if (
-      discrepancy.kind === 'unexplained-position' &&
-      !wrong.has(discrepancyId) &&
-      !isBusy(discrepancy.marketToken)
-    ) {
-      gone.push(discrepancyId)
-    }
+    if (discrepancy.kind === 'unexplained-order' && !resting.has(id) && !mayRest) gone.push(id)
+    const isExplained = !wrong.has(id) && !isBusy(discrepancy.marketToken)
+    if (discrepancy.kind === 'unexplained-position' && isExplained) gone.push(id)
   }
   return gone
 }
