@@ -72,7 +72,7 @@ function configurationDocument(): string {
     'Short flags: `--port` is `--control.port`; `perpd run --json` is `--log.format json`.',
     '',
     'An unknown name anywhere, a value that does not fit, and a file that another user of the machine owns, or may write or swap',
-    '([security.md](../security.md)), are errors (exit code 4);',
+    '([hardening.md](../hardening.md)), are errors (exit code 4);',
     'all of them are told at once. `perpd config` shows what is in force and where each value came from; `perpd check`',
     'checks strategy files too. `{profile}` in a path stands for the name of the profile. Relative paths start at the',
     'working directory. Amounts of money are decimal numbers or, to be exact beyond 15 digits, decimal text.',

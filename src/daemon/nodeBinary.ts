@@ -40,7 +40,7 @@ export function nodeReport(
   }
   if (resolved.split('/').includes('node_modules')) {
     warnings.push(
-      `the Node that runs this, ${resolved}, came with a package for development, whose install step fetched it: no hash in the lockfile holds it. With real money take a Node of the system or the container (docs/security.md, "The Node that holds the key")`,
+      `the Node that runs this, ${resolved}, came with a package for development, whose install step fetched it: no hash in the lockfile holds it. With real money take a Node of the system or the container (docs/hardening.md, "The Node that holds the key")`,
     )
   }
   const trust =

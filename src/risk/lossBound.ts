@@ -1,5 +1,5 @@
 /**
- * The most that a day can cost while somebody lies, by the settings alone (docs/security.md, "The most that a lie costs"). Pure.
+ * The most that a day can cost while somebody lies, by the settings alone (docs/reference/bounds.md, "The most that a lie costs"). Pure.
  * What honest prices do to positions within their limits is no part of it: that is what is traded.
  *
  * A loss is counted against `risk.maxDailyLossUsd` when it is realized, by the chain's own events. What is held or on its way when

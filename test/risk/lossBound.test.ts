@@ -1,4 +1,4 @@
-/** The figures of the table in docs/security.md, by the settings that are shipped. */
+/** The figures of the table in docs/reference/bounds.md, by the settings that are shipped. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ const shipped = (argv: string[] = []) =>
   loadConfig({ argv: ['--profile', 'arbitrum', ...argv], env: {}, cwd: '/nonexistent' }).config
 const dayOf = (liar: Liar, hasChain: boolean) =>
   lossBoundOf(lossTermsOf(shipped(), hasChain), liar)?.dayUsd ?? 0n
-const document = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8')
+const document = readFileSync(join(import.meta.dirname, '../../docs/reference/bounds.md'), 'utf8')
 
 test('hosts that lie cost less than $2,500 a day at the shipped limits, where the chain is read', () => {
   for (const liar of ['prepare', 'host', 'hosts', 'endpoint'] as const)
@@ -20,7 +20,7 @@ test('hosts that lie cost less than $2,500 a day at the shipped limits, where th
   expect(dayOf('host', false)).toBeLessThan(usd(2_500))
 })
 
-test('the table of docs/security.md has these figures', () => {
+test('the table of docs/reference/bounds.md has these figures', () => {
   const rows: readonly (readonly [string, bigint])[] = [
     ['hosts, with the chain', dayOf('hosts', true)],
     ['one host, without', dayOf('host', false)],

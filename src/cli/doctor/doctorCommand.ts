@@ -56,7 +56,7 @@ async function examine(call: BareCall): Promise<{ findings: readonly Finding[]; 
       ),
     ],
     loaded.warnings.map((each) => warn('configuration', each, 'perpd config')),
-    bounded('node', 'docs/security.md', () => checkProcess(config, call)),
+    bounded('node', 'docs/hardening.md', () => checkProcess(config, call)),
     checkKey(config, call),
     bounded('secrets', 'chmod 600 the file', () => checkSecrets(config, call.env.CREDENTIALS_DIRECTORY)),
     bounded('state', 'Set journal.path to another place.', () => checkState(config)),

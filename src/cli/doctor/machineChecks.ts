@@ -29,9 +29,9 @@ export function checkProcess(config: Config, { env, execArgv }: BareCall): reado
     major >= 24
       ? pass('node', text)
       : fail('node', `${text}; perpd needs Node 24 or newer`, 'Install a newer Node: https://nodejs.org'),
-    ...(config.isPaper ? [] : warnings).map((each) => warn('node', each, 'docs/security.md')),
-    ...problems.map((each) => fail('process', each, 'Start perpd in another way: docs/security.md')),
-    ...processWarnings(config, { env }).map((each) => warn('process', each, 'docs/security.md')),
+    ...(config.isPaper ? [] : warnings).map((each) => warn('node', each, 'docs/hardening.md')),
+    ...problems.map((each) => fail('process', each, 'Start perpd in another way: docs/hardening.md')),
+    ...processWarnings(config, { env }).map((each) => warn('process', each, 'docs/hardening.md')),
   ]
 }
 
