@@ -44,8 +44,6 @@ export const runAccount = signer.address
 
 /** Most points of equity of a run. */
 const MOST_POINTS = 10_000
-/** Length of a segment, seconds: a week. */
-export const SEGMENT_SECONDS = 604_800
 /** Markets that the fees of a message are swapped in. */
 const feeMarkets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
 
@@ -56,8 +54,8 @@ export interface ExactRun {
   readonly config: Config
   readonly strategies: readonly LoadedStrategy[]
   readonly histories: ReadonlyMap<string, PriceHistory>
-  /** Told after each segment, and asked whether to go on; a run that does not can be resumed. */
-  readonly goesOn?: (doneSeconds: number) => boolean
+  /** Told after each segment. */
+  readonly told?: (doneSeconds: number) => void
 }
 
 /** Everything of a run that is not of its journal. */
@@ -77,8 +75,8 @@ export interface RunTally {
 
 type Kept = Omit<RunTally, 'intents'>
 
-/** Lives through a run, from where its folder says; undefined when it was told to stop before its end. Throws what stops the daemon. */
-export async function liveExactRun(run: ExactRun): Promise<RunTally | undefined> {
+/** Lives through a run, from where its folder says that it was stopped. Throws what stops the daemon. */
+export async function liveExactRun(run: ExactRun): Promise<RunTally> {
   let kept = resumed(run)
   let intents: readonly IntentState[] = []
   const { toSeconds } = run.manifest
@@ -88,7 +86,7 @@ export async function liveExactRun(run: ExactRun): Promise<RunTally | undefined>
     intents = segment.intents
     if (kept.untilSeconds >= toSeconds) break
     keep(run.folder, kept)
-    if (run.goesOn?.(kept.untilSeconds) === false) return undefined
+    run.told?.(kept.untilSeconds)
   }
   return { ...kept, intents }
 }
@@ -132,7 +130,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
   const { manifest, config, histories, folder } = run
   const { delayMs, skewBps, impact, gasPriceGwei } = manifest.model
   const { chain } = config.venue
-  const isLong = manifest.toSeconds - manifest.fromSeconds > SEGMENT_SECONDS
+  const isLong = manifest.toSeconds - manifest.fromSeconds > manifest.segmentSeconds
   const markets = manifest.strategies.flatMap((each) => each.markets)
   const always = chain.name === 'arbitrum' ? feeMarkets : []
   if (isLong) mkdirSync(join(folder, 'venue'), { recursive: true })
@@ -149,7 +147,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       skewBps,
       hasPriceImpact: impact !== 'none',
       relayDelayMs: 500,
-      keeperDelayMs: delayMs.least - 500,
+      keeperDelayMs: delayMs.least,
       keeperJitterMs: delayMs.most - delayMs.least,
       gasPriceWei: parseUnits(gasPriceGwei, 9),
     },
@@ -163,7 +161,7 @@ async function liveSegment(
   const { folder, manifest, config } = run
   const { fromSeconds, toSeconds } = manifest
   const start = before.untilSeconds
-  const end = Math.min(toSeconds, start + SEGMENT_SECONDS)
+  const end = Math.min(toSeconds, start + manifest.segmentSeconds)
   const scheduler = createScheduler(start * 1000)
   const clock = scheduler.clock()
   const chain = { ...config.venue.chain }

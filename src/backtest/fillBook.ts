@@ -24,7 +24,8 @@ export function createFillBook(
   candleSeconds: (market: string) => number,
 ): { readonly fills: readonly VenueFill[]; look(): void } {
   const fills: VenueFill[] = []
-  let seen = ''
+  // What a venue that goes on had before is of an earlier segment.
+  let seen = venueState.trades.at(-1)?.id ?? ''
   return {
     fills,
     look() {

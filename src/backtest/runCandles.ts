@@ -27,14 +27,14 @@ export interface CandleSource {
   readonly source?: string
   /** Begins as long before the run as its kinds read candles. */
   readonly range: TimeRange
-  /** First second of the run itself, whose gaps are told. */
-  readonly fromSeconds: number
 }
 
 /** The candles of a run. */
 export interface RunCandles {
   /** By the asset that the venue prices. */
   readonly histories: ReadonlyMap<string, PriceHistory>
+  /** By market. */
+  readonly assets: ReadonlyMap<string, string>
   readonly inputs: readonly RunInput[]
 }
 
@@ -48,6 +48,7 @@ export async function readRunCandles(source: CandleSource): Promise<RunCandles> 
   const catalog = indexCatalog(loadCatalog(chain))
   const histories = new Map<string, PriceHistory>()
   const inputs: RunInput[] = []
+  const assets = new Map<string, string>()
   const ofFile =
     source.file === undefined ? undefined : await candlesOfFile(source.file, catalog.catalog.tokens)
   for (const market of markets) {
@@ -61,17 +62,17 @@ export async function readRunCandles(source: CandleSource): Promise<RunCandles> 
     histories.set(asset, { ...columns, periodSeconds: told.periodSeconds })
     const { startSeconds, length } = columns
     const toSeconds = (startSeconds[length - 1] ?? 0) + told.periodSeconds
-    const range = { fromSeconds: source.fromSeconds, toSeconds: source.range.toSeconds }
+    const whole = { fromSeconds: startSeconds[0] ?? 0, toSeconds }
+    assets.set(market, asset)
     inputs.push({
       market,
       ...told,
-      fromSeconds: startSeconds[0] ?? 0,
-      toSeconds,
+      ...whole,
       candles: length,
-      gaps: gapsIn(startSeconds, told.periodSeconds, range),
+      gaps: gapsIn(startSeconds, told.periodSeconds, whole),
     })
   }
-  return { histories, inputs }
+  return { histories, assets, inputs }
 }
 
 interface Found extends Pick<RunInput, 'source' | 'sha256' | 'periodSeconds'> {

@@ -91,6 +91,8 @@ export interface RunManifest {
   readonly fromSeconds: number
   readonly toSeconds: number
   readonly seed: number
+  /** After so much of its time the run begins anew from its journal, as a daemon that is started again does; a stopped run resumes there. Seconds. */
+  readonly segmentSeconds: number
   /** Whole tokens as decimal text, by symbol. */
   readonly balances: Readonly<Record<string, string>>
   readonly strategies: readonly RunStrategy[]

@@ -1,11 +1,10 @@
 /** From what a run lived through to its figures and its files. Pure but for the writing. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { RunTally } from './exactRun.ts'
 import { sendingUsdOf, settledFills } from './fillBook.ts'
-import { shownCandles } from './runCandles.ts'
+import { type RunCandles, shownCandles } from './runCandles.ts'
 import {
   type EquityPoint,
   type RunCosts,
@@ -23,14 +22,13 @@ export function writeRun(
   folder: string,
   manifest: RunManifest,
   tally: RunTally,
-  histories: ReadonlyMap<string, PriceHistory>,
-  assetOf: (market: string) => string,
+  { histories, assets }: Pick<RunCandles, 'histories' | 'assets'>,
 ): RunResult {
   const fills = settledFills(tally.fills, tally.intents)
   const fillsText = textOf(runTables.fills, fills)
   const equityText = textOf(runTables.equity, tally.equity)
   const shown = manifest.inputs.flatMap(({ market }) => {
-    const history = histories.get(assetOf(market))
+    const history = histories.get(assets.get(market) ?? '')
     return history === undefined ? [] : [...shownCandles(market, history, manifest)]
   })
   const result = resultOf(manifest, tally, fills, {

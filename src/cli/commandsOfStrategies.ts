@@ -59,4 +59,78 @@ export const authorCommands: readonly Command[] = [
     ],
     run: async (call) => (await import('./trial/testCommand.ts')).testStrategy(call),
   },
+  {
+    name: 'backtest',
+    summary: 'Run strategy files over history with the daemon itself, and show the result after all costs.',
+    details:
+      'The same engine, limits, order machine and fees as a live run, on jumping time. The assumptions are printed first. A run leaves a folder with its\nmanifest, fills, equity and journal; the same run is the same bytes, and one that was stopped is resumed by the same command.',
+    positional: {
+      name: 'FILE',
+      doc: 'a strategy file or a folder of them; those of strategies.paths when not given',
+      isOptional: true,
+    },
+    more: [
+      { name: 'FILE2', doc: 'another one, on the same account', isOptional: true },
+      { name: 'FILE3', doc: 'another one', isOptional: true },
+      { name: 'FILE4', doc: 'another one', isOptional: true },
+    ],
+    flags: [
+      {
+        name: 'from',
+        value: 'TIME',
+        doc: 'UTC date or time; as far back as the candles reach when not given',
+      },
+      { name: 'to', value: 'TIME', doc: 'UTC date or time; as far as the candles reach when not given' },
+      {
+        name: 'data',
+        value: 'CANDLES',
+        doc: 'a file of candles, CSV or Parquet; the store of history when not given',
+      },
+      {
+        name: 'period',
+        value: 'PERIOD',
+        doc: 'length of the candles that are read from the store; 1m when not given',
+      },
+      { name: 'source', value: 'NAME', doc: 'source of the candles, where the store has several' },
+      {
+        name: 'balance',
+        value: 'AMOUNTS',
+        doc: 'what the account begins with, as 10000 or USDC=10000,ETH=0.5; 10000 when not given',
+      },
+      {
+        name: 'turn-seconds',
+        value: 'SECONDS',
+        doc: 'time between two turns; the finest candle that a kind reads when not given',
+      },
+      {
+        name: 'delay',
+        value: 'SECONDS',
+        doc: 'from a signed order to its execution, least to most; 2-5 when not given',
+      },
+      {
+        name: 'impact',
+        value: 'LEVEL',
+        doc: 'frozen: price impact over pools as recorded; none: left out, and no result',
+      },
+      {
+        name: 'skew',
+        value: 'PERCENT',
+        doc: 'how much heavier longs begin than shorts, percent of the open interest; 3 when not given',
+      },
+      { name: 'gas-gwei', value: 'GWEI', doc: "gas price; the chain's own walk when not given" },
+      { name: 'seed', value: 'NUMBER', doc: 'of delays within their spread; 1 when not given' },
+      {
+        name: 'out',
+        value: 'FOLDER',
+        doc: 'folder of the run; one of its own below runs/ beside the store when not given',
+      },
+      { name: 'again', doc: 'make a run anew that is over' },
+      json,
+    ],
+    examples: [
+      'perpd backtest strategies/eth-trend.yaml --from 2026-01-01 --to 2026-02-01',
+      'perpd backtest strategies/btc-trend.yaml --data btc-usd-1m.csv --balance 5000',
+    ],
+    run: async (call) => (await import('./backtest/backtestCommand.ts')).backtest(call),
+  },
 ]

@@ -1,0 +1,174 @@
+/** From what is asked for to the manifest of a run and the candles that it needs; and whether a folder may take it. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BaseError } from '../base/errors.ts'
+import { Secret } from '../base/secret.ts'
+import { version } from '../config/version.ts'
+import type { ChainName } from '../protocol/chains/chain.ts'
+import type { CandlePeriod } from '../protocol/market.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { secondsOfPeriod } from '../strategy/indicators.ts'
+import { runAccount } from './exactRun.ts'
+import { type RunCandles, readRunCandles } from './runCandles.ts'
+import { RUN_FORMAT, type RunManifest, runFileNames, runJson, sha256Of } from './runFiles.ts'
+import { type ModelChoice, modelOf } from './runModel.ts'
+import { runStrategyOf, turnSecondsOf } from './runStrategies.ts'
+
+/** A run that cannot be made as it is asked for. */
+export class RunPlanError extends BaseError {}
+
+/** What is asked for. */
+export interface RunWish {
+  readonly chain: ChainName
+  readonly strategies: readonly LoadedStrategy[]
+  /** Every setting, by dotted key; secrets are left out of the manifest. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Unix seconds; absent: as far as the candles reach. */
+  readonly fromSeconds?: number
+  readonly toSeconds?: number
+  /** A file of candles; absent: the store. */
+  readonly file?: string
+  readonly storeFolder: string
+  readonly period: CandlePeriod
+  readonly source?: string
+  readonly balances: Readonly<Record<string, string>>
+  readonly seed: number
+  /** Time between turns of every file; absent: by the candles that each reads. */
+  readonly turnSeconds?: number
+  readonly model: ModelChoice
+  /** Default: a week. */
+  readonly segmentSeconds?: number
+}
+
+/** A run that may begin. */
+export interface RunPlan {
+  readonly manifest: RunManifest
+  readonly candles: Pick<RunCandles, 'histories' | 'assets'>
+  /** First 8 digits of the manifest's hash. */
+  readonly id: string
+}
+
+const WEEK_SECONDS = 604_800
+/** Later than any candle, Unix seconds. */
+const NO_END = 4_000_000_000
+
+/**
+ * Reads the candles and makes the manifest.
+ *
+ * @throws RunPlanError BACKTEST_TOO_SHORT where nothing is left between warm-up and end; what reading candles throws
+ */
+export async function planRun(wish: RunWish): Promise<RunPlan> {
+  const { chain, strategies } = wish
+  const turns = strategies.map((loaded) => turnSecondsOf(loaded, wish.turnSeconds))
+  const files = strategies.map((loaded, at) => runStrategyOf(loaded, turns[at] ?? 60))
+  const markets = [...new Set(files.flatMap((each) => each.markets))]
+  const warmUpSeconds = warmUpOf(strategies)
+  const { file, source, storeFolder, period } = wish
+  const read = await readRunCandles({
+    ...{ chain, markets, storeFolder, period },
+    ...(file === undefined ? {} : { file }),
+    ...(source === undefined ? {} : { source }),
+    range: {
+      fromSeconds: Math.max(0, (wish.fromSeconds ?? 0) - warmUpSeconds),
+      toSeconds: wish.toSeconds ?? NO_END,
+    },
+  })
+  const step = Math.max(60, ...turns)
+  const { inputs } = read
+  const first = Math.max(...inputs.map(({ fromSeconds }) => fromSeconds))
+  const fromSeconds = wish.fromSeconds ?? Math.ceil((first + warmUpSeconds) / step) * step
+  const last = Math.min(...inputs.map(({ toSeconds }) => toSeconds))
+  const toSeconds = wish.toSeconds ?? Math.floor(last / step) * step
+  if (toSeconds <= fromSeconds || last <= fromSeconds)
+    throw tooShort({ fromSeconds, toSeconds, first, last, warmUpSeconds })
+  const manifest: RunManifest = {
+    format: RUN_FORMAT,
+    mode: 'exact',
+    perpd: version,
+    node: process.version,
+    chain,
+    account: runAccount,
+    fromSeconds,
+    toSeconds,
+    seed: wish.seed,
+    segmentSeconds: wish.segmentSeconds ?? WEEK_SECONDS,
+    balances: wish.balances,
+    strategies: files,
+    settings: Object.fromEntries(Object.entries(wish.settings).filter(([, value]) => !holdsSecret(value))),
+    inputs: inputs.map((input) => ({
+      ...input,
+      gaps: input.gaps
+        .filter((gap) => gap.toSeconds > fromSeconds && gap.fromSeconds < toSeconds)
+        .concat(input.toSeconds < toSeconds ? [{ fromSeconds: input.toSeconds, toSeconds }] : []),
+    })),
+    model: modelOf(
+      wish.model,
+      files.map(({ name, turnSeconds }) => ({ name, seconds: turnSeconds })),
+    ),
+  }
+  return { manifest, candles: read, id: sha256Of(runJson(manifest)).slice(0, 8) }
+}
+
+function holdsSecret(value: unknown): boolean {
+  return value instanceof Secret || (Array.isArray(value) && value.some((each) => each instanceof Secret))
+}
+
+/** How long before a run its kinds read candles, seconds. */
+function warmUpOf(strategies: readonly LoadedStrategy[]): number {
+  const spans = strategies.flatMap(({ needs }) =>
+    (needs.candles ?? []).map(({ period, limit }) => secondsOfPeriod(period) * (limit + 1)),
+  )
+  return Math.max(0, ...spans)
+}
+
+interface Spans {
+  readonly fromSeconds: number
+  readonly toSeconds: number
+  readonly first: number
+  readonly last: number
+  readonly warmUpSeconds: number
+}
+
+function tooShort({ fromSeconds, toSeconds, first, last, warmUpSeconds }: Spans): RunPlanError {
+  const iso = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16)
+  return new RunPlanError('There is nothing to run between the beginning and the end.', {
+    code: 'BACKTEST_TOO_SHORT',
+    facts: {
+      from: iso(fromSeconds),
+      to: iso(toSeconds),
+      candles: `${iso(first)} to ${iso(last)}`,
+      warmUpHours: Math.ceil(warmUpSeconds / 3600),
+    },
+    details:
+      'Nothing was run. Choose --from and --to within the candles, with as long before as the kinds read, or get more of them.',
+  })
+}
+
+/** The state of a folder with regard to a run: fresh, begun and stopped, or over. */
+export type RunFolder = 'fresh' | 'begun' | 'over'
+
+/**
+ * Takes a folder for a run: writes the manifest where none is.
+ *
+ * @throws RunPlanError BACKTEST_FOLDER_TAKEN where the folder holds another run or something else
+ */
+export function takeRunFolder(folder: string, manifest: RunManifest): RunFolder {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, runFileNames.manifest)
+  const text = runJson(manifest)
+  if (existsSync(path)) {
+    if (readFileSync(path, 'utf8') !== text) throw taken(folder, 'another run')
+    return existsSync(join(folder, runFileNames.result)) ? 'over' : 'begun'
+  }
+  if (readdirSync(folder).length > 0) throw taken(folder, 'something else')
+  writeFileSync(path, text)
+  return 'fresh'
+}
+
+function taken(folder: string, holds: string): RunPlanError {
+  return new RunPlanError(`The folder of the run holds ${holds}.`, {
+    code: 'BACKTEST_FOLDER_TAKEN',
+    facts: { folder },
+    details: 'Nothing was run or changed. Name another folder: --out FOLDER.',
+  })
+}

@@ -1,0 +1,196 @@
+/** `perpd backtest`: runs strategy files over history, with the daemon's own engine, and leaves a folder that a report reads. */
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { liveExactRun } from '../../backtest/exactRun.ts'
+import { planRun, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
+import { parseResult, type RunResult, runFileNames, runJson } from '../../backtest/runFiles.ts'
+import { LEAST_DELAY_MS, type ModelChoice, usualModel } from '../../backtest/runModel.ts'
+import { writeRun } from '../../backtest/runResult.ts'
+import { BaseError } from '../../base/errors.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { readStrategyFiles, strategyProblems } from '../../daemon/readStrategies.ts'
+import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
+import { checkMarkets, closeStrategies, type LoadedStrategy } from '../../strategy/files/load.ts'
+import type { Call } from '../call/command.ts'
+import { firstSentence, modelText, resultText } from './backtestText.ts'
+
+/** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
+export async function backtest(call: Call): Promise<number> {
+  const { loaded, positionals, cwd } = call
+  const { config } = loaded
+  const paths =
+    positionals.length === 0 ? config.strategies.paths : positionals.map((path) => resolve(cwd, path))
+  // A file that is named is run although it is off; of a folder only what would run.
+  const found = await readStrategyFiles(
+    { strategies: { ...config.strategies, paths } },
+    positionals.some((path) => /\.ya?ml$/.test(path)),
+  )
+  try {
+    const { strategies } = found
+    if (found.problems.length > 0) throw strategyProblems(found.problems)
+    if (strategies.length === 0) throw misuse('No strategy file is to be run: name one, or turn one on.')
+    const listed = [...config.venue.chain.facts.markets.values()].map(({ symbol }) => symbol)
+    const unlisted = checkMarkets(strategies, listed)
+    if (unlisted.length > 0) throw strategyProblems(unlisted)
+    const plan = await planned(wishOf(call, strategies))
+    return await runPlan(call, strategies, plan)
+  } finally {
+    await closeStrategies(found.strategies)
+  }
+}
+
+/** What cannot be run is a mistake of the command line or of the data, told as such. */
+async function planned(wish: RunWish): Promise<RunPlan> {
+  try {
+    return await planRun(wish)
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new CommandError(error.message, exitCodes.configuration)
+  }
+}
+
+async function runPlan(call: Call, strategies: readonly LoadedStrategy[], plan: RunPlan): Promise<number> {
+  const { flags, cwd, out, err, loaded } = call
+  const { config } = loaded
+  const { manifest, candles, id } = plan
+  const given = flags.get('out')
+  const folder =
+    typeof given === 'string'
+      ? resolve(cwd, given)
+      : join(
+          dirname(config.history.folder),
+          'runs',
+          `${strategies
+            .map(({ name }) => name)
+            .join('+')
+            .slice(0, 60)}-${id}`,
+        )
+  if (flags.has('again')) rmSync(join(folder, runFileNames.result), { force: true })
+  if (flags.has('again')) rmSync(join(folder, 'state'), { recursive: true, force: true })
+  const is = taken(folder, plan)
+  const isJson = flags.has('json')
+  if (!isJson) out(modelText(manifest))
+  const result =
+    is === 'over' ? parseResult(readFileSync(join(folder, runFileNames.result), 'utf8')) : await lived()
+  if (isJson) out(runJson(result).trimEnd())
+  else
+    out(
+      `\n${firstSentence(result)}\n\n${resultText(result)}\n\n${is === 'over' ? 'This run was made before' : 'The run'} is in ${folder}`,
+    )
+  return exitCodes.ok
+
+  async function lived(): Promise<RunResult> {
+    if (is === 'begun') err('A run that was stopped is resumed.')
+    const { fromSeconds, toSeconds } = manifest
+    const tally = await liveExactRun({
+      ...{ folder, manifest, config, strategies },
+      histories: candles.histories,
+      told(doneSeconds) {
+        const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
+        err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
+      },
+    })
+    return writeRun(folder, manifest, tally, candles)
+  }
+}
+
+function taken(folder: string, { manifest }: RunPlan): ReturnType<typeof takeRunFolder> {
+  try {
+    return takeRunFolder(folder, manifest)
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new CommandError(error.message, exitCodes.configuration)
+  }
+}
+
+function misuse(text: string): CommandError {
+  return new CommandError(`${text}\n  Nothing was run.`, exitCodes.configuration)
+}
+
+function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrategy[]): RunWish {
+  const { config, values } = loaded
+  const text = (name: string): string | undefined => {
+    const value = flags.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  const period = text('period') ?? '1m'
+  if (!(period in periodSeconds))
+    throw misuse(`--period ${period}: a period is one of ${Object.keys(periodSeconds).join(', ')}.`)
+  const [from, to, file, source] = [text('from'), text('to'), text('data'), text('source')]
+  const turnSeconds = wholeOf('turn-seconds', text('turn-seconds'), 60, 86_400)
+  return {
+    chain: config.venue.chain.name,
+    strategies,
+    settings: values,
+    ...(from === undefined ? {} : { fromSeconds: timeOf('from', from) }),
+    ...(to === undefined ? {} : { toSeconds: timeOf('to', to) }),
+    ...(file === undefined ? {} : { file: resolve(cwd, file) }),
+    ...(source === undefined ? {} : { source }),
+    storeFolder: config.history.folder,
+    period: period as CandlePeriod,
+    balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
+    seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
+    ...(turnSeconds === undefined ? {} : { turnSeconds }),
+    model: modelChoice(text),
+  }
+}
+
+/** A UTC date or time, as Unix seconds. */
+function timeOf(flag: string, text: string): number {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+  const isMoment = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?$/.test(text)
+  const atMs =
+    isDay || isMoment ? Date.parse(isDay ? text : `${text.replace(' ', 'T').replace(/Z$/, '')}Z`) : Number.NaN
+  if (Number.isNaN(atMs))
+    throw misuse(`--${flag} ${text} is no time: 2026-01-31, or 2026-01-31T12:00, both UTC.`)
+  return Math.floor(atMs / 60_000) * 60
+}
+
+function wholeOf(flag: string, text: string | undefined, least: number, most: number): number | undefined {
+  if (text === undefined) return undefined
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= least && value <= most))
+    throw misuse(`--${flag} ${text}: a whole number from ${least} to ${most}.`)
+  return value
+}
+
+/** `10000`, or `USDC=10000,ETH=0.5`. */
+function balancesOf(text: string, stable: string): Readonly<Record<string, string>> {
+  const parts = text.split(',').map((part) => {
+    const [, symbol = stable, amount] =
+      /^(?:([A-Za-z0-9.]+)=)?(\d{1,15}(?:\.\d{1,6})?)$/.exec(part.trim()) ?? []
+    if (amount === undefined)
+      throw misuse(
+        `--balance ${text}: an amount of ${stable}, as 10000, or several, as ${stable}=10000,ETH=0.5.`,
+      )
+    return [symbol, amount] as const
+  })
+  return Object.fromEntries(parts)
+}
+
+function modelChoice(text: (name: string) => string | undefined): ModelChoice {
+  const impact = text('impact') ?? usualModel.impact
+  if (impact !== 'frozen' && impact !== 'none') throw misuse(`--impact ${impact}: frozen or none.`)
+  const skew = text('skew')
+  if (skew !== undefined && !(/^-?\d{1,2}(\.\d{1,2})?$/.test(skew) && Math.abs(Number(skew)) <= 90))
+    throw misuse(`--skew ${skew}: percent of the open interest, from -90 to 90.`)
+  const gas = text('gas-gwei')
+  if (gas !== undefined && !/^\d{1,6}(\.\d{1,9})?$/.test(gas))
+    throw misuse(`--gas-gwei ${gas}: gwei, as 0.02.`)
+  return {
+    delayMs: delayOf(text('delay')),
+    impact,
+    skewBps: skew === undefined ? usualModel.skewBps : Math.round(Number(skew) * 100),
+    gasPriceGwei: gas ?? usualModel.gasPriceGwei,
+  }
+}
+
+/** `2-5` or `3`: seconds. Nothing executes at once. */
+function delayOf(text: string | undefined): ModelChoice['delayMs'] {
+  if (text === undefined) return usualModel.delayMs
+  const [, first, second = first] = /^(\d{1,3}(?:\.\d)?)(?:-(\d{1,3}(?:\.\d)?))?$/.exec(text) ?? []
+  const [least, most] = [Number(first) * 1000, Number(second) * 1000]
+  if (!(least >= LEAST_DELAY_MS && most >= least))
+    throw misuse(`--delay ${text}: seconds from least to most, as 2-5; at least ${LEAST_DELAY_MS / 1000}.`)
+  return { least, most }
+}

@@ -1,0 +1,75 @@
+/** A backtest for a terminal of 80 columns: its assumptions, the sentence that a trader needs first, and its figures. */
+import type { RunManifest, RunResult } from '../../backtest/runFiles.ts'
+import { formatDollars, type Usd } from '../../protocol/units.ts'
+import { columns } from '../output/table.ts'
+
+/** `+$12.30` or `-$4.00`. */
+function signed(amount: Usd): string {
+  return amount > 0n ? `+${formatDollars(amount)}` : formatDollars(amount)
+}
+
+/** A part of a whole in percent with two decimals, signed. */
+function percentOf(part: Usd, whole: Usd): string {
+  if (whole === 0n) return '0.00 %'
+  const hundredths = (part * 10_000n) / whole
+  const size = hundredths < 0n ? -hundredths : hundredths
+  return `${hundredths < 0n ? '-' : ''}${size / 100n}.${String(size % 100n).padStart(2, '0')} %`
+}
+
+const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
+
+/** The assumptions, which come before any figure. */
+export function modelText({ strategies, model, inputs, fromSeconds, toSeconds }: RunManifest): string {
+  const data = inputs.map(
+    ({ market, candles, periodSeconds, source, gaps }) =>
+      `${market}: ${candles} candles of ${periodSeconds} s from ${source}${gaps.length === 0 ? '' : `, ${gaps.length} gap${gaps.length === 1 ? '' : 's'}`}`,
+  )
+  return [
+    `${strategies.map(({ name }) => name).join(', ')} from ${day(fromSeconds)} to ${day(toSeconds)} UTC, by:`,
+    ...[...data, ...model.sentences].map((sentence) => `- ${sentence}`),
+  ].join('\n')
+}
+
+/** The sentence that is read first. */
+export function firstSentence(result: RunResult): string {
+  const { madeUsd, startUsd, holdMadeUsd, maxDrawdownUsd, maxDrawdownBps, isResult } = result
+  const made = `${madeUsd < 0n ? 'It lost' : 'It made'} ${formatDollars(madeUsd < 0n ? -madeUsd : madeUsd)} after all costs (${percentOf(madeUsd, startUsd)})`
+  const hold = `holding made ${signed(holdMadeUsd)}`
+  const fall = `the worst drawdown was ${formatDollars(maxDrawdownUsd)} (${(maxDrawdownBps / 100).toFixed(2)} %)`
+  return `${isResult ? '' : 'No result, since price impact is left out: '}${made}; ${hold}; ${fall}.`
+}
+
+/** The figures. */
+export function resultText(result: RunResult): string {
+  const { costs, trades, wins, fills } = result
+  const share = (part: number, whole: number): string =>
+    whole === 0 ? '' : ` (${Math.round((part * 100) / whole)} %)`
+  const denied = Object.entries(result.denied).toSorted(([, one], [, other]) => other - one)
+  const rows: readonly (readonly [string, string])[] = [
+    ['equity', `${formatDollars(result.startUsd)} to ${formatDollars(result.endUsd)}`],
+    ['trades', `${trades}, won ${wins}${share(wins, trades)}; ${fills} fills`],
+    ['time in market', `${Math.round(result.heldBps / 100)} %`],
+    ['turns', `${result.turns}, ${result.decisions} decisions`],
+    ['position fees', formatDollars(-costs.positionFeesUsd)],
+    ['price impact', formatDollars(-costs.impactUsd)],
+    ['funding', formatDollars(-costs.fundingUsd)],
+    ['borrowing', formatDollars(-costs.borrowingUsd)],
+    ['sending', formatDollars(-costs.sendingUsd)],
+    ...(costs.swapUsd === 0n ? [] : [['swaps', formatDollars(-costs.swapUsd)] as const]),
+    ...(costs.liquidationUsd === 0n ? [] : [['liquidation', formatDollars(-costs.liquidationUsd)] as const]),
+    ...result.atCosts.map(({ multiple, madeUsd }) => [`at ${multiple} x costs`, signed(madeUsd)] as const),
+    [
+      'break-even',
+      result.breakEvenMultiple === null
+        ? 'none: nothing is left before costs'
+        : `at ${result.breakEvenMultiple} x costs`,
+    ],
+    ...(result.ambiguousFills === 0
+      ? []
+      : [['ambiguous', `${result.ambiguousFills} exits: stop and target within one candle`] as const]),
+    ...(denied.length === 0
+      ? []
+      : [['denied', denied.map(([code, count]) => `${code} ${count}`).join(', ')] as const]),
+  ]
+  return columns(rows, '  ')
+}
