@@ -101,6 +101,12 @@ const mendedSince: typeof mended = [
   ],
   // The judge: a process that was taken for dead went on after its successor had crashed, and showed what it knew.
   ['engine', 889_000_030_018, 'a process that lost the journal shows what it last knew'],
+  // The judge: somebody else had taken a part of the position off, and the chain had not proven it yet when the rest was closed.
+  [
+    'engine',
+    889_000_042_211,
+    'exits stay while the books hold a part that no list shows and nothing proves gone',
+  ],
   // The judge: such a process decided on an exit beside one that its successor had placed.
   ['engine', 889_000_041_540, 'what a process that lost the journal decides is never written'],
   // The clock was set back after an entry had landed, and the exits that its position left behind were never cancelled.
