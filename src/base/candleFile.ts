@@ -83,7 +83,7 @@ function unreadable(path: string, complaints: readonly string[], cause?: unknown
       code: 'CANDLES_UNREADABLE',
       facts: { path },
       details:
-        'Nothing was started. Correct the rows: timestamp,open,high,low,close with ascending times; other columns are passed over.',
+        'Nothing was read of it. Correct the rows: timestamp,open,high,low,close, one for each time; other columns are passed over.',
       ...(cause === undefined ? {} : { cause }),
     },
   )

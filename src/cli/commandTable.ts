@@ -1,6 +1,7 @@
 /** Every command, its flags and its help; the code of each is loaded only when it is asked for. */
 import type { Command } from './call/command.ts'
 import { handCommands, lookCommands } from './commandsByHand.ts'
+import { dataCommands } from './commandsOfData.ts'
 import { aboutCommands, firstCommands } from './commandsOfItself.ts'
 import { keyCommands } from './commandsOfKeys.ts'
 import { noticeCommands } from './commandsOfNotices.ts'
@@ -95,6 +96,7 @@ export const commands: readonly Command[] = [
   topCommand,
   ...lookCommands,
   ...authorCommands,
+  ...dataCommands,
   ...handCommands,
   ...taskCommands,
   ...noticeCommands,

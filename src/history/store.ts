@@ -12,6 +12,7 @@ import { cacheColumns, cachedColumns, dropOtherColumns } from './columnCache.ts'
 import { type CandleColumns, candlesOf, columnsOf, joinColumns, placeAt, sliceColumns } from './columns.ts'
 import { withLock } from './folderLock.ts'
 import { gapsIn, joinRanges, type TimeRange } from './gaps.ts'
+import { assetOfMarket } from './indexAssets.ts'
 import {
   type CandleFileEntry,
   HistoryError,
@@ -77,11 +78,6 @@ export interface HistoryStore {
   readFile(entry: CandleFileEntry, isProven?: boolean): Promise<CandleColumns>
   /** Notes that a source said all it can of a range. Throws HistoryError. */
   markAsked(series: SeriesName, range: TimeRange): Promise<void>
-}
-
-/** The index asset that a market is named after: `ETH` of `ETH/USD [WETH-USDC]`. */
-export function assetOfMarket(market: string): string {
-  return (market.trim().split(/[\s/]/)[0] ?? '').toUpperCase()
 }
 
 /** Opens a folder of history, which is made with the first write. */

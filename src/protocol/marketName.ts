@@ -41,3 +41,11 @@ export function managersOf(strategies: readonly Manager[], symbol: string): read
 export function managersText(names: readonly string[]): string {
   return names.length === 0 ? 'no strategy manages it' : `managed by ${names.join(', ')}`
 }
+
+/** The longest of some assets that a name holds, best at its beginning: ETHUSDT and WETH are ETH. Undefined where it holds none. */
+export function nearestAsset(name: string, assets: readonly string[]): string | undefined {
+  const longestFirst = assets.filter((asset) => asset.length >= 2).toSorted((a, b) => b.length - a.length)
+  return (
+    longestFirst.find((asset) => name.startsWith(asset)) ?? longestFirst.find((asset) => name.includes(asset))
+  )
+}

@@ -72,7 +72,13 @@ export interface CommandFacts {
   readonly summary: string
   /** Further lines of its own help. */
   readonly details?: string
-  readonly positional?: { readonly name: string; readonly doc: string; readonly isOptional?: boolean }
+  readonly positional?: {
+    readonly name: string
+    readonly doc: string
+    readonly isOptional?: boolean
+    /** It may be given several times; nothing stands behind it then. */
+    readonly isMany?: true
+  }
   /** Those after the first one; each must be given. */
   readonly more?: readonly { readonly name: string; readonly doc: string; readonly isOptional?: boolean }[]
   readonly flags: readonly OwnFlag[]
@@ -192,24 +198,35 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
       at++
     }
   }
-  const { positional, more = [] } = command
-  const expected: readonly { readonly doc: string; readonly isOptional?: boolean }[] =
-    positional === undefined ? [] : [positional, ...more]
-  const most = expected.length
-  if (!wantsHelp && positionals.length > most) {
-    const meant = meantBy(command, positionals, flags, rest)
-    throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.${meant}`)
-  }
-  // A script whose variable is empty: an id that is none would be the beginning of every one.
-  const empty = expected[positionals.findIndex((word) => word.trim() === '')]
-  if (!wantsHelp && empty !== undefined) throw misuse(command, `An argument is empty: ${empty.doc}.`)
-  const missing = expected[positionals.length]
-  if (!wantsHelp && missing !== undefined && positional?.isOptional !== true && missing.isOptional !== true) {
-    throw misuse(command, `${command.name} needs ${missing.doc}.`)
-  }
+  if (!wantsHelp) checkPositionals(command, { flags, positionals, settings: rest, wantsHelp })
   if (!wantsHelp && flags.has('json') && flags.has('csv'))
     throw misuse(command, '--json and --csv are two ways to print the same rows: give one.')
   return { flags, positionals, settings: rest, wantsHelp }
+}
+
+/** Throws CommandError where arguments are too many, too few or empty. */
+function checkPositionals(command: CommandFacts, { flags, positionals, settings }: Arguments): void {
+  const { positional, more = [] } = command
+  const expected: readonly { readonly doc: string; readonly isOptional?: boolean }[] =
+    positional === undefined ? [] : [positional, ...more]
+  const most = positional?.isMany === true ? Number.POSITIVE_INFINITY : expected.length
+  if (positionals.length > most) {
+    const meant = meantBy(command, positionals, flags, settings)
+    throw misuse(command, `${positionals[most]}: ${command.name} takes no such argument.${meant}`)
+  }
+  // A script whose variable is empty: an id that is none would be the beginning of every one.
+  const empty =
+    expected[
+      Math.min(
+        positionals.findIndex((word) => word.trim() === ''),
+        expected.length - 1,
+      )
+    ]
+  if (empty !== undefined) throw misuse(command, `An argument is empty: ${empty.doc}.`)
+  const missing = expected[positionals.length]
+  if (missing !== undefined && positional?.isOptional !== true && missing.isOptional !== true) {
+    throw misuse(command, `${command.name} needs ${missing.doc}.`)
+  }
 }
 
 /** ` Did you mean: perpd markets --search ETH`, where arguments stand for flags; else nothing. */
@@ -270,8 +287,9 @@ export function flagText({ name, value, isValueOptional }: OwnFlag): string {
 /** `usage: perpd orders [--open] ...`. */
 export function usageOf(command: CommandFacts): string {
   const own = command.flags.map((flag) => `[${flagText(flag)}]`)
-  const { name = '', isOptional = false } = command.positional ?? {}
-  const positional = command.positional === undefined ? [] : [isOptional ? `[${name}]` : `<${name}>`]
+  const { name = '', isOptional = false, isMany } = command.positional ?? {}
+  const word = isMany === true ? `${name}...` : name
+  const positional = command.positional === undefined ? [] : [isOptional ? `[${word}]` : `<${word}>`]
   const others = (command.more ?? []).map((each) =>
     each.isOptional === true ? `[${each.name}]` : `<${each.name}>`,
   )

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { type FileCandle, readCandleFile } from '../../base/candleFile.ts'
 import { BaseError } from '../../base/errors.ts'
+import { nearestAsset } from '../../protocol/marketName.ts'
 import type { CatalogToken } from './catalog.ts'
 import { assetOf } from './prices.ts'
 
@@ -49,12 +50,4 @@ function unpricedError(path: string, unpriced: readonly string[], assets: readon
     details:
       'Nothing was started: those prices would be seeded ones. Begin the name of the file with the asset, as eth-usd-1m.csv, or give its rows a column symbol.',
   })
-}
-
-/** The longest asset that the name holds, best at its beginning: ETHUSDT and WETH are ETH. */
-function nearestAsset(name: string, assets: readonly string[]): string | undefined {
-  const longestFirst = assets.filter((asset) => asset.length >= 2).toSorted((a, b) => b.length - a.length)
-  return (
-    longestFirst.find((asset) => name.startsWith(asset)) ?? longestFirst.find((asset) => name.includes(asset))
-  )
 }

@@ -1,0 +1,89 @@
+/** Commands of market history: their flags and help. */
+import type { Command } from './call/command.ts'
+
+const json = { name: 'json', doc: 'print JSON instead of text' } as const
+const source = {
+  name: 'source',
+  value: 'NAME',
+  doc: 'where the candles came from; needed where several sources have the range',
+} as const
+const period = {
+  name: 'period',
+  value: 'PERIOD',
+  doc: 'length of a candle: 1m, 5m, 15m, 1h, 4h or 1d',
+} as const
+const from = {
+  name: 'from',
+  value: 'TIME',
+  doc: 'first moment, UTC: 2024-01-31, 2024-01-31T12:00, or 30d for 30 days ago',
+} as const
+const to = { name: 'to', value: 'TIME', doc: 'end, as --from; now when not given' } as const
+
+/** History of markets for backtests. They need no daemon. */
+export const dataCommands: readonly Command[] = [
+  {
+    name: 'data import',
+    summary: 'Import candles of files: CSV, JSON or Parquet, as exchanges and data frames write them.',
+    details:
+      'Rows may come in any order, and twice where both say the same. A row that cannot be read is named with its line, column and value,\nand nothing of its file is imported. Where the history has candles of the oracle for these times, the difference is measured.',
+    positional: { name: 'FILE', doc: 'a file of candles', isMany: true },
+    flags: [
+      {
+        name: 'market',
+        value: 'MARKET',
+        doc: "the market or its index asset, as ETH; without it the rows' symbol or the file's name says it",
+      },
+      { ...period, doc: `${period.doc}; without it the distance of the rows says it` },
+      {
+        name: 'map',
+        value: 'COLUMN=NAME,...',
+        doc: 'names that the file has for timestamp, open, high, low, close and symbol',
+      },
+      { name: 'source', value: 'NAME', doc: 'what to call where they came from; import when not given' },
+      {
+        name: 'max-basis-bps',
+        value: 'N',
+        doc: "refuse prices of which one in a hundred is further from the oracle's, basis points; 50 when not given",
+      },
+      json,
+    ],
+    examples: [
+      'perpd data import ETHUSDT-1m-2024-01.csv ETHUSDT-1m-2024-02.csv --source binance',
+      'perpd data import kurse.csv --market "ETH/USD [WETH-USDC]" --map timestamp=Zeit,close=Schluss',
+    ],
+    run: async (call) => (await import('./data/importCommand.ts')).importData(call),
+  },
+  {
+    name: 'data list',
+    summary: 'List the history that is there: markets, periods, sources, ranges, missing candles.',
+    flags: [json],
+    examples: ['perpd data list', 'perpd data list --json'],
+    run: async (call) => (await import('./data/listCommand.ts')).listData(call),
+  },
+  {
+    name: 'data check',
+    summary: 'Check the history: gaps, ranges without a move, outliers, damaged files; nothing is changed.',
+    details: 'Each file is held to its hash. Exit code 1 where one is not as it was written.',
+    positional: { name: 'MARKET', doc: 'this market alone, as ETH', isOptional: true },
+    flags: [json],
+    examples: ['perpd data check', 'perpd data check ETH --json'],
+    run: async (call) => (await import('./data/listCommand.ts')).checkData(call),
+  },
+  {
+    name: 'data export',
+    summary: 'Write candles of the history into a CSV or Parquet file, with exact prices.',
+    positional: { name: 'MARKET', doc: 'a market or its index asset, as ETH' },
+    flags: [
+      { ...period, doc: `${period.doc}; 1m when not given` },
+      { ...from, doc: `${from.doc}; the first candle when not given` },
+      to,
+      source,
+      { name: 'out', value: 'FILE', doc: 'the file; its ending, .csv or .parquet, says the format' },
+    ],
+    examples: [
+      'perpd data export ETH --from 2024-01-01 --to 2024-02-01 --out eth.parquet',
+      'perpd data export ETH --period 1h --source binance --out eth.csv',
+    ],
+    run: async (call) => (await import('./data/exportCommand.ts')).exportData(call),
+  },
+]
