@@ -8,7 +8,7 @@ import { isThere } from '../base/isThere.ts'
 import { Secret } from '../base/secret.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
-import { withRoom } from '../journal/ballast.ts'
+import { makeRoom, withRoom } from '../journal/ballast.ts'
 import { createPrivateFile, readSecretFile } from '../keys/privateFile.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { besideJournal } from './journalFile.ts'
@@ -45,7 +45,7 @@ export function writeAddress(config: Config, url: string): () => void {
   }
   const ballast = besideJournal(config, 'ballast')
   if (ballast === undefined) write()
-  else withRoom(ballast, write)
+  else withRoom(write, (error) => makeRoom(ballast, error))
   return () => {
     try {
       if (readFileSync(path, 'utf8') === text) rmSync(path)

@@ -15,6 +15,11 @@ import { freeBytesBeside, KEPT_OF_DISK_BYTES } from './freeSpace.ts'
  * With what the WAL has reserved it stays below 16 MiB, from where sqlite would need space for its index as well.
  */
 export const BALLAST_BYTES = 8 * 1024 * 1024
+/**
+ * The part of the ballast that a checkpoint leaves to records, where whoever fills the disk takes all that is given up before the
+ * checkpoint can: over a hundred commits, where a kill that closes a position takes 20.
+ */
+export const LEFT_TO_RECORDS_BYTES = BALLAST_BYTES / 2
 /** Bytes of the WAL that are taken from the disk before they are needed: frames are written over them. */
 export const WAL_RESERVED_BYTES = 4 * 1024 * 1024
 /** The bytes given up at once: whoever fills the disk may be faster than we are. */
@@ -41,28 +46,28 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Gives up a part of the ballast for what failed with `error`. False when the disk was not the cause, or nothing is left to give:
- * then the error stands.
+ * Gives up a part of the ballast for what failed with `error`. False when the disk was not the cause, or no more than `leftBytes` are left
+ * to give: then the error stands.
  */
-export function makeRoom(ballast: string, error: unknown): boolean {
+export function makeRoom(ballast: string, error: unknown, leftBytes = 0): boolean {
   if (!isDiskFull(error)) return false
   // A journal that reached its own largest size says the same.
   if ((freeBytesBeside(ballast) ?? 0) >= KEPT_OF_DISK_BYTES) return false
   return opened(ballast, O_RDWR, (fd) => {
     const { size } = fstatSync(fd)
-    if (size === 0) return false
-    ftruncateSync(fd, Math.max(0, size - STEP_BYTES))
+    if (size <= leftBytes) return false
+    ftruncateSync(fd, Math.max(leftBytes, size - STEP_BYTES))
     return true
   })
 }
 
-/** Does something that may find no space, and does it again as long as the ballast makes room for it. */
-export function withRoom<T>(ballast: string, work: () => T): T {
+/** Does something that may find no space, and does it again as long as `makesRoom` gives some for its error. */
+export function withRoom<T>(work: () => T, makesRoom: (error: unknown) => boolean): T {
   for (;;) {
     try {
       return work()
     } catch (error) {
-      if (!makeRoom(ballast, error)) throw error
+      if (!makesRoom(error)) throw error
     }
   }
 }

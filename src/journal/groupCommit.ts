@@ -126,6 +126,8 @@ export function createJournal(parts: JournalParts): Journal {
 
   async function keepSnapshotIfDue(): Promise<void> {
     if (ledger.seq - snapshotSeq < maintenance.snapshotEveryRecords) return
+    // The space that is left is for records. With some again it is kept in the next pause, or at the next start.
+    if (store.isShort()) return
     const snapshot = ledger.snapshot()
     await store.keep(snapshot)
     ledger.kept(snapshot)

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { BaseError } from '../../src/base/errors.ts'
-import { BALLAST_BYTES, WAL_RESERVED_BYTES } from '../../src/journal/ballast.ts'
+import { BALLAST_BYTES, LEFT_TO_RECORDS_BYTES, WAL_RESERVED_BYTES } from '../../src/journal/ballast.ts'
 import { KEPT_OF_DISK_BYTES } from '../../src/journal/freeSpace.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
@@ -205,6 +205,60 @@ test.skipIf(!mayMount()).for(everyThread)(
       expect(journal.summary().records).toBe(20)
       await journal.close().catch(() => undefined)
       expect(verifySqliteJournal(reserved.path)).toMatchObject({ records: 20, problems: [] })
+    })
+  },
+)
+
+test.skipIf(!mayMount())(
+  'a checkpoint leaves half of the ballast to records, though another user takes all that it is given; with space again the ballast is whole',
+  async () => {
+    await onSmallDisk(async (disk, fill, empty) => {
+      const on = join(disk, 'perpd.db')
+      const maintenance = { checkpointAfterCommits: 60, later: laterAtOnce }
+      const journal = createSqliteJournal({ ...options, path: on, isReserved: true, maintenance })
+      const { exec } = DatabaseSync.prototype
+      let checkpoints = 0
+      vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql: string) {
+        if (sql.startsWith('PRAGMA wal_checkpoint')) {
+          checkpoints += 1
+          fill()
+        }
+        exec.call(this, sql)
+      })
+      for (let n = 1; n <= 60; n += 1) await journal.append(storyOf(n).accepted())
+      await vi.waitFor(() => expect(checkpoints).toBeGreaterThan(1))
+      await journal.append(storyOf(61).accepted())
+      expect(statSync(`${on}.ballast`).size).toBe(LEFT_TO_RECORDS_BYTES)
+      empty()
+      await vi.waitFor(() => expect(journal.isShort()).toBe(false))
+      expect(statSync(`${on}.ballast`).size).toBe(BALLAST_BYTES)
+      // He takes all of it once more, and a kill's records find theirs.
+      fill()
+      for (let n = 62; n <= 220; n += 1) await journal.append(storyOf(n).accepted())
+      await journal.close()
+      expect(verifySqliteJournal(on)).toMatchObject({ records: 220, problems: [] })
+    })
+  },
+)
+
+test.skipIf(!mayMount())(
+  'a start on a full disk keeps no snapshot, whose size nothing was reserved for; with space again it does',
+  async () => {
+    await onSmallDisk(async (disk, fill, empty) => {
+      const on = join(disk, 'perpd.db')
+      const journal = createSqliteJournal({ ...options, path: on, isReserved: true })
+      await Promise.all(Array.from({ length: 1_000 }, (_, n) => journal.append(storyOf(n + 1).accepted())))
+      await journal.close()
+      fill()
+      const due = { ...options, path: on, isReserved: true, maintenance: { snapshotEveryRecords: 1_000 } }
+      const again = createSqliteJournal(due)
+      expect((await again.append(storyOf(1).preparing())).seq).toBe(1_001)
+      expect(again.isShort()).toBe(true)
+      await again.close()
+      expect(verifySqliteJournal(on)).toMatchObject({ snapshot: 'none', records: 1_001, problems: [] })
+      empty()
+      await createSqliteJournal(due).close()
+      expect(verifySqliteJournal(on)).toMatchObject({ snapshot: 'good', records: 1_001, problems: [] })
     })
   },
 )

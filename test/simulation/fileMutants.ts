@@ -39,7 +39,7 @@ export const fileMutants: readonly FirstMutant[] = [
     'the mark is not moved',
     3,
     writer,
-    'if (tail !== this.#tail) withRoom(ballast, () => highWaterMark.write(tail))',
+    'if (tail !== this.#tail) this.#withRoom(() => highWaterMark.write(tail))',
     '',
   ),
   one(

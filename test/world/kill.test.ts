@@ -3,7 +3,7 @@
  * road, and started again. The venue's own record is the judge.
  */
 import { afterAll, beforeAll, test } from 'vitest'
-import { expectOrderSurvives, hastyVenue } from './killPoint.ts'
+import { expectOrderSurvives, hastyVenue, threadEnded } from './killPoint.ts'
 import { startPaper } from './processes.ts'
 
 let paper: Awaited<ReturnType<typeof startPaper>>
@@ -33,4 +33,14 @@ test.concurrent.each(points)(
   'killed at %s: nothing is sent twice and every intent ends',
   { timeout: 240_000 },
   (point) => expectOrderSurvives(point, paper),
+)
+
+test.concurrent.each([
+  { point: 'attempt.armed:after', by: 'memory', reason: 'memory' },
+  { point: 'send.result:before', by: 'memory', reason: 'memory' },
+  { point: 'landed:after', by: 'throw', reason: 'a mistake in the thread' },
+] as const)(
+  'the thread that writes the journal ends by $by at $point: the daemon says so and ends, and another one resumes the order',
+  { timeout: 240_000 },
+  ({ point, by, reason }) => expectOrderSurvives(point, paper, threadEnded(by, reason)),
 )

@@ -33,6 +33,31 @@ async function stop(running: Running): Promise<void> {
   expect(await running.ended).toBe(0)
 }
 
+/** An end at a point: by which means, with which exit code or signal, and what was said. */
+interface End {
+  /** A word of `killAt.ts`. */
+  readonly with: string
+  readonly ended: number | NodeJS.Signals
+  readonly said: (running: Running) => void
+}
+
+const killed: End = { with: '', ended: 'SIGKILL', said: () => undefined }
+
+/** The end of a daemon whose thread that writes the journal ends by one of the means of `killAt.ts`: it says so once, with its reason. */
+export function threadEnded(by: 'memory' | 'throw', reason: string): End {
+  return {
+    with: by,
+    ended: 1,
+    said(running) {
+      const lines = running.stdout().split('\n')
+      const fatal = lines.filter((line) => line.includes('"event":"daemon.failed"'))
+      expect(fatal, running.said()).toHaveLength(1)
+      expect(fatal[0]).toContain('The journal could not be written.')
+      expect(fatal[0]).toContain(reason)
+    },
+  }
+}
+
 /**
  * Runs a daemon that places one market order, kills it at a point (`attempt.armed:after`), starts it again, and expects that
  * nothing is sent twice and every intent ends.
@@ -40,13 +65,15 @@ async function stop(running: Running): Promise<void> {
 export async function expectOrderSurvives(
   point: string,
   venue: { readonly hosts: PaperHosts; readonly control: string },
+  endOf: End = killed,
 ): Promise<void> {
   const folder = scratch()
   try {
     writeOnceStrategy(folder.path)
     const flags = daemonFlags(folder.path, venue.hosts)
-    const first = perpd(['run', ...flags], { killAt: point })
-    expect(await first.ended, first.said()).toBe('SIGKILL')
+    const first = perpd(['run', ...flags], { killAt: point, env: { KILL_WITH: endOf.with } })
+    expect(await first.ended, first.said()).toBe(endOf.ended)
+    endOf.said(first)
 
     const second = perpd(['run', ...flags])
     const rows = await until(

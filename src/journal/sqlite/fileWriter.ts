@@ -5,10 +5,11 @@
  * - Every transaction asks first whether the lease is still ours: a writer that another has replaced writes nothing.
  * - A transaction that finds no space is rolled back, and made again as long as the ballast gives some.
  * - Anything else that fails a commit ends the writer, since after a failed fsync nobody knows what the disk holds.
- * - A snapshot or a checkpoint that finds no space is left for later: every record is where it was.
+ * - A snapshot or a checkpoint that finds no space is left for later: every record is where it was. A checkpoint leaves a part of the
+ *   ballast to records.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { isDiskFull, makeRoom, takeForWal, withRoom } from '../ballast.ts'
+import { isDiskFull, LEFT_TO_RECORDS_BYTES, makeRoom, takeForWal, withRoom } from '../ballast.ts'
 import { JournalFaultError } from '../journal.ts'
 import { closedFault, writeFault } from '../journalFaults.ts'
 import { hashOf, type Tail } from './hashChain.ts'
@@ -70,7 +71,7 @@ class SqliteWriter implements FileWriter {
   }
 
   async append(records: readonly RecordRows[]): Promise<number> {
-    const { ballast, highWaterMark } = this.#parts
+    const { highWaterMark } = this.#parts
     let tail = this.#tail
     let intents = this.#intents
     this.#guarded(records.length, () => {
@@ -84,7 +85,7 @@ class SqliteWriter implements FileWriter {
           tail = { seq, hash }
         }
       })
-      if (tail !== this.#tail) withRoom(ballast, () => highWaterMark.write(tail))
+      if (tail !== this.#tail) this.#withRoom(() => highWaterMark.write(tail))
     })
     this.#tail = tail
     this.#intents = intents
@@ -101,8 +102,8 @@ class SqliteWriter implements FileWriter {
   }
 
   async checkpoint(): Promise<void> {
-    const { ballast } = this.#parts
-    this.#guarded(0, () => withRoom(ballast, () => this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')))
+    const copy = () => this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    this.#guarded(0, () => this.#withRoom(copy, LEFT_TO_RECORDS_BYTES))
   }
 
   async close(): Promise<void> {
@@ -130,10 +131,14 @@ class SqliteWriter implements FileWriter {
     }
   }
 
-  #makeRoom(error: unknown): boolean {
+  #withRoom(work: () => void, leftBytes = 0): void {
+    withRoom(work, (error) => this.#makeRoom(error, leftBytes))
+  }
+
+  #makeRoom(error: unknown, leftBytes = 0): boolean {
     const { ballast, tookRoom } = this.#parts
     tookRoom()
-    return makeRoom(ballast, error)
+    return makeRoom(ballast, error, leftBytes)
   }
 
   /** Does something to the file, or ends the writer: what failed is rolled back. */

@@ -1,7 +1,7 @@
 /** Opening the journal's file for writing: checks, lock, schema, recovery, mark and lease, in this order. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { IntentState } from '../../domain/order/intent.ts'
-import { ballastOf, withRoom } from '../ballast.ts'
+import { ballastOf, makeRoom, withRoom } from '../ballast.ts'
 import { freeBytesBeside } from '../freeSpace.ts'
 import { createJournal } from '../groupCommit.ts'
 import type { Journal } from '../journal.ts'
@@ -101,7 +101,10 @@ export function openSqliteJournal(options: SqliteJournalOptions, rules: OpeningR
  * must be of one transaction.
  */
 export function openSqliteStore(options: SqliteJournalOptions, rules: OpeningRules): OpenedStore {
-  return withRoom(ballastOf(options.path), () => openOnce(options, rules))
+  return withRoom(
+    () => openOnce(options, rules),
+    (error) => makeRoom(ballastOf(options.path), error),
+  )
 }
 
 function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedStore {
@@ -142,10 +145,11 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     opened.exec('COMMIT')
     if (replayedFrom > 0) recall(ledger, reader, nowMs)
     const maintenance = { ...defaultMaintenance, ...options.maintenance }
-    const mustKeep = rules.compact === true || tail.seq - replayedFrom >= maintenance.snapshotEveryRecords
-    if (mustKeep) keepSnapshot(opened, lease, tail, ledger)
     const freeBytes = options.freeBytes ?? askedSeldom(() => freeBytesBeside(path))
     const isShort = createSpaceCheck(opened, options.maxBytes, freeBytes)
+    const isDue = tail.seq - replayedFrom >= maintenance.snapshotEveryRecords
+    const mustKeep = rules.compact === true || (isDue && !isShort())
+    if (mustKeep) keepSnapshot(opened, lease, tail, ledger)
     // By the name that was given: beside a link too.
     const guardPath = `${options.path}.signed`
     const ballast = ballastOf(options.path)
