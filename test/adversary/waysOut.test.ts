@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { WAY_OUT_MS, waysOut } from './waysOut.ts'
 
 test('whoever lies or is silent, a kill has closed within a minute', { timeout: 600_000 }, async () => {
-  for (const { party, told, late, accused, violations } of await waysOut(1, 2)) {
-    expect(told, party).toBeGreaterThan(0)
+  // One pays with the short token and one with the long; both hold something that a kill can close.
+  for (const { party, told, late, accused, violations } of await waysOut(886_000_024, 2)) {
+    expect(told, party).toBe(2)
     expect({ party, late, accused, violations }, `${WAY_OUT_MS} ms`).toEqual({
       party,
       late: [],

@@ -230,6 +230,7 @@ function wayOutStory({ liars: named, does, machine }: Party, seed: number): Stor
         cadenceMs: 5_000,
       },
     ],
+    holdsLongTokens: true,
   }
 }
 

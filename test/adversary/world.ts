@@ -15,7 +15,9 @@ import type { Intent } from '../../src/domain/order/intent.ts'
 import type { CatalogToken } from '../../src/paper/catalog/catalog.ts'
 import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
+import { accountOf } from '../../src/paper/state/accounts.ts'
 import type { VenueMarket } from '../../src/paper/state/seedMarkets.ts'
+import { tokenPrice } from '../../src/paper/state/venueState.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
 import { randomOf } from '../simulation/random.ts'
@@ -31,6 +33,8 @@ import type { MachineMoves } from './machineMoves.ts'
 
 /** How long an operator whom nobody answers waits before he asks again, ms. */
 const askAgainMs = 2_000
+/** Worth of the long tokens that an account is given: enough for any position of the habits. */
+const longTokensUsd = usd(20_000)
 
 /** What a world is made of. */
 export interface Story {
@@ -49,6 +53,8 @@ export interface Story {
   readonly flags: readonly string[]
   /** The price of ETH, USD, at seconds after the beginning; absent: the venue's own path. */
   readonly path?: readonly (readonly [seconds: number, priceUsd: number])[]
+  /** Gives the account the long tokens that its habits pay with; default false. */
+  readonly holdsLongTokens?: boolean
   /** When an operator kills with a close, ms. */
   readonly killAtMs?: number
   /** How long after the kill nothing may be open any more, ms; absent: the judge does not ask. */
@@ -114,6 +120,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     },
   })
   keepFew(venue)
+  if (story.holdsLongTokens === true) giveLongTokens(venue, story.habits)
   const books = createBooks(venue.venueState, account)
   const boundUsd = boundOf(config, story.kind, story.endpoints)
   const judge = createJudge({
@@ -311,6 +318,17 @@ function textOf(event: Event): string {
     intent === undefined ? '' : `${intent.strategy} ${intent.kind} ${intent.intentId.slice(0, 6)} `
   const text = JSON.stringify(rest, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
   return `${type} ${whose}${text.slice(0, 600)}`
+}
+
+/** Gives the account each long token that a habit pays with, as many as cost `longTokensUsd`: without them it opens nothing. */
+function giveLongTokens({ venueState }: Venue, habits: readonly Habit[]): void {
+  const paying = new Set(habits.flatMap(({ collateral, symbol }) => (collateral === 'long' ? [symbol] : [])))
+  const { balances } = accountOf(venueState, account)
+  for (const { catalog, longToken } of venueState.markets) {
+    if (!paying.has(catalog.symbol)) continue
+    const { max } = tokenPrice(venueState, longToken, venueState.epochSeconds)
+    balances.set(hexKey(longToken.address), longTokensUsd / max)
+  }
 }
 
 /** A small venue is a fast one: of its hundred markets those that are traded, and some that a liar may put in their place. */
