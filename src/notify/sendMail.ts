@@ -1,5 +1,6 @@
 /** One try to hand a letter to a mail server (SMTP, RFC 5321), and what its answer means. */
 import { connect } from 'node:net'
+import { answerTimeout } from '../base/answerTimeout.ts'
 import type { MailLetter } from './mailLetter.ts'
 import type { SendResult } from './sendOnce.ts'
 
@@ -16,7 +17,7 @@ export type PostMail = (
  */
 export function createPostMail({ ca }: { readonly ca?: string } = {}): PostMail {
   return async (letter, { timeoutMs, signal }) => {
-    const timeout = AbortSignal.timeout(timeoutMs)
+    const timeout = answerTimeout(timeoutMs)
     const ended = AbortSignal.any([timeout, signal])
     try {
       return await handOver(letter, ended, { timeoutMs, ...(ca === undefined ? {} : { ca }) })

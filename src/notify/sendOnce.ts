@@ -1,4 +1,5 @@
 /** One try to tell a sink, and what its answer means. */
+import { answerTimeout } from '../base/answerTimeout.ts'
 import { reasonOfAnswer, saysNotOk } from './knownReasons.ts'
 import type { SinkRequest } from './sinkRequest.ts'
 
@@ -38,7 +39,7 @@ export async function sendOnce(
   post: Post,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<SendResult> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = answerTimeout(timeoutMs)
   const { url, headers, body } = request
   try {
     const answer = await post(url, {

@@ -27,6 +27,8 @@ interface Said {
 let server: Server
 let url: string
 let asked: Asked[]
+/** Called when an answer is on its way. */
+let answered: () => void
 /** Answers in their order; 200 when there is none left, and none at all for `never`. */
 let answers: (Said | 'never')[]
 let events: Event[]
@@ -35,6 +37,7 @@ const net = createNodeFetch()
 beforeEach(async () => {
   asked = []
   answers = []
+  answered = () => undefined
   events = []
   server = createServer((request, response) => {
     let body = ''
@@ -45,6 +48,7 @@ beforeEach(async () => {
       asked.push({ path: request.url ?? '', headers: request.headers, body })
       const answer = answers.shift() ?? { status: 200 }
       if (answer === 'never') return
+      response.once('finish', () => answered())
       response.writeHead(answer.status, answer.headers).end(answer.body ?? '')
     })
   })
@@ -75,7 +79,7 @@ const notifier = (sinks: readonly OpenSink[], over: Partial<NotifierOptions> = {
     emit: (event) => void events.push(event),
     redact: (text) => text,
     maxWaiting: 10,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     profile: 'paper',
     ...over,
   })
@@ -233,6 +237,14 @@ test('a server that never answers costs a timeout of its own: who tells goes on 
   expect(
     events.some((event) => event.type === 'notice.ended' && event.sink === 'slow' && event.result === 'sent'),
   ).toBe(false)
+})
+
+test('an answer that came while the process was held up counts, and nothing is told twice', async () => {
+  // Longer than the timeout, with the answer in the socket.
+  answered = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100)
+  await tellAll([webhook()], [notice()], { timeoutMs: 2_000 })
+  expect(asked).toHaveLength(1)
+  expect(results()).toEqual(['sent'])
 })
 
 test('what a slow sink has no room for is counted, and what matters most is kept', async () => {
