@@ -51,8 +51,9 @@ async function handOver(
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',
     ...(login === undefined ? {} : { auth: { user: login.username, pass: login.password.reveal() } }),
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
+    // Later than ours, which reads what has come before it ends.
+    greetingTimeout: 2 * timeoutMs,
+    socketTimeout: 2 * timeoutMs,
     tls: { minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
     // A text from outside is a text, and never the name of something to read.
     disableFileAccess: true,
