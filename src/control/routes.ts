@@ -9,6 +9,7 @@ import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../dom
 import type { EngineApi, EngineStatus } from '../engine/engineStatus.ts'
 import type { ExplainedOrder } from '../monitor/explain/explainParts.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
+import { type SilentHost, silentHosts } from '../monitor/hostFigures.ts'
 import type { Metrics } from '../monitor/metrics.ts'
 import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
@@ -21,7 +22,11 @@ import { doorRefusal, type SignalSettings, signalPath, signalRoutes } from './si
 
 /** The body of `/api/status`. */
 export type StatusBody = Plain<
-  Omit<EngineStatus, 'openIntents'> & { readonly openIntents: readonly OrderRow[] }
+  Omit<EngineStatus, 'openIntents'> & {
+    readonly openIntents: readonly OrderRow[]
+    /** Hosts and endpoints that did not answer when they were asked last; a daemon of before does not say. */
+    readonly silentHosts?: readonly SilentHost[]
+  }
 >
 
 /** What the routes stand on. */
@@ -95,7 +100,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   app.get('/livez', (c) => answer(c, context.health.live(context.engine.status())))
   app.get('/healthz', (c) => answer(c, context.health.live(context.engine.status())))
   app.get('/readyz', (c) => answer(c, context.health.ready(context.engine.status())))
-  app.get('/api/status', () => json(statusBody(context.engine.status())))
+  app.get('/api/status', () => json(statusBody(context)))
   readRoutes(app, context)
   app.get('/api/orders', async (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)
@@ -143,11 +148,13 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
 }
 
 /** The status as it is told to whoever asks. */
-function statusBody(status: EngineStatus): StatusBody {
+function statusBody({ engine, recent }: Pick<ControlContext, 'engine' | 'recent'>): StatusBody {
+  const status = engine.status()
   return toPlain({
     ...status,
     symbols: symbolsOf(status),
     openIntents: status.openIntents.map(orderRow),
+    silentHosts: silentHosts(recent.hosts.all()),
   })
 }
 
@@ -180,7 +187,7 @@ function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
     read: {
       status() {
         const { nowMs, watchedAgoMs, feedAgesMs, feedsOverdueMs, oldestUnresolvedSeconds, ...same } =
-          statusBody(engine.status())
+          statusBody({ engine, recent })
         const body = { ...same, nowMs, watchedAgoMs, feedAgesMs, feedsOverdueMs, oldestUnresolvedSeconds }
         const key = text({ ...same, turn: Math.floor(nowMs / AGES_MS) })
         return Promise.resolve({ text: text(body), key })

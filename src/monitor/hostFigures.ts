@@ -17,8 +17,8 @@ export interface HostFigures {
   readonly asked: number
   readonly failed: number
   readonly lastAtMs: number
-  /** The newest failure: `ok` is never one. */
-  readonly lastFailure?: { readonly atMs: number; readonly outcome: string }
+  /** The newest failure: `ok` is never one. `reason`: a sentence, where one was said. */
+  readonly lastFailure?: { readonly atMs: number; readonly outcome: string; readonly reason?: string }
   /** It rests until then; absent where it does not. */
   readonly rests?: { readonly untilMs: number; readonly reason: string }
   /** Its prices stand still. */
@@ -33,6 +33,21 @@ export interface HostFigures {
 export interface HostRow extends HostFigures {
   /** The host's clock less ours, ms; absent before enough of its answers said what time it is there. */
   readonly clockSkewMs?: number
+}
+
+/** A host or an endpoint that did not answer when it was asked last, and why. */
+export interface SilentHost {
+  readonly name: string
+  readonly reason: string
+}
+
+/** Lists those that rest, or whose newest answer was none. */
+export function silentHosts(all: readonly HostFigures[]): readonly SilentHost[] {
+  return all.flatMap(({ name, rests, lastFailure, lastAtMs }): readonly SilentHost[] => {
+    const failed = lastFailure?.atMs === lastAtMs ? lastFailure : undefined
+    const reason = rests?.reason ?? failed?.reason ?? failed?.outcome
+    return reason === undefined ? [] : [{ name, reason }]
+  })
 }
 
 /** Listens, and remembers. */
@@ -84,19 +99,24 @@ export function createHostBook(now: () => number): HostBook {
       outcome,
       durationMs,
       isOk,
-    }: { readonly outcome: string; readonly durationMs: number; readonly isOk: boolean },
+      reason,
+    }: {
+      readonly outcome: string
+      readonly durationMs: number
+      readonly isOk: boolean
+      readonly reason?: string | undefined
+    },
     more: Partial<Kept['figures']> = {},
   ): void {
     const atMs = now()
-    const failure = isOk ? {} : { lastFailure: { atMs, outcome } }
     change(
       kind,
       name,
-      ({ asked, failed }) => ({
+      ({ asked, failed, lastFailure }) => ({
         asked: asked + 1,
         failed: failed + (isOk ? 0 : 1),
         lastAtMs: atMs,
-        ...failure,
+        ...(isOk ? {} : { lastFailure: failureOf(atMs, outcome, reason, lastFailure) }),
         ...more,
       }),
       durationMs,
@@ -120,19 +140,22 @@ export function createHostBook(now: () => number): HostBook {
           break
         case 'host.cooldown': {
           const { cooldownMs, reason } = event
-          change('host', event.host, () => ({ rests: { untilMs: now() + cooldownMs, reason } }))
+          change('host', event.host, ({ lastFailure }) => ({
+            rests: { untilMs: now() + cooldownMs, reason },
+            ...(lastFailure === undefined ? {} : { lastFailure: { ...lastFailure, reason } }),
+          }))
           break
         }
         case 'host.prices':
           change('host', event.host, () => ({ isStale: event.isStale }))
           break
         case 'chain.read': {
-          const { endpoint, outcome, durationMs, lagBlocks } = event
+          const { endpoint, outcome, durationMs, lagBlocks, error: reason } = event
           const isOk = outcome === 'ok' || outcome === 'catching-up'
           answered(
             'endpoint',
             endpoint,
-            { outcome, durationMs, isOk },
+            { outcome, durationMs, isOk, reason },
             lagBlocks === undefined ? {} : { lagBlocks },
           )
           break
@@ -148,6 +171,17 @@ export function createHostBook(now: () => number): HostBook {
         .map(({ figures, tookMs }) => withoutPast(figures, tookMs, now()))
         .toSorted((one, other) => rankOf(one) - rankOf(other) || one.name.localeCompare(other.name)),
   }
+}
+
+/** A failure; one that says no reason has that of the one before it, if they are alike. */
+function failureOf(
+  atMs: number,
+  outcome: string,
+  said: string | undefined,
+  before: HostFigures['lastFailure'],
+): NonNullable<HostFigures['lastFailure']> {
+  const reason = said ?? (before?.outcome === outcome ? before.reason : undefined)
+  return { atMs, outcome, ...(reason === undefined ? {} : { reason }) }
 }
 
 const rankOf = ({ kind }: HostFigures): number => (kind === 'host' ? 0 : 1)

@@ -424,7 +424,7 @@ test('a submit over real connections: refused proves not sent, silence proves no
   const refused = await failureOf(transportOver(fetch, nobody).call(submit, undefined))
   expect(proves(refused)).toBe('not-sent')
   expect((refused as Error).message.replaceAll(nobody.slice(7), 'HOST')).toMatchInlineSnapshot(`
-    "HOST could not be reached for POST /submit.
+    "HOST could not be reached for POST /submit: it refuses the connection (ECONNREFUSED).
       host: http://HOST
       attempts: 1
       reached: no, not a byte left

@@ -2,8 +2,8 @@
  * The remote signer over TLS, from processes of their own: a certificate of an own authority that was named to Node is
  * taken; without it, or for another name, not a byte of the token or of a message leaves.
  */
-import { execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,17 +11,9 @@ import { join, resolve } from 'node:path'
 import { type Hex, hashTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hasOpenssl, makeAuthority } from '../support/certificates.ts'
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
-const hasOpenssl = (() => {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-
 let folder: string
 let server: Server
 let port: number
@@ -30,28 +22,8 @@ const seen: { readonly method: string; readonly authorization: string | undefine
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'perpd-signer-tls-'))
   if (!hasOpenssl) return
-  const at = (name: string) => join(folder, name)
-  const run = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
-  const key = ['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-  run(
-    'req',
-    '-x509',
-    '-keyout',
-    at('ca.key'),
-    '-out',
-    at('ca.pem'),
-    '-subj',
-    '/CN=own CA',
-    '-days',
-    '2',
-    ...key,
-  )
-  run('req', '-keyout', at('key.pem'), '-out', at('ask.csr'), '-subj', '/CN=localhost', ...key)
-  writeFileSync(at('names'), 'subjectAltName=DNS:localhost\n')
-  const signed = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial', '-extfile', at('names')]
-  run('x509', '-req', '-in', at('ask.csr'), '-out', at('cert.pem'), '-days', '2', ...signed)
-  const tls = { key: readFileSync(at('key.pem')), cert: readFileSync(at('cert.pem')) }
-  server = createServer(tls, async (request, response) => {
+  const tls = makeAuthority(folder).certify('localhost', 2)
+  server = createServer({ ...tls }, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString())

@@ -1,6 +1,6 @@
 /** What is told of hosts and endpoints is what they did lately. */
 import { expect, test } from 'vitest'
-import { createHostBook } from '../../src/monitor/hostFigures.ts'
+import { createHostBook, silentHosts } from '../../src/monitor/hostFigures.ts'
 
 const host = 'https://arbitrum.gmxapi.io/v1'
 const attempt = (durationMs: number, outcome = 'ok') =>
@@ -20,7 +20,7 @@ test('a host is told with its pace, its failures and its rest, until that is ove
     asked: 4,
     failed: 1,
     lastAtMs: 1_000,
-    lastFailure: { atMs: 1_000, outcome: 'timeout' },
+    lastFailure: { atMs: 1_000, outcome: 'timeout', reason: 'timeout' },
   }
   expect(book.all()).toEqual([{ ...told, rests: { untilMs: 1_500, reason: 'timeout' } }])
   nowMs = 1_500
@@ -34,6 +34,30 @@ test('a good answer ends a rest, but for one that lasts all the same', () => {
   expect(book.all()).toMatchObject([{ rests: { reason: 'it failed' } }])
   book.listen(attempt(5))
   expect(book.all()[0]).not.toHaveProperty('rests')
+})
+
+test('those are silent that rest or did not answer when they were asked last, with the newest reason; one that answers again is none', () => {
+  let nowMs = 0
+  const book = createHostBook(() => nowMs)
+  const silent = () => silentHosts(book.all())
+  const reason = 'venue could not be reached for GET /markets: its certificate is not trusted (CERT).'
+  book.listen(attempt(5, 'not-sent'))
+  book.listen({ type: 'host.cooldown', host, cooldownMs: 500, reason })
+  const endpoint = { type: 'chain.read', endpoint: 'rpc.example', durationMs: 12 } as const
+  book.listen({ ...endpoint, outcome: 'RPC_UNANSWERED', error: 'It did not answer.' })
+  const both = [
+    { name: host, reason },
+    { name: 'rpc.example', reason: 'It did not answer.' },
+  ]
+  expect(silent()).toEqual(both)
+  // The rest is over, and it failed once more.
+  nowMs = 600
+  book.listen(attempt(5, 'not-sent'))
+  expect(silent()).toEqual(both)
+  nowMs = 700
+  book.listen(attempt(5))
+  book.listen({ ...endpoint, outcome: 'ok' })
+  expect(silent()).toEqual([])
 })
 
 test('an order that the venue refused is an answer of its host, and old prices are told until they go on', () => {

@@ -5,6 +5,7 @@
  */
 import { shownValue } from '../../base/boundedJson.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
+import { causeOfCode } from '../../base/unreachedCauses.ts'
 
 /** What a route does, which decides what may be repeated: reads and prepare may, a submit may not. */
 export type RouteKind = 'read' | 'prepare' | 'submit' | 'status'
@@ -160,7 +161,7 @@ export class UnreachableError extends BaseError {
 
   constructor(options: UnreachableErrorOptions) {
     const who = options.silence === 'no-host' ? 'No host' : hostName(options.host)
-    super(`${who} ${silenceText(options)} ${options.method} ${options.route}.`, {
+    super(`${who} ${silenceText(options)} ${options.method} ${options.route}${causeText(options)}.`, {
       code: 'API_UNREACHABLE',
       facts: {
         host: options.host === '' ? undefined : options.host,
@@ -221,6 +222,13 @@ function silenceText(options: UnreachableErrorOptions): string {
     case 'queue':
       return 'has too many requests waiting; none was sent for'
   }
+}
+
+/** Why there was no connection, behind a colon, where the code of the fault says so. */
+function causeText({ silence, cause }: UnreachableErrorOptions): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const named = silence === 'network' && typeof code === 'string' ? causeOfCode(code) : undefined
+  return named === undefined ? '' : `: ${named.text}`
 }
 
 function unreachableAdvice(options: UnreachableErrorOptions): string {

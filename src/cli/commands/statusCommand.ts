@@ -126,8 +126,15 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
       '  ',
     )}`,
   )
-  blocks.push(sourcesText(body))
+  blocks.push(...silentText(body, width), sourcesText(body))
   return blocks.join('\n\n')
+}
+
+/** Which hosts and endpoints say nothing, and why; none where all answer. */
+function silentText({ silentHosts = [] }: StatusBody, width: number): readonly string[] {
+  if (silentHosts.length === 0) return []
+  const lines = silentHosts.flatMap(({ name, reason }) => wrapped('  ', `${name}: ${reason}`, width))
+  return [`hosts and endpoints in cooldown, or without an answer when last asked\n${lines.join('\n')}`]
 }
 
 /** Where what is shown comes from: the least that anybody looks for. */

@@ -2,6 +2,7 @@
 import type { Fetch } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
+import type { UnreachedCause } from '../../base/unreachedCauses.ts'
 import { endpointNames } from '../../chain/connectEndpoints.ts'
 import { createRpcClient, type RpcAnswer, type RpcClient } from '../../chain/rpc/jsonRpc.ts'
 import { createSocketTransport } from '../../chain/rpc/socketTransport.ts'
@@ -12,7 +13,7 @@ import { rpcClients } from '../../daemon/chain/rpcClients.ts'
 import { counted, span } from '../../monitor/text.ts'
 import { ZERO_ADDRESS } from '../../protocol/address.ts'
 import { bounded, type Finding, fail, faultFinding, pass, warn } from './finding.ts'
-import { type UnreachedCause, unreachedCause } from './unreachedCause.ts'
+import { unreachedCause } from './unreachedCause.ts'
 
 /** How many blocks back the past is asked for, nearest first. */
 const DEPTHS = [128, 10_000, 1_000_000] as const
