@@ -1,6 +1,6 @@
 /** One try to hand a letter to a mail server (SMTP, RFC 5321), and what its answer means. */
 import { connect } from 'node:net'
-import { answerTimeout } from '../base/answerTimeout.ts'
+import { answerTimeout } from '../base/systemClock.ts'
 import type { MailLetter } from './mailLetter.ts'
 import type { SendResult } from './sendOnce.ts'
 

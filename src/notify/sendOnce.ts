@@ -1,5 +1,5 @@
 /** One try to tell a sink, and what its answer means. */
-import { answerTimeout } from '../base/answerTimeout.ts'
+import { answerTimeout } from '../base/systemClock.ts'
 import { reasonOfAnswer, saysNotOk } from './knownReasons.ts'
 import type { SinkRequest } from './sinkRequest.ts'
 

@@ -5,7 +5,7 @@
  */
 import { shownValue } from '../../base/boundedJson.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
-import { causeOfCode } from '../../base/unreachedCauses.ts'
+import { causeOfCode } from './unreachedCauses.ts'
 
 /** What a route does, which decides what may be repeated: reads and prepare may, a submit may not. */
 export type RouteKind = 'read' | 'prepare' | 'submit' | 'status'

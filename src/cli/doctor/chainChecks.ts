@@ -1,8 +1,8 @@
 /** Checks of the chain's endpoints: whose chain, how far apart, how deep their past, and what stands at the router's address. */
 import type { Fetch } from '../../api/transport/route.ts'
+import type { UnreachedCause } from '../../api/transport/unreachedCauses.ts'
 import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
-import type { UnreachedCause } from '../../base/unreachedCauses.ts'
 import { endpointNames } from '../../chain/connectEndpoints.ts'
 import { createRpcClient, type RpcAnswer, type RpcClient } from '../../chain/rpc/jsonRpc.ts'
 import { createSocketTransport } from '../../chain/rpc/socketTransport.ts'

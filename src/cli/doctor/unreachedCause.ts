@@ -1,8 +1,8 @@
 /** Why a host or an endpoint could not be reached, from the code of the error below. */
 import { UnreachableError } from '../../api/transport/apiErrors.ts'
 import { RequestFailed } from '../../api/transport/requestFailed.ts'
+import { causeOfCode, lateCause, type UnreachedCause } from '../../api/transport/unreachedCauses.ts'
 import type { BaseError } from '../../base/errors.ts'
-import { causeOfCode, lateCause, type UnreachedCause } from '../../base/unreachedCauses.ts'
 
 /**
  * The cause of a failed request to a host or an endpoint; undefined where its error names none, as for an answer that cannot be used.
