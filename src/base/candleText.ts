@@ -12,6 +12,7 @@ import {
   type RowReader,
   readerOf,
 } from './candleTable.ts'
+import { isObject } from './isObject.ts'
 import { parseStrict } from './strictJson.ts'
 
 /** Candles nest a few lists and objects deep, and may be as many as there are. */
@@ -163,8 +164,4 @@ function zippedColumns(
   if (lists.some((column) => column?.length !== times.length))
     throw new Error('the columns of the JSON are not of one length')
   return times.map((_, at) => lists.map((column) => column?.[at]))
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,12 +2,12 @@
 import { resolve } from 'node:path'
 import { fileBounds } from '../base/boundedJson.ts'
 import { reasonOf } from '../base/errors.ts'
+import { isObject } from '../base/isObject.ts'
 import { jsonProblem, parseStrict } from '../base/strictJson.ts'
 import { readTextFile } from '../base/textFile.ts'
 import { untrustedPart, untrustedText } from '../keys/trustedPath.ts'
 import { redactUrl } from '../monitor/log/redact.ts'
 import type { Value } from '../protocol/settings/setting.ts'
-
 import { type NamedSetting, settingNamed, settings, variableOf } from './configSchema.ts'
 import { didYouMean, nearest } from './suggest.ts'
 
@@ -316,8 +316,4 @@ function kindOf(value: unknown): string {
   return (
     { string: 'a text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

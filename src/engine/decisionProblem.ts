@@ -3,11 +3,12 @@
  * enforced: what it returns is looked at before anything is reckoned with it, or said of it. Nothing that is not known is
  * left out in silence: `stopLoss: 5` beside a good increase would be a position without its stop.
  */
+
+import { isObject } from '../base/isObject.ts'
 import { untidyCauses } from '../domain/order/decision.ts'
 import {
   bigintOf,
   type FieldRule,
-  isObject,
   listOf,
   objectOf,
   oneOf,

@@ -9,6 +9,7 @@
  *             journal was written before everything that left.
  */
 
+import { LIST_LAG_MS } from '../domain/account/listLag.ts'
 import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
@@ -28,7 +29,7 @@ import { createBareSides } from './account/bareSides.ts'
 import { createHiddenWorth } from './account/hiddenWorth.ts'
 import { createHoldings } from './account/holdings.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
-import { createUnseen, listLagMs } from './account/unseen.ts'
+import { createUnseen } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
 import { admitDecision, judge } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
@@ -166,7 +167,7 @@ export function createEngine(parts: EngineParts): Engine {
   const again = createLookAgain({
     clock,
     signal: living.signal,
-    forMs: listLagMs,
+    forMs: LIST_LAG_MS,
     async look() {
       await account.lookAgain(living.signal)
       await breakers.lookAgain()
@@ -227,7 +228,7 @@ export function createEngine(parts: EngineParts): Engine {
   const account = createAccountWatch({ ...context, prices, holdings, feeds, filled, reconciler, unmanaged })
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
-    return closedAtMs !== undefined && closedAtMs + listLagMs > startedAtMs
+    return closedAtMs !== undefined && closedAtMs + LIST_LAG_MS > startedAtMs
   }
 
   /** The day's results with everything that is known now. */

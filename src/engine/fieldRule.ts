@@ -2,6 +2,8 @@
  * Rules for what a user's code returned: each says whether a value is what its field must be, and if not, which value at which
  * path is wrong, what it is and how it is written. Pure. A value that is shown is short: a message is read in a log, on one line.
  */
+
+import { isObject } from '../base/isObject.ts'
 import { WideDecimal } from '../protocol/units.ts'
 import { didYouMean } from '../strategy/didYouMean.ts'
 
@@ -16,11 +18,6 @@ export interface Fault {
 /** What a field must be. */
 export interface FieldRule {
   readonly faultOf: (value: unknown) => Fault | undefined
-}
-
-/** Whether a value is an object with fields. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A rule that one test decides; `expected` follows "expected". */

@@ -5,6 +5,7 @@
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSides } from '../domain/account/held.ts'
+import { LIST_LAG_MS } from '../domain/account/listLag.ts'
 import type { CancelDecision } from '../domain/order/decision.ts'
 import {
   type Child,
@@ -19,9 +20,6 @@ import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { lacksMarket } from '../protocol/missing.ts'
 import type { Exposure } from './exposure/accountExposure.ts'
-
-/** How long a landing or a fill must be known before a position that does not show is believed to be none, ms. */
-const settledMs = 30_000
 
 interface Side {
   readonly marketToken: Address
@@ -83,7 +81,7 @@ function orphansOf(
     ...[attempt, ...parents].map(({ evidence }) => shownFromMs(evidence) ?? state.updatedAtMs),
   )
   // What is far ahead of the list was written before the clock was set back: it is old.
-  if (Math.abs(snapshot.positions.atMs - newestMs) < settledMs) return []
+  if (Math.abs(snapshot.positions.atMs - newestMs) < LIST_LAG_MS) return []
   const { terms } = intent
   const isNotOwn = isOthers({ ...terms, collateralToken: terms.collateralToken.address })
   return isNotOwn || !hasPosition(state, snapshot, known) ? exits : []

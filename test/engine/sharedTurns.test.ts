@@ -1,10 +1,11 @@
 /** Figures that hundreds of turns share of lists, states and candles equal those that each would have made alone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { LIST_LAG_MS } from '../../src/domain/account/listLag.ts'
 import { positionOf, positionsOn } from '../../src/domain/snapshot.ts'
 import { lastExposure } from '../../src/engine/account/lastExposure.ts'
 import { createRowFigures } from '../../src/engine/account/rowFigures.ts'
-import { createUnseen, listLagMs } from '../../src/engine/account/unseen.ts'
+import { createUnseen } from '../../src/engine/account/unseen.ts'
 import type { OrderManager } from '../../src/execution/orderManager.ts'
 import { sameHex } from '../../src/protocol/address.ts'
 import type { Position } from '../../src/protocol/position.ts'
@@ -125,7 +126,7 @@ test('a strategy’s intents are those of all that are its, open ones and fills 
     const state = intentState({ intentId: `intent-${index}`, decision: increase() })
     return { ...state, intent: { ...state.intent, strategy } }
   })
-  const agoMs = (id: string) => (id === 'intent-4' ? listLagMs : 1)
+  const agoMs = (id: string) => (id === 'intent-4' ? LIST_LAG_MS : 1)
   const orderManager: Pick<OrderManager, 'open' | 'recentlyLanded' | 'closedAgoMs'> = {
     open: () => states.slice(0, 2).map((state) => ({ state, label: 'waiting' })) as never,
     recentlyLanded: () => states.slice(2),

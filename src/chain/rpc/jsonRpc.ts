@@ -5,6 +5,7 @@
 import { answerBounds, JsonBoundsError, parseBounded } from '../../base/boundedJson.ts'
 import type { Clock } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
+import { isObject } from '../../base/isObject.ts'
 
 /** One call. */
 export interface RpcCall {
@@ -187,8 +188,4 @@ function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: an endpoint's text may hold anything
   const one = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/\b[a-z]+:\/\/\S+/gi, '(an address)')
   return one.length <= MAX_MESSAGE ? one : `${one.slice(0, MAX_MESSAGE)}…`
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

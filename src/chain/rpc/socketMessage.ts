@@ -1,5 +1,6 @@
 /** What one message of a WebSocket endpoint is, told from its text alone. */
 import { answerBounds, parseBounded } from '../../base/boundedJson.ts'
+import { isObject } from '../../base/isObject.ts'
 
 /** A pushed head, an answer to a request, or nothing that anybody waits for. */
 export type SocketMessage =
@@ -9,10 +10,6 @@ export type SocketMessage =
   | { readonly kind: 'none' }
 
 const none: SocketMessage = { kind: 'none' }
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Reads a message. Never throws: what is no message of JSON-RPC answers nothing, and whoever waits runs into his time limit. */
 export function readSocketMessage(text: string): SocketMessage {

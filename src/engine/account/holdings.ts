@@ -14,6 +14,7 @@ import {
   type UnlistedSide,
   unlistedIn,
 } from '../../domain/account/held.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -24,7 +25,7 @@ import type { Position } from '../../protocol/position.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { type Exposure, sideKey } from '../../risk/exposure/accountExposure.ts'
 import { createHostLooks, type PositionList, since } from './hostLooks.ts'
-import { isBusy, keysNotListed, settleMs } from './lag.ts'
+import { isBusy, keysNotListed } from './lag.ts'
 import { lastExposure } from './lastExposure.ts'
 import { lastSides } from './lastSides.ts'
 import { createRowFigures } from './rowFigures.ts'
@@ -157,7 +158,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     const gone = new Map(open.map((state) => [state, keysNotListed(state, listed)]))
     goneSinceMs = since([...gone.values()].flat(), goneSinceMs, nowMs)
     const isGoneNow = (state: IntentState) =>
-      gone.get(state)?.some((key) => nowMs - (goneSinceMs.get(key) ?? nowMs) < settleMs) === true
+      gone.get(state)?.some((key) => nowMs - (goneSinceMs.get(key) ?? nowMs) < LIST_LAG_MS) === true
     let sides: ReadonlySet<string> | undefined
     return () => {
       if (sides !== undefined) return sides
@@ -165,7 +166,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
         ...open.filter((state) => isBusy(state, clock.now()) || isGoneNow(state)),
         ...orderManager
           .recentlyLanded()
-          .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
+          .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
       ]
       sides = new Set(moving.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
       return sides
@@ -218,7 +219,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     return unlistedIn(list, known, (key) => {
       const side = known.get(key)
       if (side === undefined || moving().has(sideKey(side.marketToken, side.direction))) return false
-      return nowMs - (notShownSinceMs.get(key) ?? nowMs) >= settleMs
+      return nowMs - (notShownSinceMs.get(key) ?? nowMs) >= LIST_LAG_MS
     })
   }
 
@@ -291,9 +292,9 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       const hidden = found.filter(
         (side) =>
           !exits.has(sideKey(side.marketToken, side.direction)) ||
-          nowMs - (hiddenSinceMs.get(sideKeyOf(side)) ?? nowMs) >= settleMs,
+          nowMs - (hiddenSinceMs.get(sideKeyOf(side)) ?? nowMs) >= LIST_LAG_MS,
       )
-      const isLasting = [...hiddenSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= settleMs)
+      const isLasting = [...hiddenSinceMs.values()].some((sinceMs) => nowMs - sinceMs >= LIST_LAG_MS)
       const isUnread = snapshot.positions.missing !== undefined
       const value =
         isUnread || (hidden.length > 0 && isLasting)

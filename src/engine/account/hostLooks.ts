@@ -4,8 +4,8 @@ import type { Clock } from '../../base/clock.ts'
 import { lastMade } from '../../base/sameAgain.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../../domain/account/held.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { Position } from '../../protocol/position.ts'
-import { settleMs } from './lag.ts'
 
 /** A list of positions with the host that gave it. */
 export type PositionList = Pick<Read<readonly Position[]>, 'value' | 'missing' | 'host' | 'readAtMs'>
@@ -80,7 +80,7 @@ export function createHostLooks(clock: Pick<Clock, 'monotonicMs'>): HostLooks {
       const nowMs = clock.monotonicMs()
       // A size that a host shows beyond the journal for as long as lists may lag is lag: the journal knows our own exits first.
       const lasting = fresh().flatMap(({ beyond }) =>
-        beyond.filter(({ sinceMs }) => nowMs - sinceMs >= settleMs),
+        beyond.filter(({ sinceMs }) => nowMs - sinceMs >= LIST_LAG_MS),
       )
       return sidesOf(lasting, () => largestSides(lasting))
     },
@@ -91,7 +91,8 @@ export function createHostLooks(clock: Pick<Clock, 'monotonicMs'>): HostLooks {
       const lists = hosts.map((host) => looks.get(host))
       for (const key of shown) {
         const isShownByAll = lists.every(
-          (look) => look !== undefined && look.atMs - (look.shownSinceMs.get(key) ?? look.atMs) >= settleMs,
+          (look) =>
+            look !== undefined && look.atMs - (look.shownSinceMs.get(key) ?? look.atMs) >= LIST_LAG_MS,
         )
         if (isShownByAll) vouched.add(key)
       }

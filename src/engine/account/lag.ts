@@ -1,16 +1,15 @@
 /** What is honest lag: lists and our own evidence show the same event seconds apart. */
+
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { hasEnded, type IntentState, isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
-
-/** How long after an intent's last record its market is not judged, ms: lists may lag behind a fill. */
-export const settleMs = 30_000
 
 /** Whether an order of the intent may exist without our knowing, or its fill may not show in the lists yet. */
 export function isBusy(state: IntentState, nowMs: number): boolean {
   const attempt = lastAttempt(state)
   if (attempt !== undefined && isUnresolved(attempt)) return true
   // A stamp of the future is one from before the clock was set back.
-  return attempt?.phase !== 'LANDED' || Math.abs(nowMs - state.updatedAtMs) <= settleMs
+  return attempt?.phase !== 'LANDED' || Math.abs(nowMs - state.updatedAtMs) <= LIST_LAG_MS
 }
 
 /**

@@ -6,13 +6,13 @@
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { DiscrepancyState } from '../../domain/account/accountRecord.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { PositionChange } from '../../domain/machine/chainReader.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 import type { Trade } from '../../protocol/position.ts'
 import { minOf, type Usd } from '../../protocol/units.ts'
-import { settleMs } from './lag.ts'
 
 /** Asks for proofs, and remembers them. */
 export interface Proofs {
@@ -197,7 +197,7 @@ export function createProofs(
       absentSinceMs = new Map([...absent].map((id) => [id, absentSinceMs.get(id) ?? nowMs]))
       return new Map(
         [...absentSinceMs].flatMap(([id, sinceMs]) =>
-          isFinal || nowMs - sinceMs >= settleMs ? [[id, isFinal ? 'final' : 'lists'] as const] : [],
+          isFinal || nowMs - sinceMs >= LIST_LAG_MS ? [[id, isFinal ? 'final' : 'lists'] as const] : [],
         ),
       )
     },

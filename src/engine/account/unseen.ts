@@ -2,14 +2,12 @@
 import type { Clock } from '../../base/clock.ts'
 import { madeOnce } from '../../base/madeOnce.ts'
 import { type HeldSides, isTakenOff } from '../../domain/account/held.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
 import { positionOf, type Snapshot } from '../../domain/snapshot.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
-
-/** Lists may lag behind a fill by seconds; after this they are believed all the same, ms. */
-export const listLagMs = 30_000
 
 /** What was filled and may not show. */
 export interface Unseen {
@@ -45,7 +43,7 @@ export function createUnseen(
     sides: () => HeldSides = journal,
     readAgoMs = readAgo(snapshot),
   ): boolean {
-    if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= listLagMs) return true
+    if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= LIST_LAG_MS) return true
     const { terms, kind } = intent
     if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
     // What cannot be read shows nothing, gone positions least of all.
@@ -70,10 +68,10 @@ export function createUnseen(
       ...orderManager
         .open()
         .map(({ state }) => state)
-        .filter(({ updatedAtMs }) => Math.abs(clock.now() - updatedAtMs) < listLagMs),
+        .filter(({ updatedAtMs }) => Math.abs(clock.now() - updatedAtMs) < LIST_LAG_MS),
       ...orderManager
         .recentlyLanded()
-        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ],
     in(snapshot, strategy) {
       // Asked for once for all of them, and not at all where every row shows.

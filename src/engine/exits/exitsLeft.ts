@@ -3,6 +3,7 @@
  * smaller, an entry on that side would be closed by exits that were never meant for it. Pure but for what it reads.
  */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { EXIT_TOLERANCE_BPS } from '../../domain/order/exitPlan.ts'
 import {
   type Child,
@@ -16,7 +17,6 @@ import { signedOrderIn } from '../../domain/order/signedOrder.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { bps, formatDollars, type Usd } from '../../protocol/units.ts'
-import { listLagMs } from '../account/unseen.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /** Contract `OrderType` of orders that rest and close. */
@@ -102,7 +102,7 @@ export function sidesOfLostExits(
   const lost = states.filter(
     (state) =>
       state.updatedAtMs > readAtMs &&
-      Math.abs(nowMs - state.updatedAtMs) < listLagMs &&
+      Math.abs(nowMs - state.updatedAtMs) < LIST_LAG_MS &&
       exitsOf(state).some(({ phase }) => phase === 'CANCELLED'),
   )
   return new Set(

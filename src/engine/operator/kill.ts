@@ -4,6 +4,7 @@
  * verified and journaled, under the operator's name.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import {
   KILL,
@@ -75,8 +76,6 @@ export interface KillContext
 }
 
 const pollMs = 2_000
-/** Fills that lists may not show yet, and how long lists may be apart before it is told, ms. */
-const listLagMs = 30_000
 /** The venue refused because there is nothing any more: the list that shows it is late. */
 const goneAtVenue = /\((POSITION|ORDER)_NOT_FOUND\)/
 /** Denials that say no more than that a list is behind another one, or behind the journal. */
@@ -144,7 +143,7 @@ export function createKill(context: KillContext): Kill {
       .recentlyLanded()
       .some(
         ({ intent }) =>
-          intent.reservationUsd > 0n && orderManager.closedAgoMs(intent.intentId) - readAgoMs < listLagMs,
+          intent.reservationUsd > 0n && orderManager.closedAgoMs(intent.intentId) - readAgoMs < LIST_LAG_MS,
       )
   }
 
@@ -155,7 +154,7 @@ export function createKill(context: KillContext): Kill {
     const apart = [...said.flatMap((each) => each.apart ?? []), ...apartOf(ofLook, context.symbols())]
     const nowMs = clock.monotonicMs()
     apartSinceMs = new Map(apart.map(({ key }) => [key, apartSinceMs.get(key) ?? nowMs]))
-    const lasting = apart.filter(({ key }) => nowMs - (apartSinceMs.get(key) ?? nowMs) >= listLagMs)
+    const lasting = apart.filter(({ key }) => nowMs - (apartSinceMs.get(key) ?? nowMs) >= LIST_LAG_MS)
     const problems = [...ofLook.unread, ...denials, ...lasting.map(({ text }) => text)]
     problem = problems.length === 0 ? undefined : problems.join('; ')
     const isNoneAdmitted = answers.every(({ denial }) => denial !== undefined)
@@ -327,6 +326,6 @@ function awaited({ orders, positions }: NonNullable<KillReport['left']>, notFina
     ...(positions === 0 ? [] : [`${positions} position${positions === 1 ? '' : 's'}`]),
   ]
   return parts.length === 0
-    ? `newer lists of the venue show nothing left either, ${listLagMs / 1_000} s at most after the last order ended`
-    : `every list of the venue shows the end of ${parts.join(' and ')}, seconds as a rule; what a list lacks after ${listLagMs / 1_000} s is told`
+    ? `newer lists of the venue show nothing left either, ${LIST_LAG_MS / 1_000} s at most after the last order ended`
+    : `every list of the venue shows the end of ${parts.join(' and ')}, seconds as a rule; what a list lacks after ${LIST_LAG_MS / 1_000} s is told`
 }

@@ -2,6 +2,7 @@
 import { BaseError } from '../../base/errors.ts'
 import { isUnexplained } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { type HaltReason, haltKey, type TradingHalt } from '../../domain/account/tradingState.ts'
 import {
   type Child,
@@ -66,8 +67,6 @@ const noneRealized: Realized = { ofAll: () => 0n, receivedSince: () => 0n }
 const otherHalts: ReadonlySet<HaltReason> = new Set(['operator', 'kill', 'lost-records'])
 
 const dayMs = 86_400_000
-/** Fills that lists may not show yet, ms. */
-const listLagMs = 30_000
 /** Longest wait for the hosts' lists, ms. */
 const hostPatienceMs = 3_000
 
@@ -100,13 +99,13 @@ export function createBreakers(
       return tracker.rebase()
     },
   }
-  const shownEquity = createShownEquity(listLagMs)
+  const shownEquity = createShownEquity(LIST_LAG_MS)
   /** Of the figure that is shown: its lists, and what our orders had done by then. */
   let before: Books | undefined
   let accounted: ReadonlySet<string> = new Set()
   /** Whether the wallet of what is shown moved, and it is not judged yet why; so it may be before the first look. */
   let isStepPending = true
-  const transfers = createTransferRounds(context, listLagMs, held)
+  const transfers = createTransferRounds(context, LIST_LAG_MS, held)
   let readMs = clock.monotonicMs()
   /** Halts that begin later than now, as a clock that was ahead wrote them, with when that was first seen, Unix ms. */
   const aheadSinceMs = new Map<string, number>()
@@ -145,7 +144,7 @@ export function createBreakers(
         .filter((state) => labelOf(state) !== 'resting'),
       ...orderManager
         .recentlyLanded()
-        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < listLagMs),
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ]
   }
 
@@ -172,8 +171,8 @@ export function createBreakers(
   function isYoung({ state }: Happening): boolean {
     const { intentId } = state.intent
     return state.closing === undefined
-      ? Math.abs(clock.now() - state.updatedAtMs) < listLagMs
-      : orderManager.closedAgoMs(intentId) < listLagMs
+      ? Math.abs(clock.now() - state.updatedAtMs) < LIST_LAG_MS
+      : orderManager.closedAgoMs(intentId) < LIST_LAG_MS
   }
 
   async function measure(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Own orders of a list as they are in force by the journal, without those that a message of ours may be changing. */
 import type { OwnOrder } from '../../domain/account/changedOrders.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import {
   earlierRevisions,
@@ -10,7 +11,7 @@ import {
 } from '../../domain/order/signedOrder.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'
-import { isBusy, settleMs } from '../account/lag.ts'
+import { isBusy } from '../account/lag.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /**
@@ -50,7 +51,7 @@ export function createOwnOrders({
 
   return (listed) => {
     // What ended right before the start is among the recently landed no more.
-    if (clock.monotonicMs() - startedMs < settleMs) return new Map()
+    if (clock.monotonicMs() - startedMs < LIST_LAG_MS) return new Map()
     const nowMs = clock.now()
     const open = orderManager.open().map(({ state }) => state)
     const landed = orderManager.recentlyLanded()
@@ -58,7 +59,7 @@ export function createOwnOrders({
     // A list may not show yet what just landed.
     const unsettled = [
       ...open,
-      ...landed.filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
+      ...landed.filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ]
     const own = new Map<string, OwnOrder>()
     const kept = new Map<string, OwnOrder & { readonly change: OrderChange | undefined }>()

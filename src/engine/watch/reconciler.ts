@@ -17,6 +17,7 @@ import {
   sideKeyOf,
 } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
 import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
@@ -24,7 +25,7 @@ import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import type { Order, Trade } from '../../protocol/position.ts'
 import type { PositionList } from '../account/hostLooks.ts'
-import { isBusy, keysNotListed, settleMs } from '../account/lag.ts'
+import { isBusy, keysNotListed } from '../account/lag.ts'
 import { createProofs } from '../account/proofs.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { createBooksCheck } from './booksCheck.ts'
@@ -195,7 +196,7 @@ export function createReconciler(
       ...open.filter((each) => isBusy(each, nowMs) || left.get(each.intent.intentId) === true),
       ...orderManager
         .recentlyLanded()
-        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < settleMs),
+        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ]
     return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
   }
@@ -239,7 +240,7 @@ export function createReconciler(
         const resting = kind === 'unexplained-position' ? restingOn(discrepancy.marketToken) : []
         for (const intentId of resting) orderManager.pollSoon(intentId)
         const mayBeLag = isAgreed || resting.length > 0
-        if (beforeMs === undefined || (mayBeLag && nowMs - beforeMs < settleMs)) continue
+        if (beforeMs === undefined || (mayBeLag && nowMs - beforeMs < LIST_LAG_MS)) continue
         told.set(discrepancyId, discrepancy)
       }
     }

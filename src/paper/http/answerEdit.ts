@@ -1,5 +1,6 @@
 /** Edits of an answer's JSON: what a newer, older or broken deployment may send instead of the documented body. */
-import { isObject } from './http.ts'
+
+import { isObject } from '../../base/isObject.ts'
 
 /** One edit: at every place that the path names, a value is put, taken away or added to. */
 export interface AnswerEdit {

@@ -1,6 +1,7 @@
 /** Answers in the form that the switches of answers ask for (answerFaults.ts). */
+
+import { isObject } from '../../base/isObject.ts'
 import type { AnswerFaults } from './answerFaults.ts'
-import { isObject } from './http.ts'
 import { fitsPattern } from './wireFaultRule.ts'
 
 /** Reads of the oracle service that a host which stands still answers with what was. */

@@ -3,10 +3,11 @@
  * (docs/reference/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
  */
 import { encodeAbiParameters, hashTypedData, keccak256, parseAbiParameters } from 'viem/utils'
+import { isObject } from '../../base/isObject.ts'
 import { type Address, type Hex, ZERO_HASH } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { relayRouterDomain } from '../../protocol/signing/relayRouter.ts'
-import { isObject, type Json, parseAddress } from './http.ts'
+import { type Json, parseAddress } from './http.ts'
 import { uintOf } from './prepareShape.ts'
 
 /** Action that an approval allows: orders (contract `SubaccountUtils`, `SubaccountApproval`). */

@@ -208,8 +208,3 @@ export async function bodyOf(request: BodySource): Promise<Readonly<Record<strin
   }
   return value as Readonly<Record<string, unknown>>
 }
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,7 +1,9 @@
 /** The body of a prepare request: every violation of its shape at once (test/paper/behaviours-prepare.test.ts, D.1). */
+
+import { isObject } from '../../base/isObject.ts'
 import type { Address } from '../../protocol/address.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
-import { badFields, type FieldError, isObject, type Json, parseAddress } from './http.ts'
+import { badFields, type FieldError, type Json, parseAddress } from './http.ts'
 
 /** What an order is for. */
 export type OrderKind = 'increase' | 'decrease' | 'swap'

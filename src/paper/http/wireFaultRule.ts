@@ -1,6 +1,7 @@
 /** Rules of wire faults: what one does, which requests it fits, and how it is read from JSON. */
+
+import { isObject } from '../../base/isObject.ts'
 import { type AnswerEdit, readAnswerEdits } from './answerEdit.ts'
-import { isObject } from './http.ts'
 
 /** What a rule does to a request. */
 export const wireFaultKinds = [

@@ -3,20 +3,13 @@
  * (docs/reference/api-coverage.md POST /orders/txns/submit; test/paper/behaviours-orders.test.ts, F).
  */
 
+import { isObject } from '../../base/isObject.ts'
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import { digestOf, domainSeparator } from '../../protocol/signing/relayRouter.ts'
 import { isSignedAtRouter } from '../chain/signature.ts'
 import { acceptOperation } from '../execution/operations.ts'
 import { hashApproval, readApproval } from '../http/approval.ts'
-import {
-  badFields,
-  type FieldError,
-  isObject,
-  type Json,
-  notFound,
-  parseAddress,
-  refused,
-} from '../http/http.ts'
+import { badFields, type FieldError, type Json, notFound, parseAddress, refused } from '../http/http.ts'
 import type { SubmitEntry } from '../state/submitRecord.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { findRecord, type OrderChainRecord, type Peer } from '../venue/peer.ts'

@@ -4,20 +4,13 @@
  * peer that prepared them.
  */
 import { encodeAbiParameters, hashTypedData } from 'viem/utils'
+import { isObject } from '../../base/isObject.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { hashRelayParams, relayRouterDomain } from '../../protocol/signing/relayRouter.ts'
 import { isSignedBy } from '../chain/signature.ts'
 import { messageFee } from '../execution/gasFees.ts'
 import { withdrawalKey } from '../execution/gmxAccount.ts'
-import {
-  badFields,
-  type FieldError,
-  isObject,
-  type Json,
-  notFound,
-  parseAddress,
-  refused,
-} from '../http/http.ts'
+import { badFields, type FieldError, type Json, notFound, parseAddress, refused } from '../http/http.ts'
 import { uintOf } from '../http/prepareShape.ts'
 import { buildRelayParams, relayParamsJson } from '../prepare/payload.ts'
 import { feeTokenOf } from '../prepare/quoteCommon.ts'

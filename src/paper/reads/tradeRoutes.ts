@@ -1,10 +1,11 @@
 /** Trade history reads (docs/reference/api-coverage.md GET /trades). */
+
+import { isObject } from '../../base/isObject.ts'
 import { hexKey } from '../../protocol/address.ts'
 import {
   badFields,
   badRequest,
   integerOf,
-  isObject,
   JsonText,
   parseAddress,
   stringify,

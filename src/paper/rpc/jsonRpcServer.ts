@@ -1,7 +1,8 @@
 /** JSON-RPC 2.0: one call or a batch as text in, the answer as text out, over HTTP and WebSocket alike. */
 import { fileBounds, parseBounded } from '../../base/boundedJson.ts'
+import { isObject } from '../../base/isObject.ts'
 import { invalidParams, RpcError, rpcCodes } from '../chain/rpcError.ts'
-import { isObject, stringify } from '../http/http.ts'
+import { stringify } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { methodOf } from './rpcMethods.ts'
 

@@ -12,11 +12,11 @@ import {
   encodeFunctionResult,
   parseAbi,
 } from 'viem/utils'
+import { isObject } from '../../base/isObject.ts'
 import { type Address, type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { type Inclusion, isIncludedAt } from '../chain/blockChain.ts'
 import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from '../chain/rpcError.ts'
-import { isObject } from '../http/http.ts'
 import { isContract, MULTICALL3, tokenAt } from '../state/contracts.ts'
 import { holdingsAt } from '../state/pastHoldings.ts'
 import { permitNonceOf, permitSeparator, permitVersionOf, takesPermits } from '../state/permits.ts'

@@ -1,8 +1,9 @@
 /** Filters that a client polls: new blocks, logs and transactions since it asked last. Those that nobody asks for are forgotten. */
+
+import { isObject } from '../../base/isObject.ts'
 import type { Hex } from '../../protocol/address.ts'
 import { blockHash } from '../chain/blockChain.ts'
 import { invalidParams, RpcError, rpcCodes } from '../chain/rpcError.ts'
-import { isObject } from '../http/http.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { sentAfter } from '../transactions/transactionPool.ts'

@@ -1,4 +1,6 @@
 /** `eth_getLogs`: logs by range or block, address and topics. */
+
+import { isObject } from '../../base/isObject.ts'
 import {
   blockOf,
   type ChainTransaction,
@@ -7,7 +9,6 @@ import {
   transactionsBetween,
 } from '../chain/blockChain.ts'
 import { invalidParams, RpcError, readHash, rpcCodes } from '../chain/rpcError.ts'
-import { isObject } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { blockLogs, canonical, type LogRow, type LogTest, transactionsOf } from './rpcBlocks.ts'
 import { findBlock, headOf, logTestOf, readBlockNumber, readLogFilter } from './rpcParams.ts'

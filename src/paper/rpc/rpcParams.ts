@@ -1,8 +1,9 @@
 /** Blocks and log filters as clients name them: numbers, tags, hashes (EIP-1898), topic patterns. */
+
+import { isObject } from '../../base/isObject.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { type BlockChain, blockOfHash, generationAt, headAt, type Inclusion } from '../chain/blockChain.ts'
 import { invalidParams, RpcError, readAddress, readHash, readQuantity, rpcCodes } from '../chain/rpcError.ts'
-import { isObject } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { LogTest } from './rpcBlocks.ts'
 import { canonical } from './rpcBlocks.ts'

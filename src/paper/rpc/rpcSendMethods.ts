@@ -1,12 +1,12 @@
 /** Methods that a wallet needs: sending, nonces, and calls and gas estimates of what changes something. */
 import type { Hex } from 'viem'
 import { getAddress } from 'viem/utils'
+import { isObject } from '../../base/isObject.ts'
 import { ZERO_ADDRESS } from '../../protocol/address.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
 import { blockOf, type Inclusion } from '../chain/blockChain.ts'
 import { invalidParams, quantity, RpcError, readAddress, readBytes, rpcCodes } from '../chain/rpcError.ts'
 import { BLOCK_GAS_LIMIT } from '../chain/rpcGas.ts'
-import { isObject } from '../http/http.ts'
 import { isContract } from '../state/contracts.ts'
 import { holdingOf, nativeAddress } from '../state/purse.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'

@@ -1,8 +1,10 @@
 /** `eth_subscribe` of one connection: new heads and logs as blocks appear, and again when they are replaced; transactions as they are sent. */
+
+import { isObject } from '../../base/isObject.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { LostTransaction } from '../chain/blockChain.ts'
 import { RpcError, rpcCodes } from '../chain/rpcError.ts'
-import { isObject, stringify } from '../http/http.ts'
+import { stringify } from '../http/http.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import { madeHash, type VenueState } from '../state/venueState.ts'
 import { sentAfter } from '../transactions/transactionPool.ts'

@@ -1,6 +1,7 @@
 /** The control routes, which are no part of the wire: faults, accounts, reorganisations, and the venue's own record. */
 import type { Hono } from 'hono'
-import { isObject, stringify } from '../http/http.ts'
+import { isObject } from '../../base/isObject.ts'
+import { stringify } from '../http/http.ts'
 import type { ResponseCache } from '../http/responseCache.ts'
 import type { WireFaults } from '../http/wireFaults.ts'
 import { holdFailingValues } from '../market/marketValues.ts'

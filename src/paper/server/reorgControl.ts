@@ -1,8 +1,9 @@
 /** Reorganisations as an operator asks for them, at the control address or in a scenario. */
+
+import { isObject } from '../../base/isObject.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { ChainTransaction } from '../chain/blockChain.ts'
 import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from '../chain/reorg.ts'
-import { isObject } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { advanceVenue } from '../transactions/advance.ts'
 

@@ -1,7 +1,9 @@
 /** Wallets: what the router may take from them, and how an operator changes them at the control address. */
+
+import { isObject } from '../../base/isObject.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import { MAX_UINT256, parseUnits } from '../../protocol/units.ts'
-import { isObject, type Json, parseAddress } from '../http/http.ts'
+import { type Json, parseAddress } from '../http/http.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, addTo } from './accounts.ts'
 import { findToken } from './lookup.ts'

@@ -2,7 +2,8 @@
  * What the venue does wrong on purpose. A plain object of switches, changed at any time; off by default.
  * The wire knows nothing of it; tests and operators set it at the control address.
  */
-import { isObject } from '../http/http.ts'
+
+import { isObject } from '../../base/isObject.ts'
 import type { PayloadMismatch } from '../prepare/payloadMismatch.ts'
 import { type DataFaults, isDataFault, noDataFaults, wrongDataFault } from '../state/dataFaults.ts'
 

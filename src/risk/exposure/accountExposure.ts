@@ -5,6 +5,7 @@
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { filledOrders, fillsOf } from '../../domain/account/fills.ts'
 import { type HeldSide, type HeldSides, isTakenOff, largerOf, shownSides } from '../../domain/account/held.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
 import {
   hasEnded,
@@ -84,9 +85,6 @@ export interface Exposure {
   /** By lower-cased order key; ended ones are not in it. */
   readonly ownOrders: ReadonlyMap<string, OwnOrder>
 }
-
-/** Lists may lag behind a fill by seconds (docs/evidence.md, "What counts as held"); after this they are believed all the same, ms. */
-const listLagMs = 30_000
 
 /** Key of one side of one market in a `Book`. */
 export function sideKey(marketToken: string, direction: Direction): string {
@@ -266,7 +264,7 @@ function hasUnseenFill(
     if (phase !== 'EXECUTED' || role === 'take-profit' || role === 'stop-loss') return false
     // What is far ahead of the list was written before the clock was set back: it is old.
     const sinceMs = snapshot.positions.atMs - (evidence?.atMs ?? state.updatedAtMs)
-    if (Math.abs(sinceMs) >= listLagMs) return false
+    if (Math.abs(sinceMs) >= LIST_LAG_MS) return false
     const filledAtSeconds = settlement?.timestampSeconds
     return filledAtSeconds === undefined || row === undefined || row.increasedAtSeconds < filledAtSeconds
   })
