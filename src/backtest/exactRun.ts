@@ -180,7 +180,8 @@ async function liveSegment(
   }
   const lab = createLabTrader({
     ...{ chain, config: own, clock, journal, signer, fatal },
-    hosts: labHosts(venue.paths, 1),
+    // All hosts are this one venue: a second one would say the same.
+    hosts: labHosts(venue.paths, 1, 1),
     fetch: venueFetch({ scheduler, venue, clock, look: watch.look }),
     random,
     strategies: run.strategies.map((loaded, at) =>
@@ -226,6 +227,8 @@ function settingsOf(config: Config, turnMs: number) {
   const pollMs = Math.min(600_000, Math.max(10_000, turnMs))
   const own = {
     ...config,
+    // A turn may be many blocks after the one before.
+    rpc: { ...config.rpc, maxLogBlocks: 1_000_000 },
     execution: { ...config.execution, statusPollMaxMs: pollMs, restingPollMs: pollMs },
   }
   const settings = traderSettingsOf(own, 'chain')

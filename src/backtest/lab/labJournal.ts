@@ -1,22 +1,77 @@
-/** A journal on a lab's time: its commits and its maintenance are work of the scheduler. */
+/**
+ * A journal on a lab's time. Its records are in memory until somebody asks the file for them or the journal is closed: nothing that a lab
+ * lives through ends the process, so that no record waits for a disk.
+ */
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { createJournal } from '../../journal/groupCommit.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { createSqliteJournal } from '../../journal/sqlite/openSqlite.ts'
+import type { JournalStore, StoreEntry } from '../../journal/journalStore.ts'
+import { defaultMaintenance } from '../../journal/maintenance.ts'
+import { openSqliteStore } from '../../journal/sqlite/openSqlite.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** Opens `journal.db` in a folder, or makes it. Throws what `createSqliteJournal` throws. */
+/** Records that are held back at most. */
+const MOST_HELD = 5_000
+
+/** Opens `journal.db` in a folder, or makes it. Throws what `openSqliteStore` throws. */
 export function openLabJournal(
   folder: string,
   parts: { readonly scheduler: Scheduler; readonly clock: Clock; readonly holder: string },
 ): Journal {
   const { scheduler, clock, holder } = parts
-  return createSqliteJournal({
-    path: join(folder, 'journal.db'),
-    clockNow: clock.now,
-    holder,
-    freeBytes: () => 2 ** 40,
-    maintenance: { later: scheduler.after },
+  const opened = openSqliteStore(
+    { path: join(folder, 'journal.db'), clockNow: clock.now, holder, freeBytes: () => 2 ** 40 },
+    {},
+  )
+  return createJournal({
+    store: heldStore(opened.store, opened.ledger.seq),
+    ledger: opened.ledger,
+    snapshotSeq: opened.snapshotSeq,
+    maintenance: {
+      ...defaultMaintenance,
+      snapshotEveryRecords: Number.POSITIVE_INFINITY,
+      later: () => () => {},
+    },
     soon: scheduler.soon,
   })
+}
+
+/** A store that writes many records at once: when there are many, and before anything is read. */
+function heldStore(store: JournalStore, seq: number): JournalStore {
+  let newest = seq
+  let held: StoreEntry[] = []
+  const write = async (): Promise<void> => {
+    const entries = held
+    held = []
+    if (entries.length > 0) await store.append(entries)
+  }
+  const written = async <T>(read: () => Promise<T>): Promise<T> => {
+    await write()
+    return read()
+  }
+  return {
+    path: store.path,
+    leaseEpoch: store.leaseEpoch,
+    async append(entries) {
+      held.push(...entries)
+      newest += entries.length
+      if (held.length >= MOST_HELD) await write()
+      return newest
+    },
+    async *read(afterSeq) {
+      await write()
+      yield* store.read(afterSeq)
+    },
+    snapshot: () => store.snapshot(),
+    keep: (snapshot) => written(() => store.keep(snapshot)),
+    maintain: () => written(() => store.maintain()),
+    openGuardTable: (options) => store.openGuardTable(options),
+    isShort: () => store.isShort(),
+    records: (intentId) => written(() => store.records(intentId)),
+    intent: (intentId) => written(() => store.intent(intentId)),
+    intents: (query) => written(() => store.intents(query)),
+    endingsSince: (sinceMs) => written(() => store.endingsSince(sinceMs)),
+    close: () => written(() => store.close()),
+  }
 }

@@ -5,17 +5,12 @@
  * Digests, balances and allowances are answered as of the block asked for; nonces are kept as of now only, and that is what every
  * block answers.
  */
-import {
-  decodeFunctionData,
-  encodeAbiParameters,
-  encodeErrorResult,
-  encodeFunctionResult,
-  parseAbi,
-} from 'viem/utils'
+import { encodeAbiParameters, encodeErrorResult, encodeFunctionResult, parseAbi } from 'viem/utils'
 import { isObject } from '../../base/isObject.ts'
 import { type Address, type Hex, hexKey, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { type Inclusion, isIncludedAt } from '../chain/blockChain.ts'
+import { decodeCall } from '../chain/decodeCall.ts'
 import { invalidParams, RpcError, readAddress, readBytes, rpcCodes } from '../chain/rpcError.ts'
 import { isContract, MULTICALL3, tokenAt } from '../state/contracts.ts'
 import { holdingsAt } from '../state/pastHoldings.ts'
@@ -109,7 +104,7 @@ function readRouter(venueState: VenueState, router: string, data: Hex, block: In
   const selector = data.slice(0, 10)
   const { subaccountGelatoRelayRouter, multichainSubaccountRouter } = venueState.chain.contracts
   if (selector === SELECTORS.digests) {
-    const [digest] = decoded(() => decodeFunctionData({ abi: routerAbi, data })).args
+    const [digest] = decoded(() => decodeCall(routerAbi, data)).args
     const isUsed = isDigestUsed(venueState, router, digest as Hex, block)
     return encodeAbiParameters([{ type: 'bool' }], [isUsed])
   }
@@ -117,7 +112,7 @@ function readRouter(venueState: VenueState, router: string, data: Hex, block: In
     (one) => hexKey(one) === router,
   )
   if (selector === SELECTORS.subaccountApprovalNonces && keepsNonces) {
-    const [account] = decoded(() => decodeFunctionData({ abi: routerAbi, data })).args
+    const [account] = decoded(() => decodeCall(routerAbi, data)).args
     // The multichain router counts for itself, and no operation has gone through it.
     const nonce =
       router === hexKey(subaccountGelatoRelayRouter)
@@ -138,7 +133,7 @@ function decoded<T>(decode: () => T): T {
 }
 
 function readToken(venueState: VenueState, token: CatalogToken, data: Hex, block: Inclusion): Hex {
-  const call = decoded(() => decodeFunctionData({ abi: tokenAbi, data }))
+  const call = decoded(() => decodeCall(tokenAbi, data))
   const abi = tokenAbi
   switch (call.functionName) {
     case 'balanceOf':
@@ -174,7 +169,7 @@ function readToken(venueState: VenueState, token: CatalogToken, data: Hex, block
 /** What a token that takes approvals by signature says of them; one that does not has no such functions. */
 function readPermits(venueState: VenueState, token: CatalogToken, data: Hex, block: Inclusion): Hex {
   if (!takesPermits(token)) throw revertedWith('0x')
-  const { functionName, args } = decoded(() => decodeFunctionData({ abi: tokenAbi, data }))
+  const { functionName, args } = decoded(() => decodeCall(tokenAbi, data))
   const { chainId } = venueState.chain
   const abi = tokenAbi
   if (functionName === 'version')
@@ -203,7 +198,7 @@ function supplyOf(view: VenueState, token: CatalogToken): bigint {
 
 /** `getMarket` of the Reader: zeros for what is no market of the DataStore. */
 function readReader(venueState: VenueState, data: Hex): Hex {
-  const [dataStore, key] = decoded(() => decodeFunctionData({ abi: readerAbi, data })).args
+  const [dataStore, key] = decoded(() => decodeCall(readerAbi, data)).args
   const isKnown = sameHex(dataStore, venueState.chain.contracts.dataStore)
   const found = isKnown ? venueState.marketByKey.get(hexKey(key))?.catalog : undefined
   const none = ZERO_ADDRESS

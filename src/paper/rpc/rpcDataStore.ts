@@ -2,8 +2,9 @@
  * The paper chain's DataStore, as far as it is read: the actions that session keys have used (`Keys.subaccountActionCountKey`), and what
  * accounts may claim of funding (`Keys.claimableFundingAmountKey`).
  */
-import { decodeFunctionData, encodeAbiParameters, keccak256, parseAbi } from 'viem/utils'
+import { encodeAbiParameters, keccak256, parseAbi } from 'viem/utils'
 import type { Hex } from '../../protocol/address.ts'
+import { decodeCall } from '../chain/decodeCall.ts'
 import { SUBACCOUNT_ORDER_ACTION } from '../http/approval.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
@@ -56,7 +57,7 @@ function claimableAt({ accounts }: VenueState, key: Hex): bigint | undefined {
  * @throws what viem throws for a call that the contract does not know
  */
 export function readDataStore(venueState: VenueState, data: Hex): Hex {
-  const { args } = decodeFunctionData({ abi: dataStoreAbi, data })
+  const { args } = decodeCall(dataStoreAbi, data)
   const [key] = args
   for (const [pair, state] of venueState.subaccounts) {
     const [account = '', subaccount = ''] = pair.split(':')

@@ -1,7 +1,8 @@
 /** Multicall3 of the paper chain: what it says of the chain itself, and the shapes of its aggregates. */
-import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem/utils'
+import { type decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem/utils'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import { blockHash, blockSeconds, type Inclusion } from '../chain/blockChain.ts'
+import { decodeCall } from '../chain/decodeCall.ts'
 import { BLOCK_GAS_LIMIT, baseFeeOf } from '../chain/rpcGas.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { canonical } from './rpcBlocks.ts'
@@ -44,7 +45,7 @@ export interface AskedAggregate {
 }
 
 function decodeAggregate(data: Hex) {
-  return decodeFunctionData({ abi: aggregateAbi, data })
+  return decodeCall(aggregateAbi, data)
 }
 
 /** The calls of an aggregate. Throws what decoding throws. */
@@ -96,7 +97,7 @@ export function readMulticall(
 ): Hex | undefined {
   let call: ReturnType<typeof decodeFunctionData<typeof viewAbi>>
   try {
-    call = decodeFunctionData({ abi: viewAbi, data })
+    call = decodeCall(viewAbi, data)
   } catch {
     return undefined
   }

@@ -5,25 +5,38 @@ import type { VenueState } from '../state/venueState.ts'
 import type { Faults } from '../venue/venueFaults.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from './jsonRpcServer.ts'
 
-/** Answers `POST /rpc` and `/rpc/1`; `cut` drops the connection when a fault says so. */
+/** What an endpoint is asked over. */
+export interface RpcSource {
+  readonly venueState: VenueState
+  readonly faults: Faults
+  /** Drops the connection when a fault says so. */
+  readonly cut: () => never
+}
+
+/** The text that an endpoint answers a body with. */
+export async function rpcText(
+  { venueState, faults, cut }: RpcSource,
+  index: number,
+  body: string,
+): Promise<string> {
+  if (faults.down.includes(rpcHostOf(index))) cut()
+  if (faults.latencyMs > 0) await venueState.clock.sleep(faults.latencyMs)
+  return answerRpc(endpointState(venueState, index), body) ?? ''
+}
+
+/** Answers `POST /rpc` and `/rpc/1`. */
 export function mountRpc(
   app: Hono,
-  options: {
-    readonly venueState: VenueState
-    readonly faults: Faults
-    readonly cut: () => never
-    readonly answer: (status: number, text: string) => Response
-  },
+  options: RpcSource & { readonly answer: (status: number, text: string) => Response },
 ): void {
-  const { venueState, faults, cut, answer } = options
+  const { faults, cut, answer } = options
   for (let index = 0; index < RPC_ENDPOINTS; index += 1) {
     const path = rpcPathOf('rpc', index)
     app.post(path, async (context) => {
       if (faults.down.includes(rpcHostOf(index))) cut()
-      if (faults.latencyMs > 0) await venueState.clock.sleep(faults.latencyMs)
       const length = Number(context.req.header('content-length') ?? 0)
       if (length > MAX_REQUEST_LENGTH) return answer(413, '{"message":"request too large"}')
-      return answer(200, answerRpc(endpointState(venueState, index), await context.req.text()) ?? '')
+      return answer(200, await rpcText(options, index, await context.req.text()))
     })
     app.get(path, () => answer(405, '{"message":"JSON-RPC takes POST"}'))
   }

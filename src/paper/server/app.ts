@@ -21,7 +21,8 @@ import { addAccountReads, addTransactionRoutes } from '../reads/accountRoutes.ts
 import { addMarketRoutes } from '../reads/marketRoutes.ts'
 import { addReadRoutes } from '../reads/readRoutes.ts'
 import type { Neighbour, RouteHandler, RouteKit } from '../reads/routeKit.ts'
-import { mountRpc } from '../rpc/rpcRoutes.ts'
+import { mountRpc, rpcText } from '../rpc/rpcRoutes.ts'
+import { RPC_ENDPOINTS, rpcPathOf } from '../state/rpcEndpoints.ts'
 import { advanceVenue } from '../transactions/advance.ts'
 import { ConnectionCut, type VenueParts } from '../venue/venueParts.ts'
 import { guardControl, mountControl } from './controlRoutes.ts'
@@ -68,6 +69,8 @@ export interface App {
   readonly fetch: (request: Request) => Response | Promise<Response>
   /** Answers bodies posted to a path without a query as `fetch` does, only faster; undefined: ask `fetch`. */
   posted(path: string): Posted | undefined
+  /** The same for who is in this process: reads too, with a query, and the endpoints of the chain; undefined: ask `fetch`. */
+  direct(method: string, path: string): Posted | undefined
 }
 
 /** Path and query of an address. */
@@ -156,11 +159,16 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
     return made instanceof Response ? made : whole(made)
   }
   const posted = new Map<string, Posted>()
+  const reads = new Map<string, { readonly host: string; readonly mounted: Mounted }>()
+  const noBody = bodyText('')
 
   const kit: RouteKit = {
     neighbours,
     api: (method, path, handler) => {
       const window = method === 'GET' ? apiCacheWindows[path] : undefined
+      if (method === 'GET')
+        for (const { host } of peers)
+          reads.set(`${prefix}/${host}/v1${path}`, { host, mounted: { handler, window } })
       if (method === 'POST') {
         for (const { host } of peers) {
           const url = `${prefix}/${host}/v1${path}`
@@ -177,6 +185,8 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
     },
     oracle: (path, handler) => {
       const mounted = { handler, window: oracleCacheWindows[path] }
+      for (let one = 0; one < ORACLE_HOSTS; one += 1)
+        reads.set(`${prefix}/oracle/${one}${path}`, { host: `oracle/${one}`, mounted })
       app.get(`/oracle/:host{[0-${ORACLE_HOSTS - 1}]}${path}`, (context) =>
         respondTo(context, `oracle/${context.req.param('host')}`, mounted),
       )
@@ -194,14 +204,20 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
   addTransactionRoutes(state, kit)
   addReadRoutes(venueState, kit)
   mountControl(app, { state, wire, kept: responseCache, answer })
-  mountRpc(app, {
+  const rpcSource = {
     venueState,
     faults,
     cut: () => {
       throw new ConnectionCut()
     },
-    answer,
-  })
+  }
+  mountRpc(app, { ...rpcSource, answer })
+  const endpoints = new Map(
+    Array.from({ length: RPC_ENDPOINTS }, (_unused, index): [string, Posted] => [
+      prefix + rpcPathOf('rpc', index),
+      async (body) => plain(200, await rpcText(rpcSource, index, body)),
+    ]),
+  )
   app.options('*', () => {
     const allowed = answer(200, '{}')
     allowed.headers.set('Access-Control-Allow-Methods', 'GET, POST, OPTIONS')
@@ -212,7 +228,19 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
   app.onError((error) => {
     throw error
   })
-  return { fetch: app.fetch, posted: (path) => posted.get(path) }
+  return {
+    fetch: app.fetch,
+    posted: (path) => posted.get(path),
+    direct(method, path) {
+      if (method === 'POST') return posted.get(path) ?? endpoints.get(path)
+      const queryAt = path.indexOf('?')
+      // Paths with a parameter in them stand in no table.
+      const read = reads.get(queryAt === -1 ? path : path.slice(0, queryAt))
+      if (method !== 'GET' || read === undefined) return undefined
+      const { host, mounted } = read
+      return () => respond({ url: path, request: noBody, param: () => '' }, host, mounted)
+    },
+  }
 }
 
 /** A Response of an answer. */

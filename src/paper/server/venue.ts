@@ -62,6 +62,8 @@ export interface Venue {
   quick(path: string): Buffer | undefined
   /** Answers bodies posted to a path as `fetch` does, while the road does nothing to requests; undefined: ask `fetch`. */
   posted(path: string): Posted | undefined
+  /** Answers a read or a posted body as `fetch` does, for who is in this process, while the road does nothing to requests; undefined: ask `fetch`. */
+  direct(method: string, path: string): Posted | undefined
   /** Does all work that is due at the clock's time. */
   advance(): void
   /** Every submit received, with what became of it. */
@@ -177,6 +179,10 @@ export function createVenue(options: VenueOptions): Venue {
     posted: (path) => {
       play(clock.now())
       return wire.rules.length > 0 ? undefined : app.posted(path)
+    },
+    direct: (method, path) => {
+      play(clock.now())
+      return wire.rules.length > 0 ? undefined : app.direct(method, path)
     },
     advance: () => {
       play(clock.now())
