@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { createLedger } from '../../src/journal/journalLedger.ts'
 import { createMemoryJournal, createMemoryStore } from '../../src/journal/memory.ts'
-import { recoverLedger } from '../../src/journal/recoverLedger.ts'
 import { manualClock } from '../support/venue.ts'
+import { recoverLedger } from './recoverLedger.ts'
 import { storyOf } from './story.ts'
 
 const startMs = Date.UTC(2026, 10, 20, 12)

@@ -9,7 +9,7 @@ import { encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
 import { DuplicateDecisionError, type Journal, JournalFaultError } from '../../src/journal/journal.ts'
 import { createLedger, type Ledger } from '../../src/journal/journalLedger.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from '../../src/journal/journalStore.ts'
-import { recoverLedger } from '../../src/journal/recoverLedger.ts'
+import { recoverLedger } from './recoverLedger.ts'
 import { hexOf, storyOf, wholeStory } from './story.ts'
 
 /** The wall clock of openings, Unix ms. */

@@ -30,11 +30,11 @@ import {
   positionAfterIncrease,
 } from '../../src/paper/math/client/increaseAmounts.ts'
 import { positionInfo, type ShownPosition } from '../../src/paper/math/client/positionInfo.ts'
-import { tickerValues } from '../../src/paper/math/client/ticker.ts'
 import { maxWithdraw, wholeCloseImpact } from '../../src/paper/math/client/withdraw.ts'
 import { ceilDiv, fac } from '../../src/paper/math/integer.ts'
 import { slotPrice } from '../../src/paper/math/marketState.ts'
 import type { Any } from '../paper/support.ts'
+import { tickerValues } from './clientTicker.ts'
 import type { VectorFunction } from './contractFunctions.ts'
 import {
   big,

@@ -3,7 +3,6 @@ import { borrowingFactorPerSecond } from '../../src/paper/math/borrowing.ts'
 import { legacyAvailableLiquidity, tradingCapacity } from '../../src/paper/math/capacity.ts'
 import { clientClosingFeeAmounts, clientPositionFee } from '../../src/paper/math/client/clientFees.ts'
 import { clientCappedImpact } from '../../src/paper/math/client/clientImpact.ts'
-import { discountsOf } from '../../src/paper/math/discounts.ts'
 import { fundingStep, nextFundingRate } from '../../src/paper/math/funding.ts'
 import { ceilDiv, fac, min } from '../../src/paper/math/integer.ts'
 import { balanceInterest, maxReservedUsd, reservedUsd } from '../../src/paper/math/marketState.ts'
@@ -23,6 +22,7 @@ import { fallbackPositionValue, simulatedPositionValue } from '../../src/paper/m
 import { ProtocolRevert } from '../../src/paper/math/protocolRevert.ts'
 import { isTriggered, orderTypes } from '../../src/paper/state/orderTypes.ts'
 import type { Any } from '../paper/support.ts'
+import { discountsOf } from './discounts.ts'
 import {
   big,
   maybeBig,

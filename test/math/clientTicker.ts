@@ -1,5 +1,8 @@
 /** Ticker values of a market as the official client shows them, rates per hour (the client's `getMarketsInfo`). */
-import { legacyAvailableLiquidity } from '../capacity.ts'
+import { legacyAvailableLiquidity } from '../../src/paper/math/capacity.ts'
+import { BPS } from '../../src/paper/math/client/acceptablePrice.ts'
+import { fundingFactorPerPeriod } from '../../src/paper/math/client/clientFees.ts'
+import { usdAtMiddle } from '../../src/paper/math/client/clientImpact.ts'
 import {
   interestInTokens,
   interestUsd,
@@ -8,10 +11,7 @@ import {
   type MarketState,
   poolAmount,
   type Side,
-} from '../marketState.ts'
-import { BPS } from './acceptablePrice.ts'
-import { fundingFactorPerPeriod } from './clientFees.ts'
-import { usdAtMiddle } from './clientImpact.ts'
+} from '../../src/paper/math/marketState.ts'
 
 /** Rates per second that a ticker starts from, 30 decimals. */
 export interface TickerRates {

@@ -2,7 +2,7 @@
  * Referral and tier discounts on a position fee, in collateral token units (contract `PositionPricingUtils`,
  * `getPositionFees`).
  */
-import { fac, max, ONE } from './integer.ts'
+import { fac, max, ONE } from '../../src/paper/math/integer.ts'
 
 /** Referral terms of an account. */
 export interface ReferralTerms {

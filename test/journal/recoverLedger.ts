@@ -1,8 +1,14 @@
 /** How a store's records become a ledger again: its newest snapshot, what came after it, and what a snapshot leaves out. */
-import type { IntentState } from '../domain/order/intent.ts'
-import { createLedger, type Ledger, reachesBack, recallLimits, recallSinceMs } from './journalLedger.ts'
-import type { JournalStore } from './journalStore.ts'
-import { decodeSnapshot } from './ledgerState.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
+import {
+  createLedger,
+  type Ledger,
+  reachesBack,
+  recallLimits,
+  recallSinceMs,
+} from '../../src/journal/journalLedger.ts'
+import type { JournalStore } from '../../src/journal/journalStore.ts'
+import { decodeSnapshot } from '../../src/journal/ledgerState.ts'
 
 /**
  * The ledger of all that a store holds; `nowMs` is the wall clock, Unix ms. A snapshot that is of another version is left
