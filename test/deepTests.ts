@@ -24,6 +24,7 @@ export const deepTests: readonly string[] = [
   'day/day.test.ts',
   'month/month.test.ts',
   'day/idle.test.ts',
+  'history/getCandles.test.ts',
   'engine/exitCrashes.test.ts',
   'engine/withheld.test.ts',
   'engine/exitPrices.test.ts',

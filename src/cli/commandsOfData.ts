@@ -22,6 +22,24 @@ const to = { name: 'to', value: 'TIME', doc: 'end, as --from; now when not given
 /** History of markets for backtests. They need no daemon. */
 export const dataCommands: readonly Command[] = [
   {
+    name: 'data get',
+    summary: 'Get candles and rates of markets from the venue: what is not there yet, no key needed.',
+    details:
+      'The oracle gives its newest 10,000 candles; older ones come in pages, as far back as the venue has them. What is there is not asked\nfor again, also after a kill, and requests keep to the limits of api.*. From when on the venue has none is said.',
+    positional: { name: 'MARKET', doc: 'a market or its index asset, as ETH', isMany: true },
+    flags: [
+      { ...period, doc: `${period.doc}; 1m when not given` },
+      { ...from, doc: `${from.doc}; 30 days ago when not given` },
+      to,
+      json,
+    ],
+    examples: [
+      'perpd data get ETH BTC --period 1m --from 2026-11-01 --profile arbitrum',
+      'perpd data get "ETH/USD [WETH-USDC]" --period 1h --from 365d --profile arbitrum',
+    ],
+    run: async (call) => (await import('./data/getCommand.ts')).getData(call),
+  },
+  {
     name: 'data import',
     summary: 'Import candles of files: CSV, JSON or Parquet, as exchanges and data frames write them.',
     details:

@@ -39,11 +39,22 @@ export interface CandleFileEntry extends SeriesName {
 /** Ranges that a source was asked for, and has nothing more to say of. */
 export interface AskedRange extends SeriesName, TimeRange {}
 
+/** A file of a market's rates of funding and borrowing. */
+export interface RatesEntry
+  extends Pick<CandleFileEntry, 'file' | 'sha256' | 'firstSeconds' | 'lastSeconds' | 'rows'> {
+  readonly chain: string
+  readonly market: string
+  readonly marketToken: string
+  readonly unit: string
+  readonly origin: string
+}
+
 /** All that is known of a folder of history. */
 export interface Manifest {
   readonly version: 1
   readonly candles: readonly CandleFileEntry[]
   readonly asked: readonly AskedRange[]
+  readonly rates: readonly RatesEntry[]
 }
 
 const series = {
@@ -54,26 +65,43 @@ const series = {
 const seconds = z.number().int().nonnegative()
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
+// A manifest may come from elsewhere: no name in it leads out of the folder.
+const file = z.string().regex(/^(?!.*\.\.)[A-Za-z0-9._/-]+\.parquet$/)
+const ofFile = {
+  file,
+  sha256: hash,
+  firstSeconds: seconds,
+  lastSeconds: seconds,
+  rows: z.number().int().positive(),
+}
+
 const shape = z.strictObject({
   version: z.literal(1),
   candles: z.array(
     z.strictObject({
       ...series,
-      // A manifest may come from elsewhere: no name in it leads out of the folder.
-      file: z.string().regex(/^(?!.*\.\.)[A-Za-z0-9._/-]+\.parquet$/),
-      sha256: hash,
-      firstSeconds: seconds,
-      lastSeconds: seconds,
-      rows: z.number().int().positive(),
+      ...ofFile,
       decimals: z.number().int().min(0).max(18),
       origins: z.array(z.string()),
     }),
   ),
   asked: z.array(z.strictObject({ ...series, fromSeconds: seconds, toSeconds: seconds })),
+  rates: z
+    .array(
+      z.strictObject({
+        ...ofFile,
+        chain: z.string(),
+        market: z.string(),
+        marketToken: z.string(),
+        unit: z.string(),
+        origin: z.string(),
+      }),
+    )
+    .default([]),
 })
 
 const NAME = 'manifest.json'
-const empty: Manifest = { version: 1, candles: [], asked: [] }
+const empty: Manifest = { version: 1, candles: [], asked: [], rates: [] }
 
 /**
  * Reads the manifest of a folder; an empty one where none is.

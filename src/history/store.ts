@@ -14,6 +14,7 @@ import { withLock } from './folderLock.ts'
 import { gapsIn, joinRanges, type TimeRange } from './gaps.ts'
 import { assetOfMarket } from './indexAssets.ts'
 import {
+  type AskedRange,
   type CandleFileEntry,
   HistoryError,
   isSameSeries,
@@ -65,9 +66,15 @@ export interface HistoryStore {
    *
    * @param candles ascending by time, one a time
    * @param origin where they came from, for the manifest
+   * @param asked a range of which their source has nothing more to say, listed with them
    * @throws HistoryError HISTORY_IN_USE while another process writes
    */
-  write(series: SeriesName, candles: readonly FileCandle[], origin: string): Promise<Written>
+  write(
+    series: SeriesName,
+    candles: readonly FileCandle[],
+    origin: string,
+    asked?: TimeRange,
+  ): Promise<Written>
   /**
    * Reads the candles of a range.
    *
@@ -76,8 +83,8 @@ export interface HistoryStore {
   read(query: CandleQuery): Promise<CandleRange>
   /** The candles of one file; with `isProven` by its bytes, of which the hash is held to the manifest. Throws HistoryError HISTORY_FILE_CHANGED. */
   readFile(entry: CandleFileEntry, isProven?: boolean): Promise<CandleColumns>
-  /** Notes that a source said all it can of a range. Throws HistoryError. */
-  markAsked(series: SeriesName, range: TimeRange): Promise<void>
+  /** Ranges that the source of a series was asked for, ascending. Throws HistoryError. */
+  askedRanges(series: SeriesName): readonly TimeRange[]
 }
 
 /** Opens a folder of history, which is made with the first write. */
@@ -93,17 +100,23 @@ export function openStore(folder: string): HistoryStore {
     return columns
   }
 
-  async function write(series: SeriesName, candles: readonly FileCandle[], origin: string): Promise<Written> {
+  async function write(
+    series: SeriesName,
+    candles: readonly FileCandle[],
+    origin: string,
+    asked?: TimeRange,
+  ): Promise<Written> {
     return await withLock(folder, async () => {
       const total = { added: 0, replaced: 0, same: 0, rounded: 0 }
-      let { candles: entries, asked } = manifest()
+      const known = manifest()
+      let entries = known.candles
       const months = Map.groupBy(candles, ({ startSeconds }) => monthOf(startSeconds))
-      const old: string[] = []
+      const replaced: string[] = []
       for (const [month, fresh] of months) {
-        const known = entries.find(
+        const old = entries.find(
           (entry) => isSameSeries(entry, series) && monthOf(entry.firstSeconds) === month,
         )
-        const before = known === undefined ? [] : candlesOf(await readFile(known))
+        const before = old === undefined ? [] : candlesOf(await readFile(old))
         const { merged, ...counts } = mergeCandles(before, fresh)
         total.added += counts.added
         total.replaced += counts.replaced
@@ -111,13 +124,14 @@ export function openStore(folder: string): HistoryStore {
         if (counts.added + counts.replaced === 0) continue
         const { columns, rounded } = columnsOf(merged)
         total.rounded += rounded
-        const entry = writeMonth(folder, series, month, columns, [...(known?.origins ?? []), origin])
-        if (known !== undefined) old.push(known.file)
-        entries = [...entries.filter((each) => each !== known), entry]
+        const entry = writeMonth(folder, series, month, columns, [...(old?.origins ?? []), origin])
+        if (old !== undefined) replaced.push(old.file)
+        entries = [...entries.filter((each) => each !== old), entry]
       }
-      writeManifest(folder, { version: 1, candles: sorted(entries), asked })
+      const ranges = asked === undefined ? known.asked : withAsked(known.asked, series, asked)
+      writeManifest(folder, { ...known, candles: sorted(entries), asked: ranges })
       const listed = new Set(entries.map(({ file }) => file))
-      for (const file of old) if (!listed.has(file)) rmSync(join(folder, file), { force: true })
+      for (const file of replaced) if (!listed.has(file)) rmSync(join(folder, file), { force: true })
       dropOtherColumns(folder, entries)
       return total
     })
@@ -157,16 +171,16 @@ export function openStore(folder: string): HistoryStore {
     write,
     read,
     readFile,
-    markAsked: async (series, range) =>
-      await withLock(folder, async () => {
-        const known = manifest()
-        const own = known.asked.filter((each) => isSameSeries(each, series))
-        const { asset, period, source } = series
-        const joined = joinRanges([...own, range]).map((each) => ({ asset, period, source, ...each }))
-        const others = known.asked.filter((each) => !isSameSeries(each, series))
-        writeManifest(folder, { ...known, asked: [...others, ...joined] })
-      }),
+    askedRanges: (series) => manifest().asked.filter((each) => isSameSeries(each, series)),
   }
+}
+
+/** Asked ranges with one more; those of a series that touch are joined. */
+function withAsked(all: readonly AskedRange[], series: SeriesName, range: TimeRange): readonly AskedRange[] {
+  const { asset, period, source } = series
+  const own = all.filter((each) => isSameSeries(each, series))
+  const joined = joinRanges([...own, range]).map((each) => ({ asset, period, source, ...each }))
+  return [...all.filter((each) => !isSameSeries(each, series)), ...joined]
 }
 
 function monthOf(seconds: number): string {

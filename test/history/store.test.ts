@@ -151,8 +151,7 @@ test('one process writes at a time; one that died leaves the folder to the next'
 })
 
 test('asked ranges are kept joined', async () => {
-  await store.markAsked(ethMinutes, { fromSeconds: 0, toSeconds: 60 })
-  await store.markAsked(ethMinutes, { fromSeconds: 120, toSeconds: 180 })
-  await store.markAsked(ethMinutes, { fromSeconds: 60, toSeconds: 120 })
-  expect(store.manifest().asked).toEqual([{ ...ethMinutes, fromSeconds: 0, toSeconds: 180 }])
+  for (const fromSeconds of [0, 120, 60])
+    await store.write(ethMinutes, [], 'test', { fromSeconds, toSeconds: fromSeconds + 60 })
+  expect(store.askedRanges(ethMinutes)).toEqual([{ ...ethMinutes, fromSeconds: 0, toSeconds: 180 }])
 })
