@@ -10,7 +10,7 @@ export const line = (most: number) =>
     .min(1)
     .max(most)
     .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
-/** Who says so. */
+/** Name of the person or program that gives the command. */
 export const by = line(80)
 
 /** A plain decimal number above zero, with at most so many digits after the point. */
@@ -20,7 +20,7 @@ export const decimal = (digits: number) =>
 export const commandId = z
   .string()
   .regex(/^[A-Za-z0-9._-]{4,40}$/, '4 to 40 letters, digits, dots, dashes or underscores')
-/** Of a position. */
+/** Direction of a position. */
 export const direction = z.enum(['long', 'short'])
 /** A token of a market's pool. */
 export const pool = z.enum(['long', 'short'])

@@ -1,4 +1,4 @@
-/** What is wrong with the body of a command, in words for whoever typed it. */
+/** Words the faults of a command's body for the person who typed it. */
 import type { z } from 'zod'
 import { shownValue } from '../base/boundedJson.ts'
 

@@ -12,7 +12,7 @@ import type { CandlePeriod } from '../protocol/market.ts'
 import type { StartReport } from './console/startReport.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
-/** What was written and decided lately, as it is kept in memory, and what is written. */
+/** Recent log lines and decisions from memory, and the log's own state. */
 export interface Recent {
   readonly log: Pick<LogRing, 'read'>
   readonly levels: Pick<LevelTable, 'inForce'>

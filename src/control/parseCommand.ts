@@ -195,7 +195,7 @@ const commands = {
     })),
 } as const
 
-/** What a route asks for. */
+/** Name of a route's command. */
 export type Asked = keyof typeof commands
 
 /** A command that was understood, and whose it is; or what is wrong with its body. */

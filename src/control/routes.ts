@@ -1,6 +1,6 @@
 /**
- * What the control port answers. Closed by default: who asks is known by a token, what shows the account needs the role
- * `read`, what changes anything the role `operate`; pages of other origins and foreign names get nothing at all.
+ * Routes of the control port. Closed by default: a token identifies the sender, showing the account requires the role `read`, and any change requires
+ * the role `operate`. Pages of other origins and foreign host names get nothing at all.
  */
 import { Hono } from 'hono'
 import { BaseError, reasonOf } from '../base/errors.ts'
@@ -29,18 +29,18 @@ export type StatusBody = Plain<
   }
 >
 
-/** What the routes stand on. */
+/** Parts that the routes use. */
 export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'door'> {
   readonly engine: EngineApi
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>
   readonly health: Pick<Health, 'live' | 'ready'>
-  /** What was written and decided lately. */
+  /** Recent log lines and decisions. */
   readonly recent: Recent
-  /** What a start would take now. */
+  /** Reports what a start would take now. */
   readonly nextStart: () => StartReport
   /** The story of an order in words, as `perpd explain` tells it; absent: the records alone are told. */
   readonly explain?: (intentId: string) => Promise<ExplainedOrder | undefined>
-  /** How signals from outside are taken; absent: they are not. */
+  /** Settings of the intake of outside signals; absent: none are accepted. */
   readonly signals?: SignalSettings
   /** The console; absent: no browser gets anything. */
   readonly console?: WebConsole
@@ -158,13 +158,13 @@ function statusBody({ engine, recent }: Pick<ControlContext, 'engine' | 'recent'
   })
 }
 
-/** How often the status is told again where nothing but time went on, ms. */
+/** Interval after which the status is sent again although only time has passed, ms. */
 const AGES_MS = 10_000
 
-/** How often orders and tasks are read anew where the journal has not grown: what the venue says of them is in no record, ms. */
+/** Interval after which orders and tasks are read again although the journal has not grown, ms: no record holds the venue's view of them. */
 const REREAD_MS = 5_000
 
-/** What the console tells of: the bodies of three routes, the log, and the worth of the account. */
+/** Sources of the console's stream: the bodies of three routes, the log, and the account's equity. */
 function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
   const text = (value: unknown): string => JSON.stringify(toPlain(value))
   const reading = (read: () => Promise<unknown>) => {
@@ -198,7 +198,7 @@ function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
   }
 }
 
-/** What metrics are made from, with the books. */
+/** Inputs of the metrics, including the books. */
 function monitored(engine: EngineApi): Parameters<Metrics['render']>[0] {
   const status = engine.status()
   return { ...status, books: strategyBooks(engine.books(), status.strategies) }

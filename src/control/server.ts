@@ -13,13 +13,13 @@ export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now'
   readonly port: number
   /** Names, besides the loopback ones and `host`, by which the server may be addressed. */
   readonly hostNames?: readonly string[]
-  /** How long a client may take to send a whole request, ms; default 5,000. */
+  /** Longest time for a client to send a whole request, ms; default 5,000. */
   readonly requestTimeoutMs?: number
-  /** How the console for browsers is served; absent: it is not. */
+  /** Settings of the console for browsers; absent: it is not served. */
   readonly console?: ConsoleSettings
 }
 
-/** How long a client may take by default, ms. */
+/** Default of the longest time for a client's request, ms. */
 const defaultTimeoutMs = 5_000
 /** Connections at once; one more cuts the oldest: whoever holds many keeps no operator out. */
 const mostConnections = 256

@@ -7,7 +7,7 @@ import type { SignalMessage } from '../engine/operator/signalInbox.ts'
 import { parseUnits, USD_DECIMALS, WideDecimal } from '../protocol/units.ts'
 import type { ProvenSignal } from './signalProof.ts'
 
-/** How long something may be opened on the word of a signal that does not say, seconds from when it was sent. */
+/** Default lifetime of a signal that states none, seconds from its sending; later it opens nothing. */
 const DEFAULT_TTL_SECONDS = 300
 const MOST_TTL_SECONDS = 86_400
 

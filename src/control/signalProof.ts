@@ -39,11 +39,11 @@ export interface SignedStamp {
 export interface ProvenSignal {
   /** The body, parsed and not read yet. */
   readonly body: unknown
-  /** Of a signed one; in a body with a secret they are fields. */
+  /** Stamp of a signed signal; in a body with a secret these are fields. */
   readonly stamp?: SignedStamp
 }
 
-/** What keeps a message from being proven; it says nothing of the body. */
+/** Proof of a message's sender, or the reason why it fails; it says nothing about the body. */
 export type SignalProof =
   | ({ readonly ok: true } & ProvenSignal)
   | {

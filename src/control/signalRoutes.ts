@@ -15,12 +15,12 @@ export const signalPath = '/api/signals'
 /** Longest body of a signal, bytes. */
 const MOST_SIGNAL_BYTES = 2_048
 
-/** How signals are taken. */
+/** Settings of the intake of signals. */
 export interface SignalSettings {
   readonly secrets: SignalSecrets
   /** This daemon, which a signature names. */
   readonly receiver: SignalReceiver
-  /** How far the sender's time may be from ours, ms. */
+  /** Greatest difference between the sender's time and the daemon's, ms. */
   readonly windowMs: number
   /** Most proven signals a second. */
   readonly perSecond: number

@@ -1,4 +1,4 @@
-/** What whole numbers of a task may be, for the control port and for the command that asks it. */
+/** Ranges of a task's whole numbers, for the control port and for the command that calls it. */
 export const taskRanges = {
   /** Seconds between two orders or rungs of a task: a day at most. */
   everySecondsLeast: 10,

@@ -17,7 +17,7 @@ export interface Asset {
 
 /** The page's files. */
 export interface Assets {
-  /** What is served below `/console/` under this name; undefined: nothing. */
+  /** Reads the file served below `/console/` under this name; undefined: there is none. */
   read(name: string): Asset | undefined
 }
 

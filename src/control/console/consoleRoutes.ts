@@ -12,11 +12,11 @@ import type { Assets } from './assets.ts'
 import type { LoginThrottle } from './loginThrottle.ts'
 import type { BegunSession, Sessions } from './sessions.ts'
 
-/** What the routes stand on. */
+/** Parts that the routes use. */
 export interface ConsoleParts {
   readonly sessions: Sessions
   readonly assets: Assets
-  /** Of log-ins by a token, and of links: failures of one lock nobody out of the other. */
+  /** Throttles of log-ins by token and of log-ins by link; failures of one kind lock nobody out of the other. */
   readonly throttle: { readonly tokens: LoginThrottle; readonly links: LoginThrottle }
   readonly roles: RoleOf
   /** Where browsers reach the console, without a slash at its end. */
@@ -25,12 +25,12 @@ export interface ConsoleParts {
 
 /** Longest body of a log-in, bytes. */
 const MOST_LOGIN_BYTES = 1_024
-/** How long a browser keeps the cookie; the daemon ends the session earlier when it is not used, seconds. */
+/** Lifetime of the cookie in the browser, seconds; the daemon ends an unused session earlier. */
 const cookieSeconds = 43_200
 /** A link's key as it is made. */
 const keyForm = /^[A-Za-z0-9_-]{43}$/
 
-/** What a browser may do with a page of the console: load what the console itself serves, and nothing else. */
+/** Response headers that restrict a console page in the browser: it may load files of the console and nothing else. */
 const policy: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -62,7 +62,7 @@ export function consoleRoutes(app: Hono<Proven>, parts: ConsoleParts): void {
   })
 }
 
-/** How a session begins: by a link that is good once, or by a token. */
+/** Routes that begin a session: by a link that works once, or by a token. */
 function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: ConsoleParts): void {
   const limited = bodyLimit({
     maxSize: MOST_LOGIN_BYTES,
@@ -134,7 +134,7 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
   })
 }
 
-/** Who has a session, and how one ends. */
+/** Routes that show the session and end it. */
 function sessionRoutes(app: Hono<Proven>, { sessions }: ConsoleParts): void {
   app.get(sessionPath, (c) => {
     const session = c.get('session')

@@ -1,4 +1,4 @@
-/** What the account was worth, for a curve of months: bounded, coarser the longer ago it was, with the highest and the lowest figure of each span. */
+/** The account's equity over months, as a bounded curve. Older spans are coarser; each span retains its highest and its lowest figure. */
 import type { Usd } from '../../protocol/units.ts'
 
 /** A figure as people are shown it. */
@@ -20,7 +20,7 @@ export interface EquitySeries {
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-/** How long a span is of which figures are kept, by how long ago it was at least; ms, the oldest first. */
+/** Length of the span that figures are thinned to, by their least age, ms; oldest first. */
 const spans = [
   { fromAgeMs: 31 * dayMs, spanMs: dayMs },
   { fromAgeMs: dayMs, spanMs: 2 * hourMs },
@@ -51,7 +51,8 @@ export function createEquitySeries(
 }
 
 /**
- * Of each span the highest and the lowest figure, so that no fall is lost; always the newest figure. Thinned again, with figures that came since, it gives what thinning all of them at once gives. `points`: oldest first.
+ * Retains the highest and the lowest figure of each span, so that no fall is lost, and always the newest figure. Thinning a thinned list with later
+ * figures gives the same result as thinning all figures at once. `points`: oldest first.
  */
 export function thinnedPoints(points: readonly EquityPoint[]): readonly EquityPoint[] {
   const newest = points.at(-1)

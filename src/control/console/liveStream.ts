@@ -1,13 +1,13 @@
 /**
- * What is told to browsers as it happens. The daemon never waits for a reader: it looks at what there is to tell a few times a
- * second while somebody listens, each thing is written out once for all, and a reader that does not take it is cut off.
+ * Streams events to browsers as they happen. The daemon never waits for a reader. While somebody listens it looks for changes a few times a second.
+ * It writes each event out once for all readers and disconnects a reader that does not take it.
  */
 import { visible } from '../../base/shownText.ts'
 import type { Level } from '../../monitor/log/line.ts'
 import type { KeptLine, LogRing } from '../../monitor/log/logRing.ts'
 import type { Role } from '../guard/access.ts'
 
-/** What is told of as a whole when it changes. */
+/** Bodies that the stream sends whole whenever they change. */
 export type Snapshot = 'status' | 'orders' | 'tasks'
 
 /** Where it is told from. */
@@ -25,7 +25,7 @@ export interface Reader {
   write(text: string): void
   /** Bytes that the socket has not taken yet. */
   waiting(): number
-  /** Whether it may listen still. */
+  /** True while the reader may still listen. */
   isAllowed(): boolean
   /** Ends the connection. */
   cut(): void
@@ -60,7 +60,7 @@ const mostLines = 2_000
 const kinds: readonly Snapshot[] = ['status', 'orders', 'tasks']
 const ranks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** What one event left told: the run of the daemon, the newest line of the log, and the newest snapshot. */
+/** Position in the stream after one event: the run of the daemon, the newest log line, and the newest snapshot. */
 interface Place {
   readonly runId: string
   readonly line: number
@@ -101,7 +101,7 @@ export function createLiveStream({ log, read }: StreamSources): LiveStream {
         const event = eventText(kind, here(), text)
         for (const reader of readers) reader.write(event)
       } catch {
-        // What was told of it stays; the route of the same body says why to whoever asks.
+        // Readers keep the last snapshot; the route of the same body reports the error to its caller.
       }
     }
   }
@@ -144,7 +144,7 @@ export function createLiveStream({ log, read }: StreamSources): LiveStream {
       reader.write(eventText(kind, { ...here(), change: each.change }, each.text))
   }
 
-  /** What came after a place, written out; or why that cannot be told. */
+  /** Events after a place in the stream, written out; or the reason why they cannot be sent. */
   function after(place: Place | undefined, level: Level): readonly string[] | 'first' | 'gap' | 'restart' {
     if (place === undefined) return 'first'
     if (place.runId !== runId) return 'restart'

@@ -1,8 +1,8 @@
-/** How often somebody may guess at the door of the console. */
+/** Limits the rate of log-in attempts at the console. */
 
 /** Counts log-ins that failed. */
 export interface LoginThrottle {
-  /** Whether one from this address may be tried now. */
+  /** True while another log-in from this address may be tried. */
   isOpen(address: string): boolean
   /** One from this address failed. */
   failed(address: string): void

@@ -17,10 +17,10 @@ export function cookieNameOf(port: number): string {
   return `perpd_session_${port}`
 }
 
-/** How long a session lasts at most, and without a request, ms. */
+/** Longest life of a session, and longest time without a request, ms. */
 const lifeMs = 12 * 3_600_000
 const idleMs = 3_600_000
-/** How long a link is good, ms. */
+/** Lifetime of a link, ms. */
 const linkMs = 600_000
 /** Most sessions and links of each role that are kept; the one of that role that was used or made first goes. */
 const mostSessions = 64
@@ -39,7 +39,7 @@ export interface SessionRow {
 
 /** A session that began just now. */
 export interface BegunSession {
-  /** What the browser is to hold. */
+  /** Cookie for the browser. */
   readonly cookie: string
   /** The key that the page holds and sends with every request. */
   readonly pageKey: string
@@ -65,7 +65,7 @@ export interface Sessions {
   of(cookieHeader: string | undefined, pageKey: string | undefined): OpenSession | undefined
   /** Counts a request that was let in: the session goes on. */
   use(id: string): void
-  /** Whether it is open still; counts as no use. */
+  /** Tells whether the session is still open; asking does not count as use. */
   isOpen(id: string): boolean
   /** Ends one; false when there is none. */
   end(id: string): boolean

@@ -1,4 +1,4 @@
-/** What a start of perpd would take, as the control port tells it. */
+/** The report of the control port on what a start of perpd would take. */
 
 /** A setting as a start would take it. */
 export interface StartSetting {
@@ -7,7 +7,7 @@ export interface StartSetting {
   readonly value: unknown
   /** `default`, `profile F`, `file F`, `env NAME` or `flag --x`. */
   readonly origin: string
-  /** What this run began with, where that is another value. */
+  /** Value that this run started with, where it differs. */
   readonly running?: {
     readonly value: unknown
     /** `limits`: the command that applies limits takes it over too; `restart`: a start alone does. */
@@ -15,11 +15,11 @@ export interface StartSetting {
   }
 }
 
-/** What a start would take. */
+/** Settings, warnings and errors of a start. */
 export interface StartReport {
   /** In the order of docs/reference/configuration.md; of this run where the configuration cannot be used as it is now. */
   readonly settings: readonly StartSetting[]
-  /** What is allowed but worth knowing, one sentence each. */
+  /** Settings that are allowed but deserve attention, one sentence each. */
   readonly warnings: readonly string[]
   /** Why nothing would start; absent: it would. */
   readonly problems?: readonly string[]

@@ -9,7 +9,7 @@ import { no, type Proven } from '../guard/requestGuard.ts'
 import { beatMs, type LiveStream, mostReaders, type Reader } from './liveStream.ts'
 import type { Sessions } from './sessions.ts'
 
-/** What the route stands on. */
+/** Parts that the route uses. */
 export interface StreamParts {
   readonly stream: LiveStream
   readonly sessions: Pick<Sessions, 'isOpen'>

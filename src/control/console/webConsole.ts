@@ -13,7 +13,7 @@ import { createLoginThrottle } from './loginThrottle.ts'
 import { cookieNameOf, createSessions } from './sessions.ts'
 import { type Beat, streamRoutes, systemBeat } from './streamRoutes.ts'
 
-/** How the console is served. */
+/** Settings of the console's server. */
 export interface ConsoleSettings {
   /** Where browsers reach it through a proxy that ends TLS, without a slash at its end; absent: at the port itself. */
   readonly publicUrl?: string
@@ -28,21 +28,21 @@ export interface ConsoleSettings {
 
 /** Keeps the curve of the equity. */
 export interface EquityStore {
-  /** What was kept, oldest first; nothing where nothing was, or what was is broken. */
+  /** Returns the persisted curve, oldest first; empty when there is none or it is broken. */
   read(): readonly EquityPoint[]
   /** Keeps these in the place of all before; never fails, and says elsewhere what went wrong. */
   keep(points: readonly EquityPoint[]): Promise<void>
 }
 
-/** What the console tells of. */
+/** Sources of the console's data. */
 export interface ConsoleSources extends StreamSources {
-  /** What the account is worth, as people are shown it; undefined before the first figure. */
+  /** Equity of the account as people see it; undefined before the first figure. */
   readonly equity: () => EquityPoint | undefined
 }
 
 /** The console. */
 export interface WebConsole {
-  /** What the guard knows of it. */
+  /** The console's interface to the request guard. */
   readonly door: ConsoleDoor
   /** Adds its routes. */
   mount(app: Hono<Proven>, sources: ConsoleSources): void
@@ -50,15 +50,15 @@ export interface WebConsole {
   link(role: Role): ConsoleLink
   /** Where the port serves, once it does. */
   servedAt(url: string, port: number): void
-  /** Whether a connection stays open on purpose. */
+  /** Tells whether a connection stays open on purpose. */
   holds(socket: Socket): boolean
   /** Ends the streams at once; resolves when the curve is kept. */
   close(): Promise<void>
 }
 
-/** How often the worth of the account is looked at, ms. */
+/** Interval between readings of the account's equity, ms. */
 const equityEveryMs = 5_000
-/** How often the curve is kept, ms: what a crash takes of it. */
+/** Interval between saves of the curve, ms; a crash loses at most this much of it. */
 const keepEveryMs = 60_000
 
 /** A console without sessions. */

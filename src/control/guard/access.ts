@@ -1,4 +1,4 @@
-/** Who may ask what of the control port: two tokens, two roles, and how often. */
+/** Decides who may request what from the control port: two tokens, two roles, and a rate. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../base/secret.ts'
 
@@ -17,7 +17,10 @@ export type RoleOf = (authorization: string | undefined) => Role | undefined
 /** Longest Authorization header that is looked at, characters. */
 const longestHeader = 512
 
-/** How long a comparison takes says nothing about the tokens: digests of one length are compared, and always both. */
+/**
+ * Creates the comparison of a token with both roles. Its duration reveals nothing about the tokens: it compares digests of one length, and always
+ * both.
+ */
 export function createRoles(tokens: Tokens): RoleOf {
   const operate = digestOf(tokens.operate.reveal())
   const read = digestOf(tokens.read.reveal())

@@ -42,12 +42,12 @@ const foreign: BrowserRefusal = {
   message: 'Pages of other origins may not ask here.',
 }
 
-/** Whether a path is the console's: its pages, and its sessions. */
+/** Tells whether a path belongs to the console: its pages, and its sessions. */
 export function isConsolePath(path: string): boolean {
   return path === '/console' || path.startsWith('/console/')
 }
 
-/** Whether an `Origin` header is the console's own, which is served under the name that was asked. */
+/** Tells whether an `Origin` header is the console's own: the console is served under the requested name. */
 export function isOwnOrigin(origin: string, host: string, publicUrl: string | undefined): boolean {
   if (origin === publicUrl) return true
   // Under its public name pages come by TLS alone: one that came without it may be anybody's.

@@ -1,8 +1,7 @@
 /**
- * How a command and the daemon prove to each other that they hold the same token, which neither of them sends. Each request
- * carries a code over itself (HMAC-SHA256 with the token) and over a challenge of the daemon's, which is good once and for
- * seconds; each answer carries one over itself and the request's nonce. So a listener in the daemon's place learns no token,
- * can repeat nothing, and can answer nothing.
+ * Lets a command and the daemon prove to each other that they hold the same token, which neither of them sends. Each request carries a code over
+ * itself (HMAC-SHA256 with the token) and over a challenge from the daemon, which works once and for seconds. Each response carries a code over
+ * itself and the request's nonce. So a listener in the daemon's place learns no token, can repeat nothing, and can answer nothing.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../../base/secret.ts'
@@ -13,14 +12,14 @@ export const challengePath = '/api/challenge'
 /** The answer's header with its code. */
 export const proofHeader = 'x-perpd-proof'
 
-/** How long a challenge is good, ms. */
+/** Lifetime of a challenge, ms. */
 const challengeMs = 30_000
 const scheme = 'Perpd-Proof'
 const none = '-'
 const form =
   /^Perpd-Proof role=(read|operate), nonce=([0-9a-f]{32}), challenge=(-|\d{1,15}\.[0-9a-f]{32}\.[0-9a-f]{64}), body=([0-9a-f]{64}), mac=([0-9a-f]{64})$/
 
-/** What a request's code covers. */
+/** Parts of a request that its code covers. */
 export interface ChallengedRequest {
   readonly role: Role
   readonly method: string
@@ -34,7 +33,7 @@ export interface ChallengedRequest {
   readonly bodyDigest: string
 }
 
-/** What an answer's code covers, besides the request's nonce. */
+/** Parts of a response that its code covers, besides the request's nonce. */
 export interface Answered {
   readonly status: number
   readonly bodyDigest: string
@@ -65,7 +64,7 @@ export function answerCode(
   return codeOf(token, ['answer', nonce, String(answered.status), answered.bodyDigest])
 }
 
-/** Whether two codes are the same, in a time that says nothing of them. */
+/** Tells whether two codes are the same; the time it takes reveals nothing about them. */
 export function isSameCode(one: string, other: string): boolean {
   return timingSafeEqual(
     createHash('sha256').update(one).digest(),
@@ -86,7 +85,7 @@ function codeOf(token: Secret, parts: readonly string[]): string {
 
 /** The daemon's side. */
 export interface Proofs {
-  /** Who asks, when the header proves it; undefined when it is no proof, or one that does not hold. */
+  /** Returns the role of the sender when the header proves it; undefined when it is no proof, or an invalid one. */
   read(
     header: string | undefined,
     request: { readonly method: string; readonly path: string },

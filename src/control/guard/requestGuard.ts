@@ -1,4 +1,4 @@
-/** Who may ask what: by name, by origin, by how often, and by a token's role. */
+/** Decides who may request what: by host name, by origin, by rate, and by a token's role. */
 import { isIP } from 'node:net'
 import type { Context } from 'hono'
 import { createBucket, createBuckets, createRoles, type Role, type Tokens } from './access.ts'
@@ -18,7 +18,7 @@ import {
 } from './browserRules.ts'
 import { type ChallengedRequest, challengePath } from './proof.ts'
 
-/** What is known of a request: who proved to hold a token, and whose session it is. */
+/** Facts about a request: the role that its sender proved, and its session. */
 export interface Proven {
   readonly Variables: {
     readonly asked?: ChallengedRequest | undefined
@@ -28,12 +28,12 @@ export interface Proven {
   }
 }
 
-/** What the guard goes by. */
+/** Rules and sources of the guard. */
 export interface GuardContext {
   /** Host names, without port, by which this server may be addressed besides the loopback ones. */
   readonly hostNames: readonly string[]
   readonly tokens: Tokens
-  /** Whether /metrics is for everyone who reaches the port, and whether /livez and /readyz are. */
+  /** True when everyone who reaches the port may read /metrics; `isHealthOpen`: the same for /livez and /readyz. */
   readonly isMetricsOpen: boolean
   readonly isHealthOpen: boolean
   /** Most requests a second: of each role by token and by session, of /metrics, and of each address for pages and for what nobody proved. */
@@ -47,7 +47,7 @@ export interface GuardContext {
 }
 
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-/** What changes no more than the asker's own session. */
+/** Requests that change nothing beyond the sender's own session. */
 const readersMay: ReadonlySet<string> = new Set([`DELETE ${sessionPath}`, `POST ${linkPath}`])
 const logInPaths: readonly string[] = [sessionPath, enterPath]
 const healthPaths: readonly string[] = ['/livez', '/healthz', '/readyz']

@@ -47,9 +47,9 @@ const enterPath = '/console/enter'
 const batchMs = 100
 /** Between two tries to begin, ms. */
 const retryMs = 3_000
-/** How long the beginning of the stream is waited for, ms. */
+/** Longest wait for the beginning of the stream, ms. */
 const firstMs = 1_500
-/** How often what is not in the stream is read, ms. */
+/** Intervals at which the page reads the bodies that the stream does not carry, ms. */
 const [booksMs, limitsMs, marketsMs] = [5_000, 10_000, 20_000]
 /** Lines read at the beginning. */
 const firstLines = 500
@@ -78,7 +78,7 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     // Lines of one batch are one change: each by itself would copy the log once.
     const lines = changes.flatMap((change) => (change.type === 'lines' ? change.lines : []))
     const rest = changes.filter(({ type }) => type !== 'lines')
-    // What was on its way when the session ended is of nobody any more.
+    // Messages in flight when the session ended are dropped.
     if (typeof store.get().session === 'string') return
     store.take(...rest, ...(lines.length === 0 ? [] : [{ type: 'lines', lines } as const]))
   }

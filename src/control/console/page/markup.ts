@@ -1,4 +1,4 @@
-/** What every part of the page is written with: markup, the state that it draws, and what it may ask for. */
+/** Tools of every part of the page: markup, the state that it draws, and the requests that it may make. */
 import htm from 'htm'
 import { Component, type ComponentChildren, createContext, h, type VNode } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -13,7 +13,7 @@ export const html = htm.bind(h as never) as unknown as (
   ...values: readonly unknown[]
 ) => VNode
 
-/** What parts of the page may ask for. */
+/** The page as its parts use it: the state, and requests to the daemon. */
 export interface Page {
   readonly store: PageStore
   readonly feed: LiveFeed
@@ -52,7 +52,7 @@ export function useSlice<T>(select: (state: PageState) => T): T {
   return value
 }
 
-/** Whether whoever is logged in may command. */
+/** Tells whether the person logged in may give commands. */
 export function useMayCommand(): boolean {
   return useSlice(({ session }) => typeof session !== 'string' && session.role === 'operate')
 }
@@ -68,7 +68,7 @@ export function useDaemonNow(everyMs = 1_000): number {
   return nowMs + aheadMs
 }
 
-/** Whether two properties are one value; lists are when all that is in them is. */
+/** Tells whether two properties are the same value; lists are the same when all their entries are. */
 function isSame(one: unknown, other: unknown): boolean {
   if (!Array.isArray(one) || !Array.isArray(other)) return Object.is(one, other)
   return one.length === other.length && one.every((each, at) => Object.is(each, other[at]))

@@ -9,7 +9,7 @@ export type Answered<T> =
 /** Code of what nothing answered to. */
 export const NO_ANSWER = 'NO_ANSWER'
 
-/** How long an answer may take, ms. */
+/** Longest wait for a response, ms. */
 const timeoutMs = 20_000
 
 /** Reads a route. */

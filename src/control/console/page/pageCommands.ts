@@ -1,6 +1,6 @@
 /**
- * What an operator can do from the page: for each, what is sent, what will happen in words, and what must be typed where it cannot be
- * undone. Pure: a dialog shows one and sends it.
+ * Commands that an operator can give from the page. Each has its request, its effects in words, and the word to type where it cannot be undone. Pure:
+ * a dialog shows a command and sends it.
  */
 
 import type { Answer, LimitLine, Order, Status, Task } from './pageWire.ts'
@@ -14,14 +14,14 @@ export interface CommandField {
   readonly name: string
   readonly label: string
   readonly value: string
-  /** What the field takes: one of these, or free text. */
+  /** Values that the field accepts; absent: free text. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
-  /** What may be meant, beside what is typed. */
+  /** Suggestions for the field; other values may be typed as well. */
   readonly suggestions?: readonly { readonly value: string; readonly label: string }[]
   readonly isOptional?: true
   /** Most characters; absent: the field does not say. */
   readonly most?: number
-  /** What is wrong with a value, a sentence; undefined: nothing. It is not sent then. */
+  /** Returns a sentence on the fault of a value, which is then not sent; undefined: there is none. */
   readonly problem?: (value: string) => string | undefined
   readonly hint?: string
   /** A number pad on a phone. */
@@ -34,7 +34,7 @@ export type FieldValues = Readonly<Record<string, string>>
 /** A command, before it is sent. */
 export interface PageCommand {
   readonly title: string
-  /** What will happen, a sentence each. */
+  /** Effects of the command, a sentence each. */
   readonly effects: readonly string[]
   readonly path: string
   /** Its body, but for `by`. */
@@ -42,13 +42,13 @@ export interface PageCommand {
   readonly fields: readonly CommandField[]
   /** Words on the button that sends it. */
   readonly send: string
-  /** What must be typed first. */
+  /** Word that must be typed before the command can be sent. */
   readonly typed?: string
   /** The body of the same command that only tells what it would do; it must be seen before it is sent. */
   readonly preview?: (values: FieldValues) => Readonly<Record<string, unknown>>
   /** The body of the same command that only tells what it would find, shown as soon as it is there: the command does not wait for it. */
   readonly shown?: (values: FieldValues) => Readonly<Record<string, unknown>>
-  /** What must be typed besides by what the preview says; undefined: nothing. */
+  /** Word that must be typed as well because of the preview's result; undefined: none. */
   readonly typedFor?: (seen: Answer) => string | undefined
   readonly isDanger?: true
 }
@@ -69,8 +69,8 @@ function reasonOf({ reason = '' }: FieldValues): { readonly reason?: string } {
 }
 
 /**
- * What letting trading go on lifts of these holds, and what it leaves, a sentence each: as the daemon does it. `isMeant`: whether what is asked
- * for reaches one at all.
+ * Effects of resuming trading on these halts: the ones that it lifts and the ones that remain, a sentence each, by the daemon's own rules. `isMeant`:
+ * tells whether the command reaches a halt at all.
  */
 function liftingEffects(halts: readonly Halt[], isMeant: (halt: Halt) => boolean): readonly string[] {
   const isReleased = (halt: Halt) => isMeant(halt) && mayBeLifted(halt)
@@ -277,7 +277,10 @@ export function stopTaskCommand({ taskId, asked }: Task): PageCommand {
   }
 }
 
-/** What is counted by settling a discrepancy of this kind: a trade was when it was found, a position that nothing explains is by an operator's word. */
+/**
+ * Says what settling a discrepancy of this kind counts. A trade was counted when it was found; an unexplained position is counted when an operator
+ * settles it.
+ */
 function settledEffect(
   kind: Status['discrepancies'][number]['discrepancy']['kind'],
   as: 'adopted' | 'ignored',

@@ -2,11 +2,11 @@
 import type { Order } from './pageWire.ts'
 import { sameWhereEqual } from './sameRows.ts'
 
-/** What the page has of them. */
+/** The orders that the page has read. */
 export interface KnownOrders {
   /** Newest first. */
   readonly orders: readonly Order[]
-  /** Whether there are none but these. */
+  /** True once the page has every order there is. */
   readonly isAllOrders: boolean
   /** From when on none is missing, by when they were accepted, ISO 8601; absent before any was read. */
   readonly allSince?: string

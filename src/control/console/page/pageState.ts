@@ -1,4 +1,4 @@
-/** What the page knows, and how each thing that it is told changes it. Pure: the page draws this and nothing else. */
+/** The page's state, and the change that each message makes to it. Pure: the page draws this and nothing else. */
 import { type KnownOrders, withNewest, withOlder, withOpen } from './pageOrders.ts'
 import type {
   Book,
@@ -17,16 +17,16 @@ import type {
 } from './pageWire.ts'
 import { sameWhereEqual } from './sameRows.ts'
 
-/** What is drawn. */
+/** State that the page draws. */
 export interface PageState extends KnownOrders {
   /** `over`: it ended by another hand, or by itself. */
   readonly session: Session | 'unknown' | 'none' | 'over' | 'link-over'
-  /** Whether the stream is open. */
+  /** State of the stream's connection. */
   readonly stream: 'connecting' | 'open' | 'lost'
   /** When the daemon was last heard of, by the page's own clock, Unix ms. */
   readonly heardAtMs?: number
   readonly status?: Status
-  /** How far the daemon's clock is ahead of the page's, ms. */
+  /** Lead of the daemon's clock over the page's, ms. */
   readonly aheadMs: number
   readonly tasks: readonly Task[]
   readonly books: readonly Book[]
@@ -40,11 +40,11 @@ export interface PageState extends KnownOrders {
   readonly equity: readonly EquityPoint[]
   /** The order whose story is open; its story once it was read. */
   readonly shown?: { readonly intentId: string; readonly story?: Story; readonly problem?: string }
-  /** What rows must contain, in lower case; empty: all are shown. */
+  /** Text that rows must contain, in lower case; empty: all rows are shown. */
   readonly find: string
 }
 
-/** What changes it. `nowMs`: the page's own clock, Unix ms. */
+/** A change of the page's state. `nowMs`: the page's clock, Unix ms. */
 export type Change =
   | { readonly type: 'session'; readonly session: PageState['session'] }
   | { readonly type: 'stream'; readonly stream: PageState['stream'] }

@@ -1,7 +1,6 @@
 /**
- * What the control port answers the page with, as the daemon's own code types it: names of types alone, so that nothing of the daemon
- * is loaded by a browser, and an answer that changes is an error of types here. Amounts are decimal texts of integers with 30 decimals
- * (tokens: of their own).
+ * Responses of the control port as the daemon's code types them. The page imports types alone, so a browser loads nothing of the daemon, and a
+ * changed response is a type error here. Amounts are integers as decimal text with 30 decimals; token amounts have the token's decimals.
  */
 import type { BookRow } from '../../../domain/views/bookView.ts'
 import type { OrderRow, OrderStory, Plain } from '../../../domain/views/orderView.ts'
@@ -47,12 +46,12 @@ export type OpenSession = SessionRow & { readonly isOwn: boolean }
 export type LogLines = KeptLines
 /** A line of the log. */
 export type LogLine = KeptLine
-/** What a command that was carried out answers. */
+/** Response to a command that was carried out. */
 export type Answer = Extract<Plain<OperatorAnswer>, { readonly ok: true }>
 /** A limit in force. */
 export type LimitLine = NonNullable<Answer['limits']>[number]
 
-/** Who is logged in. */
+/** The session of the person logged in. */
 export interface Session {
   readonly role: 'read' | 'operate'
   /** Unix ms. */

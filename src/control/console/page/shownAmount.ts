@@ -14,7 +14,7 @@ const SIGNIFICANT = 6
 /** Basis points of a whole. */
 const WHOLE_BPS = 10_000n
 
-/** What stands where nothing is known. */
+/** Text shown where nothing is known. */
 export const NOTHING = '–'
 
 /** An amount of the wire, or one that was computed from such. */
@@ -73,7 +73,7 @@ export function decimalText(amount: Amount, decimals: number): string {
   return `${value < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** How much of a whole a part is, in basis points, rounded toward zero, at most `most`; 0 of a whole that is none. */
+/** Returns the share of a part in its whole, bps, rounded toward zero, at most `most`; 0 when the whole is zero. */
 export function shareBps(part: Amount, whole: Amount, most = 1_000_000): number {
   const of = amountOf(whole)
   if (of <= 0n) return 0

@@ -9,7 +9,7 @@ import type { ShownPosition } from './shownFigures.ts'
 import { millisOf, momentText, spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
 
-/** What a level is. */
+/** Kind of a price level. */
 export type LevelKind = 'entry' | 'liquidation' | 'stop' | 'target' | 'order'
 
 /** A price at which something of ours happened or would. */
@@ -24,7 +24,7 @@ export interface Level {
 /** A fill of ours. */
 export interface ChartFill {
   readonly atMs: number
-  /** Whether it bought: opens a long, or takes off a short. */
+  /** True for a buy: it opens a long or reduces a short. */
   readonly isBuy: boolean
   readonly price: number
   readonly text: string
@@ -38,11 +38,11 @@ export interface PriceChart {
   readonly buys: readonly (number | null)[]
   readonly sells: readonly (number | null)[]
   readonly levels: readonly Level[]
-  /** Of the time that is drawn, oldest first. */
+  /** Fills within the time that is drawn, oldest first. */
   readonly fills: readonly ChartFill[]
 }
 
-/** Whether a fill of a leg buys: what adds to a long does, and what takes off a short. */
+/** Tells whether a fill of a leg buys: it adds to a long or reduces a short. */
 function isBuyOf({ kind, direction }: Order, role: Order['legs'][number]['role']): boolean {
   const isAdding = kind === 'increase' && (role === 'main' || role === 'part')
   return isAdding === (direction === 'long')
@@ -138,7 +138,10 @@ export function fillsSinceMs(
 
 /** A reading is older than this only where newer ones failed: it is made every 15 s, of what the daemon read up to 10 s before. */
 const oldReadingMs = 45_000
-/** How long after the end of a candle the venue may take to tell it, ms; it is not known whether it tells the one that is not over yet. */
+/**
+ * Longest delay between the end of a candle and the venue's report of it, ms. It is not known whether the venue reports the candle that is not over
+ * yet.
+ */
 const lateCandleMs = 300_000
 const periodMs: Readonly<Record<Candles['period'], number>> = {
   '1m': 60_000,
@@ -149,7 +152,7 @@ const periodMs: Readonly<Record<Candles['period'], number>> = {
   '1d': 86_400_000,
 }
 
-/** How old the prices of a chart are, a sentence; undefined while they are of now. `nowMs`: the daemon's clock, Unix ms. */
+/** Says in a sentence how old the prices of a chart are; undefined while they are current. `nowMs`: the daemon's clock, Unix ms. */
 export function oldPricesText({ candles, period, readAtMs }: Candles, nowMs: number): string | undefined {
   if (nowMs - readAtMs > oldReadingMs) return texts.prices.readAgo(spanText(nowMs - readAtMs))
   const newest = candles.at(-1)

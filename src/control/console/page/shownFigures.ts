@@ -1,4 +1,4 @@
-/** What is computed from what the daemon says, for the page to show. Pure; amounts stay integers. */
+/** Computes the figures that the page shows from the daemon's responses. Pure; amounts stay integers. */
 
 import type { PageState } from './pageState.ts'
 import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
@@ -23,11 +23,11 @@ export interface ShownPosition {
   readonly collateral: 'long' | 'short' | undefined
   /** From the mark price to the liquidation price, bps of the mark price; 0: reached. Undefined: there is no such price. */
   readonly distanceBps: number | undefined
-  /** What of it no stop-loss would close, USD; 0 where it is covered. Undefined before the first look at the orders. */
+  /** Part of the position that no stop-loss would close, USD; 0 where it is covered. Undefined before the first look at the orders. */
   readonly bareUsd: bigint | undefined
-  /** What it would bring if all of it closed now, after all costs where the venue says them, USD. */
+  /** Result if all of the position closed now, USD; after all costs where the venue reports them. */
   readonly pnlUsd: bigint
-  /** Whether `pnlUsd` has the costs of closing in it. */
+  /** True when `pnlUsd` includes the costs of closing. */
   readonly isAfterAllCosts: boolean
   /** Whose parts it is made of. */
   readonly books: readonly Book[]
@@ -143,7 +143,7 @@ function fallsFrom(
   return { falls, highest }
 }
 
-/** What came in less what left after one instant, up to another, USD. */
+/** Returns the deposits less the withdrawals after one instant up to another, USD. */
 function movedBetween(transfers: readonly ShownTransfer[], afterMs: number, untilMs: number): bigint {
   return transfers.reduce(
     (sum, { atMs, amountUsd }) => (atMs > afterMs && atMs <= untilMs ? sum + amountOf(amountUsd) : sum),
@@ -228,7 +228,7 @@ function capacityOf({ capacityLongUsd, capacityShortUsd }: Market): bigint {
   return amountOf(capacityLongUsd ?? 0n) + amountOf(capacityShortUsd ?? 0n)
 }
 
-/** What lines of the log are shown. */
+/** Filter of the log lines that are shown. */
 export interface LogFilter {
   readonly level: 'info' | 'warn' | 'error'
   readonly strategy: string
@@ -254,17 +254,17 @@ export function shownLines(
     .toReversed()
 }
 
-/** Whether a line speaks of a strategy: its name as a whole word, so that `eth` is not `eth-trend`. */
+/** Tells whether a line names a strategy: its name as a whole word, so that `eth` is not `eth-trend`. */
 function namesStrategy(text: string, strategy: string): boolean {
   return ` ${text} `.split(/[^\w@.-]+/).some((word) => word.replace(/[.:]+$/, '') === strategy)
 }
 
-/** Whether one of the texts contains what is looked for. `find`: in lower case; empty: yes. */
+/** Tells whether one of the texts contains the search text. `find`: in lower case; empty matches all. */
 export function holds(find: string, ...texts: readonly string[]): boolean {
   return find === '' || texts.some((text) => text.toLowerCase().includes(find))
 }
 
-/** Whether an order is one that is looked for. */
+/** Tells whether an order matches the search. */
 export function isFound(
   find: string,
   { intentId, market, strategy, kind, status, decisionReason }: Order,
@@ -272,12 +272,12 @@ export function isFound(
   return holds(find, intentId, market, strategy, kind, status, decisionReason)
 }
 
-/** Whether an order goes on still. */
+/** Tells whether an order is still open. */
 export function isOpenOrder({ closedAt }: Order): boolean {
   return closedAt === null
 }
 
-/** Whether a cancel of the operator has something to do: it is on its way, or something of it rests. */
+/** Tells whether an operator's cancel would have an effect: the order is in flight, or a part of it rests. */
 export function isCancellable(order: Order): boolean {
   return (
     isOpenOrder(order) && (order.legs.length === 0 || order.legs.some(({ status }) => status === 'resting'))
@@ -294,7 +294,9 @@ function compare(one: bigint, other: bigint): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** What was filled of an order of several parts, USD; undefined where all of it was, it is one part, or a part's size is not known. */
+/**
+ * Returns the filled size of an order of several parts, USD. Undefined where all of it was filled, it has one part, or a part's size is not known.
+ */
 export function partFilledUsd({
   legs,
   sizeDeltaUsd,

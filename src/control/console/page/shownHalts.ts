@@ -1,15 +1,15 @@
-/** What holds trading back, as an operator may end it: by the whole daemon, or by one strategy. Pure. */
+/** The halts on trading, as an operator may lift them: of the whole daemon, or of one strategy. Pure. */
 import type { Status } from './pageWire.ts'
 
 /** One of a status's `halts`. */
 export type Halt = Status['halts'][number]
 
-/** Whether an operator's word ends it; others end with their cause alone. */
+/** Tells whether an operator can lift the halt; others end with their cause alone. */
 export function mayBeLifted({ releasedBy }: Halt): boolean {
   return releasedBy !== 'itself'
 }
 
-/** Whether it is on one strategy alone: what lets all trading go on leaves it. */
+/** Tells whether the halt is on one strategy alone; resuming all trading leaves it in force. */
 export function isOfOneStrategy({ scope }: Halt): boolean {
   return scope.startsWith('strategy:')
 }

@@ -1,10 +1,10 @@
-/** What a kill that goes on has left, in words. */
+/** Says in words what a kill in progress has left to do. */
 import type { Status } from './pageWire.ts'
 import { texts } from './texts.ts'
 
 const { attention: words } = texts
 
-/** What is left of a kill. One that does not close leaves positions and their exits: they are told, and not counted as done. */
+/** Says what a kill has left to do. A kill that does not close positions leaves them and their exits: they are named and do not count as done. */
 export function killLeftText(
   { left, close, stays = [] }: NonNullable<Status['kill']>,
   { positions }: Pick<Status, 'positions'>,

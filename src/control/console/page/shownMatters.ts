@@ -1,4 +1,4 @@
-/** What of a status needs a person, and how old what it shows is. Pure. */
+/** Lists what in a status needs a person, and the age of the figures it shows. Pure. */
 import type { LimitLine, Status } from './pageWire.ts'
 import { absOf, amountOf, usdText } from './shownAmount.ts'
 import { type Halt, isOfOneStrategy, mayBeLifted } from './shownHalts.ts'
@@ -14,7 +14,7 @@ export interface Matter {
   readonly text: string
   readonly hint?: string
   readonly discrepancy?: Status['discrepancies'][number]
-  /** What holds one strategy alone and an operator may lift: its scope. */
+  /** Scope of a halt on one strategy alone that an operator may lift. */
   readonly liftScope?: string
 }
 
@@ -116,7 +116,7 @@ export function mattersOf(status: Status): readonly Matter[] {
   ]
 }
 
-/** What would mend a position without a stop: while all is halted nothing places one. */
+/** Says what would protect a position without a stop; while all is halted nothing places one. */
 function noStopWords({ tradingState }: Pick<Status, 'tradingState'>, isBehind: boolean) {
   if (isBehind) return words.stopBehindText
   return tradingState === 'halted' ? words.noStopHaltedText : words.noStopText
@@ -167,7 +167,7 @@ const usualMs = 15_000
 /** The worth is read every few seconds: a figure older than this was not read again, ms. */
 const equityMs = 20_000
 
-/** How old the positions and their marks are, ms, and whether that is more than an increase may stand on. Undefined before the first. */
+/** Returns the age of the positions and their marks, ms, and whether it exceeds the limit for an increase. Undefined before the first reading. */
 export function markAge(
   { feedAgesMs, nowMs: toldAtMs }: Pick<Status, 'feedAgesMs' | 'nowMs'>,
   limits: readonly LimitLine[] | undefined,
@@ -180,7 +180,7 @@ export function markAge(
   return { ageMs, isOld: ageMs > Number(own?.value ?? usualMs) }
 }
 
-/** What stands below the worth: that it settles, how old it is where that matters, or `usual`. */
+/** Returns the text below the equity: that it settles, its age where that matters, or `usual`. */
 export function equityHint(equity: Status['equity'], nowMs: number, usual: string): string {
   const { headline } = texts
   if (equity === undefined) return usual

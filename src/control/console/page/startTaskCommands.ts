@@ -1,4 +1,4 @@
-/** How tasks are started from the page: a form for each kind, whose texts become the body that the daemon takes. Pure. */
+/** Starts tasks from the page: each kind has a form, whose texts become the body that the daemon accepts. Pure. */
 import {
   type CommandField,
   type FieldValues,
@@ -27,7 +27,7 @@ const typedFields: Readonly<Record<StartedKind, readonly string[]>> = {
   accumulate: ['target', 'price'],
   rebalance: ['total'],
 }
-/** Of fields that are whole numbers, and of percents that go as basis points: the field of the body. */
+/** Form fields with a whole number; the next table maps form fields with a percentage to the body's field in basis points. */
 const wholeFields = ['parts', 'minutes', 'rungs']
 const percentFields: Readonly<Record<string, string>> = {
   step: 'stepBps',

@@ -37,7 +37,7 @@ const steps: Readonly<Record<Story['steps'][number]['record']['kind'], string>> 
   'intent.closed': 'Over: the reservation is released',
 }
 
-/** What each label of an order means. */
+/** Meaning of each label of an order. */
 const labels: Readonly<Record<Order['standing'], string>> = {
   open: 'its entry is filled; its exits rest at the venue',
   planned: 'accepted, not signed yet',
@@ -302,7 +302,7 @@ export const texts = {
     exceeded: 'EXCEEDED',
     full: 'FULL',
     near: 'NEAR',
-    /** Of limits whose names do not say theirs. */
+    /** Units of the limits whose names do not state them. */
     units: { executionFeesPerDay: "in the chain's coin" } as Readonly<Record<string, string>>,
   },
   markets: {

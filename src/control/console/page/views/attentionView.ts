@@ -1,4 +1,4 @@
-/** What needs a person: why nothing new is made, discrepancies to settle, kills, and what hosts and lists contradict. */
+/** Lists what needs a person: reasons why nothing new is opened, discrepancies to settle, kills, and contradictions between hosts or lists. */
 import type { VNode } from 'preact'
 import { html, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { liftCommand, settleCommand } from '../pageCommands.ts'

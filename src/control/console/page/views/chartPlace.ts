@@ -9,7 +9,7 @@ export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
 
-/** What the axes of all charts look like. */
+/** Style of the axes of all charts. */
 export function plainAxis() {
   return {
     stroke: colour('--muted'),
@@ -27,7 +27,7 @@ export function timeAxis(): uPlot.Axis {
 /** Moments as they are on that axis. */
 export const utcDate = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC')
 
-/** How something is drawn. It stays the same for as long as its place is there. */
+/** Instructions for one drawing. They stay the same for as long as its place on the page exists. */
 export interface Drawing<T> {
   readonly heightPx: number
   /** Asked whenever the chart is drawn anew; `newest` gives what is shown at any later time. */

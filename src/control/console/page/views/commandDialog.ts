@@ -16,7 +16,7 @@ function lastName(): string {
   return localStorage.getItem(nameKey) ?? ''
 }
 
-/** What a preview says, a line each. */
+/** Lines of a preview. */
 function linesOf(answer: Answer): readonly string[] {
   const quote = answer.quote ?? answer.closing
   const waiting = answer.waiting?.map(
@@ -77,7 +77,7 @@ function refusalText({ code, message }: { readonly code: string; readonly messag
   return code === NO_ANSWER ? words.noAnswer : message
 }
 
-/** What was answered, in words. */
+/** Shows the response in words. */
 function Outcome({
   answer,
   isPreview,
@@ -187,7 +187,7 @@ function CommandForm({
     feed.refresh()
   }
 
-  /** What was seen was of other values: it is asked for anew. */
+  /** Changes a value. The preview shown was for the old values, so it is requested again. */
   function change(name: string, value: string): void {
     setValues({ ...values, [name]: value })
     setSeen(undefined)
@@ -249,7 +249,7 @@ export function CommandDialog(props: {
     if (command === undefined) dialog.current?.close()
     else if (dialog.current?.open === false) dialog.current.showModal()
   }, [command])
-  // What was begun in a session that is over is nothing for the next one.
+  // A command begun in a session that has ended is not offered to the next one.
   useEffect(() => {
     if (!mayCommand) onEnd()
   }, [mayCommand])

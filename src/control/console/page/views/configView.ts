@@ -1,4 +1,4 @@
-/** What a start of perpd would take: each setting with where it comes from, those first that this run began without. */
+/** Shows what a start of perpd would take: each setting with its source, those first that this run started without. */
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Head, html, usePage } from '../markup.ts'

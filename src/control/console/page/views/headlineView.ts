@@ -1,4 +1,4 @@
-/** What a trader looks at first: whether it lives, whether it trades, what it is worth, and what is at risk. */
+/** Shows a trader's first questions: is the daemon alive, does it trade, what is the account worth, and what is at risk? */
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { html, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
@@ -19,7 +19,7 @@ export function toneOf(amount: bigint | undefined): '' | 'up' | 'down' {
   return amount > 0n ? 'up' : 'down'
 }
 
-/** How the stream is, and how old what it told. */
+/** Returns the state of the stream, and the age of its newest message. */
 function useStream(): { readonly state: 'connecting' | 'open' | 'lost' | 'stale'; readonly ageMs?: number } {
   const stream = useSlice((state) => state.stream)
   const heardAtMs = useSlice((state) => state.heardAtMs)
@@ -33,7 +33,7 @@ function useStream(): { readonly state: 'connecting' | 'open' | 'lost' | 'stale'
   return { state: ageMs > staleMs ? 'stale' : stream, ageMs }
 }
 
-/** Whether the daemon is heard, in words and by a mark. */
+/** Shows in words and by a mark whether the page receives the daemon's messages. */
 function StreamTile(): VNode {
   const { announce } = usePage()
   const { state, ageMs } = useStream()
@@ -44,7 +44,7 @@ function StreamTile(): VNode {
     if (isOld !== wasOld) announce(isOld ? texts.stream.announceStale : texts.stream.announceLive)
     setWasOld(isOld)
   }, [isOld])
-  // What comes in the place of these figures, as the form to log in, is not old.
+  // Whatever replaces these figures, such as the log-in form, is not stale.
   useEffect(() => () => document.documentElement.classList.remove('stale'), [])
   const tone = state === 'open' ? 'up' : state === 'connecting' ? '' : 'down'
   return html`<div class=${`tile alarm ${tone}`}>
@@ -128,7 +128,7 @@ export function Headline(): VNode {
   </dl>`
 }
 
-/** What holds trading back, and lets it go on. */
+/** Buttons that halt and resume trading. */
 export function TradingButtons(): VNode | null {
   const { command } = usePage()
   const status = useSlice((state) => state.status)

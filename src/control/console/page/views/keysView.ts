@@ -13,7 +13,7 @@ const places: Readonly<Record<string, string>> = {
   l: 'log',
 }
 
-/** How long the letter after `g` is waited for, ms. */
+/** Longest wait for the letter after `g`, ms. */
 const secondKeyMs = 1_500
 
 /** Brings a section into view, and the focus to its heading. */

@@ -15,7 +15,7 @@ export function LoginView(): VNode {
   const [problem, setProblem] = useState('')
   const [isSending, setSending] = useState(false)
 
-  // What was said before was of the account.
+  // Earlier announcements were about the account.
   useEffect(() => announce(reason ?? ''), [reason])
 
   async function logIn(event: Event): Promise<void> {

@@ -1,4 +1,4 @@
-/** What each market's pool lets be added, and where the daemon's data comes from. */
+/** Shows the capacity that each market's pool leaves for increases, and the sources of the daemon's data. */
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Head, html, Section, useBounded, useDaemonNow, useSlice } from '../markup.ts'
@@ -17,13 +17,13 @@ function rateText(rate: string | null): string {
   if (rate === null) return NOTHING
   const value = BigInt(rate)
   const magnitude = value < 0n ? -value : value
-  // Of a factor with 30 decimals a percentage with four places is its 10^24th part.
+  // A factor has 30 decimals; 10^24 of it is one unit of a percentage with four places.
   const units = ((magnitude + 5n * 10n ** 23n) / 10n ** 24n).toString().padStart(5, '0')
   const sign = value < 0n ? '-' : value > 0n ? '+' : ''
   return `${sign}${units.slice(0, -4)}.${units.slice(-4)}%`
 }
 
-/** What of a capacity is just-in-time liquidity; where its data is not there, that none is counted. */
+/** Words the share of a capacity that is just-in-time liquidity; where its data is missing, the text says that none is counted. */
 function jitText({ usd, dataStatus }: NonNullable<Market['jitLong']>): string {
   return dataStatus === 'available' ? words.jit(wholeUsdText(usd)) : words.noJit(dataStatus)
 }
@@ -111,7 +111,7 @@ function factsOf(status: Status, nowMs: number): readonly (readonly [string, str
   ]
 }
 
-/** How one host or endpoint answers. */
+/** Shows the response times and failures of one host or endpoint. */
 function HostLine({ host, nowMs }: { readonly host: Host; readonly nowMs: number }): VNode {
   const { kind, name, medianMs, slowestMs, asked, failed, lastFailure, rests, isStale, lagBlocks } = host
   const skew =

@@ -16,7 +16,7 @@ const { orders: words } = texts
 const firstRows = 25
 const figures: readonly string[] = [words.accepted, words.trigger, words.size, words.pnl]
 
-/** How an order's label looks: grave ones are marked by more than their colour. */
+/** Style of an order's label; serious labels are marked by more than their colour. */
 function toneOfLabel(status: Order['status']): string {
   if (status === 'unknown') return 'mark down'
   return status === 'reverted' || status === 'failed' || status === 'refused' ? 'warn' : ''
@@ -35,7 +35,7 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
   const pnl = orderPnlOf(order)
   const filled = partFilledUsd(order)
   const accepted = millisOf(acceptedAt)
-  // Of what is open the venue's word is of its creation, which says nothing any more.
+  // For an open order the venue's status describes its creation, which no longer matters.
   const hint =
     standing === 'open' ? texts.labels.open : (order.reason ?? order.observedStatus ?? texts.labels[standing])
   return html`<tr class=${isOpenOrder(order) ? 'open' : ''}>

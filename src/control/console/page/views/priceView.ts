@@ -20,7 +20,7 @@ import { texts } from '../texts.ts'
 import { colour, type Drawing, plainAxis, timeAxis, useChart, utcDate } from './chartPlace.ts'
 
 const { prices: words } = texts
-/** How often candles are read anew, ms. */
+/** Interval between readings of the candles, ms. */
 const everyMs = 15_000
 const periods = ['1m', '5m', '15m', '1h', '4h', '1d'] as const
 
@@ -31,7 +31,7 @@ const levelColour: Readonly<Record<Level['kind'], string>> = {
   target: '--up',
   order: '--muted',
 }
-/** How the line of a level is broken, so that colour is not its only sign. */
+/** Dash pattern of each kind of level, so that colour is not its only sign. */
 const levelDash: Readonly<Record<Level['kind'], readonly number[]>> = {
   entry: [],
   liquidation: [2, 3],
@@ -183,7 +183,7 @@ function useCandles(market: string | undefined, period: string): Prices {
       if (isOver || typeof store.get().session === 'string') return
       if (answer.ok) setPrices(answer.value)
       else if (answer.status === 404) setPrices('none')
-      // What cannot be read now stays as it was, and says how old it is.
+      // Prices that cannot be read now stay as they were, and their age is shown.
       else setPrices((before) => before ?? 'unread')
     }
     void look()
@@ -196,7 +196,7 @@ function useCandles(market: string | undefined, period: string): Prices {
   return prices
 }
 
-/** How old the prices are, where they are not of now. */
+/** Shows the age of the prices when they are not current. */
 function Age({ candles }: { readonly candles: Candles }): VNode {
   const text = oldPricesText(candles, useDaemonNow())
   return html`${text === undefined ? '' : html`<p class="warn">${text}</p>`}`

@@ -25,7 +25,7 @@ const { strategies: words } = texts
 const firstRows = 20
 const figures: readonly string[] = [words.turn, words.book, words.brought]
 
-/** What keeps a strategy from deciding, in words with a mark; nothing does: it runs. */
+/** Shows in words with a mark what keeps a strategy from deciding; a strategy with no obstacle runs. */
 function stateOf(row: StrategyRow): { readonly text: string; readonly tone: string; readonly hint?: string } {
   if (row.unfit !== undefined) return { text: words.unfit(row.unfit.reason), tone: 'mark down' }
   if (row.pausedBy !== undefined) {
@@ -43,7 +43,7 @@ function stateOf(row: StrategyRow): { readonly text: string; readonly tone: stri
 
 const hintOf = (hint: string | undefined) => (hint === undefined ? {} : { hint })
 
-/** What the books of one strategy hold and brought together. */
+/** Position and result in the books of one strategy. */
 interface Held {
   readonly sizeUsd: bigint
   readonly pnlUsd: bigint
@@ -65,7 +65,7 @@ function heldBy(books: readonly Book[]): ReadonlyMap<string, Held> {
   )
 }
 
-/** How long ago something was, drawn each second without its row. */
+/** Shows the time since an event; it redraws each second without its row. */
 function Age({ atMs }: { readonly atMs: number }): VNode {
   const nowMs = useDaemonNow()
   return html`<span title=${momentText(atMs)}>${texts.ago(spanText(nowMs - atMs))}</span>`

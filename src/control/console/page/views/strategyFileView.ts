@@ -1,4 +1,4 @@
-/** What the file of one strategy says, value by value, with when a change of each is taken over, and a way to change it. */
+/** Shows the file of one strategy value by value, when a change of each takes effect, and a form to change it. */
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Head, html, usePage } from '../markup.ts'
