@@ -21,7 +21,7 @@ const marketName = {
 } as const
 const directionName = { name: 'direction', doc: 'long or short' } as const
 
-/** What is held and what it does. */
+/** Commands that show positions and activity. */
 export const lookCommands: readonly Command[] = [
   {
     name: 'positions',

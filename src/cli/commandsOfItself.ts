@@ -3,7 +3,7 @@ import type { Command } from './call/command.ts'
 
 const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
-/** What a new folder begins with. */
+/** Commands that set up a new folder. */
 export const firstCommands: readonly Command[] = [
   {
     name: 'init',
@@ -55,7 +55,7 @@ export const firstCommands: readonly Command[] = [
   },
 ]
 
-/** What perpd is, and what a shell needs of it. */
+/** Commands about perpd itself, and for the shell. */
 export const aboutCommands: readonly Command[] = [
   {
     name: 'version',

@@ -38,7 +38,7 @@ function suggestion(word: string): string {
   return didYouMean(word, word.startsWith('-') ? ['--help', '--version'] : known)
 }
 
-/** Of a command that is the first word of others too: which of them was meant by a second word that is none. */
+/** Finds the command meant when the first word of several commands is followed by an unknown second word. */
 function secondWordMeant(name: string, word: string | undefined): string | undefined {
   if (word === undefined || word.startsWith('-')) return undefined
   const second = commands
@@ -148,7 +148,7 @@ export async function main(
       err(error.message)
       return ended(exitCodeOf(error))
     }
-    // What the system refused is for the operator; anything else is a mistake of ours and is shown whole.
+    // A refusal of the system is for the operator; any other error is a bug of perpd and is shown whole.
     if (!isSystemError(error)) throw error
     err(`The system refused something perpd needs: ${error.message}\n  perpd stops.`)
     return exitCodes.error
@@ -253,7 +253,7 @@ export async function runProcess(): Promise<void> {
     cwd,
     execArgv: process.execArgv,
     width: screenWidth(process.env, process.stdout.columns),
-    // What hosts and files name reaches no terminal as they wrote it.
+    // Names from hosts and files reach the terminal with their control characters made visible.
     out: (text) => void process.stdout.write(`${visible(text)}\n`),
     err: (text) => writeError(`${visible(text)}\n`),
     ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),

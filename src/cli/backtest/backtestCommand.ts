@@ -39,7 +39,7 @@ export async function backtest(call: Call): Promise<number> {
   }
 }
 
-/** What cannot be run is a mistake of the command line or of the data, told as such. */
+/** Plans the run; a run that cannot start is reported as a mistake of the command line or of the data. */
 async function planned(wish: RunWish): Promise<RunPlan> {
   try {
     return await planRun(wish)

@@ -31,7 +31,7 @@ const columnsOf = (priceText: PriceText<Line>): readonly Column<Line>[] => [
   { title: 'PNL', rank: 0, isFigure: true, of: ({ unrealizedUsd }) => dollars(unrealizedUsd) },
 ]
 
-/** Whether a body is the answer of `/api/books`. */
+/** Tells whether a body is the response of `/api/books`. */
 export function isBooks(body: unknown): body is readonly PlainBook[] {
   return Array.isArray(body) && body.every((each) => typeof each?.sizeUsd === 'string')
 }
@@ -58,7 +58,7 @@ interface Runner {
   readonly opensPositions: boolean
 }
 
-/** Whether a strategy has a part of a position by its book, or is a keeper that watches its market. */
+/** Tells whether a strategy has a part of a position in its book, or is a keeper that watches its market. */
 export function managesIt(runner: Runner, position: Held, books: readonly PlainBook[]): boolean {
   return runner.opensPositions
     ? booksOf(position, books).some(({ strategy }) => strategy === runner.name)

@@ -16,14 +16,14 @@ import { moneyCell } from '../output/moneyCell.ts'
 import { wrapped } from '../output/screen.ts'
 import { sinceOf } from './sinceFlag.ts'
 
-/** What rows are made by. */
+/** Groupings of the rows. */
 const groupings = ['strategy', 'market', 'day'] as const
 type Grouping = (typeof groupings)[number]
 
 /** One row: results of a strategy, a market, or a day. */
 export interface PnlRow extends Results {
   readonly name: string
-  /** What is held now, USD; absent where rows are of days, or of some days alone. */
+  /** Size held now, USD; absent when rows are days, or cover some days alone. */
   readonly heldUsd?: Usd
 }
 

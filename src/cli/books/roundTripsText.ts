@@ -122,7 +122,7 @@ export function roundTripsText(
   return [fitTable(columnsOf(priceText), rows, width), '', ...legend].join('\n')
 }
 
-/** What brings a strategy's round trips to what perpd pnl says. */
+/** Says which results `perpd pnl` counts in addition to a strategy's round trips. */
 function besides({ strategy, openUsd, outsideUsd }: TripSums): readonly string[] {
   const parts = [
     ...(openUsd === 0n ? [] : [`${moneyCell(openUsd)} of what it still holds`]),

@@ -1,4 +1,4 @@
-/** What a command is, and how its arguments are told from settings. */
+/** Defines a command, and separates its arguments from settings. */
 
 import { settings } from '../../config/configSchema.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -12,7 +12,7 @@ import { columns } from '../output/table.ts'
 /** A flag of one command's own; settings are flags of every command. */
 export interface OwnFlag {
   readonly name: string
-  /** What its value is, for the usage line; absent for a flag without value. */
+  /** Name of its value for the usage line; absent for a flag without value. */
   readonly value?: string
   /** The value may be left out; one that begins with a digit is taken. */
   readonly isValueOptional?: true
@@ -21,7 +21,7 @@ export interface OwnFlag {
   readonly doc: string
 }
 
-/** What a command is handed that is run whatever the configuration says. */
+/** Inputs of a command that runs whatever the configuration says. */
 export interface BareCall {
   /** Reads the configuration, from the same flags, variables and files. Rejects with ConfigError. */
   readonly readSettings: () => Promise<LoadedConfig>
@@ -42,7 +42,7 @@ export interface BareCall {
   readonly err: (text: string) => void
 }
 
-/** What every other command is handed. */
+/** Inputs of every other command. */
 export interface Call extends BareCall {
   readonly loaded: LoadedConfig
   /** Reads the configuration anew, from the same flags, variables and files. Throws ConfigError. */
@@ -105,7 +105,7 @@ export interface CommandFacts {
 export interface Arguments {
   readonly flags: ReadonlyMap<string, string | true>
   readonly positionals: readonly string[]
-  /** What is left for `loadConfig`. */
+  /** Arguments that remain for `loadConfig`. */
   readonly settings: readonly string[]
   readonly wantsHelp: boolean
 }
@@ -307,7 +307,7 @@ export function helpOf(command: CommandFacts): string {
     ['--section.key value', 'any setting; `perpd config` lists them all with their values'],
   ]
   const own = command.flags.map((flag) => [flagText(flag), flag.doc] as const)
-  // What a command says of a flag itself is not said once more.
+  // A shared flag that the command describes itself is not listed twice.
   const rows = [
     ...own,
     ...shared.filter(

@@ -60,7 +60,7 @@ export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
 }
 
 /**
- * Whether the daemon does its work, as its route for probes says it.
+ * Reads from the daemon's probe route whether it does its work.
  *
  * @throws CommandError with exit code 3 when no perpd of this profile answers.
  */
@@ -71,9 +71,9 @@ export async function queryAlive(told: DaemonTarget): Promise<Verdict> {
 }
 
 /**
- * Whether a daemon runs on this configuration's journal; its commands then go through it, and the file is left alone.
+ * Tells whether a daemon runs on this configuration's journal; commands then go through the daemon and leave the file alone.
  *
- * @throws what reading its token throws: a daemon is there, and it cannot be asked.
+ * @throws the errors of reading its token: a daemon is there, and it cannot be asked.
  */
 export async function isRunning(told: DaemonTarget): Promise<boolean> {
   try {
@@ -86,9 +86,9 @@ export async function isRunning(told: DaemonTarget): Promise<boolean> {
 }
 
 /**
- * What a route of the daemon gives to read: a record, or a list. `isIt` tells whether it is of the shape that the caller reads.
+ * Reads a route of the daemon: a record, or a list. `isIt` tells whether the response has the shape that the caller reads.
  *
- * @throws CommandError with exit code 3 when no perpd answers, 2 when what is asked for does not exist, 1 when it refuses.
+ * @throws CommandError with exit code 3 when no perpd answers, 2 when the thing asked for does not exist, 1 when it refuses.
  */
 export async function queryDaemon<T>(
   told: DaemonTarget,
@@ -118,7 +118,7 @@ export async function command(
   return (await commandAnswer(told, path, body, timeoutMs)).statement
 }
 
-/** What the daemon says of a command that it took: its sentence, and of an order by hand its id and quote. */
+/** Response of the daemon to a command that it accepted: a sentence, and for a manual order its id and quote. */
 export type CommandAnswer = Plain<Extract<OperatorAnswer, { readonly ok: true }>>
 
 /**
@@ -301,7 +301,7 @@ async function askProven(
   }
 }
 
-/** Whether a process whose connection broke is there still when a killed one would be gone. */
+/** Tells whether a process whose connection broke still exists at a time when a killed one would be gone. */
 async function staysAlive(pid: number): Promise<boolean> {
   const untilMs = systemClock.monotonicMs() + ENDING_MS
   while (isAlive(pid)) {
@@ -311,7 +311,7 @@ async function staysAlive(pid: number): Promise<boolean> {
   return false
 }
 
-/** Whether there is such a process; another user's is one too. */
+/** Tells whether such a process exists; another user's counts as well. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -118,7 +118,7 @@ export async function check({
   return code
 }
 
-/** What is not wrong and could be safer. */
+/** Lists settings that are valid and could be safer. */
 function adviceOn({ isPaper, profile, account }: Config): readonly string[] {
   if (isPaper || account.owner !== undefined) return []
   return [

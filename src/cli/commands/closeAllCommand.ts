@@ -19,7 +19,7 @@ import { commander } from './tradingCommand.ts'
 /** Longest id of one close, as the daemon takes it, and what a position adds to it. */
 const MOST_ID = 40
 const POSITION_MARK = 11
-/** How long a list of positions may lag behind fills before what it shows is closed alone, ms. */
+/** Longest time that a list of positions may lag behind fills, ms; then only the listed positions are closed. */
 const SETTLE_MS = 20_000
 const POLL_MS = 500
 
@@ -31,7 +31,7 @@ interface Closing {
   readonly body: Readonly<Record<string, string | number>>
 }
 
-/** What became of one; `error`: it was refused, or is not known. */
+/** Result of one close; `error`: it was refused, or its result is not known. */
 interface Outcome {
   readonly closing: Closing
   readonly statement: string | null
@@ -193,7 +193,7 @@ async function quoted(call: Call, all: readonly Closing[]): Promise<readonly Quo
   )
 }
 
-/** What is asked before all are closed: of each its PnL, what the close is expected to cost, and the worst price that is signed. */
+/** Question before all positions are closed: for each its PnL, the expected cost of closing, and the worst price that is signed. */
 export function questionText(all: readonly Quoted[], shareBps: number, width: number): string {
   const rows = all.map(({ closing: { symbol, direction, sizeUsd }, quote }) => [
     `${direction} ${symbol}`,

@@ -12,7 +12,7 @@ import { commander } from './tradingCommand.ts'
 const pollMs = 1_000
 /** The question waits this long for its table and is asked without it afterwards, ms. */
 const PREVIEW_MS = 5_000
-/** What was told is told again after this at the earliest, ms. */
+/** Shortest time before a state is reported again, ms. */
 const repeatMs = 15_000
 
 /** Tells a state once, also where it goes to and fro between two, and again only when it stands since `repeatMs`. */

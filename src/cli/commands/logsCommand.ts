@@ -60,7 +60,7 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
   }
 }
 
-/** What lines are asked about, and that as the end of a query. */
+/** Subject of the lines asked for, also as the end of a query. */
 function aboutOf(flags: Call['flags']): {
   readonly strategy: string | undefined
   readonly order: string | undefined

@@ -4,7 +4,7 @@ import { formatPrice } from '../../protocol/priceText.ts'
 import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { type LossTerms, lossBoundOf } from '../../risk/lossBound.ts'
 
-/** What the native token is taken for, USD. */
+/** Assumed price of the native token, USD. */
 function assumedNativePriceUsd({ venue }: Pick<Config, 'venue'>): Usd {
   return venue.chain.nativePriceUsd.assumed
 }
@@ -49,7 +49,7 @@ export function lossBoundText(config: Config): string | undefined {
   return `worst loss a day by lying API hosts at these limits: ${formatUsd(bound.dayUsd)} (${nativeSymbol} at ${price}, moves of honest prices apart)${hasChain ? '' : '; without an endpoint of the chain (rpc.http) nobody else says what was lost'}`
 }
 
-/** Whether the chain is read. */
+/** Tells whether perpd reads the chain. */
 function hasEndpoints({ rpc, evidence }: Config): boolean {
   return evidence.source !== 'api' && rpc.http.length + rpc.ws.length > 0
 }

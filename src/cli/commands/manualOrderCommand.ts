@@ -21,7 +21,7 @@ import { commander } from './tradingCommand.ts'
 
 /** The daemon asks the venue before it answers, ms. */
 const TIMEOUT_MS = 60_000
-/** How long an order is followed, and how often it is looked at, ms. */
+/** Longest time that the command follows an order, and the interval between its looks, ms. */
 const FOLLOW_MS = 60_000
 const LOOK_MS = 250
 
@@ -180,12 +180,12 @@ export async function ask({ loaded }: Call, path: string, body: object): Promise
   }
 }
 
-/** Whether the daemon refused, and so did nothing. */
+/** Tells whether the daemon refused the command and so did nothing. */
 export function isRefusal({ message }: CommandError): boolean {
   return message.startsWith('perpd refuses: ')
 }
 
-/** What to do where it is not known whether the command was taken. */
+/** Says how to find out whether the daemon accepted the command. */
 export function askAgain(id: string): string {
   return wrapped(
     '',
@@ -287,7 +287,7 @@ export async function confirm(): Promise<boolean> {
   }
 }
 
-/** Whether an answer is the word that was asked for. */
+/** Tells whether an answer is the word that was asked for. */
 export function isYes(answer: string): boolean {
   return answer.trim() === 'yes'
 }

@@ -39,7 +39,7 @@ function searched(all: readonly MarketRow[], wanted: string): readonly MarketRow
   )
 }
 
-/** Whether an answer is the list of markets. */
+/** Tells whether a response is the list of markets. */
 export function isMarkets(body: unknown): body is readonly MarketRow[] {
   return Array.isArray(body)
 }
@@ -115,7 +115,7 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
     why === undefined ? [] : wrapped('', `${symbol} (${marketToken}) is ${state}: ${why}`),
   )
   const text = fitTable(columns, rows, width)
-  // What a narrow screen leaves out is not explained.
+  // A column that a narrow screen leaves out needs no explanation.
   const fee = hasColumn(text, FEE)
     ? " The fee is in hundredths of a percent of an order's size: the first figure where the order balances longs and shorts, else the second."
     : ''

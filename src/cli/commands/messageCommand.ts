@@ -58,7 +58,7 @@ const takenBy: Readonly<Record<PrimaryType, readonly Router[]>> = {
   Minified: [...orderRouters, 'multichainTransferRouter'],
 }
 
-/** What a message was found to be. */
+/** Result of reading a message. */
 interface Reading {
   readonly rows: string[][]
   /** Why nobody should sign it; empty when it is what the venue's contracts take. */
@@ -78,7 +78,7 @@ export async function showMessage({ positionals, cwd, out, err }: Call): Promise
   return problems.length + open.length === 0 ? exitCodes.ok : exitCodes.error
 }
 
-/** What it leaves without an end. */
+/** Warns of each limit that the message leaves open. */
 function warningsOf({ primaryType, message }: Message): readonly string[] {
   const known = primaryTypes.find((each) => each === primaryType)
   return known !== undefined && isObject(message) ? unboundedParts(known, message, systemClock.now()) : []
@@ -224,7 +224,7 @@ function meaningOf(primaryType: PrimaryType, message: Message): string {
   }
 }
 
-/** What is allowed by the types and still not what perpd or the venue's own page asks for. */
+/** Reports values that the types allow although neither perpd nor the venue's own page would request them. */
 function checkMessage(problems: string[], primaryType: PrimaryType, message: Message): void {
   if (primaryType !== 'SubaccountApproval') return
   const { actionType, integrationId } = message
@@ -259,7 +259,7 @@ function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 500)
 }
 
-/** What is behind the relay parameters of a removal that perpd wrote, which says so beside its message. */
+/** Checks the relay parameters of a removal that perpd wrote; the file states them beside the message. */
 function surroundings(document: Message, path: string, problems: string[]): string[][] {
   const { domain, primaryType, perpd } = document
   const chain = Object.values(chains).find(({ chainId }) => isObject(domain) && chainId === domain.chainId)

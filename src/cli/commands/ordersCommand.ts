@@ -164,8 +164,8 @@ function legLine(row: OrderRow, leg: OrderLegRow, prices: OrderPrices): string[]
 }
 
 /**
- * That another client changed an order that rests, with what is in force and what perpd signed: `another client changed it: in
- * force trigger $1,700.00, signed $1,600.00`. Undefined where nobody did.
+ * Says that another client changed a resting order, with the terms in force and the terms that perpd signed. Example: `another client changed it: in force
+ * trigger $1,700.00, signed $1,600.00`. Undefined where nobody did.
  */
 export function changeText({
   changedFrom,
@@ -229,7 +229,7 @@ function lineOf(row: OrderRow, width: number, askedBy: string | undefined, price
   ]
 }
 
-/** What went wrong, what it waits for, or why it was made, on one line. */
+/** Says on one line why the order failed, what it waits for, or why it was made. */
 function reasonOf(row: OrderRow, note: string, width: number): string {
   const { status, reason, decisionReason } = row
   const waits = waitsFor(row)

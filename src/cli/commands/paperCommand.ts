@@ -6,7 +6,7 @@ import { besideStateFile, type StartedVenue, startVenue } from '../../daemon/emb
 import { createLog } from '../../monitor/log/log.ts'
 import type { Call } from '../call/command.ts'
 
-/** What is served, as JSON by chain: lists of addresses, and the control address. */
+/** Addresses that the venue serves, as JSON by chain: lists of host addresses, and the control address. */
 function printedHosts(started: StartedVenue): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(started.chains).map(([chain, { port: _port, close: _close, ...hosts }]) => [chain, hosts]),
@@ -42,7 +42,7 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
   if (flags.has('print-hosts') && flags.has('print-config')) {
     throw new CommandError('Give --print-hosts or --print-config, not both.', exitCodes.error)
   }
-  // What the venue says goes to standard error, so that the addresses can be piped.
+  // The venue's own log goes to standard error, so that the addresses can be piped.
   const log = createLog({
     level: config.log.level,
     levels: config.log.levels,

@@ -185,7 +185,7 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
   return `${text}\n\n${[...legend, ...claimable].join('\n')}${hidden}`
 }
 
-/** What is held without a row that can be read: its figures are not known, and closing it is possible all the same. */
+/** Names each position without a readable row: its figures are not known, and it can still be closed. */
 function unreadText({ unlisted = [], symbols }: StatusBody): readonly string[] {
   return unlisted.map(
     (side) =>
@@ -196,7 +196,7 @@ function unreadText({ unlisted = [], symbols }: StatusBody): readonly string[] {
 /** A cent: below it nothing is said of what can be claimed. */
 const CENT_USD = ONE_USD / 100n
 
-/** What of funding these positions earned and nobody claimed; nothing where it is less than a cent, or the venue does not say. */
+/** States the unclaimed funding that these positions earned; nothing when it is less than a cent, or the venue does not report it. */
 function claimableText(rows: readonly PositionRow[]): readonly string[] {
   const said = rows.flatMap(({ pendingClaimableFundingFeesUsd: earned }) =>
     earned === undefined ? [] : [BigInt(earned)],

@@ -227,7 +227,7 @@ function orderRow(
     [
       `${span(nowMs - Date.parse(row.acceptedAt))} old`,
       ...openText(row),
-      // Of what is open the venue's word is of its creation, which says nothing any more.
+      // For an open order the venue's status describes its creation, which no longer matters.
       ...(row.observedStatus === null || row.standing === 'open'
         ? []
         : [`the venue says ${row.observedStatus}`]),
@@ -242,7 +242,7 @@ function orderRow(
   ]
 }
 
-/** Of an order whose entry is filled: what of it rests still. */
+/** Lists the legs that still rest for an order whose entry is filled. */
 function openText({ standing, legs }: StatusBody['openIntents'][number]): string[] {
   if (standing !== 'open') return []
   const exits = legs.filter(
@@ -280,7 +280,7 @@ export function sinceText(
 /** While nothing moves a reading is made every few seconds: a figure this old is of before the account could not be read. */
 const freshEquityMs = 20_000
 
-/** What came in or left today, which is in no result. */
+/** States today's deposits and withdrawals, which no result includes. */
 export function transfersText({
   dayTransfersUsd = '0',
 }: Pick<NonNullable<StatusBody['equity']>, 'dayTransfersUsd'>): string {
@@ -289,7 +289,7 @@ export function transfersText({
   return amountUsd > 0n ? `, ${money(amountUsd)} deposited` : `, ${money(-amountUsd)} withdrawn`
 }
 
-/** What is said behind a figure of the equity that is not of now: it is the last one of before the account moved. */
+/** Says after an equity figure that it is not current: it is the last one from before the account moved. */
 export function equityAge(
   {
     equityAtMs,

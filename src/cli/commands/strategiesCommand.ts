@@ -23,7 +23,7 @@ export interface Trouble {
   readonly reason: string
   /** Unix ms. */
   readonly sinceMs: number
-  /** What to do, with the command. */
+  /** Action to take, with the command. */
   readonly next: string
 }
 
@@ -40,7 +40,7 @@ export interface StrategyRow {
    */
   readonly state: string
   readonly isRunning: boolean
-  /** What keeps it from its work, since when and what to do about it; empty where nothing does. */
+  /** Troubles that keep the strategy from its work, with their time and remedy; empty where there are none. */
   readonly troubles: readonly Trouble[]
   readonly lastDecision: LastDecision | null
   /** `long ETH/USD [WETH-USDC] $500.00`: its own parts, of a keeper what it watches, of one that does not run what its last orders opened. */
@@ -100,11 +100,11 @@ function isOrders(body: unknown): body is readonly OrderRow[] {
   return Array.isArray(body)
 }
 
-/** What strategy files say now. */
+/** Strategies of the files as they are now. */
 export interface Files {
   readonly enabled: ReadonlyMap<string, { readonly kind: string; readonly symbols: readonly string[] }>
   readonly disabled: readonly string[]
-  /** Whether all of them could be read: one that could not is not removed. */
+  /** True when all files could be read: a file that could not be read does not count as removed. */
   readonly isWhole: boolean
 }
 
@@ -151,7 +151,7 @@ export function strategyRows(
     }
   })
   const known = new Set(running.map(({ name }) => name))
-  /** What the last orders of one that does not run opened and is still held, and what rests. */
+  /** Positions that the last orders of a stopped strategy opened and that are still held, and its resting orders. */
   const leftOf = (name: string): readonly string[] => [
     ...held
       .filter(({ market, direction }) => {

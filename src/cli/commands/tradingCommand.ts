@@ -109,7 +109,7 @@ function showRows(call: Call, rows: readonly LimitRow[]): void {
   call.out('\nWhat each means, and where it is set: perpd config, docs/reference/configuration.md.')
 }
 
-/** What is configured otherwise, a line each, and how it is taken over. */
+/** Lists the limits that are configured otherwise, a line each, and how to make them take effect. */
 function waitingText(call: Call, waiting: readonly WaitingLimit[]): string {
   const lines = waiting.map(
     (row) =>

@@ -75,7 +75,7 @@ export async function checkAccount(
   return found.flat()
 }
 
-/** What is in the wallet; the token that the relay is paid in must be there. */
+/** Reports the wallet's balances; the token that pays the relay must be among them. */
 export function balanceFinding(
   balances: readonly Balance[],
   chain: Chain,
@@ -98,7 +98,7 @@ export function balanceFinding(
   )
 }
 
-/** What the venue's router may take: of the fee token and of each token that is there. */
+/** Reports the amounts that the venue's router may take: of the fee token and of each token in the wallet. */
 export function allowanceFindings(
   allowances: readonly Allowance[],
   balances: readonly Balance[],
@@ -125,7 +125,7 @@ export function allowanceFindings(
   })
 }
 
-/** What is left of the right of a delegated key. `isWaiting`: a newer approval goes along with the next order. */
+/** Reports the rest of a delegated key's right. `isWaiting`: a newer approval goes along with the next order. */
 export function approvalFinding(
   { isActive, remainingActions, expiresAtSeconds }: SubaccountStatus,
   isWaiting: boolean,

@@ -15,14 +15,14 @@ import { ZERO_ADDRESS } from '../../protocol/address.ts'
 import { bounded, type Finding, fail, faultFinding, pass, warn } from './finding.ts'
 import { unreachedCause } from './unreachedCause.ts'
 
-/** How many blocks back the past is asked for, nearest first. */
+/** Ages of the past blocks that an endpoint is asked for, in blocks, nearest first. */
 const DEPTHS = [128, 10_000, 1_000_000] as const
 /** Heads whose times are apart by more than this do not agree, seconds. */
 const APART_SECONDS = 30
 /** A head that is older than this is no head, seconds. */
 const STALE_SECONDS = 120
 
-/** What one endpoint showed. */
+/** Answers of one endpoint. */
 export interface EndpointLook {
   readonly name: string
   readonly tookMs: number
@@ -144,7 +144,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }
 
-/** What one endpoint is good for. */
+/** Reports what one endpoint can be used for. */
 export function endpointFinding(look: EndpointLook, chainId: number, nowSeconds: number): Finding {
   if (look.fault !== undefined || look.head === undefined)
     return fail(
@@ -175,7 +175,7 @@ export function endpointFinding(look: EndpointLook, chainId: number, nowSeconds:
     : pass('endpoint', text)
 }
 
-/** Whether the endpoints that answer see the same head, by its time. */
+/** Reports whether the endpoints that answer see the same head, judged by its time. */
 export function agreement(looks: readonly EndpointLook[]): readonly Finding[] {
   const heads = looks.flatMap(({ name, head }) => (head === undefined ? [] : [{ name, ...head }]))
   const [first] = heads

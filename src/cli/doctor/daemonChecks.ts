@@ -18,7 +18,7 @@ import { type Finding, fail, faultFinding, pass, warn } from './finding.ts'
 
 /** A daemon, as far as one shows. */
 export interface SeenDaemon {
-  /** What it says of itself; undefined when none answers. */
+  /** Status that the daemon reports; undefined when none answers. */
   readonly status: StatusBody | undefined
   readonly findings: readonly Finding[]
 }
@@ -43,7 +43,7 @@ export async function lookForDaemon(loaded: LoadedConfig): Promise<SeenDaemon> {
   }
 }
 
-/** That none runs; what one left that did not end in good order is told of. */
+/** Reports that no daemon is running, and leftovers of an unclean exit. */
 function absence(config: Config): Finding {
   const file = addressFileOf(config)
   if (!isThere(file)) return pass('daemon', 'none runs: perpd run starts it')
@@ -55,7 +55,7 @@ function absence(config: Config): Finding {
   )
 }
 
-/** Whether the control port is free for a daemon to start, or served by the one that runs. */
+/** Reports whether the control port is free for a daemon to start, or served by the running one. */
 export async function checkPort(config: Config, status: StatusBody | undefined): Promise<readonly Finding[]> {
   const { host, port } = config.control
   if (status !== undefined) return [servedPort(config)]
@@ -93,7 +93,7 @@ function bindingFault(host: string, port: number): Promise<string | undefined> {
   })
 }
 
-/** Whether there is a journal that this perpd reads, and who wrote it last. */
+/** Reports whether there is a journal that this perpd can read, and who wrote it last. */
 export function checkJournal(config: Config, status: StatusBody | undefined): readonly Finding[] {
   const { path: location } = config.journal
   if (location === 'memory:')
@@ -143,7 +143,7 @@ export function journalClock(newestAtMs: number | undefined, nowMs: number): rea
   ]
 }
 
-/** Whether the files that the paper venue begins with can be read. */
+/** Reports whether the files that the paper venue starts from can be read. */
 export async function checkVenueFiles(config: Config): Promise<readonly Finding[]> {
   if (!config.embedsVenue) return []
   const { venueFileProblems } = await import('../../daemon/files/venueFiles.ts')
@@ -152,7 +152,7 @@ export async function checkVenueFiles(config: Config): Promise<readonly Finding[
   )
 }
 
-/** Whether the strategy files would start. */
+/** Reports whether the strategy files would start. */
 export async function checkStrategyFiles(config: Config): Promise<readonly Finding[]> {
   const { strategies, disabled, problems } = await readStrategyFiles(config)
   await closeStrategies(strategies)

@@ -82,7 +82,7 @@ function checkKey(config: Config, { keys }: BareCall): readonly Finding[] {
   return [pass('key', source), ...warnings.map((each) => warn('key', each, 'docs/keys.md'))]
 }
 
-/** What is asked beyond this machine. The paper venue that lives in a daemon is asked when one runs. */
+/** Runs the checks that reach beyond this machine. A paper venue inside a daemon is asked only when a daemon runs. */
 async function checkVenue(config: Config, status: StatusBody | undefined): Promise<readonly Finding[]> {
   if (config.embedsVenue && status === undefined)
     return [pass('venue', 'the paper venue lives in the daemon, and none runs: nothing is asked')]

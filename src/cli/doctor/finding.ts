@@ -1,19 +1,19 @@
-/** What a check of `perpd doctor` finds, and how long it may take to find it. */
+/** Findings of the checks of `perpd doctor`, and the longest time that a check may take. */
 import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError } from '../../config/exit.ts'
 import { span } from '../../monitor/text.ts'
 
-/** How good what was found is. */
+/** Severity of a finding. */
 export type Level = 'pass' | 'warn' | 'fail'
 
 /** One line of the report. */
 export interface Finding {
-  /** What was looked at: `disk`, `host api.example`. */
+  /** Subject of the check: `disk`, `host api.example`. */
   readonly check: string
   readonly level: Level
   readonly statement: string
-  /** What to do; absent when nothing is to be done. */
+  /** Action to take; absent when there is nothing to do. */
   readonly remedy?: string
 }
 

@@ -40,9 +40,9 @@ export function withOthers(findings: readonly Finding[]): readonly Finding[] {
   return findings.map((each) => (isServed && each.level === 'fail' ? { ...each, level: 'warn' } : each))
 }
 
-/** What is asked of one host. */
+/** Request to one host. */
 interface Look {
-  /** What it is for. */
+  /** Purpose of the host. */
   readonly role: string
   readonly host: string
   readonly isOwnVenue: boolean
@@ -72,7 +72,7 @@ function addressOf(url: string): string {
   return `${host}${pathname.replace(/\/+$/, '')}`
 }
 
-/** What an answer says of its host. `skewMs`: its clock less ours, to a second, as its Date header tells. */
+/** Judges a host by its response. `skewMs`: its clock less ours, to a second, by its Date header. */
 export function hostFinding(
   name: string,
   tookMs: number,

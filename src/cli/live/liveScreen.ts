@@ -5,7 +5,7 @@ import type { StatusBody } from '../../control/routes.ts'
 import { statusText } from '../commands/statusCommand.ts'
 import { fitted } from '../output/screen.ts'
 
-/** What a screen shows. */
+/** Contents of a screen. */
 export interface LiveFacts {
   /** The command that shows it, as it was typed: `perpd top`. */
   readonly command: string
@@ -17,7 +17,7 @@ export interface LiveFacts {
   readonly everyMs: number
   /** First line of the status that is shown, from 0; more than there are shows the last ones. */
   readonly offset: number
-  /** Whether lines may carry colours. */
+  /** True when lines may carry colours. */
   readonly hasColor: boolean
 }
 

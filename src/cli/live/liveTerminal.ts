@@ -11,7 +11,7 @@ export interface LiveTerminal {
   close(): void
 }
 
-/** What a person at it does. */
+/** Actions of the person at the terminal. */
 export interface LiveKeys {
   /** A key, as the terminal sends it: `q`, or an escape of an arrow. */
   readonly onKey: (key: string) => void
@@ -26,7 +26,7 @@ const enter = '\u001b[?1049h\u001b[?25l'
 const leave = '\u001b[?25h\u001b[?1049l'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Whether somebody sits at a screen that can be drawn on: input and output are one, and it is not dumb. */
+/** Tells whether somebody sits at a screen that can be drawn on: input and output are terminals, and the terminal is not dumb. */
 export function isLiveTerminal(env: Readonly<Record<string, string | undefined>>): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && env.TERM !== 'dumb'
 }

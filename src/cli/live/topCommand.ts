@@ -50,7 +50,7 @@ async function printAgain(
   }
 }
 
-/** How far each key moves: lines, or pages. */
+/** Movement by each key, in lines or pages. */
 const moves: Readonly<Record<string, { readonly lines?: number; readonly pages?: number }>> = {
   j: { lines: 1 },
   k: { lines: -1 },

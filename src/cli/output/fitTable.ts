@@ -12,7 +12,7 @@ export interface Column<T> {
   readonly isFigure?: boolean
   /** Its text may take several lines; a line break in a cell begins a new one anyhow. */
   readonly wraps?: boolean
-  /** Of texts that wrap: columns of the screen below which they grow too tall to read. */
+  /** Least width in columns for a text that wraps; with fewer it grows too tall to read. */
   readonly readable?: number
   /** A name that somebody gave: where the table is too wide, a long one is cut. */
   readonly isName?: boolean
@@ -99,7 +99,7 @@ function withCutNames<T>(
   )
 }
 
-/** Whether a table that was made here shows a column, which the width may have left out. */
+/** Tells whether a table made here shows a column, which a narrow width may have left out. */
 export function hasColumn(table: string, title: string): boolean {
   return `${table.split('\n')[0]}  `.includes(`${title}  `)
 }

@@ -1,10 +1,10 @@
-/** What a kill is at, as `perpd kill` and `perpd status` tell it. Pure. */
+/** The progress of a kill, as `perpd kill` and `perpd status` report it. Pure. */
 import { isoTime } from '../../base/clock.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { leftPositionText } from '../../monitor/leftPositionText.ts'
 import { counted, shortId, span } from '../../monitor/text.ts'
 
-/** What a kill is at: `cancelling and closing: 2 orders rest, 1 position is held, 1 order is on its way; ...`. */
+/** Says how far a kill is: `cancelling and closing: 2 orders rest, 1 position is held, 1 order is on its way; ...`. */
 export function killText(
   kill: NonNullable<StatusBody['kill']>,
   openIntents: StatusBody['openIntents'] = [],
@@ -30,7 +30,7 @@ function staysText(stays: NonNullable<StatusBody['kill']>['stays']): string {
   return `held is ${stays.map(leftPositionText).join(', ')} (perpd kill --close closes)`
 }
 
-/** What is left: resting orders, positions that are to go, and messages that are sent and not proven to have ended. */
+/** Counts what is left: resting orders, positions to close, and sent messages whose end is not proven. */
 function leftText({
   orders,
   positions,

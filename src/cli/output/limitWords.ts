@@ -2,7 +2,7 @@
 import { limitRow, limitSetName } from '../../domain/account/limits.ts'
 import { span } from '../../monitor/text.ts'
 
-/** What stands behind a count. */
+/** Text after each count. */
 const counts: Readonly<Record<string, string>> = {
   maxOrdersPerHour: ' an hour',
   attemptsPerCause: ' a day',

@@ -1,6 +1,6 @@
-/** What PnL of a fill means, as tables and stories say it below. */
+/** Explains the PnL of a fill below tables and stories. */
 
-/** What `pnlUsd` of a fill is, in one sentence; docs/reference/glossary.md has it at length. */
+/** Meaning of a fill's `pnlUsd` in one sentence; docs/reference/glossary.md explains it at length. */
 const PNL_NOTE =
   'PnL is after all costs, by the book of the strategy whose part it took: the price PnL from its own entry, price impact, fees, its funding and borrowing, what sending it cost, its share by size of what the entry cost, and cancelling the exits that were left. Fees of sending count less what the relay and keepers gave back where a chain endpoint shows it and its worth, else whole.'
 

@@ -1,4 +1,4 @@
-/** How far long work is, on the line below the cursor of a terminal; nothing where nobody sits at one. */
+/** Shows the progress of long work on the line below the cursor of a terminal; prints nothing where nobody sits at one. */
 
 import { systemClock } from '../../base/systemClock.ts'
 import { span } from '../../monitor/text.ts'
@@ -9,7 +9,7 @@ export type Progress = (done: number, total: number) => void
 
 /** Work is looked at once in so many calls, a power of 2, so that being told costs nothing. */
 const CALLS_PER_LOOK = 256
-/** What ends before shows no bar, ms. */
+/** Work that ends sooner than this shows no bar, ms. */
 const QUIET_MS = 500
 const REDRAW_MS = 100
 const BAR_CELLS = 24
@@ -36,7 +36,7 @@ export interface Screens {
   readonly term: string | undefined
 }
 
-/** Whether work has a bar there: on a terminal that can draw it, and not between lines that the work prints to a screen. */
+/** Tells whether work shows a bar: the terminal can draw it, and the work prints no lines to the screen in between. */
 function hasBar({ stderr, stdout, term }: Screens, prints: boolean): boolean {
   return stderr.isTTY === true && term !== 'dumb' && !(prints && stdout.isTTY === true)
 }
@@ -53,7 +53,7 @@ interface Bar {
   readonly end: () => void
 }
 
-/** What a bar is drawn on and by, where it is not this process's own: tests. */
+/** Screens and timer of a bar, where they are not this process's own: tests. */
 export interface BarPlace {
   readonly screens: Screens
   readonly monotonicMs: () => number

@@ -10,7 +10,7 @@ import { wrapped } from './screen.ts'
 type Open = Plain<ManualQuote>
 type Close = Plain<CloseQuote>
 
-/** What would open or add. */
+/** Quote of an order that would open or add. */
 export function quoteText(quote: Open): string {
   const { market, direction, orderType, sizeUsd, heldUsd, leverageBps, collateral, triggerPrice } = quote
   const adds = heldUsd === '0' ? '' : `, added to ${amount(heldUsd)} that is held`

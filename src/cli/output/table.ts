@@ -29,7 +29,7 @@ export interface Column {
   readonly title: string
   /** Lower ones are shown first; what does not fit the width stands below its row. Those of rank 0 always have a column. */
   readonly rank: number
-  /** What its value is called below the row: `fees` gives `fees $0.30`; without it the value stands alone. */
+  /** Word before the value below the row: `fees` gives `fees $0.30`; without it the value stands alone. */
   readonly word?: string
   /** Figures end in one line. */
   readonly isFigure?: boolean

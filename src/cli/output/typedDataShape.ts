@@ -1,7 +1,7 @@
 /** Shapes of typed data in which a wallet may read something else than is shown: types and chain ids. */
 import type { MessageField } from '../../protocol/signing/messageTypes.ts'
 
-/** Whether a list names the same fields with the same types, each in an object with nothing else. */
+/** Tells whether a list names the same fields with the same types, each in an object with nothing else. */
 export function isSameType(ours: readonly MessageField[] | undefined, found: unknown): boolean {
   if (ours === undefined || !Array.isArray(found) || found.length !== ours.length) return false
   return ours.every(({ name, type }, at) => {

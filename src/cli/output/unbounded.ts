@@ -1,4 +1,4 @@
-/** What a message leaves without an end, so that who signs it is warned: amounts, prices, counts and times. */
+/** Finds unlimited amounts, prices, counts and times in a message, so that its signer is warned. */
 import type { Message } from '../../protocol/signing/messages.ts'
 import type { PrimaryType } from '../../protocol/signing/messageTypes.ts'
 
@@ -104,7 +104,7 @@ function endlessParts(fields: Message, names: readonly string[], path: string): 
   })
 }
 
-/** Whether a number is as good as the largest one. */
+/** Tells whether a number is as good as the largest one. */
 export function isEndless(value: bigint): boolean {
   return value >= endless
 }

@@ -1,4 +1,4 @@
-/** What a shell completes of `perpd`, printed from the commands. Pure. */
+/** Prints the script by which a shell completes `perpd`, from the commands. Pure. */
 import type { CommandFacts, OwnFlag } from '../call/command.ts'
 
 /** Shells that a script is printed for. */
@@ -22,11 +22,11 @@ function commonOf(takesNoSettings = false): readonly OwnFlag[] {
   return commonFlags.filter(({ name }) => !takesNoSettings || name === 'help')
 }
 
-/** What may come behind words: the next words of a command, or flags and values of one that is whole. */
+/** Position after typed words: the next words of a command, or the flags and values of a whole one. */
 interface Place {
   readonly behind: string
   readonly words: readonly string[]
-  /** Of a whole command: it holds whatever else stands behind it. */
+  /** True for a whole command; it still holds when other words follow. */
   readonly isWhole: boolean
 }
 

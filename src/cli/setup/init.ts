@@ -91,7 +91,7 @@ function write({ flags, cwd, out }: BareCall, choices: Choices): void {
   const folder = join(cwd, 'strategies')
   // The checkout's own folder has the checkout's.
   const isOwn = existsSync(folder) && realpathSync(folder) === realpathSync(shipped)
-  // What another user may write is not read.
+  // The file gets a mode that no other user can write to, because perpd refuses to read one that others may write.
   put('perpd.json', settingsText(choices, relative(cwd, settingsSchema)), 0o600)
   const chosen = chosenStrategy(choices)
   if (chosen !== undefined) put(`strategies/${chosen.name}`, chosen.text)
@@ -104,7 +104,7 @@ function write({ flags, cwd, out }: BareCall, choices: Choices): void {
     put(`strategies/${name}`, `${JSON.stringify(value, undefined, 2)}\n`)
 }
 
-/** What is typed next. */
+/** Lists the commands to type next. */
 function nextSteps({ profile, key, isRpcSecret }: Choices, cwd: string): readonly string[] {
   if (profile === 'paper') return ['Next: perpd run']
   const isMissing = key !== undefined && key !== keyVariable && !existsSync(resolve(cwd, key))
@@ -121,7 +121,7 @@ function nextSteps({ profile, key, isRpcSecret }: Choices, cwd: string): readonl
   ]
 }
 
-/** What Node and an editor read beside kinds of the user's own. perpd itself needs none of it. */
+/** Files that Node and an editor read for the user's own kinds; perpd itself needs none of them. */
 function editorFiles(): Readonly<Record<string, unknown>> {
   const strategy = [join(ownCode, 'strategy', `strategy${ending}`)]
   const indicators = [join(ownCode, 'strategy', `indicators${ending}`)]

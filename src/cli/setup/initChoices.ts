@@ -1,4 +1,4 @@
-/** What `perpd init` has to know: of its flags, else of the answers to at most seven questions, else of what is usual. */
+/** Choices of `perpd init`: from its flags, else from the answers to at most seven questions, else the usual ones. */
 import { Decimal } from 'decimal.js'
 import { decimalForm, typedDecimal } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -108,7 +108,7 @@ function keyPlaceIn(text: string): string {
   throw misfit(`${visibleStart(text)} is no path of a file, and not ${keyVariable}.`)
 }
 
-/** Of an answer that may be a secret no more than this is shown. */
+/** Start of an answer that may be a secret; no more than this is shown. */
 function visibleStart(text: string): string {
   return text.length > 12 ? `${text.slice(0, 4)}...` : text
 }

@@ -8,13 +8,13 @@ import type { BareCall } from '../call/command.ts'
 
 /** The folder of the checkout, or of the package. */
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-/** What `npm run build` wrote beside the code; a checkout has none. */
+/** Build stamp that `npm run build` writes next to the code; a checkout has none. */
 const stamp = fileURLToPath(new URL('../../build.json', import.meta.url))
 
-/** What `perpd version --json` prints. */
+/** Facts that `perpd version --json` prints. */
 export interface VersionFacts {
   readonly version: string
-  /** Of Node, as `24.21.0`. */
+  /** Version of Node, as `24.21.0`. */
   readonly node: string
   /** As `linux-x64`. */
   readonly platform: string

@@ -90,7 +90,7 @@ function roleOf({ opensPositions, memory, takesSignals }: Strategy): string {
   return sentences.filter((sentence) => sentence !== undefined).join(' ')
 }
 
-/** What it reads of one market with these parameters, as a file writes them. */
+/** Returns the data that the kind reads from one market with these parameters, as a file writes them. */
 function needsOf(kind: Strategy, written: Readonly<Record<string, unknown>>): Needs {
   return kind.needs(kind.params.parse(written), kind.opensPositions ? [sampleMarket] : [])
 }

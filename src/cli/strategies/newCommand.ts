@@ -109,7 +109,7 @@ function ownKind(cwd: string, name: string, folder: string): string {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-/** What a new file is begun with: whether it runs, and the size of one order, US dollars as decimal text. */
+/** Starting values of a new file: whether it runs, and the size of one order, US dollars as decimal text. */
 export interface Beginning {
   readonly isEnabled: boolean
   readonly sizeUsd: string

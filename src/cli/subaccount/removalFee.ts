@@ -1,4 +1,4 @@
-/** What the relay is offered for taking a delegated key's right away. */
+/** Computes the fee offered to the relay for revoking a delegated key's right. */
 import type { Api } from '../../api/client.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'

@@ -1,4 +1,4 @@
-/** Who takes part in an approval and in its end: the owner, the delegated key, and the venue that is asked. */
+/** Parties of an approval and of its end: the owner, the delegated key, and the venue. */
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Api, createApi } from '../../api/client.ts'

@@ -34,7 +34,7 @@ import { removalFeeOf } from './removalFee.ts'
 import { delegatedOf, fileFlag, ownerKey, ownerOf, withApi } from './subaccountParties.ts'
 import { approvalStatusText, queryChain, type SentRemoval, withChain } from './subaccountStatuses.ts'
 
-/** How long the command stays to see the end; what it sent may land until its deadline all the same. */
+/** Longest time that the command follows the removal; a sent message may still land until its deadline. */
 const followMs = 180_000
 const pollMs = 1_000
 /** A message that is carried elsewhere and back has this much less than the longest deadline that is signed, seconds. */
@@ -104,7 +104,7 @@ function forgetApproval({ loaded: { config }, err }: Call): void {
   err(`${path} is gone: no order carries it any more.`)
 }
 
-/** What is to be said of an approval that was signed and never used: removing the key does not use it up. */
+/** Warns of an approval that was signed and never used: removing the key does not consume it. */
 function unusedApproval(
   config: Config,
   owner: Address,
@@ -207,7 +207,7 @@ async function submit(
   }
 }
 
-/** What is followed. */
+/** A sent removal that the command follows. */
 interface Sent extends SentRemoval {
   readonly subaccount: Address
   readonly task: string | undefined
@@ -250,7 +250,7 @@ async function follow(
   }
 }
 
-/** What the relay says of a task, and whether nothing more will come of it. */
+/** Returns the relay's statement about a task, and whether the task has ended. */
 async function relayStatement(
   api: Api,
   task: string | undefined,

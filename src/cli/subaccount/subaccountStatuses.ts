@@ -1,4 +1,4 @@
-/** What the chain's endpoints say of a removal that was sent, beside what every host says of the key. */
+/** Collects the chain endpoints' statements about a sent removal, and every host's statement about the key. */
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -9,7 +9,7 @@ import type { ChainReader } from '../../domain/machine/chainReader.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { columns } from '../output/table.ts'
 
-/** What the endpoints say of a removal: used when all that answer have it in their newest block. */
+/** Statement of the endpoints about a removal: it is used when all that answer have it in their newest block. */
 export interface ChainStatement {
   readonly configured: number
   readonly answered: number

@@ -1,4 +1,4 @@
-/** What `perpd task start` sends for each kind: its flags as the fields of the body. */
+/** Bodies of `perpd task start` for each kind: its flags as the fields of the body. */
 import { typedPercentBps } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { taskRanges } from '../../control/taskRanges.ts'
@@ -138,7 +138,7 @@ function weightsIn(weights: string, example: string): Readonly<Record<string, nu
   return Object.fromEntries(found)
 }
 
-/** Whether it opens, and then at what leverage. */
+/** Fields that say whether the task reduces or opens, and the leverage of one that opens. */
 function opening(flags: Flags): Fields {
   const leverage = timesFlag(flags, 'leverage')
   const isReduce = flags.has('reduce')
@@ -159,7 +159,7 @@ function need(flags: Flags, names: readonly string[], example: string): void {
   if (missing !== undefined) throw misused(`--${missing} is missing, for example: ${example}`)
 }
 
-/** What whole numbers may be, and their units; the control port holds them to the same. */
+/** Ranges and units of the flags with whole numbers; the control port enforces the same. */
 const wholeFlags: Readonly<Record<string, WholeBounds>> = {
   every: { least: taskRanges.everySecondsLeast, most: taskRanges.everySecondsMost, unit: ' of seconds' },
   minutes: { least: 1, most: taskRanges.minutesMost, unit: ' of minutes' },
