@@ -16,7 +16,9 @@ const out = join(site, version)
 
 /** Pages in the order in which they are listed; a page of docs/ and docs/reference/ that is not named here ends the build. */
 const groups = {
-  'First steps': ['docs/first-hour.md', 'docs/recipes.md', 'docs/faq.md', 'docs/reference/glossary.md'],
+  'First steps': [
+    'docs/README.md',
+   'docs/first-hour.md', 'docs/recipes.md', 'docs/faq.md', 'docs/reference/glossary.md'],
   'Running it': [
     'docs/console.md',
     'docs/control.md',
