@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: the short form of each bench, one after the other, as one Markdown table with machine, load and commit, for
- * docs/performance.md. It takes about five minutes; what a line says in full is said by the bench itself.
+ * docs/reference/performance.md. It takes about five minutes; what a line says in full is said by the bench itself.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpus, loadavg, totalmem } from 'node:os'

@@ -1,8 +1,7 @@
 /** Prints the documents that are derived from source: `node scripts/documents.ts` writes them, a test holds them up to date. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, relative } from 'node:path'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { exampleOf } from '../src/cli/strategies/shippedExamples.ts'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitRows, limitSetting } from '../src/domain/account/limits.ts'
@@ -10,7 +9,6 @@ import { commonFieldNames, eventRegister } from '../src/monitor/log/eventRegiste
 import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
-import { builtInKinds } from '../src/strategy/kinds/kinds.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { commandsDocument } from './commandsDocument.ts'
 import { strategiesDocument } from './strategiesDocument.ts'
@@ -31,7 +29,6 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
       withPart('docs/reference/notifications.md', 'events', noticeEvents()),
     ],
     ['docs/reference/strategies.md', strategiesDocument()],
-    ['strategies/README.md', withPart('strategies/README.md', 'kinds', shippedKinds())],
     ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
     ['strategies/strategy.schema.json', `${JSON.stringify(strategyFileSchema(), undefined, 2)}\n`],
   ])
@@ -111,18 +108,6 @@ function limitDenials(): string {
 function noticeEvents(): string {
   const rows = Object.entries(noticeKinds).map(([kind, when]) => `| \`${kind}\` | ${cell(when)} |`)
   return ['| event | when |', '|---|---|', ...rows].join('\n')
-}
-
-/** The built-in kinds, each with the file that shows it. */
-function shippedKinds(): string {
-  const rows = Object.values(builtInKinds).map(({ kind, description, opensPositions }) => {
-    const example = exampleOf(kind)
-    if (example === undefined) throw new RangeError(`no shipped file shows the kind ${kind}`)
-    const file = relative(pathOf('strategies'), example.path)
-    const role = opensPositions ? 'trades' : 'keeper'
-    return `| \`${kind}\` | ${role} | ${cell(description)} | [${file}](${file}) |`
-  })
-  return ['| kind | role | what it does | a file that shows it |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 function defaultOf({ default: value }: NamedSetting): string {

@@ -1,5 +1,8 @@
 /** Prints docs/reference/strategies.md: kinds, fields of a file, and all that a kind sees and may decide, from the source itself. */
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { exampleOf } from '../src/cli/strategies/shippedExamples.ts'
 import { limitField, limitRows } from '../src/domain/account/limits.ts'
 import type { LimitUnit } from '../src/domain/account/limitTable.ts'
 import { fieldsOf, wordsOf } from '../src/strategy/files/fieldWords.ts'
@@ -139,7 +142,15 @@ function kindSection({
           '|---|---|---|---|',
           ...fields.map(([name, field]) => fieldRow(name, field)),
         ]
-  return [`### ${kind}`, '', `${description} (${facts.join('; ')})`, '', ...table, '']
+  return [`### ${kind}`, '', `${description} (${facts.join('; ')}) ${exampleLink(kind)}`, '', ...table, '']
+}
+
+/** A link to the shipped file that shows a kind. */
+function exampleLink(kind: string): string {
+  const example = exampleOf(kind)
+  if (example === undefined) throw new RangeError(`no shipped file shows the kind ${kind}`)
+  const file = relative(fileURLToPath(new URL('../', import.meta.url)), example.path)
+  return `Example: [${file}](../../${file}).`
 }
 
 function cell(text: string): string {

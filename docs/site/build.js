@@ -18,7 +18,11 @@ const out = join(site, version)
 const groups = {
   'First steps': [
     'docs/README.md',
-   'docs/first-hour.md', 'docs/recipes.md', 'docs/faq.md', 'docs/reference/glossary.md'],
+    'docs/first-hour.md',
+    'docs/recipes.md',
+    'docs/faq.md',
+    'docs/reference/glossary.md',
+  ],
   'Running it': [
     'docs/console.md',
     'docs/control.md',
@@ -63,7 +67,7 @@ const groups = {
     'docs/journal.md',
     'docs/paper-venue.md',
     'docs/architecture.md',
-    'docs/performance.md',
+    'docs/reference/performance.md',
     'docs/security.md',
     'docs/hardening.md',
     'docs/reference/dependencies.md',

@@ -5,7 +5,15 @@ import { expect, test } from 'vitest'
 import { docPages, pagesOf, pageText } from '../support/docPages.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
-const folders = ['.', 'config', 'strategies', 'test/simulation', 'test/adversary', 'test/month']
+const folders = [
+  '.',
+  'config',
+  'strategies',
+  'test/simulation',
+  'test/adversary',
+  'test/month',
+  'test/container',
+]
 const pages = [...docPages(), ...folders.flatMap(pagesOf)]
 
 /** The anchor that a heading gets on GitHub and on the site. */

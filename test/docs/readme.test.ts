@@ -9,9 +9,10 @@ import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'README.md'), 'utf8')
+const flat = text.replace(/\s+/g, ' ')
 
 test('it counts the built-in kinds, those that trade and those that keep', () => {
-  const [, ...counts] = /ships (\d+) kinds: (\d+) trade and (\d+) keep what there is/.exec(text) ?? []
+  const [, ...counts] = /ships (\d+) kinds: (\d+) trade and (\d+) keep what there is/.exec(flat) ?? []
   const kinds = Object.values(builtInKinds)
   const trading = kinds.filter(({ opensPositions }) => opensPositions).length
   expect(counts.map(Number)).toEqual([kinds.length, trading, kinds.length - trading])
@@ -19,7 +20,7 @@ test('it counts the built-in kinds, those that trade and those that keep', () =>
 
 test('the files that it says run from the first start are those that are on', () => {
   const [, first = '', second = ''] =
-    /Two files run from the first start,\s`(.+?)` and `(.+?)`/.exec(text) ?? []
+    /Two files run from the first start, `(.+?)` and `(.+?)`/.exec(flat) ?? []
   const isOn = (name: string) => parse(readFileSync(join(root, 'strategies', name), 'utf8')).enabled !== false
   expect([first, second].map(isOn)).toEqual([true, true])
   expect(['eth-grid.yaml', 'btc-trend.yaml'].map(isOn)).toEqual([false, false])

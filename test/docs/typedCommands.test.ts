@@ -10,7 +10,8 @@ const isSetting = (flag: string) => flag.includes('.') || ['profile', 'config', 
 test.each(pages)('%s: its commands are there, with their flags', (page) => {
   const text = pageText(page)
   const wrong: string[] = []
-  for (const [, block = ''] of text.matchAll(/^```(?:bash|sh)?\n(.*?)^```$/gms)) {
+  for (const [, language = '', block = ''] of text.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
+    if (!['', 'bash', 'sh'].includes(language)) continue
     for (const [, line = ''] of block
       .replaceAll('\\\n', ' ')
       .matchAll(/^(?:npx |npm run -s )?perpd (?:-- )?([a-z].*)$/gm)) {

@@ -1,0 +1,58 @@
+/** Guides stay short: each fits a few screens, all of them an afternoon. What is looked up stands in docs/reference, how it is tested beside the tests. */
+import { expect, test } from 'vitest'
+import { pagesOf, pageText } from '../support/docPages.ts'
+
+const guides = [
+  ...['.', 'docs', 'docs/decisions'].flatMap(pagesOf),
+  'strategies/README.md',
+  'config/README.md',
+]
+
+/** Words of a text, blocks of code included; bars of tables are no words. */
+function wordsIn(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+}
+
+function linesIn(text: string): number {
+  return text.trimEnd().split('\n').length
+}
+
+/** Lines of the guides that are longer than a reader's eye follows, but for tables and code. */
+function wideLines(text: string): readonly string[] {
+  const prose = text.replace(/^ *```.*?^ *```$/gms, '')
+  return prose.split('\n').filter((line) => line.length > 180 && !/^\s*\|/.test(line))
+}
+
+test('all guides together have less than 30,000 words', () => {
+  const words = guides.reduce((sum, path) => sum + wordsIn(pageText(path)), 0)
+  expect(words).toBeLessThan(30_000)
+  expect(words).toBeGreaterThan(10_000)
+})
+
+test.each(guides)('%s is a guide of less than 150 lines, none too wide', (path) => {
+  expect(linesIn(pageText(path))).toBeLessThan(150)
+  expect(wideLines(pageText(path))).toEqual([])
+})
+
+test('the README has a screen and a half, the changelog of a release one screen', () => {
+  expect(linesIn(pageText('README.md'))).toBeLessThan(100)
+  expect(wordsIn(pageText('README.md'))).toBeLessThan(900)
+  const releases = pageText('CHANGELOG.md').split(/^## /m).slice(1)
+  for (const release of releases) expect(linesIn(release), release.split('\n')[0]).toBeLessThan(50)
+})
+
+test('no cell of a table in a guide holds a paragraph', () => {
+  const long = guides.flatMap((path) =>
+    pageText(path)
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .flatMap((line) => line.split('|'))
+      .filter((cell) => cell.length > 700)
+      .map((cell) => `${path}: ${cell.slice(0, 60)}`),
+  )
+  expect(long).toEqual([])
+})
+
+test('every guide begins with its title and says at once what it is about', () => {
+  for (const path of guides) expect(pageText(path), path).toMatch(/^# .+\n\n\S/)
+})
