@@ -1,4 +1,4 @@
-/** What is told of the account, of what its markets are, of its approval, and of what may be traded. */
+/** Events about the account, the facts of its markets, its approval, and the trading permission. */
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
@@ -90,13 +90,13 @@ export type AccountEvent =
   | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
   /** Money came into the account (positive) or left it, and no order explains it; `afterUsd`: what it is worth now. */
   | { readonly type: 'account.transferred'; readonly amountUsd: Usd; readonly afterUsd: Usd }
-  /** What is left of a subaccount's approval; told at every look. */
+  /** Remainder of a subaccount's approval; emitted at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
   /** A step of a kill: what adds risk rests no more, positions are being closed, nothing becomes less, or it is over. */
   | {
       readonly type: 'kill.step'
       readonly step: 'cancelled' | 'done'
-      /** Whether it closes positions too. */
+      /** True if it closes positions too. */
       readonly close: boolean
       /** Positions that it leaves, and what protects each; none when it closes. */
       readonly stays: readonly LeftPosition[]
@@ -123,7 +123,7 @@ export type AccountEvent =
       readonly by: string
       readonly expiresAtSeconds: number
     }
-  /** What the account may claim was read: its worth, USD. */
+  /** The account's claimable amounts were read: their worth, USD. */
   | { readonly type: 'claim.read'; readonly worthUsd: Usd }
   /** The calls that claim it are in a file, for the owner's wallet to send. `pairs`: of market and token. */
   | {
@@ -142,13 +142,13 @@ export type AccountEvent =
       readonly type: 'trading.state'
       readonly scope: TradingScope
       readonly state: TradingState
-      /** What put on the hold that changed. */
+      /** Cause of the halt that changed. */
       readonly cause: HaltReason
-      /** That hold is gone; others of the scope may stay. */
+      /** True once that halt is gone; others of the scope may remain. */
       readonly isReleased?: true
-      /** That hold ends with its cause: nobody lifts it. */
+      /** True if that halt ends with its cause: nobody lifts it. */
       readonly isPassing?: true
-      /** What lifts the state that the scope is in; absent while it is active. */
+      /** The event that lifts the state of the scope; absent while it is active. */
       readonly releasedBy?: ReleasedBy
       readonly reason: string
     }

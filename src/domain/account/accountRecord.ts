@@ -1,7 +1,6 @@
 /**
- * What the journal keeps of the account besides our own intents: what it could not explain (discrepancies), what became of
- * each, how far the account's history was read, and what an operator said about records that were lost. Same file, same hash
- * chain, no intent.
+ * Records about the account that the journal persists besides our intents: discrepancies, their outcome, how far the account's history was read, and
+ * an operator's statements about lost records. They share the file and hash chain of the intents, but belong to no intent.
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -60,12 +59,11 @@ export interface PositionSide {
 }
 
 /**
- * What was found.
+ * Kinds of discrepancies.
  *
- * `liquidation`, `adl`: the protocol moved the position. `external-close`, `manual-decrease`, `manual-increase`: an order of
- * the account that is not ours was executed. `unexplained-order`: such an order rests. `changed-order`: an order of ours rests
- * with other fields than we signed. `unexplained-position`: sizes do not add up to what our fills and the discrepancies before
- * say.
+ * `liquidation`, `adl`: the protocol moved the position. `external-close`, `manual-decrease`, `manual-increase`: an order of the account that is not
+ * ours was executed. `unexplained-order`: such an order rests. `changed-order`: an order of ours rests with other fields than we signed.
+ * `unexplained-position`: sizes do not match the sum of our fills and earlier discrepancies.
  */
 export type DiscrepancyKind =
   | 'liquidation'
@@ -84,11 +82,11 @@ export interface Discrepancy extends PositionSide {
   readonly kind: DiscrepancyKind
   /** One sentence with the facts. */
   readonly statement: string
-  /** What it did to the position, USD, signed; 0 for what only rests. */
+  /** Change of the position, USD, signed; 0 for a resting order. */
   readonly sizeDeltaUsd: Usd
   /** The same in index tokens, base units, not signed; absent where the venue does not say it. */
   readonly sizeDeltaInTokens?: TokenAmount
-  /** What a liquidation or a deleveraging realized, USD, signed: it counts as a loss of the day. */
+  /** Realized result of a liquidation or deleveraging, USD, signed: it counts as a loss of the day. */
   readonly pnlUsd?: Usd
   /** Funding that it put aside for the account by the chain's own event, USD: in no other figure. Absent: none, or not known. */
   readonly fundingReceivedUsd?: Usd
@@ -105,7 +103,7 @@ export interface Discrepancy extends PositionSide {
   readonly isInitial?: true
 }
 
-/** How a discrepancy was settled: by an operator, or by going away. */
+/** The way a discrepancy was settled: by an operator, or by disappearing. */
 export type DiscrepancyEnd = 'adopted' | 'ignored' | 'gone'
 
 interface AccountBase {
@@ -140,7 +138,7 @@ export type AccountRecord =
   | (AccountBase & TradingEntry)
   /** Processes of several steps: kills, and orders to unwind. */
   | (AccountBase & TaskEntry)
-  /** What strategies remember. */
+  /** The persisted memory of strategies. */
   | (AccountBase & MemoryEntry)
   /** Strategy files that changed while perpd ran, and instances that an operator paused. */
   | (AccountBase & StrategyEntry)
@@ -179,14 +177,14 @@ export interface DiscrepancyState {
 export interface AccountState {
   /** By id, oldest first. */
   readonly discrepancies: ReadonlyMap<string, DiscrepancyState>
-  /** How far trades were judged; absent before the first pass ever. */
+  /** Time through which trades were judged; absent before the very first pass. */
   readonly throughSeconds?: number
   /** The second up to which trades were read when the journal first looked; what is older is none of its story. Absent before. */
   readonly firstLookSeconds?: number
   readonly trading: TradingFold
   /** Kills and orders to unwind, under way or over; absent before the first. */
   readonly tasks?: Tasks
-  /** What strategies remember; absent before the first. */
+  /** Persisted memories of strategies; absent before the first. */
   readonly memories?: Memories
   /** Instances of which something is kept besides: how their removal ends, and pauses by an operator. */
   readonly strategies?: KeptStrategies
@@ -194,7 +192,7 @@ export interface AccountState {
   readonly signals?: SignalFold
   /** Contradicted and trusted facts of markets; absent before the first. */
   readonly markets?: MarketFold
-  /** What people were notified of and that has not ended; absent before the first. */
+  /** Notices that people received and that have not ended; absent before the first. */
   readonly noticed?: NoticeFold
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
   readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
@@ -287,12 +285,12 @@ const pausing: ReadonlySet<DiscrepancyKind> = new Set([
   'unexplained-position',
 ])
 
-/** Whether increases on the discrepancy's market wait for an operator. The protocol's own acts are no anomaly. */
+/** Tells whether increases on the discrepancy's market wait for an operator. The protocol's own acts are no anomaly. */
 export function pauses({ discrepancy, end }: DiscrepancyState): boolean {
   return end === undefined && pausing.has(discrepancy.kind)
 }
 
-/** Whether it counts as drift: something that happened beside the journal, and not what was there before it. */
+/** Tells whether the discrepancy counts as unexplained: it happened outside the journal, and did not exist before the journal began. */
 export function isUnexplained(state: DiscrepancyState): boolean {
   return pauses(state) && state.discrepancy.isInitial !== true
 }
@@ -303,8 +301,8 @@ export function sideKeyOf({ marketToken, direction, collateralToken }: PositionS
 }
 
 /**
- * What a discrepancy adds to the expected size of its side, USD, signed: what was executed counts at once, until a
- * reorganisation took it back; a position that was not explained counts when an operator adopts it.
+ * Returns what a discrepancy adds to the expected size of its side, USD, signed. An executed trade counts at once, until a reorganisation takes it
+ * back. An unexplained position counts once an operator adopts it.
  */
 export function expectedDeltaOf({ discrepancy, end }: DiscrepancyState): Usd {
   if (end === 'gone') return 0n

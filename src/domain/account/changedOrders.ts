@@ -15,7 +15,7 @@ import { shortDiscrepancyId } from './discrepancyId.ts'
 /** An order of ours by our own messages. */
 export interface OwnOrder {
   readonly signed: SignedOrder
-  /** Of the index token: contract prices become prices of a whole token by them. */
+  /** Decimals of the index token, which turn contract prices into prices of a whole token. */
   readonly indexDecimals: number
 }
 

@@ -30,9 +30,9 @@ export interface Closings {
   /** IANA name. */
   readonly timeZone: string
   readonly spans: readonly ClosedSpan[]
-  /** How long before a closing nothing is added any more, ms of real time. */
+  /** Time before a closing during which no exposure is added, ms of real time. */
   readonly beforeMs: number
-  /** How long after the market opened again nothing is added yet, ms of real time. */
+  /** Time after the market reopens during which no exposure is added, ms of real time. */
   readonly afterMs: number
 }
 
@@ -121,7 +121,10 @@ function instantsOf(timeZone: string, day: number, minute: number): readonly num
   return shown.length > 0 ? shown : candidates
 }
 
-/** What the clocks of a time zone show at an instant (Unix ms): the day of the week, and minutes since midnight. Throws RangeError for a zone that nobody knows. */
+/**
+ * Returns the local time of a time zone at an instant (Unix ms): the day of the week, and minutes since midnight. Throws RangeError for an unknown
+ * zone.
+ */
 export function wallClockIn(
   timeZone: string,
   atMs: number,
@@ -135,7 +138,7 @@ export function wallClockIn(
 /** A format is dear to make, and there are as many as files name zones. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** How far the clocks of a zone are before UTC at an instant, ms. */
+/** Returns how far the clocks of a zone are ahead of UTC at an instant, ms. */
 function offsetAt(timeZone: string, atMs: number): number {
   let format = formats.get(timeZone)
   if (format === undefined) {

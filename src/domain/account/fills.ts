@@ -1,4 +1,4 @@
-/** What our own executed orders did to positions: the side that the account's rows are held against. */
+/** Position changes made by our executed orders; reconciliation compares the account's rows with them. */
 import type { Hex } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
 import {
@@ -24,7 +24,7 @@ const moving: ReadonlySet<string> = new Set(['increase', 'decrease', 'close'])
 
 /** One executed order of an intent, and what it did to its position. */
 export interface FilledOrder extends Fill {
-  /** Of the created order; absent where an operator's word alone says that it was executed. */
+  /** Key of the created order; absent where only an operator states that it was executed. */
   readonly orderKey?: Hex
   readonly role?: ChildRole
   readonly adds: boolean
@@ -62,7 +62,7 @@ export function filledOrders(state: IntentState): readonly FilledOrder[] {
   })
 }
 
-/** Whether nothing but an operator's word says that it was executed. */
+/** Tells whether an operator's statement is the only evidence that the intent was executed. */
 function isFilledByWord({ intent, closing }: IntentState, fills: readonly ChildFill[]): boolean {
   const isWord = closing?.evidence.level === 'operator' && closing.outcome === 'EXECUTED'
   return isWord && moving.has(intent.kind) && fills.length === 0
@@ -72,7 +72,7 @@ function isFilledByWord({ intent, closing }: IntentState, fills: readonly ChildF
 export interface ChildFill {
   readonly child: Child
   readonly fill: Fill
-  /** Whether it opened or added; without a size it reduced. */
+  /** True for an increase; a fill without a size is a reduction. */
   readonly adds: boolean
 }
 

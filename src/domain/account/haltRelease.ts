@@ -1,7 +1,7 @@
-/** What lifts a halt, in words for people. Pure. */
+/** Describes for people the event that lifts a halt. Pure. */
 import type { TradingHalt, TradingScope } from './tradingState.ts'
 
-/** What lifts a halt, for people, with the command of its scope. */
+/** Describes for people the event that lifts a halt, with the command of its scope. */
 export function releaseText({ releasedBy, scope }: Pick<TradingHalt, 'releasedBy' | 'scope'>): string {
   switch (releasedBy) {
     case 'itself':

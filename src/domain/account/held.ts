@@ -1,7 +1,7 @@
 /**
- * What is held on each side, by sources that do not share an owner: the journal, the lists of the configured hosts, and the
- * chain where it proves what others did (the journal's discrepancies). A list alone is one host's word, and a host may hide a
- * position; so what limits count is the larger of all (docs/evidence.md, "What counts as held"). Pure.
+ * Sizes held on each side, by independent sources: the journal, the lists of the configured hosts, and the chain where it proves others' trades (the
+ * journal's discrepancies). A list alone is the statement of one host, which may hide a position. Limits therefore count the largest of all
+ * (docs/evidence.md, "What counts as held"). Pure.
  */
 import { madeOnce } from '../../base/madeOnce.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -28,7 +28,7 @@ export type HeldSides = ReadonlyMap<string, HeldSide>
 
 /** A side of which a list shows less than the journal knows. */
 export interface HiddenSide extends PositionSide {
-  /** What the list shows and what the journal knows, USD. */
+  /** Sizes that the list shows and that the journal knows, USD. */
   readonly shownUsd: Usd
   readonly knownUsd: Usd
 }
@@ -52,7 +52,7 @@ export function journalSides(
   return sides
 }
 
-/** What is held of an order's own side, USD, never below 0. */
+/** Returns the size held on an order's side, USD, never below 0. */
 export function heldOfOrder(sides: HeldSides, { terms }: Pick<Intent, 'terms'>): Usd {
   const { marketToken, direction, collateralToken } = terms
   const key = sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
@@ -60,8 +60,8 @@ export function heldOfOrder(sides: HeldSides, { terms }: Pick<Intent, 'terms'>):
 }
 
 /**
- * Whether the journal knows that nothing is left on an order's own side: what was added there was taken off again. A list then shows no
- * row, before the fill as after the end.
+ * Tells whether the journal knows that nothing is left on an order's side: everything added there was taken off again. A list shows no row in that
+ * case, nor before the fill.
  */
 export function isTakenOff(sides: HeldSides, { terms }: Pick<Intent, 'terms'>): boolean {
   const { marketToken, direction, collateralToken } = terms
@@ -80,7 +80,7 @@ export const shownSides = madeOnce((rows: readonly Position[]): HeldSides => {
   return sides
 })
 
-/** Of each side the larger size of several sources; none is below 0. */
+/** Returns the larger size of each side among several sources; none is below 0. */
 export function largerOf(...sources: readonly HeldSides[]): HeldSides {
   const sides = new Map<string, HeldSide>()
   for (const [key, side] of sources.flatMap((source) => [...source])) {

@@ -3,7 +3,7 @@
  * compares, and the tables of docs/reference/configuration.md, docs/reference/errors.md and docs/reference/strategies.md are made from these rows. What a
  * limit does is written where it is checked: `risk/checks/checks.ts`, `risk/sizing/sizeLimits.ts`.
  */
-/** What a limit's figure is in. `times` is written as a leverage and held in basis points; `native` is the chain's native token. */
+/** Unit of a limit's figure. `times` is written as a leverage and stored in basis points; `native` is the chain's native token. */
 export type LimitUnit = 'usd' | 'native' | 'bps' | 'times' | 'count' | 'ms'
 
 /** One limit. */
@@ -17,15 +17,15 @@ export interface LimitRow {
   readonly bounds?: readonly [number, number]
   /** Least and most in a strategy file, in its own unit, where they are others. */
   readonly fileBounds?: readonly [number, number]
-  /** Whether 0 stands for no such limit in a configuration. */
+  /** True if 0 in a configuration means that there is no such limit. */
   readonly isOptional?: true
   /** The account's alone: no market may have its own. */
   readonly isOfNoMarket?: true
   /** A limit of positions and orders in flight: the account's counts everything, a strategy's its own part. */
   readonly isExposure?: true
-  /** Of what a scope has used up: a market's holds for what happened on it, a strategy's for its own orders. */
+  /** True for a limit on usage: a market's limit counts everything that happened on it, a strategy's limit counts its own orders. */
   readonly isCounted?: true
-  /** Of a loss: the account's is its breaker's to judge. */
+  /** True for a limit on losses; the account's loss limit belongs to its breaker. */
   readonly isLoss?: true
   /** A share of the equity: without a figure of the equity nothing is increased. */
   readonly isEquityShare?: true

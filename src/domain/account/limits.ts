@@ -1,4 +1,4 @@
-/** How much, and whether at all. */
+/** Limits on amounts, and on trading at all. */
 import {
   formatDollars,
   formatUnits,
@@ -8,7 +8,7 @@ import {
 } from '../../protocol/units.ts'
 import { type LimitRow, type LimitUnit, limitTable } from './limitTable.ts'
 
-/** Whether new orders may be made: all, only such as cannot add risk, or none. */
+/** Permission for new orders: all of them, only those that cannot add risk, or none. */
 export type TradingState = 'active' | 'reducing' | 'halted'
 
 /** A limit's name. */
@@ -19,7 +19,7 @@ type Marked<Mark extends object> = {
   [K in LimitName]: (typeof limitTable)[K] extends Mark ? K : never
 }[LimitName]
 
-/** What a limit's value is in the code. */
+/** Type of a limit's value in the code. */
 type ValueOf<Unit extends LimitUnit> = Unit extends 'usd' ? Usd : Unit extends 'native' ? TokenAmount : number
 
 /** Limits of one strategy, of one market or of the whole account; an absent field does not limit. Units are in the names. */
@@ -107,10 +107,10 @@ export function limitReadable(name: string, value: bigint | number): string {
   return name.endsWith('Seconds') ? `${text} s` : text
 }
 
-/** Of some figures, which of two values of each is the tighter one. */
+/** Says for each figure which of two values is the tighter one. */
 export type Tightness<T> = Readonly<Record<keyof T & string, 'less' | 'more'>>
 
-/** Of each limit. */
+/** Tightness of each limit. */
 export const limitTightness = Object.fromEntries(
   limitRows.map(([name, { tighter }]) => [name, tighter]),
 ) as Tightness<Limits>
@@ -120,14 +120,14 @@ export const countedLimits = limitsWith('isCounted') as readonly (keyof CountedL
 
 type Value = number | bigint | undefined
 
-/** Whether `one` is the tighter of two values; an absent one does not limit. */
+/** Tells whether `one` is the tighter of two values; an absent one does not limit. */
 export function isTighter(rule: 'less' | 'more', one: Value, other: Value): boolean {
   if (one === undefined || one === other) return false
   if (other === undefined) return true
   return rule === 'less' ? one < other : one > other
 }
 
-/** Of each figure the tighter one of two sets. Pure; commutative and associative. */
+/** Takes the tighter value of each figure from two sets. Pure; commutative and associative. */
 export function tightenBy<K extends string, T extends { readonly [P in K]?: Value }>(
   tightness: Readonly<Record<K, 'less' | 'more'>>,
   one: T,

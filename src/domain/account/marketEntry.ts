@@ -1,6 +1,6 @@
 /**
- * What the journal keeps of markets' facts: which host contradicted them and how that was settled, and which markets an
- * operator trusts that are not shipped. Records of the account, like holds and discrepancies.
+ * Journal records about markets' facts: hosts that contradicted them and how that was settled, and unshipped markets that an operator trusts. They
+ * are records of the account, like halts and discrepancies.
  */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { MarketFacts, TokenFacts } from '../../protocol/catalogue.ts'
@@ -14,7 +14,7 @@ export interface Contradiction {
   readonly statement: string
 }
 
-/** What the journal keeps: the part of an account's record that is not its stamp. */
+/** Persisted content: the part of an account's record that is not its stamp. */
 export type MarketEntry =
   | { readonly kind: 'market.contradicted'; readonly contradictions: readonly Contradiction[] }
   | {

@@ -1,9 +1,11 @@
-/** What a record made of a strategy's own orders: the events that it is told (`memory/ownEvent.ts`). */
+/** Derives the events of a strategy's own orders (`memory/ownEvent.ts`) from a record. */
 import type { FillEvent, FillFacts, RecordedEvent } from '../memory/ownEvent.ts'
 import type { IntentState } from '../order/intent.ts'
 import { type FilledOrder, filledOrders } from './fills.ts'
 
-/** What the record numbered `seq`, written at `atMs`, made of an intent: `before` is its state without it. Pure. */
+/**
+ * Returns the events of an intent that the record numbered `seq`, written at `atMs`, caused. `before` is the intent's state without the record. Pure.
+ */
 export function ownEventsOf(
   before: IntentState | undefined,
   after: IntentState,
@@ -34,7 +36,7 @@ export function ownEventsOf(
   return events
 }
 
-/** Whether two say the same: one that is final now says what it said before, or the chain executed it anew, elsewhere. */
+/** Tells whether two fills say the same: a fill that became final unchanged, or one that the chain executed anew elsewhere. */
 function isSameFill(one: FilledOrder, other: FilledOrder): boolean {
   return (
     one.orderKey === other.orderKey &&

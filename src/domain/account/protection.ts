@@ -1,4 +1,4 @@
-/** What a strategy file's `protect` block asks for: rules that keep a strategy from adding for a while. */
+/** Rules of a strategy file's `protect` block, which keep a strategy from adding exposure for a while. */
 import type { Usd } from '../../protocol/units.ts'
 import type { Closings, Weekday } from './closingTimes.ts'
 

@@ -1,13 +1,12 @@
 /**
- * What the account shows against what the journal knows. Pure: lists in, discrepancies out.
+ * Compares the account with the journal. Pure: lists in, discrepancies out.
  *
- * Our own orders are known by their keys, and USD sizes add up exactly, so that the size of every position can be told from
- * our fills and the discrepancies before. What is left over is not ours: the protocol's (liquidation, ADL), the owner's
- * by hand, or a sign of a lost journal or a stolen key. It is reported once, and increases on its market wait for an
- * operator.
+ * Our own orders are known by their keys, and USD sizes add up exactly. The size of every position therefore follows from our fills and earlier
+ * discrepancies. The rest is not ours: the protocol's (liquidation, ADL), the owner's by hand, or a sign of a lost journal or a stolen key. It is
+ * reported once, and increases on its market wait for an operator.
  *
- * Nothing is judged that an attempt of ours may have made without our knowing: its order would look like a stranger's. Nor
- * what a row that could not be read may be about.
+ * Nothing is judged that an unresolved attempt of ours may have caused: its order would look like a stranger's. Rows that could not be read defer the
+ * judgement of everything they may concern.
  */
 import { type Address, sameHex } from '../../protocol/address.ts'
 import { lacksMarket, lacksOrder, type MissingRow } from '../../protocol/missing.ts'
@@ -24,7 +23,7 @@ import { changedOrders, changedOrdersGone, type OwnOrder } from './changedOrders
 import type { Fill } from './fills.ts'
 import { type HeldSides, journalSides, positionDiscrepancyId } from './held.ts'
 
-/** What is compared. */
+/** Input of a comparison. */
 export interface ReconcileView {
   readonly positions: readonly Position[]
   readonly orders: readonly Order[]
@@ -58,7 +57,7 @@ export interface ReconcileView {
    * `lists` by every host's rows, which counts where the sizes add up without them. Absent: none.
    */
   readonly withdrawn?: ReadonlyMap<string, 'final' | 'lists'>
-  /** What proven trades realized, USD, signed, by their ids. Absent: what their rows say. */
+  /** Realized results of proven trades, USD, signed, by trade id. Absent: the rows' own results count. */
   readonly results?: ReadonlyMap<string, Usd>
   /** Funding that trades which the chain proved put aside for the account, USD, by their ids. Absent: none. */
   readonly received?: ReadonlyMap<string, Usd>
@@ -74,7 +73,7 @@ export interface ReconcileView {
   readonly symbols: Readonly<Record<string, string>>
 }
 
-/** What a pass found. */
+/** Result of a pass. */
 export interface Reconciliation {
   /** New ones, in the order of the trades' times. */
   readonly raised: readonly Discrepancy[]
@@ -90,10 +89,10 @@ export interface Reconciliation {
 const increaseTypes: ReadonlySet<number> = new Set([2, 3, 8])
 const decreaseTypes: ReadonlySet<number> = new Set([4, 5, 6, 7])
 const LIQUIDATION = 7
-/** What the protocol does to a position: its result is a result of the day. */
+/** The protocol's own acts on a position: their result counts toward the day. */
 const protocols: ReadonlySet<DiscrepancyKind> = new Set(['liquidation', 'adl'])
 
-/** Whether a trade took off a position: what only one host tells of such must be proven before it explains anything. */
+/** Tells whether a trade reduced a position. A reduction that only one host reports must be proven before it explains anything. */
 export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 'orderType'>): boolean {
   return eventName === 'OrderExecuted' && decreaseTypes.has(orderType)
 }
@@ -133,7 +132,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       const key = `${on}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
       if (proof !== undefined) deferred += 1
       if (proof === 'waits') waiting.add(key)
-      // What an operator adopted as the size holds what was executed before.
+      // // A size that an operator adopted already contains trades executed before.
       const isAdopted = trade.timestampSeconds * 1_000 <= (adoptedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)
       if (proof !== undefined || isAdopted) continue
     }
@@ -200,7 +199,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
   return { raised, gone, deferred }
 }
 
-/** Whether it tells of a trade, whatever its kind. */
+/** Tells whether the discrepancy is about a trade, whatever its kind. */
 export function isOfTrade({ discrepancyId }: Pick<Discrepancy, 'discrepancyId'>): boolean {
   return discrepancyId.startsWith('trade:')
 }

@@ -1,4 +1,4 @@
-/** What ended intents cost and why they ended: what budgets count. */
+/** Costs and causes of ended intents, as budgets count them. */
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { TokenAmount } from '../../protocol/units.ts'
@@ -19,7 +19,7 @@ export interface Ending {
   readonly closedAtMs: number
   /** Number of the journal's record that closed it: the order of ends, whatever the clock did. Absent of an open intent. */
   readonly seq?: number
-  /** What ended it, in one stable word or two: `executed`, `CANCELLED OrderNotFulfillableAtAcceptablePrice`. */
+  /** Cause of the end, in one or two stable words: `executed`, `CANCELLED OrderNotFulfillableAtAcceptablePrice`. */
   readonly cause: string
   /**
    * Execution fee of its orders, native token, base units: what keepers kept where the chain showed it of all of them, else
@@ -39,7 +39,7 @@ export function isWithheldReduction({ kind, cause }: Pick<Ending, 'kind' | 'caus
   return (kind === 'close' || kind === 'decrease') && cause === `DEAD ${WITHHELD}`
 }
 
-/** Whether the ending was what the decision wanted. */
+/** Tells whether the intent ended as the decision wanted. */
 export function isWanted({ cause }: Pick<Ending, 'cause'>): boolean {
   return cause === 'executed'
 }
@@ -68,8 +68,8 @@ export function endingOf(state: IntentState): Ending | undefined {
 }
 
 /**
- * What keepers kept of the execution fees of an attempt's orders, native token, base units; undefined unless the chain showed
- * it of every one of them.
+ * Returns the part of an attempt's execution fees that keepers retained, native token, base units. Undefined unless the chain showed it for every
+ * order.
  */
 export function executionFeePaid(attempt: Attempt | undefined): TokenAmount | undefined {
   const paid = (attempt?.children ?? []).map(({ settlement }) => settlement?.executionFeePaid)
@@ -78,8 +78,8 @@ export function executionFeePaid(attempt: Attempt | undefined): TokenAmount | un
 }
 
 /**
- * What an open intent that was armed since then (Unix ms) paid, or may have: its fees leave when its message lands, and it may
- * rest for days. Nothing when it was not armed, or before.
+ * Returns what an open intent armed since then (Unix ms) paid or may have paid. Its fees leave when its message lands, and it may rest for days.
+ * Empty when it was not armed, or was armed before.
  *
  * @param setBackMs how far the clock was set back since it was accepted
  */

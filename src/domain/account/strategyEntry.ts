@@ -1,9 +1,9 @@
 /**
- * What the journal keeps of strategy files while perpd runs: each change that was taken over, and instances that an operator paused.
- * Folded, it says after a crash what a file that is gone meanwhile said of its removal, and who is paused.
+ * Journal records about strategy files while perpd runs: each accepted change, and instances that an operator paused. After a crash their fold gives
+ * the removal rule of a file that is gone meanwhile, and the paused instances.
  */
 
-/** What becomes of a strategy's orders and position when its file is removed. `docs/control.md` says what each does. */
+/** Treatment of a strategy's orders and position when its file is removed. `docs/control.md` describes each value. */
 export const removals = ['keep', 'reduce', 'close'] as const
 
 /** One of them. */
@@ -18,8 +18,8 @@ export interface FieldChange {
 }
 
 /**
- * What happened to an instance. `kept`: nothing, but how its removal ends is written down. `disabled`: its file says so now.
- * `removed`: its file is gone.
+ * Change of an instance. `kept`: no change of the file, but its removal rule is recorded. `disabled`: its file disables it now. `removed`: its file
+ * is gone.
  */
 export type RosterChange = 'added' | 'changed' | 'kept' | 'disabled' | 'removed'
 
@@ -36,7 +36,7 @@ export type StrategyEntry =
       readonly fields: readonly FieldChange[]
       /** All fields of its file as they are now, by dotted name; absent of one that ends. */
       readonly written?: Readonly<Record<string, string>>
-      /** Who had the files read; `perpd` when it noticed them itself. */
+      /** Name of the person who had the files read; `perpd` when it noticed them itself. */
       readonly by: string
     }
   | {
@@ -61,12 +61,12 @@ export interface OperatorPause {
   readonly sinceMs: number
 }
 
-/** What is kept of an instance. */
+/** Persisted state of an instance. */
 export interface KeptStrategy {
-  /** Of one that runs and whose removal does more than keep: its file, and what its removal does. */
+  /** File and removal rule of a running instance whose removal does more than keep. */
   readonly ends?: { readonly file: string; readonly onRemove: Exclude<OnRemove, 'keep'> }
   readonly paused?: OperatorPause
-  /** What its file said when it last ran, field by field; absent: not known. */
+  /** Content of its file when it last ran, field by field; absent: unknown. */
   readonly written?: Readonly<Record<string, string>>
 }
 

@@ -1,18 +1,18 @@
 /**
- * Whether trading goes on: halts that an operator, a kill or a breaker put on it, each with why, since when and what lifts
- * it. They are kept in the journal as records of the account, so that no restart forgets one. The strictest hold wins.
+ * State of trading: halts by an operator, a kill or a breaker, each with its reason, its start and the event that lifts it. The journal persists them
+ * as records of the account, so that they survive restarts. The strictest halt wins.
  */
 import type { Hex } from '../../protocol/address.ts'
 import { maxOf, mulDivUp, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import { stricter, type TradingState } from './limits.ts'
 
 /**
- * What a halt is on. `global`: this daemon, by an operator's word. `account`: what breakers find on the account. Else one
- * strategy by its name. A daemon trades one account, so the first two have the same reach and another cause.
+ * Scope of a halt. `global`: this daemon, halted by an operator. `account`: the account, halted by breakers. Otherwise one strategy by its name. A
+ * daemon trades one account, so the first two have the same reach and different causes.
  */
 export type TradingScope = 'global' | 'account' | `strategy:${string}`
 
-/** What breakers watch; docs/reference/errors.md says of each what it sets and what lifts it. */
+/** Breakers by name; docs/reference/errors.md lists what each one sets and what lifts it. */
 export const breakerNames = [
   'daily-loss',
   'drawdown',
@@ -27,12 +27,12 @@ export const breakerNames = [
 /** A breaker's name. */
 export type BreakerName = (typeof breakerNames)[number]
 
-/** What put a halt on trading. One scope has at most one hold of each cause. */
+/** Cause of a halt. One scope has at most one halt of each cause. */
 export type HaltReason = 'operator' | 'kill' | 'lost-records' | BreakerName
 
 /**
- * What lifts a halt besides an operator. `itself`: the end of its cause, and an operator's word is not enough while it
- * lasts. `next-day`: the next day (UTC). `operator`: nothing else.
+ * The event that lifts a halt besides an operator. `itself`: the end of its cause; an operator cannot lift it while the cause lasts. `next-day`: the
+ * next day (UTC). `operator`: nothing else.
  */
 export type ReleasedBy = 'operator' | 'itself' | 'next-day'
 
@@ -43,14 +43,14 @@ export interface TradingHalt {
   readonly state: Exclude<TradingState, 'active'>
   /** One sentence with the figures. */
   readonly reason: string
-  /** Who: an operator's name, a signal, or `perpd` for a breaker. */
+  /** An operator's name, a signal, or `perpd` for a breaker. */
   readonly by: string
   /** Unix ms. */
   readonly sinceMs: number
   readonly releasedBy: ReleasedBy
 }
 
-/** What the account is worth, as it was last written down. USD, 30 decimals. */
+/** Latest recorded equity of the account, USD, 30 decimals. */
 export interface EquityMark {
   readonly equityUsd: Usd
   /** The highest since the last reset by an operator. */
@@ -65,11 +65,11 @@ export interface EquityMark {
   readonly shownPeakUsd?: Usd
   /** Deposits less withdrawals of that day, signed: `dayStartUsd` holds them already. Absent: none. */
   readonly dayTransfersUsd?: Usd
-  /** What shares of the day's loss are of, where money moved: no transfer changes such a share. Absent: `dayStartUsd`. */
+  /** Base of the day's loss shares where money moved; no transfer changes such a share. Absent: `dayStartUsd`. */
   readonly dayShareOfUsd?: Usd
   /**
-   * What the open parts of strategies would have brought by the lists of that figure, USD, signed, by name; those that were at nothing are left
-   * out. It stands in the first record of a day alone, and is the whole day's.
+   * Unrealized results of strategies' open parts by the lists of that figure, USD, signed, by name; zero results are left out. Only the first record
+   * of a day has it, and it holds for the whole day.
    */
   readonly dayOpenUsd?: Readonly<Record<string, Usd>>
 }
@@ -80,7 +80,7 @@ export interface WalletBase {
   readonly wallet: Readonly<Record<string, TokenAmount>>
   /** A hash of the positions and of what orders held. */
   readonly placed: Hex
-  /** How many orders the journal had accepted by then. */
+  /** Number of orders that the journal had accepted by then. */
   readonly intents: number
 }
 
@@ -92,10 +92,10 @@ export interface AccountTransfer {
   readonly amountUsd: Usd
 }
 
-/** How a command reached the daemon. */
+/** Channel through which a command reached the daemon. */
 export type CommandChannel = 'control' | 'signal' | 'cli' | 'files' | 'telegram'
 
-/** What the journal keeps of trading: the part of an account's record that is not its stamp. */
+/** Journal entries about trading: the part of an account's record that is not its stamp. */
 export type TradingEntry =
   /** `active` lifts the hold of that scope and cause. */
   | {
@@ -110,7 +110,7 @@ export type TradingEntry =
       readonly afterSeq?: number
     }
   | ({ readonly kind: 'equity.marked' } & EquityMark)
-  /** What later lists are compared with, to tell deposits and withdrawals. */
+  /** Base with which later lists are compared to detect deposits and withdrawals. */
   | { readonly kind: 'equity.based'; readonly base: WalletBase }
   /** A deposit (positive) or a withdrawal, and what the account is worth after it; USD. */
   | {
@@ -119,7 +119,7 @@ export type TradingEntry =
       readonly afterUsd: Usd
       readonly base: WalletBase
     }
-  /** Who asked for what, written before it is done. */
+  /** An operator's command and its author, recorded before it is carried out. */
   | {
       readonly kind: 'operator.command'
       readonly command: string
@@ -146,7 +146,7 @@ export interface TradingFold {
   /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
   readonly liftedAtSeq?: Readonly<Record<string, number>>
   readonly equity?: EquityMark
-  /** What the next lists are compared with; absent before the first. */
+  /** Base of comparison for the next lists; absent before the first. */
   readonly base?: WalletBase
   /** The newest deposits and withdrawals, oldest first; absent before the first. */
   readonly transfers?: readonly AccountTransfer[]

@@ -1,4 +1,4 @@
-/** What records did to positions, as moves of books: the executed orders of an intent, and what others did. Pure. */
+/** Converts records into moves of books: the executed orders of an intent, and trades of others. Pure. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { chainNamed } from '../../protocol/chains/index.ts'
 import { amountOfUsd, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
@@ -32,7 +32,7 @@ export interface PlacedMove {
   readonly move: Move
 }
 
-/** Of chains that perpd does not know; every known one's fee token has as many. */
+/** Decimals of the fee token on unknown chains; the fee token of every known chain has as many. */
 const FEE_DECIMALS = 6
 
 /**
@@ -84,7 +84,7 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
   return [...moves, spentOf(state, spentUsd, isOfEnd)]
 }
 
-/** What a message cost that filled nothing, or the rest of one that filled in part. */
+/** Returns the cost of a message that filled nothing, or the remaining cost of one that filled in part. */
 function spentOf(state: IntentState, sendingUsd: Usd, isOfExits: boolean): PlacedMove {
   const { intentId, strategy } = state.intent
   const side = sideOf(state)
@@ -103,12 +103,12 @@ function spentOf(state: IntentState, sendingUsd: Usd, isOfExits: boolean): Place
   return { side, key: sideKeyOf(side), move }
 }
 
-/** Whether its own order takes off. */
+/** Tells whether the intent's order reduces a position. */
 function isReducing({ intent: { kind } }: IntentState): boolean {
   return kind === 'decrease' || kind === 'close'
 }
 
-/** What a discrepancy did to its side: nothing while it counts for nothing. */
+/** Returns the change that a discrepancy made to its side; undefined while it does not count. */
 export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefined {
   const { discrepancy, raisedAtMs } = state
   const sizeDeltaUsd = expectedDeltaOf(state)
@@ -134,7 +134,7 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
   return { side, key: sideKeyOf(side), move }
 }
 
-/** What takes back a settled move: the size goes back to nobody's book, and what it brought is taken off there. */
+/** Returns the moves that take back a settled move: the size goes back to the unattributed book, and its results are subtracted there. */
 export function reversed(move: Move): readonly Move[] {
   const { pnlUsd, basePnlUsd: _, place: _place, fundingReceivedUsd = 0n, ...rest } = move
   // It has a name and a place of its own: the same fill may be told again.
@@ -199,7 +199,7 @@ export function sentAtMs({ intent, attempts }: IntentState): number {
   return attempt?.armedAtMs ?? intent.acceptedAtMs
 }
 
-/** Whether it is a stop-loss: one that came with its entry, or an order of its own. */
+/** Tells whether the order is a stop-loss: one that came with its entry, or a separate order. */
 function isStop({ intent: { kind, terms } }: IntentState, { role }: Child): boolean {
   return (
     role === 'stop-loss' || (role !== 'take-profit' && kind === 'decrease' && terms.orderType === 'stop-loss')
@@ -244,7 +244,7 @@ function isOn(one: Address, other: Address): boolean {
   return hexKey(one) === hexKey(other)
 }
 
-/** What an order paid in or took out by itself. What leaves with a reduction follows the size. */
+/** Returns the collateral that an order itself paid in or took out. Collateral that leaves with a reduction follows the size. */
 function collateralOf(state: IntentState, child: Child, fill: ChildFill | undefined): TokenAmount {
   const { kind, terms } = state.intent
   if (kind === 'collateral-in') return terms.collateralDelta
@@ -292,7 +292,7 @@ function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined
   }
 }
 
-/** Whether a fill that is told anew changes nothing. */
+/** Tells whether a fill that is reported anew changes nothing. */
 export function isSameMove(one: PlacedMove, other: PlacedMove): boolean {
   const isSame = one.move.isFinal === other.move.isFinal && one.key === other.key
   return isSame && isSamePlace(one.move, other.move) && doesTheSame(one.move, other.move)

@@ -18,7 +18,7 @@ export interface WrongSum extends PositionSide {
   readonly expectedTokens?: TokenAmount
 }
 
-/** What a ledger is asked, all in one turn. */
+/** Ledger queries, all answered in one turn. */
 export interface SummedLedger {
   books(): Pick<BookReads, 'all' | 'tokens'>
   closedFills(): readonly Fill[]

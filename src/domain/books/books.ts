@@ -49,7 +49,7 @@ export interface Book extends PositionSide, Part {
   readonly figures: Figures
 }
 
-/** What a strategy's book of one side brought on one day. */
+/** Result of a strategy's book of one side on one day. */
 export interface BookDay extends PositionSide {
   /** 00:00 UTC, Unix ms. */
   readonly dayMs: number
@@ -57,7 +57,7 @@ export interface BookDay extends PositionSide {
   readonly figures: Figures
 }
 
-/** What books are asked. */
+/** Queries of the books. */
 export interface BookReads {
   /** All books that hold or brought anything, in the order in which they began. */
   all(): readonly Book[]
@@ -65,13 +65,13 @@ export interface BookReads {
   tokens(): readonly SideTokens[]
   /** A strategy's parts that hold something. */
   partsOf(strategy: string): readonly (PositionSide & Part)[]
-  /** What a strategy holds of one side, USD; never below 0. */
+  /** Returns the size that a strategy holds of one side, USD; never below 0. */
   heldBy(strategy: string, side: PositionSide): bigint
-  /** What protections judge a strategy by, with what the chain may take back. */
+  /** Returns the record by which protections judge a strategy, including results that the chain may take back. */
   trackOf(strategy: string): TrackRecord
   /** Days from this one on (Unix ms), as far as they are kept; `isFinal`: without what the chain may take back; of one strategy alone where it is named. */
   days(sinceMs: number, isFinal?: boolean, strategy?: string): readonly BookDay[]
-  /** What the fill of an order cost and brought, as far back as fills are kept; undefined of what is no fill. */
+  /** Returns costs and results of an order's fill, as far back as fills are retained; undefined for an order without a fill. */
   fillOf(orderKey: Hex): FillCosts | undefined
   /** Since when the books hold something of a side, Unix ms; undefined: they hold nothing. */
   heldSince(side: PositionSide): number | undefined
@@ -102,13 +102,13 @@ export class Books implements BookReads {
   readonly #sides = new Map<string, SideLog>()
   readonly #totals = new Map<string, KeptFigures>()
   readonly #days = new Map<number, Map<string, KeptFigures>>()
-  /** Of open intents with executed orders: their moves, so that the next record need not reckon them again. */
+  /** Moves of open intents with executed orders, cached so that the next record need not compute them again. */
   readonly #newest = new Map<string, { readonly state: IntentState; readonly moves: readonly PlacedMove[] }>()
   readonly #kept: BooksKept
   readonly #tell: BookListener
-  /** Of what nothing takes back any more. */
+  /** Track records from settled results alone. */
   readonly #tracks: Map<string, TrackRecord>
-  /** Of what nothing takes back any more. */
+  /** Fill results from settled moves alone. */
   readonly #fills: FillResults
   readonly #exitOrders: ExitOrders
   readonly #stopEnds: StopEnds
@@ -222,7 +222,7 @@ export class Books implements BookReads {
         if (posting.strategy === strategy) track = withPosting(track, posting, log.side)
       }
     }
-    // What was taken back or moved may have left the result above what was its highest.
+    // // A result that was taken back or moved may leave the result above its former peak.
     return withFigures(track, {})
   }
 
@@ -383,7 +383,7 @@ export class Books implements BookReads {
     while (this.#days.size > this.#kept.days) this.#days.delete(Math.min(...this.#days.keys()))
   }
 
-  /** What a message cost is its strategy's from when it landed, whatever becomes of its orders. */
+  /** Books the cost of a message to its strategy from the moment it lands, whatever the outcome of its orders. */
   #foldSending(before: IntentState | undefined, after: IntentState): void {
     // A record that leaves the attempts as they are, as the last one does, costs nothing.
     if (before?.attempts === after.attempts) return

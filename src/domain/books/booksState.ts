@@ -9,13 +9,13 @@ import type { StopEndsState } from './stopEnds.ts'
 import type { StopLevelsState } from './stopLevels.ts'
 import type { TrackRecord } from './trackRecord.ts'
 
-/** How far back results are kept by day, and by fill. */
+/** Retention of results by day and by fill. */
 export interface BooksKept {
   readonly days: number
   readonly fills: number
 }
 
-/** What a daemon keeps: today, and the day before for clocks; the newest fills. */
+/** Retention of a daemon: today and the day before (clocks differ), and the newest fills. */
 export const daemonKeeps: BooksKept = { days: 2, fills: 1_000 }
 /** All that there is. */
 export const keepsAll: BooksKept = { days: Number.POSITIVE_INFINITY, fills: Number.POSITIVE_INFINITY }
@@ -37,7 +37,7 @@ export interface BooksState {
   readonly stopLevels: StopLevelsState
 }
 
-/** What a book brought. */
+/** Results of a book. */
 export interface KeptFigures {
   readonly strategy: string
   readonly side: PositionSide

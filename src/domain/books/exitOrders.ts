@@ -34,7 +34,7 @@ export class ExitOrders {
     if (keys.length > 0 && keys.every((key) => this.#orders.has(hexKey(key)))) this.#changes.add(intentId)
   }
 
-  /** Whether an edit or cancel is about such orders alone. */
+  /** Tells whether an edit or cancel concerns such orders alone. */
   isOfExits({ intent }: IntentState): boolean {
     return this.#changes.has(intent.intentId)
   }

@@ -1,22 +1,22 @@
-/** What trading brought and cost a book, as sums, and the arithmetic of shares that add up. Pure. */
+/** Results and costs of a book's trading, as sums, and the arithmetic of shares that add up. Pure. */
 import { type TokenAmount, tenTo, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 
 /** Sums of results. USD has 30 decimals; fees are positive, results and funding signed. */
 export interface Figures {
-  /** Of reductions: the PnL of the price alone, by the book's own entry. */
+  /** Reductions: the PnL of the price alone, by the book's own entry. */
   readonly pricePnlUsd: Usd
-  /** Of reductions: price impact that was settled, negative at our cost. */
+  /** Reductions: settled price impact, negative at our cost. */
   readonly impactUsd: Usd
   /** Position fees; of fills whose evidence does not tell fees apart, all of them. */
   readonly positionFeesUsd: Usd
   readonly borrowingUsd: Usd
   /** Funding paid, less what was received: negative when it was received. */
   readonly fundingUsd: Usd
-  /** Of swaps: what came out less what went in. */
+  /** Swaps: the output less the input. */
   readonly swapUsd: Usd
   /** Whole fees of messages that landed, less what the relay and keepers gave back; one unit of the fee token counts as a dollar. */
   readonly relayFeesUsd: Usd
-  /** What keepers kept, else what was signed for them; native token, base units. A part of the relay fees, and told beside them. */
+  /** Execution fees that keepers retained, else the signed fees; native token, base units. Part of the relay fees, but shown separately. */
   readonly executionFees: TokenAmount
   /** Fills of the book's own orders. */
   readonly fills: number
@@ -57,12 +57,12 @@ export function addFigures(one: Figures, other: Partial<Figures>): Figures {
   }
 }
 
-/** Whether nothing is in them. */
+/** Tells whether all figures are zero. */
 export function isNone(figures: Figures): boolean {
   return Object.values(figures).every((figure) => BigInt(figure) === 0n)
 }
 
-/** What takes figures off again. */
+/** Returns the figures with opposite signs, for subtraction. */
 export function negated(figures: Figures): Figures {
   return {
     pricePnlUsd: -figures.pricePnlUsd,

@@ -1,4 +1,4 @@
-/** What each fill brought by the books: the parts that it took, after all that they cost. Folded over postings. Pure. */
+/** Result of each fill by the books: its parts, after all their costs. Folded over postings. Pure. */
 import type { FillCosts } from '../order/orderLegs.ts'
 import { resultOf } from './figures.ts'
 import { type Posting, UNATTRIBUTED } from './sideParts.ts'
@@ -59,7 +59,7 @@ function fillIdOf({ move, bearerId }: Posting): string | undefined {
   return bearerId ?? (move.spent === undefined && isOurs ? move.id : undefined)
 }
 
-/** What a fill brought, with one more posting of it. */
+/** Returns a fill's result with one more posting added. */
 function withFill(before: FillCosts | undefined, posting: Posting): FillCosts | undefined {
   const { move, strategy, figures, sizeDeltaUsd, carriedUsd, entryCostsUsd, bearerId } = posting
   if (bearerId !== undefined) {
@@ -77,7 +77,7 @@ function withFill(before: FillCosts | undefined, posting: Posting): FillCosts | 
     isEntryKnown: true,
   }
   if (sizeDeltaUsd >= 0n) return known
-  // What was charged by time is in what is carried; sending it counts once, whoever has the parts.
+  // // The carried amount contains charges by time; the sending cost counts once, whoever holds the parts.
   const { pricePnlUsd, impactUsd, positionFeesUsd } = figures
   const borneUsd = carriedUsd - (strategy === move.strategy ? move.sendingUsd : 0n)
   return {

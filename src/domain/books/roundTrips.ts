@@ -16,9 +16,9 @@ export interface RoundTrip extends PositionSide {
   readonly closedAtMs: number
   /** All that was opened, USD: of one that was added to, the sum. */
   readonly sizeUsd: Usd
-  /** What left, index token, base units; 0 where no evidence says it. */
+  /** Closed size, index token, base units; 0 where no evidence gives it. */
   readonly tokens: TokenAmount
-  /** What that had cost, and what it was worth at the end, USD: by the tokens these are the entry and the exit price. */
+  /** Cost of the closed part and its worth at the end, USD; divided by the tokens these are the entry and exit price. */
   readonly entryUsd: Usd
   readonly exitUsd: Usd
   /** Position fees, funding, borrowing, and what messages cost, those that cancelled its exits afterwards too, USD. */
@@ -46,19 +46,19 @@ export interface TripSums {
   readonly strategy: string
   /** Round trips that ended. */
   readonly tripsUsd: Usd
-  /** Of what is still held: what parts of it brought that are closed, and what it has cost so far. */
+  /** Open round trip: results of its closed parts less all its costs so far. */
   readonly openUsd: Usd
   /** Neither: swaps, and messages that filled nothing while nothing was held and no exit was theirs. */
   readonly outsideUsd: Usd
 }
 
-/** What collects round trips. */
+/** Collector of round trips. */
 export interface RoundTrips {
   /** Each posting in order, as the books tell of them. */
   take(posting: Posting, side: PositionSide): void
   /** Those that ended, in the order of their ends. */
   ended(): readonly RoundTrip[]
-  /** Of each strategy that has a book, in the order of the books; `books` after the last posting. */
+  /** Returns the sums of each strategy that has a book, in the order of the books; `books` after the last posting. */
   sums(books: readonly Book[]): readonly TripSums[]
 }
 
@@ -66,7 +66,7 @@ export interface RoundTrips {
 export function createRoundTrips(): RoundTrips {
   const open = new Map<string, Open>()
   const ended: RoundTrip[] = []
-  /** Of each book the place of its newest one in the list. */
+  /** Index in the list of each book's newest round trip. */
   const newest = new Map<string, number>()
   const openPnlOf = (book: Book): Usd =>
     (open.get(`${book.strategy} ${sideKeyOf(book)}`)?.pnlUsd ?? 0n) - book.carriedUsd

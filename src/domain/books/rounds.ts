@@ -2,7 +2,7 @@
 import type { SideLog } from './sideLog.ts'
 import type { Part } from './sideParts.ts'
 
-/** What folds ask of the books about the rounds of parts. */
+/** Queries of folds about the rounds of parts. */
 export interface Rounds {
   /** The round of a strategy's part: what ended the one before; undefined while nothing is held. */
   now(strategy: string, sideKey: string): string | undefined
