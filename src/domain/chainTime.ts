@@ -1,6 +1,6 @@
 /**
- * What time it is on the chain, by the newest blocks of its endpoints, our clock and the hosts' clocks. An endpoint is no more
- * than one witness: one that lags or lies is set aside, and where no endpoint is left the others say what the time may be.
+ * The time on the chain, by the newest blocks of its endpoints, our clock and the hosts' clocks. An endpoint is only one witness: one that lags or
+ * lies is set aside. Where no endpoint is left, the clocks bound the time.
  */
 
 /** Farthest that the time of an endpoint's newest block may be from our clock, or from the hosts', seconds. */
@@ -17,26 +17,26 @@ export interface EndpointTime {
 
 /** An endpoint as it was judged. */
 export interface JudgedEndpoint extends EndpointTime {
-  /** How far ahead of our clock or of the hosts' it is, whichever is nearer; negative: behind. Seconds. */
+  /** Lead over our clock or over the hosts' clocks, whichever is nearer; negative: behind. Seconds. */
   readonly aheadSeconds: number
-  /** Whether its time counts. */
+  /** True if its time counts. */
   readonly isHealthy: boolean
 }
 
-/** What time it is, Unix seconds. */
+/** The chain's time as judged, Unix seconds. */
 export interface ChainTime {
   readonly endpoints: readonly JudgedEndpoint[]
   /**
-   * Whether at least one endpoint is healthy, and those that are agree. Then there is one time, the earliest of theirs, so that
-   * none of them makes a deadline later.
+   * True if at least one endpoint is healthy and the healthy ones agree. The time is then the earliest of theirs, so that none of them makes a
+   * deadline later.
    */
   readonly isKnown: boolean
   readonly earliestSeconds: number
   /** The same as the earliest when the time is known; else at most an hour later, where a host was heard. */
   readonly latestSeconds: number
-  /** What is most likely of them: the hosts' time where it is not known, our own where none of them was heard. */
+  /** The most likely time: the hosts' time while the time is not known, and our clock's if no host responded. */
   readonly likelySeconds: number
-  /** How far our clock is ahead of the healthy endpoint that is nearest to it, seconds; absent when none is healthy. */
+  /** Lead of our clock over the nearest healthy endpoint, seconds; absent when none is healthy. */
   readonly skewSeconds?: number
 }
 

@@ -1,4 +1,4 @@
-/** How far our clock is from the venue's, by the word of several hosts. */
+/** Distance of our clock from the venue's, as several hosts report it. */
 
 /**
  * The median of the hosts' readings of our clock's error, ms; of two in the middle the one nearer to 0. So one host whose

@@ -1,4 +1,4 @@
-/** What the daemon and its strategies do: starts and ends, turns of strategies, and decisions that are none. */
+/** Events of the daemon and its strategies: starts and ends, turns of strategies, and invalid decisions. */
 import type { Facts } from '../base/errors.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
@@ -52,7 +52,7 @@ export type DaemonEvent =
   | {
       readonly type: 'daemon.stopped'
       readonly openIntents: number
-      /** What is held and managed by nobody from now on, a few words each. */
+      /** Positions that are unmanaged from now on, a few words each. */
       readonly positions: readonly string[]
       readonly uptimeMs: number
     }
@@ -107,7 +107,7 @@ export type DaemonEvent =
       /** Why the thread of a kind of the user's own ended with it; absent: it did not, or the kind is one of perpd's. */
       readonly ended?: 'timeout' | 'memory' | 'exit' | 'crash'
     }
-  /** What a strategy returned is no decision: nothing of it was done. */
+  /** A strategy returned something that is no decision; nothing of it was carried out. */
   | {
       readonly type: 'decision.invalid'
       readonly strategy: string
@@ -126,7 +126,7 @@ export type DaemonEvent =
       readonly forMs: number
       readonly reason: string
     }
-  /** What is kept for its memory fits the kind no longer: it is not asked until it does, or until it is forgotten. */
+  /** A strategy's saved memory no longer fits its kind. The strategy gets no turns until it fits again or is forgotten. */
   | {
       readonly type: 'strategy.unfit'
       readonly strategy: string
@@ -153,7 +153,7 @@ export type DaemonEvent =
       readonly reason: string
       readonly by: string
     }
-  /** What keeps a strategy from being wound down whose file was removed. */
+  /** The reason why a strategy whose file was removed cannot be wound down yet. */
   | { readonly type: 'windDown.waits'; readonly strategy: string; readonly reason: string }
   | { readonly type: 'windDown.ended'; readonly strategy: string; readonly statement: string }
   /** A line that a kind of the user's own printed. */

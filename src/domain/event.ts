@@ -15,7 +15,7 @@ export type Event = DaemonEvent | OrderEvent | VenueEvent | AccountEvent | Signa
 /** Names of events. */
 export type EventType = Event['type']
 
-/** How something is reported. Never throws; never waits. */
+/** Reports an event. Never throws; never waits. */
 export type Emit = (event: Event) => void
 
 /** One emit over several listeners; a listener that throws is a mistake of ours and must not stop an order. */

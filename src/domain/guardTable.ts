@@ -1,4 +1,4 @@
-/** What was ever given to the key, as the signing guard writes it down: a table of the journal's store, or a file beside it. */
+/** Everything that was ever handed to the key, as the signing guard records it: a table of the journal's store, or a file next to it. */
 import { BaseError } from '../base/errors.ts'
 import type { Hex } from '../protocol/address.ts'
 import type { SignClaim } from './signer.ts'
@@ -18,14 +18,14 @@ export interface SignEntry extends SignClaim {
 export interface GuardTable {
   /** Where it is, for messages. */
   readonly path: string
-  /** What it held when it was opened. */
+  /** Entries of the table when it was opened. */
   readonly entries: readonly SignEntry[]
   /** Appends a line; resolves when it is durable. After a write that failed every later one fails too. */
   append(entry: SignEntry): Promise<void>
   close(): void
 }
 
-/** How a table is opened. */
+/** Options for opening a table. */
 export interface GuardTableOptions {
   /** Lines above which those that nobody needs are dropped. */
   readonly compactAfter: number

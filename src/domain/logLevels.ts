@@ -3,7 +3,7 @@
 /** Levels, the least important first. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 
-/** How much a line matters. */
+/** Severity of a line. */
 export type LogLevel = (typeof logLevels)[number]
 
 /** Every component that writes lines. */

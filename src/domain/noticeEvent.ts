@@ -1,18 +1,18 @@
-/** What became of notices to people outside. */
+/** Outcomes of notices to people outside. */
 
-/** How a notice ended at a sink. */
+/** Outcome of a notice at a sink. */
 export const noticeResults = ['sent', 'refused', 'failed'] as const
 
 /** One of them: `refused` by the service, which is not asked again; `failed` after all tries. */
 export type NoticeResult = (typeof noticeResults)[number]
 
-/** What became of a message to a bot of ours: carried out or answered, or left alone because it is a stranger's, old, seen before, or no command. */
+/** Outcome of a message to our bot: carried out or answered, or ignored as a stranger's, old, seen before, or no command. */
 export const chatResults = ['taken', 'stranger', 'old', 'again', 'other'] as const
 
 /** One of them. */
 export type ChatResult = (typeof chatResults)[number]
 
-/** What of a chat fails: that commands are read, or that they are answered. */
+/** Failing part of a chat: reading commands, or answering them. */
 export type ChatPart = 'commands' | 'answers'
 
 /** Notices. `type` is the stable dotted name of the log line. Those of chats alone are told to sinks. */

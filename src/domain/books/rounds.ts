@@ -8,7 +8,7 @@ export interface Rounds {
   now(strategy: string, sideKey: string): string | undefined
   /** The round in which an order filled, while fills that are told late may still move it; undefined: they cannot any more. */
   at(strategy: string, sideKey: string, orderKey: string): string | undefined
-  /** Whether the part may be in that round again, should the chain take something back. */
+  /** Tells whether the part may return to that round if the chain takes something back. */
   mayReturn(strategy: string, sideKey: string, round: string): boolean
 }
 
@@ -31,7 +31,7 @@ export function roundsOf(sides: ReadonlyMap<string, SideLog>): Rounds {
   }
 }
 
-/** What tells a part that went to nothing and was opened anew from the one before: what ended that. */
+/** Identifies the round of a part by the end of the previous round. */
 function roundOf(part: Part | undefined): string {
   return part?.ended?.id ?? ''
 }

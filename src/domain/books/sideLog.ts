@@ -1,6 +1,6 @@
 /**
- * Of one side of the account: its parts as they are for good, and the newest moves in the order in which they happened, however they
- * were told. A move that is told late goes to its place, one that is taken back leaves it, and those behind it are reckoned anew.
+ * One side of the account: its settled parts, and its newest moves in the order in which they happened, whatever the order of their reports. A late
+ * move is inserted at its place, and a move that is taken back is removed. The moves behind it are computed anew.
  */
 import type { TokenAmount } from '../../protocol/units.ts'
 import type { PositionSide } from '../account/accountRecord.ts'
@@ -80,12 +80,12 @@ export class SideLog {
     return this.#steps.find(({ move }) => move.id === id)?.after
   }
 
-  /** What the moves brought that are not in the results yet. */
+  /** Returns the postings of moves that are not in the results yet. */
   waitingPostings(): readonly Posting[] {
     return this.#steps.slice(this.#counted).flatMap(({ postings }) => postings)
   }
 
-  /** What all moves brought that are not for good yet. */
+  /** Returns the postings of all moves that are not settled yet. */
   allPostings(): readonly Posting[] {
     return this.#steps.flatMap(({ postings }) => postings)
   }
@@ -122,7 +122,9 @@ export class SideLog {
     return place < 0 ? undefined : this.#changeFrom(place, this.#steps.toSpliced(place, 1))
   }
 
-  /** What counts from now on: what nothing takes back any more, in its order. A move that may be taken back keeps those behind it. */
+  /**
+   * Returns the postings that count from now on, in order: nothing takes them back any more. A move that may be taken back holds up those behind it.
+   */
   count(nowMs: number): readonly Posting[] {
     const from = this.#counted
     for (let next = this.#steps[from]; next !== undefined; next = this.#steps[this.#counted]) {
@@ -132,7 +134,7 @@ export class SideLog {
     return this.#steps.slice(from, this.#counted).flatMap(({ postings }) => postings)
   }
 
-  /** What is for good from now on, and is moved by nothing that is told later. */
+  /** Returns the postings that are settled from now on; no late report moves them. */
   settle(nowMs: number): readonly Posting[] {
     let settled = 0
     for (const step of this.#steps.slice(0, this.#counted)) {
@@ -202,7 +204,7 @@ function insert(steps: Waiting[], { move, foldedMs, n }: Omit<Waiting, 'orderSec
   return place
 }
 
-/** Whether a move happened after one that was told later. Of one second where no evidence tells more, what adds came first. */
+/** Tells whether a move happened after one that was reported later. Within one second, without more evidence, an increase comes first. */
 function isBehind(one: Waiting, other: Waiting): boolean {
   if (one.orderSeconds !== other.orderSeconds) return one.orderSeconds > other.orderSeconds
   const [known, told] = [one.move.place, other.move.place]

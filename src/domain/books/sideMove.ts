@@ -27,9 +27,9 @@ export interface Move {
   readonly tokens?: TokenAmount
   /** Collateral paid in, or taken out by an order for that alone; token units, signed. */
   readonly collateral: TokenAmount
-  /** Of reductions, after impact and fees, USD, signed; absent: not known. */
+  /** Reductions: PnL after impact and fees, USD, signed; absent: not known. */
   readonly pnlUsd?: Usd
-  /** Of the price alone; absent: reckoned from `pnlUsd`, the fees and `impactUsd`. */
+  /** PnL of the price alone; absent: computed from `pnlUsd`, the fees and `impactUsd`. */
   readonly basePnlUsd?: Usd
   readonly impactUsd: Usd
   readonly positionFeeUsd: Usd
@@ -51,14 +51,14 @@ export interface Move {
   readonly isFinal: boolean
 }
 
-/** Whether two moves happened at the same place. */
+/** Tells whether two moves happened at the same place. */
 export function isSamePlace({ place: one }: Move, { place: other }: Move): boolean {
   return (
     one?.atSeconds === other?.atSeconds && one?.block === other?.block && one?.logIndex === other?.logIndex
   )
 }
 
-/** Whether two moves do the same to a side, each in its place. That one of them is final does nothing to it. */
+/** Tells whether two moves change a side in the same way, each in its place. Finality makes no difference. */
 export function doesTheSame(one: Move, other: Move): boolean {
   return (
     one.id === other.id &&

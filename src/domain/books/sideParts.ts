@@ -16,7 +16,7 @@ export interface Part {
   readonly sizeUsd: Usd
   /** Index token, base units; 0 where no evidence says it. */
   readonly sizeInTokens: TokenAmount
-  /** What its tokens cost, USD; the entry price is this by the tokens. */
+  /** Cost of its tokens, USD; divided by the tokens it is the entry price. */
   readonly costUsd: Usd
   /** Collateral token, base units: paid in, less what left with reductions. */
   readonly collateral: TokenAmount
@@ -51,22 +51,22 @@ export interface SideParts {
 /** Before anything. */
 export const noParts: SideParts = { parts: new Map(), atMs: 0 }
 
-/** What a move brought one book. */
+/** Effect of a move on one book. */
 export interface Posting {
   readonly move: Move
   readonly strategy: string
   readonly figures: Figures
-  /** What it did to the book. USD and tokens, signed. */
+  /** Change of the book's size. USD and tokens, signed. */
   readonly sizeDeltaUsd: Usd
   readonly sizeInTokens: TokenAmount
-  /** Of a reduction: what its tokens had cost, and the share of carried fees that it had to earn, USD. */
+  /** Reductions: the cost of its tokens, and the share of carried fees that it had to earn, USD. */
   readonly costUsd: Usd
   readonly carriedUsd: Usd
-  /** Of that what was carried before this move, USD: not what sending it cost, and not what it charged by time. */
+  /** Part of the carried fees from before this move, USD: without the cost of sending it, and without its charges by time. */
   readonly entryCostsUsd: Usd
   /** Nothing is left of the book. */
   readonly isFlat: boolean
-  /** Of a message about exits after the last of the book: what ended the round trip that pays for it. */
+  /** Id of the event that ended the round trip which pays for this message; set for a message about exits after the book's last reduction. */
   readonly bearerId?: string
 }
 
@@ -105,10 +105,10 @@ class Draft {
   readonly #heldSinceMs: number | undefined
   /** As `SideParts.tokens`. */
   #tokens: TokenAmount
-  /** Whether tokens are left that nobody holds: then what is there is what the parts add up to. */
+  /** True while tokens are left that nobody holds; the side then holds the sum of its parts. */
   #isLeft = false
   readonly #notes = new Map<string, Note>()
-  /** What this move charged by time, by book, USD. */
+  /** Charges by time of this move, by book, USD. */
   readonly #charged = new Map<string, Usd>()
 
   constructor({ parts, atMs, heldSinceMs, tokens = tokensIn(parts) }: SideParts, move: Move) {
@@ -216,7 +216,7 @@ class Draft {
     )
   }
 
-  /** What moves no size: collateral, swaps, and fills whose size no evidence says. */
+  /** Applies a move that changes no size: collateral, swaps, and fills whose size no evidence gives. */
   settle(): void {
     const { strategy, collateral, positionFeeUsd, sendingUsd, swapUsd, pnlUsd } = this.#move
     const isHeld = this.#part(strategy).sizeUsd > 0n
@@ -276,9 +276,9 @@ class Draft {
       rows.push({ name: UNATTRIBUTED, takenUsd: beyondUsd, ...part })
     }
     const baseUsd = pnlUsd === undefined ? undefined : this.#basePnl(pnlUsd)
-    // What the tokens of the position that left were worth.
+    // // Worth of the position's tokens that left.
     const worthUsd = baseUsd === undefined ? undefined : lessUsd + sign * baseUsd
-    // Of a part whose tokens no evidence told, the position's own measure.
+    // // A part without evidence of its tokens is measured by the position's average.
     const counted = rows.map((row) => (row.tokens === 0n ? (tokens * row.takenUsd) / lessUsd : row.tokens))
     const worths = rows.map((row, place) => {
       if (worthUsd === undefined) return row.costUsd
@@ -294,7 +294,7 @@ class Draft {
       })
     }
     const sumOf = (amounts: readonly bigint[]) => amounts.reduce((sum, each) => sum + each, 0n)
-    // What no evidence told when it came was never among the side's tokens.
+    // // Tokens without evidence on entry were never among the side's tokens.
     this.#tokens -= tokens - (sumOf(counted) - sumOf(rows.map((row) => row.tokens)))
     const handed = sumOf(counted) - tokens
     const handedUsd = sumOf(worths) - (worthUsd ?? lessUsd)
@@ -324,7 +324,10 @@ class Draft {
     if (strategy !== UNATTRIBUTED) this.#note(strategy, { fills: 1 })
   }
 
-  /** Who loses how much: the order's own book, what is nobody's, all others by size; what is beyond all of them is nobody's. */
+  /**
+   * Splits a reduction: the order's book loses first, then the unattributed book, then all others by size. The rest beyond all of them is
+   * unattributed.
+   */
   #takes(lessUsd: Usd): { readonly takes: readonly (readonly [string, Usd])[]; readonly beyondUsd: Usd } {
     const takes: (readonly [string, Usd])[] = []
     let leftUsd = lessUsd
@@ -382,7 +385,7 @@ class Draft {
     return basePnlUsd ?? pnlUsd + positionFeeUsd + borrowingUsd + fundingUsd - impactUsd
   }
 
-  /** What is between the price's PnL and the whole before fees. */
+  /** Returns the price impact: the difference between the price's PnL and the PnL before fees. */
   #impact(pnlUsd: Usd, baseUsd: Usd): Usd {
     const { positionFeeUsd, borrowingUsd, fundingUsd } = this.#move
     return pnlUsd + positionFeeUsd + borrowingUsd + fundingUsd - baseUsd

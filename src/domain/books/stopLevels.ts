@@ -1,7 +1,7 @@
 /**
- * How near to profit the stop-losses of a strategy were that rested for what it holds now, by the journal: of those that rest, and of
- * those that were lost (cancelled by whomever). A stop that fired has closed what it was for and says nothing of the rest. A part that
- * went to nothing and was opened anew begins anew. Folded over records of intents. Pure.
+ * The nearest-to-profit level of a strategy's stop-losses that rested for its present part, by the journal. Resting stops and lost ones (cancelled by
+ * anyone) count. A stop that fired has closed its share and says nothing of the rest. A part that was closed and opened anew starts anew. Folded over
+ * records of intents. Pure.
  */
 import { hexKey } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -24,7 +24,7 @@ interface KnownStop {
   readonly round?: string
   /** The order that opened what it came for, once that filled. */
   readonly entry?: string
-  /** What it protects was opened: an entry's stop rests before. */
+  /** True once the part that it protects was opened: an entry's stop rests before that. */
   readonly isForPart: boolean
   readonly hasFired: boolean
   /** Its own story is over. */
@@ -114,7 +114,7 @@ export class StopLevels {
     }
   }
 
-  /** What a landing made that the chain took back was never there. */
+  /** Forgets orders of a landing that the chain took back: they never existed. */
   #forgetUnmade(after: IntentState): void {
     const made = new Set(stopChildrenOf(after).map(({ orderKey }) => hexKey(orderKey)))
     for (const [key, { maker, book }] of this.#stops) {
@@ -154,7 +154,7 @@ export class StopLevels {
     }
   }
 
-  /** What became of an edit is known for good. */
+  /** Settles an edit once its outcome is known for good. */
   #foldChanges(after: IntentState, rounds: Rounds): void {
     const { intentId } = after.intent
     const changed = new Map(changesBy(after))
@@ -214,7 +214,7 @@ function roundOf({ round, entry, book }: KnownStop, rounds: Rounds): string | un
   return rounds.at(strategy, sideKey, entry) ?? round
 }
 
-/** Whether what the stops of an intent are for is there: an entry of it filled, which is named, or it opens nothing. */
+/** Tells whether the part that an intent's stops protect exists: an entry of it filled, which is named, or it opens nothing. */
 function openedBy(state: IntentState): { readonly isForPart: boolean; readonly entry?: string } {
   const attempt = lastAttempt(state)
   const creates = attempt?.armed?.creates

@@ -1,6 +1,6 @@
 /**
- * What protections judge a strategy by: its result and the highest that it was, when it last left each market, and when stops took
- * something off it. Folded over what its books are brought, so that it holds over restarts. Pure.
+ * The record by which protections judge a strategy: its result, its peak result, its latest exit from each market, and its losses by stops. Folded
+ * over the postings of its books, so that it survives restarts. Pure.
  */
 import { hexKey } from '../../protocol/address.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
@@ -12,7 +12,7 @@ import type { Posting } from './sideParts.ts'
 export interface TrackRecord {
   /** When it began, Unix ms: exits and stops before it do not count. 0: with the first fill. */
   readonly sinceMs: number
-  /** What was realized so far after all costs, sending included, USD, signed. */
+  /** Realized result so far after all costs, sending included, USD, signed. */
   readonly resultUsd: Usd
   /** The highest that this was; 0 or more above where it began. */
   readonly peakUsd: Usd
@@ -49,7 +49,7 @@ export function withPosting(before: TrackRecord, posting: Posting, side: Positio
   if (sizeDeltaUsd >= 0n || isBefore(record, posting)) return record
   const key = hexKey(side.marketToken)
   const sideKey = sideKeyOf(side)
-  // What is told last need not have come last, and clocks that step back take nothing off.
+  // // The latest report need not be the latest event, and clocks that step back subtract nothing.
   const lastMs = Math.max(move.atMs, record.reducedMs?.get(sideKey) ?? 0)
   const exitMs = Math.max(lastMs, record.exitsMs.get(key) ?? 0)
   const exitsMs = isFlat ? new Map(record.exitsMs).set(key, exitMs) : record.exitsMs
@@ -74,7 +74,7 @@ export function withoutPosting(record: TrackRecord, posting: Posting): TrackReco
   return { ...record, resultUsd, ...highest, stopsMs }
 }
 
-/** What came before the record began moves where it began: it is neither won nor lost since. */
+/** Adds a posting to the result. A posting from before the record began moves its starting point: it is neither a gain nor a loss since. */
 function withResult(record: TrackRecord, posting: Posting, broughtUsd: Usd): TrackRecord {
   const resultUsd = record.resultUsd + broughtUsd
   const peakUsd = isBefore(record, posting) ? record.peakUsd + broughtUsd : maxOf(record.peakUsd, resultUsd)

@@ -1,18 +1,18 @@
 /**
- * What hosts and the account's own lists prove, in API-only mode: without a chain endpoint (docs/evidence.md, "What closes an order").
+ * Evidence from hosts and the account's own lists, in API-only mode: without a chain endpoint (docs/evidence.md, "What closes an order").
  *
- * - LANDED needs the pinned host's word and rows of our own account that show every order the message creates, or every
+ * - LANDED needs the pinned host's statement and rows of our own account that show every order the message creates, or every
  *   change it makes. A host can name any key; it cannot make our lists agree.
- * - The end of a market order needs the host's terminal word and the trade that shows it; of an order that waits, or that
- *   went through the generic relay, the trade alone, because the word on it stays `created`.
+ * - The end of a market order needs the host's terminal statement and the trade that shows it. For a resting order, or one
+ *   through the generic relay, the trade alone suffices, because the host's status stays `created`.
  * - DEAD is impossible here, with one exception: where the venue itself is trusted (`trustVenue`, the paper profile
- *   alone), its positive statement that the request was never relayed, failed or reverted, read after the venue's own
+ *   alone), its positive statement that the request was never relayed, failed or reverted. It must be read after the venue's
  *   clock passed the signed deadline, with orders, positions and trades of both peers showing nothing of it.
- * - A host that says that its relay failed or reverted may be wrong: transactions that were sent before may land. Its word
- *   then counts for nothing, and the keys that it named for as much as ever: our own rows of them show a landing. Rows that
- *   nothing but a transaction names show none: a relay may bundle messages of ours, and one of them land without the other.
- *   Rows that nothing names at all show none: somebody who reads "failed" and does the same by hand makes rows that fit as
- *   well, while what was signed may still land.
+ * - A host that reports a failed or reverted relay may be wrong: transactions that were sent before may land. The report
+ *   then counts for nothing, but the keys that it named still count: our own rows of them show a landing. Rows that only
+ *   a transaction names show none: a relay may bundle several of our messages, and one may land without the other.
+ *   Rows that nothing names show none either: somebody who reads "failed" and repeats the trade by hand makes rows that fit
+ *   as well, while the signed message may still land.
  * - A 404, silence, or an answer that merely fails to show something proves nothing, ever.
  */
 import { type Hex, sameHex } from '../../protocol/address.ts'
@@ -116,7 +116,7 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
   }
 }
 
-/** How a created order ended, or undefined while that is not shown. */
+/** Returns the end of a created order, or undefined while nothing shows it. */
 export function apiEnd(state: IntentState, child: Child, observation: Observation): End | undefined {
   const { answer, account, atMs } = observation
   if (account === undefined) return undefined
@@ -231,8 +231,8 @@ export interface OwnRow {
 }
 
 /**
- * How long before its deadline an attempt may have been armed, at most, seconds: an hour that a host may sign ahead, and an
- * hour between its clock and the chain's. Our own clock has no say in it.
+ * Longest time before its deadline that an attempt may have been armed, seconds: an hour that a host may sign ahead, and an hour between its clock
+ * and the chain's. Our clock plays no part.
  */
 export const longestLifeSeconds = 7_200
 
@@ -241,8 +241,8 @@ function atSecondsOf(row: OwnRow): number {
 }
 
 /**
- * Whether a row can be one of the attempt's own orders: our account, fitting something that its message creates, and not
- * from before it was armed. The protocol may enlarge a decrease to a full close, so its size is not held against it.
+ * Tells whether a row can be one of the attempt's own orders: our account, fitting something that its message creates, and not from before it was
+ * armed. The protocol may enlarge a decrease to a full close, so a different size does not exclude it.
  */
 function isOwn(state: IntentState, attempt: Attempt, row: OwnRow): boolean {
   return (

@@ -1,12 +1,12 @@
 /**
- * What the chain proves (docs/evidence.md, "What closes an order"). The chain alone answers "did it land" and "can it still land":
+ * Evidence from the chain (docs/evidence.md, "What closes an order"). The chain alone answers "did it land" and "can it still land":
  *
  * - A landing is a used digest together with events of our own account in the transaction that used it. A used digest
  *   alone proves nothing: anybody can sign the parameters of an own-account batch with another key and use it up.
  * - A death is an unused digest at a block later than the signed deadline. Block times never decrease, so no later block
  *   can execute it. The contract accepts a block of exactly the deadline, so the block must be strictly later.
- * - What one endpoint shows in its latest block is provisional. What closes something must be final on every configured
- *   endpoint: one that is silent, lags or disagrees holds the order open, and the operator sees why.
+ * - Evidence from one endpoint's latest block is provisional. Evidence that closes something must be final on every configured
+ *   endpoint. An endpoint that is silent, lags or disagrees keeps the order open, and the operator sees why.
  */
 import { sameHex } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -108,8 +108,8 @@ function landingAt(
 }
 
 /**
- * How well events of one transaction fit a message: 2 with the sizes that were asked, 1 with others, 0 not at all. It says
- * which of several transactions of a block is meant, and proves nothing.
+ * Rates how well events of one transaction fit a message: 2 with the requested sizes, 1 with others, 0 not at all. The rating selects among several
+ * transactions of a block, and proves nothing.
  */
 export function closeness(
   { orders, changes }: Expected,
@@ -142,7 +142,7 @@ function ownRun(
   return runs.find((run) => isAsAsked(expected, run))
 }
 
-/** Whether orders have the sizes and amounts that were asked for. */
+/** Tells whether orders have the requested sizes and amounts. */
 function isAsAsked(expected: readonly ExpectedOrder[], run: readonly CreatedOrder[]): boolean {
   return expected.every(
     ({ askedSizeUsd, askedCollateral }, index) =>
@@ -156,17 +156,14 @@ function isMeant(expected: ExpectedOrder | undefined, order: CreatedOrder): bool
 }
 
 /**
- * Whether a created order was paid less than the message pays. What is paid in is counted by the vault, where a stranger's gift
- * can make it more and nothing can make it less; what is taken out stands in the order as it was asked.
+ * Tells whether a created order was paid less than the message pays. The vault counts payments in; a stranger's gift can raise the count and nothing
+ * can lower it. A payout stands in the order as it was requested.
  */
 function holdsLess({ askedCollateral }: ExpectedOrder, { collateralAmount }: CreatedOrder): boolean {
   return askedCollateral !== undefined && collateralAmount !== undefined && collateralAmount < askedCollateral
 }
 
-/**
- * Whether a provisional landing was taken back by a reorganisation: every endpoint answered, and none shows it any more
- * in its block.
- */
+/** Tells whether a provisional landing was taken back by a reorganisation: every endpoint answered, and none shows it any more in its block. */
 export function chainUnlanding(
   attempt: Attempt,
   view: ChainView,
@@ -251,7 +248,7 @@ export type ChainEnd =
   | { readonly kind: 'reopened'; readonly evidence: Evidence }
   | { readonly kind: 'frozen'; readonly evidence: Evidence; readonly cancelReason: string }
 
-/** What the chain shows of a created order, when it is news to us. */
+/** Returns the end that the chain shows of a created order, when it is news to us. */
 export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd | undefined {
   const newest = view.endpoints.flatMap((endpoint) => {
     const log = lastLog(endpoint, child)
@@ -301,7 +298,7 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
   return undefined
 }
 
-/** Whether figures are the same. A block's time is none of them: an endpoint may have told a wrong one once, and is kept by its word. */
+/** Tells whether figures are the same. A block's time is not compared: an endpoint may once have reported a wrong one, which is retained. */
 function isSameSettlement(one: Settlement = {}, other: Settlement = {}): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof Settlement>
   names.delete('timestampSeconds')

@@ -30,7 +30,7 @@ export interface AttemptQuery {
   /** Market that the attempt trades, and decimals of its index token: contract prices become USD with them. */
   readonly marketToken: Address
   readonly indexTokenDecimals: number
-  /** What the message does; absent where nobody knows. Of several transactions of one block it says which is meant. */
+  /** Expected effect of the message; absent where it is unknown. It selects among several transactions of one block. */
   readonly expected?: Expected
 }
 
@@ -43,14 +43,14 @@ export interface PositionChangeQuery {
   readonly laterThanSeconds?: number
 }
 
-/** What an order did to a position, by the position's own event. */
+/** Change that an order made to a position, by the position's own event. */
 export interface PositionChange {
   readonly marketToken: Address
   readonly direction: 'long' | 'short'
   readonly isIncrease: boolean
   /** USD, not signed. */
   readonly sizeDeltaUsd: bigint
-  /** What a decrease realized after impact and fees, USD, signed; absent where the events do not say it. */
+  /** Realized PnL of a decrease after impact and fees, USD, signed; absent where the events do not say it. */
   readonly pnlUsd?: bigint
   /** Funding that a decrease put aside for the account, USD; absent: none, or the transaction does not show what it is worth. */
   readonly fundingReceivedUsd?: bigint
@@ -70,16 +70,16 @@ export interface EndpointBlock {
 
 /** Reads the configured chain endpoints. */
 export interface ChainReader {
-  /** How many endpoints are configured; at least one. */
+  /** Number of configured endpoints; at least one. */
   readonly configured: number
   /** The newest block by each endpoint that answers, in no order. Never rejects for what a network does. */
   latestBlocks(): Promise<readonly EndpointBlock[]>
   /** One look for each attempt, in the order asked, all read together. Never rejects for what a network does. */
   poll(queries: readonly AttemptQuery[]): Promise<readonly ChainView[]>
   /**
-   * What an order did to a position of the account, in a final block, by every configured endpoint; `none` when no endpoint's
-   * final blocks hold the transaction, or it did nothing to one there; undefined while one of them does not say, or they
-   * differ. Absent where nothing reads it. Never rejects for what a network does.
+   * Reads the change that an order made to a position of the account, in a final block, by every configured endpoint. `none`: no endpoint's final
+   * blocks hold the transaction, or it changed no position there. Undefined while one of them does not say, or they differ. Absent where nothing
+   * reads it. Never rejects because of network faults.
    */
   readonly positionChange?: (query: PositionChangeQuery) => Promise<PositionChange | 'none' | undefined>
   /**

@@ -1,4 +1,4 @@
-/** What the chain endpoints showed of one attempt: facts for `chainEvidence.ts`, read by the order manager at the edge. */
+/** Facts that the chain endpoints showed of one attempt: input of `chainEvidence.ts`, read by the order manager at the edge. */
 import type { Hex } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { BlockRef, Settlement } from '../order/intent.ts'
@@ -31,7 +31,7 @@ export interface OrderLog {
 export interface Consumer {
   readonly transactionHash: Hex
   readonly block: BlockRef
-  /** Whether the transaction's input holds our signature: then it executed what we signed, whoever sent it. */
+  /** True if the transaction's input holds our signature: then it executed our signed message, whoever sent it. */
   readonly carriesOurSignature: boolean
   /**
    * The part of the message's fee that the relay gave back to the account, USD at the oracle's price in this transaction; absent where the
@@ -40,7 +40,7 @@ export interface Consumer {
   readonly feeReturnedUsd?: Usd
 }
 
-/** What one endpoint showed, all of it read against its own `latest` and `final` blocks. */
+/** Facts from one endpoint, all read against its own `latest` and `final` blocks. */
 export interface EndpointView {
   readonly endpoint: string
   readonly latest: BlockRef
@@ -57,7 +57,7 @@ export interface EndpointView {
 
 /** One look at all configured endpoints. */
 export interface ChainView {
-  /** How many endpoints are configured; evidence at finality needs every one of them. */
+  /** Number of configured endpoints; evidence at finality needs every one of them. */
   readonly configured: number
   /** Those that answered whole. */
   readonly endpoints: readonly EndpointView[]

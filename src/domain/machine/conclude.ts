@@ -1,9 +1,9 @@
-/** How an intent ends: what its attempts prove together, and what closes one that never left. */
+/** Ends of intents: the joint proof of its attempts, and the closing of one that never left. */
 import { RECORD_VERSION } from '../account/recordVersion.ts'
 import { type Attempt, type Closing, hasEnded, type IntentState, isProvisional } from '../order/intent.ts'
 import type { JournalRecord } from '../records.ts'
 
-/** What is to be done once the record, if any, is durable. */
+/** Action to carry out once the record, if any, is durable. */
 export type Effect =
   /** Feed `begin` back, with the host that is to be asked. */
   | { readonly type: 'begin' }
@@ -112,7 +112,7 @@ export function local(atMs: number, statement: string): Closing['evidence'] {
   return { level: 'local', atMs, statement }
 }
 
-/** What every record of an intent carries. */
+/** Returns the fields that every record of an intent carries. */
 export function stamp(
   state: IntentState,
   atMs: number,

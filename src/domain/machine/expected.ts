@@ -1,7 +1,6 @@
 /**
- * What an intent's one message does on chain when it lands: the orders it creates, in the order of the message, and the
- * changes it makes to orders that exist (docs/reference/api-coverage.md POST /orders/txns/prepare). Evidence is held against this
- * list alone.
+ * The effect on chain of an intent's one message when it lands: the orders it creates, in the order of the message, and its changes of existing
+ * orders (docs/reference/api-coverage.md POST /orders/txns/prepare). Evidence is compared with this list alone.
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -52,7 +51,7 @@ const decreaseTypes: Readonly<Record<string, number>> = {
 const swapTypes: Readonly<Record<string, number>> = { market: 0, limit: 1, twap: 1 }
 const exitTypes = { 'take-profit': 5, 'stop-loss': 6 } as const
 
-/** What the intent's message does. Throws TypeError for terms that cannot be: admission makes none. */
+/** Returns the effect of the intent's message. Throws TypeError for impossible terms, which admission never makes. */
 export function expectedOf(intent: Intent): Expected {
   const { kind, terms } = intent
   switch (kind) {
@@ -87,8 +86,8 @@ export function expectedOf(intent: Intent): Expected {
 }
 
 /**
- * What the attempt's message does, with the sizes and amounts that were signed where the record of the arming has them. A
- * reduction may be signed larger than it was asked: by what was asked, two of them in one transaction are not told apart.
+ * Returns the effect of the attempt's message, with the signed sizes and amounts where the record of the arming has them. A reduction may be signed
+ * larger than requested: the requested sizes alone cannot separate two of them in one transaction.
  */
 export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'creates'>): Expected {
   const { orders, changes } = expectedOf(intent)
@@ -181,11 +180,11 @@ export interface CreatedOrder {
   readonly marketToken?: string
   readonly direction?: string
   readonly sizeDeltaUsd?: Usd
-  /** What it was created with, base units; only the chain's events are read for it. */
+  /** Collateral at its creation, base units; only the chain's events are read for it. */
   readonly collateralAmount?: TokenAmount
 }
 
-/** Whether a created order can be the expected one. */
+/** Tells whether a created order can be the expected one. */
 export function fits(expected: ExpectedOrder, created: CreatedOrder): boolean {
   return (
     created.orderType === expected.orderType &&

@@ -47,7 +47,7 @@ const allowed: Readonly<Partial<Record<JournalRecord['kind'], readonly AttemptPh
   'attempt.void': ['ARMED', 'ACKED', 'UNRESOLVED'],
 }
 
-/** Whether an attempt leaves nothing to come: only then may its intent close without an operator's word. */
+/** Tells whether nothing more can come of an attempt: only then may its intent close without an operator. */
 function mayClose(attempt: Attempt): boolean {
   if (attempt.phase === 'LANDED') {
     return (

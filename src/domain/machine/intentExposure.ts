@@ -1,4 +1,4 @@
-/** What open intents may still add, at worst: the sum that sizing and limits count as if it had happened. */
+/** Exposure that open intents may still add, at worst: sizing and limits count the sum as if it had happened. */
 import type { Usd } from '../../protocol/units.ts'
 import {
   type Child,
@@ -26,7 +26,7 @@ export function reservedOf(state: IntentState): Usd {
   return left === 0 ? 0n : reservationUsd - part * BigInt(adding.length - left)
 }
 
-/** Whether an open intent can still add exposure. One whose orders all reached their end, and that only waits for its exits, cannot. */
+/** Tells whether an open intent can still add exposure. It cannot once all its orders reached their end and it only waits for its exits. */
 export function mayStillAdd(state: IntentState): boolean {
   return reservedOf(state) > 0n
 }

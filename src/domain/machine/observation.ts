@@ -1,4 +1,4 @@
-/** What one look at the world brings, and what may be concluded from it: the words that evidence is judged in. */
+/** Content of one look at the world, and the conclusions it permits: the types in which evidence is judged. */
 import type { Hex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import type { Order, Position, Trade } from '../../protocol/position.ts'
@@ -9,7 +9,7 @@ import type { ChainView } from './chainView.ts'
 /** Statuses by which a host says that it gave the order up: a failed or a reverted relay. They prove nothing (docs/orders.md, "The promises"). */
 export const gaveUpStatuses: ReadonlySet<string> = new Set(['relay_failed', 'relay_reverted'])
 
-/** What the pinned host said of the request. */
+/** The pinned host's answer about the request. */
 export type HostAnswer =
   | {
       readonly kind: 'status'
@@ -33,7 +33,7 @@ export type HostAnswer =
       readonly traceId?: string
     }
 
-/** What the account's own lists show, over every peer that was asked. */
+/** Content of the account's own lists, over every queried peer. */
 export interface AccountView {
   /** True when every configured peer answered orders, positions and trades, and every row of them could be read. */
   readonly complete: boolean
@@ -65,7 +65,7 @@ export interface EvidenceRules {
   readonly source: 'chain' | 'api'
   /** Paper only: the venue's own positive statement may prove death. */
   readonly trustVenue: boolean
-  /** How far the venue's clock must have passed the signed deadline, ms. */
+  /** Time that the venue's clock must have passed the signed deadline, ms. */
   readonly deadlineMarginMs: number
 }
 
@@ -78,7 +78,7 @@ export interface Landing {
   readonly feeReturnedUsd?: Usd
 }
 
-/** How a created order ended. */
+/** End of a created order. */
 export type End =
   | { readonly kind: 'executed'; readonly settlement: Settlement; readonly evidence: Evidence }
   | {

@@ -36,7 +36,7 @@ import { close, conclude, expire, local, type Step, stamp } from './conclude.ts'
 import { endOf, landingOf, lossOf, unlandingOf } from './evidence.ts'
 import { type EvidenceRules, gaveUpStatuses, type Landing, type Observation } from './observation.ts'
 
-/** What happened. `nowMs` is the wall clock, for stamps and for the intent's own expiry only. */
+/** Input of the machine. `nowMs` is the wall clock, for stamps and for the intent's own expiry only. */
 export type MachineEvent =
   | { readonly type: 'accept'; readonly nowMs: number; readonly intent: Intent }
   | { readonly type: 'begin'; readonly nowMs: number; readonly host: string }
@@ -273,7 +273,7 @@ function doubtStep(
   }
 }
 
-/** What a look says of a landing that may still be taken back: it is final now, or it is gone. */
+/** Judges a landing that may still be taken back: a look shows that it is final now, or that it is gone. */
 function landedStep(
   state: IntentState,
   attempt: Attempt,

@@ -1,6 +1,6 @@
 /**
- * What the journal keeps of a strategy's memory: the newest value of each instance, how far its own events were given to it, and
- * what was denied of its newest turn. Written in the commit of the turn's acceptances, so that no crash parts them.
+ * Journal records about a strategy's memory: the newest value of each instance, the last of its own events handed to it, and denials of its newest
+ * turn. They are written in the commit of the turn's acceptances, so that no crash separates them.
  */
 import type { DeniedEvent } from './ownEvent.ts'
 import type { TakenSignals } from './tradeSignal.ts'
@@ -11,7 +11,7 @@ export type MemoryEntry =
       readonly kind: 'strategy.remembered'
       /** Name of the instance. */
       readonly strategy: string
-      /** What the turn was given of signals from outside; absent: none. */
+      /** External signals that the turn received; absent: none. */
       readonly signals?: TakenSignals
     } & KeptMemory)
   /** An operator let the instance begin anew. */
@@ -29,7 +29,7 @@ export interface KeptMemory {
   readonly tickMs: number
   /** Own events up to the record of this number were given. */
   readonly throughSeq: number
-  /** What was denied of that turn, to be given at the next. */
+  /** Denials of that turn, handed over at the next. */
   readonly denied: readonly DeniedEvent[]
 }
 

@@ -1,7 +1,7 @@
 /**
- * What happened to a strategy's own orders, as it is told to a strategy with a memory: each once, in the order of the journal's
- * records. What is told is the difference that a record makes to an intent, so that a fill that is written again when it
- * is final is not told twice, and one that the chain took back is.
+ * Events of a strategy's own orders, as a strategy with a memory receives them: each once, in the order of the journal's records. An event is the
+ * difference that a record makes to an intent. A fill that is written again when final is therefore not reported twice, and one that the chain took
+ * back is reported.
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -14,21 +14,21 @@ interface OwnEventBase {
   readonly seq: number
   /** Unix ms: when it was written down. */
   readonly atMs: number
-  /** Of the decision that it came of. */
+  /** Key of the decision that led to it. */
   readonly decisionKey: string
 }
 
-/** What a fill says. Figures are absent where no evidence shows them. */
+/** Content of a fill. Figures are absent where no evidence shows them. */
 export interface FillFacts {
   readonly intentId: string
   /** Absent where an operator's word alone says that it was executed. */
   readonly orderKey?: Hex
-  /** What the order was for: `main` is the decision's own, `part` one of a twap. */
+  /** Role of the order: `main` is the decision's own, `part` one of a twap. */
   readonly role: ChildRole
   readonly marketToken: Address
   readonly direction: Direction
   readonly collateralToken: Address
-  /** Whether it added to the position. */
+  /** True if it added to the position. */
   readonly adds: boolean
   /** USD, not signed. */
   readonly sizeDeltaUsd?: Usd
@@ -36,7 +36,7 @@ export interface FillFacts {
   readonly executionPrice?: Usd
   readonly feesUsd?: Usd
   readonly priceImpactUsd?: Usd
-  /** Of what reduces, USD, signed, before fees. */
+  /** Reductions: PnL before fees, USD, signed. */
   readonly pnlUsd?: Usd
 }
 
@@ -70,7 +70,7 @@ export interface DeniedEvent extends Omit<OwnEventBase, 'seq'>, Denial {
   readonly direction?: Direction
 }
 
-/** What the journal's records tell of a strategy's own orders. */
+/** Events of a strategy's own orders derived from the journal's records. */
 export type RecordedEvent = FillEvent | ClosedEvent
 
 /** All that a strategy is told. */

@@ -4,27 +4,27 @@
  */
 import type { Usd } from '../../protocol/units.ts'
 
-/** What to hold from now on: a long, a short, nothing, or the opposite of what is held. */
+/** Target that a signal requests: a long, a short, nothing, or the opposite of the position held. */
 export const signalActions = ['long', 'short', 'flat', 'reverse'] as const
 
 /** One of them. */
 export type SignalAction = (typeof signalActions)[number]
 
-/** How much of the file's `size.usd` is opened: a share of it, or USD and at most all of it. */
+/** Share of the file's `size.usd` to open, or USD and at most all of it. */
 export type SignalSize =
   | { readonly usd: Usd; readonly shareBps?: never }
   | { readonly shareBps: number; readonly usd?: never }
 
-/** What a signal says. */
+/** Content of a signal. */
 export interface SignalTerms {
   /** Name of the instance that it is for. */
   readonly strategy: string
   readonly action: SignalAction
   /** Full symbol of the market. */
   readonly symbol: string
-  /** What the sender calls it. */
+  /** The sender's name for the signal. */
   readonly name?: string
-  /** Of what it opens; all of the file's when absent. */
+  /** Size of the opened position; all of the file's when absent. */
   readonly size?: SignalSize
   /** Exits of what it opens, USD per whole index token. */
   readonly stopPrice?: Usd
@@ -49,7 +49,7 @@ export interface GivenSignal extends TradeSignal {
   readonly isExpired: boolean
 }
 
-/** What a turn took of the signals that waited: written with its memory. */
+/** Signals that a turn consumed: written with its memory. */
 export interface TakenSignals {
   /** Signals up to this number were given. */
   readonly through: number
@@ -61,7 +61,7 @@ export interface TakenSignals {
 export interface SignalEntry {
   readonly kind: 'signal.received'
   readonly signal: SignalTerms
-  /** What may come once: who proved it, and the sender's nonce. */
+  /** Key that is accepted once: the proven sender and the sender's nonce. */
   readonly nonce: string
   /** Until then a message with it may come, Unix ms: later it is too old. */
   readonly nonceUntilMs: number
@@ -187,7 +187,7 @@ function withList(
   return next
 }
 
-/** Whether a message with this nonce may be taken: `replayed` one that was, `stale` one that may have been. */
+/** Tells whether a message with this nonce is refused: `replayed` if it was accepted before, `stale` if it may have been. */
 export function nonceProblem(
   fold: SignalFold | undefined,
   nonce: string,

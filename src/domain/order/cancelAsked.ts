@@ -1,4 +1,4 @@
-/** Who asked for the cancel of an order: an operator by hand, a strategy, or nobody that this journal knows. Pure. */
+/** Finds who requested the cancel of an order: an operator by hand, a strategy, or nobody that this journal knows. Pure. */
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { type Attempt, type IntentState, lastAttempt } from './intent.ts'
 
@@ -11,16 +11,16 @@ const byAccount = /\bUSER_INITIATED_CANCEL$/
  */
 const sentPhases: ReadonlySet<Attempt['phase']> = new Set(['ARMED', 'ACKED', 'UNRESOLVED', 'LANDED'])
 
-/** Whether an order ended because the account itself cancelled it. */
+/** Tells whether an order ended because the account itself cancelled it. */
 export function isCancelledByAccount({ closing }: Pick<IntentState, 'closing'>): boolean {
   return closing?.outcome === 'CANCELLED' && byAccount.test(closing.reason)
 }
 
 /**
- * Who asked for it, in words: `as ann asked (order 1a2b3c4d)`. Undefined when the account did not cancel it, or when none of these
- * stories asked: then another program did, with the account's key.
+ * Returns who requested the cancel, in words: `as ann asked (order 1a2b3c4d)`. Undefined when the account did not cancel it, or when none of these
+ * stories requested it: then another program did, with the account's key.
  *
- * @param stories in any order; those that never landed ask for nothing
+ * @param stories in any order; those that never landed request nothing
  */
 export function cancelAskedBy(ended: IntentState, stories: Iterable<IntentState>): string | undefined {
   if (!isCancelledByAccount(ended)) return undefined

@@ -1,4 +1,4 @@
-/** What a strategy may ask for. A decision is a decision: risk sizes it, may cut it, and may deny it. */
+/** Decisions that a strategy may make. A decision is only a decision: risk sizes it, may cut it, and may deny it. */
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import type { BatchTerms } from '../../protocol/batch.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -50,8 +50,8 @@ export interface IncreaseDecision extends DecisionBase {
    */
   readonly tpsl?: readonly ExitRequest[]
   /**
-   * What it is expected to earn before its costs, bps of its size, 0 or more: held against `protect.minEdgeBps` of the file. Absent: the
-   * way to its nearest take-profit.
+   * Expected profit before costs, bps of its size, 0 or more: compared with `protect.minEdgeBps` of the file. Absent: the distance to its nearest
+   * take-profit.
    */
   readonly expectedEdgeBps?: number
 }
@@ -137,7 +137,7 @@ export type Decision =
  */
 export interface UnwindDecision {
   readonly kind: 'unwind'
-  /** Of `openIntents`. */
+  /** Id from `openIntents`. */
   readonly intentId: string
   /** One plain sentence: why. */
   readonly reason: string
@@ -147,7 +147,7 @@ export interface UnwindDecision {
 /** Begins a task that makes orders over time, in the strategy's name (docs/own-kinds.md). */
 export interface StartTaskDecision {
   readonly kind: 'start-task'
-  /** Of the task, for ever: asked again under the same label it is not begun twice. Letters, digits, dots, dashes, underscores. */
+  /** Label of the task, for ever: a repeated request under the same label does not start it twice. Letters, digits, dots, dashes, underscores. */
   readonly label: string
   readonly task: TaskWish
   /** One plain sentence: why. */
@@ -164,7 +164,7 @@ export interface StopTaskDecision {
   readonly facts?: DecisionFacts
 }
 
-/** What a strategy wants of its tasks. */
+/** A strategy's requests about its tasks. */
 export type TaskDecision = StartTaskDecision | StopTaskDecision
 
 /** Has the renewal of the delegated key's approval written to a file, for the owner to sign. */
@@ -189,7 +189,7 @@ export interface ClaimDecision {
   readonly facts?: DecisionFacts
 }
 
-/** What may be wrong with an order that rests. */
+/** Possible faults of a resting order. */
 export const untidyCauses = [
   'stale',
   'unreachable',
@@ -206,9 +206,9 @@ export type UntidyCause = (typeof untidyCauses)[number]
 export interface TellDecision extends DecisionBase {
   readonly kind: 'tell-order'
   readonly orderKey: Hex
-  /** What is wrong with it; counted by it. */
+  /** Fault of the order; the metric counts by it. */
   readonly cause: UntidyCause
-  /** That what was told of it is over. */
+  /** True once the reported fault is over. */
   readonly isOver: boolean
 }
 
@@ -224,19 +224,19 @@ export type StrategyDecision =
 /** Decisions about no order to be made, besides those about tasks. */
 const apart: ReadonlySet<string> = new Set(['unwind', 'prepare-approval', 'prepare-claim', 'tell-order'])
 
-/** Whether it becomes an order by itself. */
+/** Tells whether the decision becomes an order directly. */
 export function isOrderDecision(decision: StrategyDecision): decision is Decision {
   return !isTaskDecision(decision) && !apart.has(decision.kind)
 }
 
-/** Whether it is about a task. */
+/** Tells whether the decision is about a task. */
 export function isTaskDecision(decision: StrategyDecision): decision is TaskDecision {
   return decision.kind === 'start-task' || decision.kind === 'stop-task'
 }
 
 /**
- * Whether the decision can add risk: exposure, leverage or another token's price. `orders`: the account's resting orders,
- * because an edit adds only by what it edits; one that is not among them counts as adding.
+ * Tells whether the decision can add risk: exposure, leverage or another token's price. `orders`: the account's resting orders, because an edit adds
+ * only by the order it edits; an order that is not among them counts as adding.
  */
 export function addsRisk(decision: Decision, orders: readonly Order[] = []): boolean {
   switch (decision.kind) {

@@ -7,7 +7,7 @@ import type { CandlePeriod } from '../../protocol/market.ts'
 import { BPS_ONE, bps, type Usd } from '../../protocol/units.ts'
 import type { ExitRequest, IncreaseDecision } from './decision.ts'
 
-/** How far from the entry an exit lies: a part of the entry price, or so many USD per whole index token. */
+/** Distance of an exit from the entry: a share of the entry price, or USD per whole index token. */
 export type PricedDistance =
   | { readonly bps: number; readonly usd?: never; readonly atrPercent?: never; readonly isOfRange?: never }
   | {
@@ -25,21 +25,21 @@ export type ExitDistance =
 
 /** A stop-loss that follows the price. */
 export interface TrailingStop<Distance = ExitDistance> {
-  /** How far behind the price it stays. */
+  /** Distance that it stays behind the price. */
   readonly distance: Distance
-  /** How far the price must be on the winning side of the entry first; absent: at once. */
+  /** Distance that the price must first reach on the winning side of the entry; absent: at once. */
   readonly activation?: Distance
 }
 
 /** A stop-loss that goes to the entry once the price has gone far enough. */
 export interface BreakEven<Distance = ExitDistance> {
-  /** How far the price must be on the winning side of the entry. */
+  /** Distance that the price must reach on the winning side of the entry. */
   readonly after: Distance
-  /** How far on the winning side of the entry it is put, bps of the entry price: what closing costs. */
+  /** Distance on the winning side of the entry at which it is placed, bps of the entry price: the cost of closing. */
   readonly offsetBps: number
 }
 
-/** What the file says; absent parts: the instance's increases bring none of them by the file. */
+/** Exits of the file; an absent part means that the instance's increases bring none of that kind by the file. */
 export interface ExitPlan<Distance = ExitDistance> {
   readonly stopLoss?: Distance
   /** A take-profit, and the share of the order that it closes, bps; all of it when absent. The nearest first. */
@@ -73,19 +73,19 @@ export function exitsHereOf(plan: ExitPlan | undefined): readonly ExitHere[] {
 /** A plan whose distances are known now. */
 export type PricedExits = ExitPlan<PricedDistance>
 
-/** What of it an increase brings with it. */
+/** Exits of the plan that an increase brings with it. */
 export type EntryExits = Pick<PricedExits, 'stopLoss' | 'takeProfits' | 'trailingStop'>
 
-/** What of a part may be uncovered, or covered too much, before an order is changed for it, bps. */
+/** Share of a part that may be uncovered, or covered too much, before an order is changed for it, bps. */
 export const EXIT_TOLERANCE_BPS = 200
 
-/** What moves are held to when the file says nothing: once a minute, and for a dollar. */
+/** Default limits of moves when the file sets none: once a minute, and for a dollar. */
 export const usualMoves = { moveEveryMs: 60_000, moveStepUsd: 10n ** 30n } as const
 
 /** The candles of distances in ATR when the file says nothing. */
 export const usualRange = { period: '5m', candles: 14 } as const
 
-/** Whether a distance of the plan counts in average true ranges. */
+/** Tells whether a distance of the plan counts in average true ranges. */
 export function needsRange({ stopLoss, takeProfits, trailingStop, breakEven }: ExitPlan): boolean {
   const distances = [
     stopLoss,
@@ -128,7 +128,8 @@ export function pricedBy(plan: ExitPlan, rangeUsd: Usd | undefined): PricedExits
 }
 
 /**
- * What of a plan is known without the range of its market: its exits in true ranges rest where they were placed, and all others are kept.
+ * Returns the part of a plan that is known without the range of its market: its exits in true ranges stay where they were placed, and all others are
+ * maintained.
  */
 export function withoutItsRange({
   stopLoss,
@@ -150,7 +151,7 @@ export function withoutItsRange({
   return {
     ...rest,
     ...(stop === undefined ? {} : { stopLoss: stop }),
-    // Of a list with one that is not known none is placed: which of them is missing cannot be told.
+    // // A list with one unknown target places none: nothing shows which one is missing.
     takeProfits: targets.length === takeProfits.length ? targets : [],
     ...(following === undefined || !isActivationKnown
       ? {}
@@ -206,7 +207,7 @@ export function firstStop(
   return usdOf(trailing, entryPrice) < usdOf(stopLoss, entryPrice) ? trailing : stopLoss
 }
 
-/** What of the stop-losses does not change with the market's range: by that alone a file asks for a stop that rests to be moved. */
+/** Returns the settings of the stop-losses that do not change with the market's range: a file asks to move a resting stop by these alone. */
 export function withoutRanges({
   stopLoss,
   trailingStop,
@@ -232,7 +233,7 @@ export function awayFrom(
 /** Most exits of a file: a stop-loss, and take-profits up to what one increase may bring. */
 export const MOST_TARGETS = 4
 
-/** What the take-profits of a ladder close together, bps of the order; one without a share closes all of it. */
+/** Sums the shares that the take-profits of a ladder close, bps of the order; one without a share closes all of it. */
 export function closedBps(targets: readonly { readonly shareBps?: number | undefined }[]): number {
   return targets.reduce((sum, { shareBps = BPS_ONE }) => sum + shareBps, 0)
 }

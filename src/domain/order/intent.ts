@@ -12,8 +12,8 @@ import type { OrderKind, OrderTerms, Sizing } from './orderTerms.ts'
 import type { WarnedFacts } from './warnedFacts.ts'
 
 /**
- * What an intent does. `close` is a decrease of everything; `collateral-in` and `collateral-out` are orders of size 0;
- * `batch` is a list of creates, updates and cancels that the caller made himself (relay lane only).
+ * Effect of an intent. `close` is a decrease of everything; `collateral-in` and `collateral-out` are orders of size 0; `batch` is a list of creates,
+ * updates and cancels that the caller composed (relay lane only).
  */
 export type IntentKind =
   | 'increase'
@@ -46,8 +46,8 @@ export interface Intent {
   readonly expiresAtMs: number
   readonly acceptedAtMs: number
   /**
-   * Of a whole close: the reductions of the same position whose messages were withheld when it was accepted, by their intents' ids. It
-   * takes their place, and any of them may still land. Absent: none.
+   * Whole closes: intent ids of the reductions of the same position whose messages were withheld when it was accepted. It replaces them, and any of
+   * them may still land. Absent: none.
    */
   readonly goesOnFor?: readonly string[]
 }
@@ -63,7 +63,7 @@ export type AttemptPhase =
   | 'VOID_CONSUMED'
   | 'NOT_SENT'
 
-/** What one submit showed. `not-sent`: no byte left; `unanswered`: anything that proves nothing. */
+/** Result of one submit. `not-sent`: no byte left; `unanswered`: anything that proves nothing. */
 export type SendClass = 'accepted' | 'refused' | 'unanswered' | 'not-sent'
 
 /** An order as the signed message creates it. */
@@ -72,7 +72,7 @@ export interface SignedOrder {
   readonly orderType?: number
   /** USD. */
   readonly sizeDeltaUsd: Usd
-  /** What is paid in, or asked to be paid out, base units of the order's collateral token. */
+  /** Amount paid in, or requested to be paid out, base units of the order's collateral token. */
   readonly collateralAmount: TokenAmount
   /** The rest of what the chain keeps of it; absent where only sizes were read. */
   readonly kept?: {
@@ -87,7 +87,7 @@ export interface SignedOrder {
   }
 }
 
-/** What was armed: the one digest that may land, and how to follow it. */
+/** The armed message: the one digest that may land, and the means to follow it. */
 export interface ArmedFacts {
   /** Order chain: the host that prepared, to which the chain is pinned. Relay lane: the host that the submit goes to. */
   readonly host: string
@@ -106,10 +106,10 @@ export interface ArmedFacts {
   readonly creates: readonly SignedOrder[]
   /** Rewritten fields of resting orders. Absent where the message rewrites none. */
   readonly updates?: readonly UpdateOrderParams[]
-  /** Of all orders of the message together, native token, base units. */
+  /** Execution fees of all orders of the message together, native token, base units. */
   readonly executionFee: bigint
   readonly relayFeeToken: Address
-  /** Of the whole message: its execution fees and the relay's gas, in the fee token. */
+  /** Fee of the whole message: its execution fees and the relay's gas, in the fee token. */
   readonly relayFeeAmount: bigint
   /** Our own estimate of both fees when they were signed; absent without one. */
   readonly feeEstimate?: {
@@ -127,7 +127,7 @@ export interface ArmedFacts {
   readonly armBlockNumber?: bigint
 }
 
-/** What the one submit of an attempt showed. */
+/** Result of the one submit of an attempt. */
 export interface SendFacts {
   readonly result: SendClass
   readonly httpStatus?: number
@@ -150,16 +150,16 @@ export interface Child {
   readonly phase: ChildPhase
   readonly settlement?: Settlement
   readonly cancelReason?: string
-  /** What showed its newest phase; absent while it has not moved since the landing. */
+  /** Evidence of its newest phase; absent while it has not moved since the landing. */
   readonly evidence?: Evidence
   /** Its part in the intent. */
   readonly role: ChildRole
 }
 
-/** What a created order is for: the order itself, an exit that came with it, or one part of a twap. */
+/** Role of a created order: the order itself, an exit that came with it, or one part of a twap. */
 export type ChildRole = 'main' | 'take-profit' | 'stop-loss' | 'part'
 
-/** What may close something (docs/evidence.md, "What closes an order"): who said it, when, and the facts that show it. */
+/** Evidence that may close something (docs/evidence.md, "What closes an order"): its source, its time, and the facts that show it. */
 export interface Evidence {
   /** `chain-*`: logs and digests at that finality; `api`: pinned host and own orders or trades; `venue`: paper only; `local`: our journal alone. */
   readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
@@ -209,7 +209,7 @@ export interface Attempt {
   readonly feeReturnedUsd?: Usd
 }
 
-/** How an intent ended. */
+/** The way an intent ended. */
 export type Outcome =
   | 'EXECUTED'
   | 'PARTIAL'
@@ -227,7 +227,7 @@ export interface Settlement {
   readonly sizeDeltaInTokens?: TokenAmount
   /** Position fee, funding and borrowing together. */
   readonly feesUsd?: Usd
-  /** Of those, borrowing and funding that had come up and were settled by this fill; absent: none, or not known. */
+  /** Borrowing and funding among those fees that had accrued and were settled by this fill; absent: none, or not known. */
   readonly borrowingFeeUsd?: Usd
   readonly fundingFeeUsd?: Usd
   /**
@@ -236,15 +236,14 @@ export interface Settlement {
    */
   readonly fundingReceivedUsd?: Usd
   readonly priceImpactUsd?: Usd
-  /** Of decreases: the PnL of the price alone, before impact and fees. */
+  /** Decreases: the PnL of the price alone, before impact and fees. */
   readonly basePnlUsd?: Usd
-  /** Of decreases: after impact and fees. */
+  /** Decreases: PnL after impact and fees. */
   readonly pnlUsd?: Usd
-  /** Of a swap, by the chain: what came out less what went in, at the oracle's prices of that moment, signed. */
+  /** Swaps, by the chain: output less input at the oracle's prices of that moment, signed. */
   readonly swapResultUsd?: Usd
   /**
-   * What the keeper kept of the order's execution fee, native token, base units; the rest came back. Absent where no endpoint
-   * shows it.
+   * Part of the order's execution fee that the keeper retained, native token, base units; the rest was returned. Absent where no endpoint shows it.
    */
   readonly executionFeePaid?: TokenAmount
   /**
@@ -256,7 +255,7 @@ export interface Settlement {
   readonly timestampSeconds?: number
 }
 
-/** How and why an intent closed (J7). */
+/** The way and the reason in which an intent closed (J7). */
 export interface Closing {
   readonly outcome: Outcome
   /** Stable code of the reason: `EXECUTED`, `PREPARE_REFUSED`, `TYPED_DATA_MISMATCH`, ... */
