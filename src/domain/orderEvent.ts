@@ -1,4 +1,4 @@
-/** What becomes of decisions and orders, from the wish to the last fill; of every record that is durable; and of orders to unwind. */
+/** Events of decisions and orders, from the wish to the last fill; of every durable record; and of orders to unwind. */
 import type { Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { StrategyDecision, UntidyCause } from './order/decision.ts'
@@ -50,9 +50,9 @@ export type OrderEvent =
       readonly to: Label
       readonly reason: string
       readonly state: IntentState
-      /** Of a cancel that was asked for here: `as ann asked (order 1a2b3c4d)`. */
+      /** Requester of a cancel that was requested here: `as ann asked (order 1a2b3c4d)`. */
       readonly askedBy?: string
-      /** Of one that was executed: its created orders, with what their fills cost. */
+      /** Created orders of an executed intent, with the costs of their fills. */
       readonly legs?: readonly OrderLeg[]
       /** The terms in force of an order that was edited while it rested. */
       readonly inForce?: TermsInForce
@@ -77,7 +77,7 @@ export type OrderEvent =
       readonly host: string
       readonly requestId: string
       readonly warnings: readonly JudgedWarning[]
-      /** What is done with the order. */
+      /** Action taken with the order. */
       readonly action: WarningAction
       /** Why it is dropped though policy says shrink. */
       readonly reason?: string
@@ -134,7 +134,7 @@ export type OrderEvent =
       readonly by: string
       readonly reason: string
     }
-  /** What keeps an order from being unwound now; told once for each reason. */
+  /** The reason why an order cannot be unwound now; reported once for each reason. */
   | { readonly type: 'unwind.waits'; readonly intentId: string; readonly reason: string }
   | {
       readonly type: 'unwind.ended'
@@ -145,7 +145,7 @@ export type OrderEvent =
     }
   /** A task that makes orders over time began. */
   | { readonly type: 'task.started'; readonly taskId: string; readonly by: string; readonly asked: string }
-  /** What keeps it from its next order: a halt, a denial, a failed look; told once for each cause. */
+  /** The reason that delays its next order: a halt, a denial, a failed look; reported once for each cause. */
   | { readonly type: 'task.waits'; readonly taskId: string; readonly reason: string }
   /** `outcome`: done, stopped or out of budget. */
   | {

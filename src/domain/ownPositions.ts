@@ -1,4 +1,4 @@
-/** What of the account's positions is in one strategy's book: what an instance trades by. docs/books.md. Pure. */
+/** Share of the account's positions in one strategy's book: the positions by which an instance trades. docs/books.md. Pure. */
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { maxOf, mulDiv, type TokenAmount, tenTo, type Usd } from '../protocol/units.ts'
@@ -18,7 +18,7 @@ export interface OwnPosition {
   readonly sizeInTokens: TokenAmount
   /** Collateral token, base units: what its orders paid in, less what left with reductions. */
   readonly collateralAmount: TokenAmount
-  /** What its own tokens cost, USD per whole index token; the position's where its book does not know. */
+  /** Entry price of its own tokens, USD per whole index token; the position's where its book does not know it. */
   readonly entryPrice?: Usd
   /**
    * False while the venue lists less than the book: something was taken off that the journal does not explain yet, or the list is

@@ -179,7 +179,7 @@ export function encodeExact(value: unknown): string {
 
 /** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, nests deeper than 64, or holds a bigint that is none. */
 export function decodeExact(text: string): unknown {
-  // What is this short takes no memory to speak of, however it nests: the walk over its values counts then, and not one over its text too.
+  // // A text this short takes hardly any memory, however it nests: only the walk over its values counts then, without one over its text.
   return revive(text.length > SHORT ? parseBounded(text, ownBounds) : JSON.parse(text), 0)
 }
 
@@ -218,7 +218,7 @@ export function decodeRecord(text: string): JournalRecord {
   return record
 }
 
-/** Whether a record is of the account and not of an intent. */
+/** Tells whether a record belongs to the account and not to an intent. */
 export function isAccountRecord(record: AnyRecord): record is AccountRecord {
   return accountRecordKinds.has(record.kind)
 }

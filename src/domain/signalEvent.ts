@@ -1,4 +1,4 @@
-/** What becomes of signals from outside. */
+/** Events of external signals. */
 import type { SignalAction, TradeSignal } from './memory/tradeSignal.ts'
 
 /** Why a signal is not taken. */

@@ -12,7 +12,7 @@ export interface SignClaim {
   readonly addsUsd: Usd
 }
 
-/** What is to be signed: the digest computed here, and the message it stands for, for signers that hash themselves. */
+/** Request for a signature: the digest computed here, and its message, for signers that hash themselves. */
 export interface SignRequest {
   /** EIP-712 digest, 32 bytes. */
   readonly digest: Hex

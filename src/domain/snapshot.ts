@@ -26,7 +26,7 @@ import type { ContestedPrice } from './order/contestedPrice.ts'
 /** Candles of one period. */
 export type CandleReading = Reading<{ readonly period: CandlePeriod; readonly candles: readonly Candle[] }>
 
-/** What is known of one market. A part is absent when it was not asked for or could not be read. */
+/** Known data of one market. A part is absent when it was not requested or could not be read. */
 export interface MarketView {
   readonly market: Market
   readonly indexToken: Token
@@ -42,10 +42,7 @@ export interface MarketView {
   readonly contested?: ContestedPrice
   /** Why the venue's values of this market count as stale, and its capacity with them; absent: they do not. */
   readonly staleValues?: string
-  /**
-   * What of this market's own data is wrong: a clause for each row of a list that is or may be its, and could not be read.
-   * Increases wait. Absent: nothing.
-   */
+  /** Faults of this market's data: a clause for each list row that is or may be about it and could not be read. Increases wait. Absent: none. */
   readonly gaps?: readonly string[]
   /**
    * Why what this market is stands on hosts' words alone, or is contradicted by one: one clause. Increases wait. Absent: it
@@ -54,13 +51,13 @@ export interface MarketView {
   readonly untrusted?: string
   /** Doubts about the oracle's prices of this market's tokens; a doubted price is not here. Absent: none. */
   readonly priceDoubts?: readonly PriceDoubt[]
-  /** What our own estimate of price impacts stands on. */
+  /** Data for our own estimate of price impacts. */
   readonly impact?: Reading<ImpactData>
   readonly capacityLong?: Reading<TradingCapacity>
   readonly capacityShort?: Reading<TradingCapacity>
-  /** Of the first period that was asked for; ascending by time, the running candle last. */
+  /** Candles of the first requested period; ascending by time, the running candle last. */
   readonly candles?: CandleReading
-  /** Of the further periods. Absent: one was asked for. */
+  /** Candles of the further periods. Absent: one period was requested. */
   readonly moreCandles?: readonly CandleReading[]
 }
 
@@ -86,7 +83,7 @@ export function ageOf(snapshot: Pick<Snapshot, 'atMs'>, reading: Reading<unknown
   return Math.max(0, snapshot.atMs - reading.atMs)
 }
 
-/** Whether a reading is there and not older than `maxAgeMs`. */
+/** Tells whether a reading exists and is not older than `maxAgeMs`. */
 export function isFresh(
   snapshot: Pick<Snapshot, 'atMs'>,
   reading: Reading<unknown> | undefined,

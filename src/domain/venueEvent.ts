@@ -1,4 +1,4 @@
-/** What hosts and chain endpoints answer, and what was read of the venue. */
+/** Answers of hosts and chain endpoints, and readings of the venue. */
 
 import type { PriceSource } from '../protocol/market.ts'
 import type { MissingRow } from '../protocol/missing.ts'
@@ -28,7 +28,7 @@ export type VenueEvent =
       readonly host: string
       readonly cooldownMs: number
       readonly reason: string
-      /** How the request came to nothing that it rests for; absent: it rests for what it said. */
+      /** Outcome of the failed request that caused the cooldown; absent: the stated reason caused it. */
       readonly outcome?: string
       /** With it every host of the application API, or of the oracle, is in cooldown. */
       readonly isLast?: true
@@ -62,7 +62,7 @@ export type VenueEvent =
       readonly symbol: string
       readonly contested: ContestedPrice
     }
-  /** What closes orders in this run. `endpoints` is 0 in API-only mode; `isWeak` when real money has no chain's word. */
+  /** Evidence that closes orders in this run. `endpoints` is 0 in API-only mode; `isWeak` when real money has no chain evidence. */
   | {
       readonly type: 'evidence.chosen'
       readonly source: 'chain' | 'api'
@@ -95,7 +95,7 @@ export type VenueEvent =
       readonly aheadSeconds: number
       /** It is too far away to tell the time. */
       readonly isSetAside: boolean
-      /** How many of the endpoints that answered tell it. */
+      /** Number of responding endpoints whose time counts. */
       readonly healthy: number
     }
   | { readonly type: 'feed.read'; readonly feed: Feed; readonly ageMs: number }

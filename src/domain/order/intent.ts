@@ -301,7 +301,7 @@ export interface Denial {
   readonly allowed?: string
 }
 
-/** Whether the intent still has something to come. */
+/** Tells whether the intent is still open. */
 export function isOpen(state: IntentState): boolean {
   return state.closing === undefined
 }
@@ -313,17 +313,17 @@ export function lastAttempt(state: IntentState): Attempt | undefined {
 
 const resolvedPhases: ReadonlySet<AttemptPhase> = new Set(['LANDED', 'DEAD', 'VOID_CONSUMED', 'NOT_SENT'])
 
-/** Whether an attempt was signed and its fate is not proven: its digest may still land. */
+/** Tells whether an attempt was signed and its fate is not proven: its digest may still land. */
 export function isUnresolved(attempt: Attempt): boolean {
   return attempt.armed !== undefined && !resolvedPhases.has(attempt.phase)
 }
 
-/** Whether evidence may still be taken back: the chain showed it in a block that can be reorganised. */
+/** Tells whether evidence may still be taken back: the chain showed it in a block that can be reorganised. */
 export function isProvisional(evidence: Evidence | undefined): boolean {
   return evidence?.level === 'chain-latest'
 }
 
-/** Whether an order reached its end, provisional or not. */
+/** Tells whether an order reached its end, provisional or not. */
 export function hasEnded(child: Child): boolean {
   return child.phase === 'EXECUTED' || child.phase === 'CANCELLED'
 }
@@ -339,7 +339,7 @@ const waitingOrders: ReadonlySet<OrderKind> = new Set([
 // MarketSwap, MarketIncrease and MarketDecrease (contract `Order`, `OrderType`).
 const marketOrderTypes: ReadonlySet<bigint> = new Set([0n, 2n, 4n])
 
-/** Whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
+/** Tells whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
 export function isWaiting(intent: Intent, child: Child): boolean {
   if (child.role === 'take-profit' || child.role === 'stop-loss' || child.role === 'part') return true
   const own = intent.terms.batch?.createOrderParamsList[child.index]

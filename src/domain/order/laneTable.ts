@@ -1,14 +1,14 @@
 /** The lanes by name: how a signed message gets to the chain. What is fixed about each is here, how it works is in `execution/lanes/shippedLanes.ts`. */
 
-/** What the rest of perpd knows of a lane. */
+/** Public description of a lane for the rest of perpd. */
 export interface LaneDescription {
   /** In words for people. */
   readonly label: string
-  /** Whether it hands in messages that the caller made himself; otherwise a host builds every message. */
+  /** True if it hands in messages that the caller composed; otherwise a host builds every message. */
   readonly takesOwnMessages: boolean
-  /** Whether its host names the orders that a message created and says how they end; otherwise it knows the transaction alone. */
+  /** True if its host names the orders that a message created and reports their ends; otherwise it knows the transaction alone. */
   readonly followsOrders: boolean
-  /** Whether the deadline of its messages is ours; otherwise the host that prepares chooses it. */
+  /** True if we choose the deadline of its messages; otherwise the host that prepares them chooses it. */
   readonly signsOwnDeadline: boolean
 }
 
@@ -22,7 +22,7 @@ const descriptions = {
   relay: { label: 'relay lane', takesOwnMessages: true, followsOrders: false, signsOwnDeadline: true },
 } as const satisfies Readonly<Record<string, LaneDescription>>
 
-/** How an attempt is sent. Records on disk hold these names. */
+/** Name of the lane by which an attempt is sent. Records on disk hold these names. */
 export type LaneName = keyof typeof descriptions
 
 /** Every lane. */

@@ -38,24 +38,24 @@ export interface OrderLeg {
   readonly venuePnlUsd?: Usd
   /** Reductions: funding received by the position that this fill put aside for the account, in no figure of the venue's; absent: none, or not known. */
   readonly fundingReceivedUsd?: Usd
-  /** What a fill cost besides, of what is known. */
+  /** Further costs of a fill, as far as they are known. */
   readonly costs?: FillCosts
 }
 
-/** What a fill brought by the books (docs/books.md), and what it cost besides what the venue takes of it, USD. */
+/** Result of a fill by the books (docs/books.md), and its costs besides the venue's charges, USD. */
 export interface FillCosts {
   /** Reductions: what it brought the parts that it took, after all costs, signed. 0 of what opens. */
   readonly pnlUsd: Usd
-  /** What sending its message cost at most, execution fees included; 0 of an exit, which its entry's message paid for. */
+  /** Cost of sending its message at most, execution fees included; 0 for an exit, which its entry's message paid for. */
   readonly sendingUsd: Usd
   /**
    * Reductions: its share by size of what those parts had cost before: fees and sending of what opened them, funding and borrowing
    * that were charged since, messages meanwhile that filled nothing. 0 of what opens.
    */
   readonly entryCostsUsd: Usd
-  /** What cancelling the exits cost that it left behind, as far as that has happened. */
+  /** Cost so far of cancelling the exits that it left behind. */
   readonly cancellingUsd: Usd
-  /** Whether all of what it reduced was opened by orders that are known; else the share lacks what others opened. */
+  /** True if known orders opened everything that it reduced; else the share lacks the costs of the rest. */
   readonly isEntryKnown: boolean
 }
 
@@ -63,8 +63,9 @@ export interface FillCosts {
 export type CostsLookup = (orderKey: Hex) => FillCosts | undefined
 
 /**
- * What a fill brought beside the venue's figure, the funding that was received and its costs, USD, signed: the parts that it took have an
- * entry price of their own, and their own share of the funding and borrowing that it settled. 0 where one strategy alone has the position and closes all of it.
+ * Returns the part of a fill's result besides the venue's figure, the funding received and its costs, USD, signed. It exists because the reduced
+ * parts have their own entry price, and their own share of the settled funding and borrowing. 0 where a single strategy owns the position and closes
+ * all of it.
  */
 export function ownEntryUsdOf(
   venuePnlUsd: Usd,
@@ -80,13 +81,13 @@ export type SignedLookup = (orderKey: Hex) => SignedOrder | undefined
 /** Finds an order as another client left it at the venue; undefined where it is in force as it was signed. */
 export type ListedLookup = (orderKey: Hex) => ListedOrder | undefined
 
-/** What legs are made from besides their intent. */
+/** Look-ups from which legs are built, besides their intent. */
 export interface LegLookups {
   /** Orders as they are in force, with the edits of them that landed; absent: as they were signed. */
   readonly signedOf?: SignedLookup
   /** Orders that another client changed; absent: none is known to be. */
   readonly listedOf?: ListedLookup
-  /** What fills cost besides; absent: no PnL after all costs is known. */
+  /** Further costs of fills; absent: no PnL after all costs is known. */
   readonly costsOf?: CostsLookup
 }
 
@@ -144,12 +145,12 @@ export function legsOf(
   })
 }
 
-/** Whether it is an exit that came with an order. */
+/** Tells whether it is an exit that came with an order. */
 export function isExit({ role }: Pick<Child, 'role'>): boolean {
   return role === 'take-profit' || role === 'stop-loss'
 }
 
-/** What of an exit that rests is in force, USD: it takes off no more than is held. Undefined for all else. */
+/** Returns the part of a resting exit that is in force, USD: it reduces no more than the position. Undefined for all other legs. */
 export function inForceOf(
   leg: Pick<OrderLeg, 'role' | 'phase' | 'sizeDeltaUsd'>,
   heldUsd: Usd | undefined,
@@ -159,7 +160,7 @@ export function inForceOf(
   return heldUsd < leg.sizeDeltaUsd ? heldUsd : leg.sizeDeltaUsd
 }
 
-/** Whether its entry is filled and exits of it still rest: what it opened is a position, and no order that waits. */
+/** Tells whether its entry is filled while exits of it still rest: the intent is then an open position rather than a waiting order. */
 export function isOpened(state: IntentState): boolean {
   const children = lastAttempt(state)?.children ?? []
   const entries = children.filter((child) => !isExit(child))
@@ -172,8 +173,8 @@ export function isOpened(state: IntentState): boolean {
 }
 
 /**
- * Whether the fill of a created order has a line of its own. Of a single order that hosts show it has not: the order ends at once,
- * which is told with the same figures.
+ * Tells whether the fill of a created order is reported on a separate line. A single order that hosts show has none: it ends at once, and its end is
+ * reported with the same figures.
  */
 export function isFillTold({ attempts }: IntentState, { evidence }: Pick<Child, 'evidence'>): boolean {
   const children = attempts.at(-1)?.children ?? []

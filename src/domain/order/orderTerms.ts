@@ -6,13 +6,13 @@ import { bps, minOf, mulDivUp, type TokenAmount, type Usd } from '../../protocol
 import type { ContestedPrice } from './contestedPrice.ts'
 import type { TwapTerms } from './decision.ts'
 
-/** How an order waits (docs/reference/api-coverage.md POST /orders/txns/prepare). */
+/** Type of an order: a market order, or the condition for which it waits (docs/reference/api-coverage.md POST /orders/txns/prepare). */
 export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
 /** A token as an order needs it. */
 export interface TermsToken {
   readonly symbol: string
-  /** How requests name it where another token of the chain has the same symbol; absent: by its symbol. */
+  /** Name of the token in requests where another token of the chain has the same symbol; absent: its symbol. */
   readonly wireName?: string
   readonly address: Address
   readonly decimals: number
@@ -84,8 +84,8 @@ export interface HeldPosition {
 }
 
 /**
- * What a partial decrease that keeps leverage may take out of the collateral above its share, bps of all of it: profit that
- * pays the costs, and pending fees, move what the venue counts.
+ * Collateral that a partial decrease at constant leverage may take out above its share, bps of all collateral. Profit that pays the costs, and
+ * pending fees, move the venue's figure.
  */
 const KEPT_LEVERAGE_SLACK_BPS = 200
 
@@ -96,7 +96,7 @@ export function keptShare(collateralAmount: TokenAmount, sizeDeltaUsd: Usd, whol
   return minOf(collateralAmount, share + bps(collateralAmount, KEPT_LEVERAGE_SLACK_BPS))
 }
 
-/** What a limit or take-profit order asks by name beyond its trigger on top of the estimated price impact, bps: the venue's own default. */
+/** Price buffer that a limit or take-profit order requests beyond its trigger, on top of the estimated price impact, bps: the venue's default. */
 export const TRIGGER_BUFFER_BPS = 30
 
 /** A take-profit or stop-loss that is created together with an increase. */
@@ -110,7 +110,7 @@ export interface ExitTerms {
   readonly priceImpactBps?: number
 }
 
-/** What a swap must give. */
+/** Required output of a swap. */
 export interface SwapTerms {
   readonly receiveToken: TermsToken
   /** Native tokens out instead of wrapped ones. */
@@ -139,11 +139,11 @@ export interface EditTerms {
   readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]
 }
 
-/** How a decision became a size; shown by `perpd explain`. USD values have 30 decimals. */
+/** Sizing of a decision, as `perpd explain` shows it. USD values have 30 decimals. */
 export interface Sizing {
-  /** What the decision asked for. */
+  /** Size that the decision requested. */
   readonly wantedUsd: Usd
-  /** What was admitted. */
+  /** Admitted size. */
   readonly sizeDeltaUsd: Usd
   /** Which capacity field was used; absent for orders that add no risk. */
   readonly basis?: 'availableLiquidity' | 'baseAvailableLiquidity'

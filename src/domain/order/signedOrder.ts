@@ -5,12 +5,12 @@ import type { Order } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { type IntentState, isUnresolved, lastAttempt, type SignedOrder } from './intent.ts'
 
-/** What a later message of ours made of a resting order: its new values, or unknown where no evidence shows the message's fate. */
+/** Change that a later message of ours made to a resting order: its new values, or unknown where no evidence shows the message's fate. */
 export type OrderChange = UpdateOrderParams | 'unknown'
 
 /**
- * What an edit or a batch changed of resting orders, by the key of each. Nothing of a message that never landed; unknown also
- * of one that an operator closed by word, which is no proof of either.
+ * Lists the changes that an edit or a batch made to resting orders, by the key of each. Empty for a message that never landed. Unknown also where an
+ * operator closed it by statement, which proves neither outcome.
  */
 export function changesBy(change: IntentState): readonly (readonly [orderKey: string, OrderChange])[] {
   if (!changesOrders(change)) return []
@@ -42,10 +42,10 @@ export function signedOrderOf(
   return change === 'unknown' ? undefined : updated(order, change)
 }
 
-/** What of a journal the story of a resting order is read from. */
+/** The part of a journal from which the story of a resting order is read. */
 interface ToldIn {
   openIntents(): readonly IntentState[]
-  /** What edits and batches that ended made of the order together. */
+  /** Returns the joint change that ended edits and batches made to the order. */
   changeOf(orderKey: string): OrderChange | undefined
 }
 
@@ -74,12 +74,12 @@ export function signedOrderAmong(
     .toSorted((one, other) => (endedMs(one) < endedMs(other) ? -1 : 1))
     .flatMap(changesBy)
     .flatMap(([key, change]) => (sameHex(key, orderKey) ? [change] : []))
-  // What is not known once stays so: no later change says what came before it.
+  // // An unknown change stays unknown: no later change shows the state before it.
   const change = changes.includes('unknown') ? 'unknown' : changes.at(-1)
   return signedOrderOf(orderKey, maker, change)
 }
 
-/** What an order of ours was by our own messages before a later one of ours changed it. */
+/** State that our own messages gave an order of ours before a later one changed it. */
 export interface EarlierRevision {
   readonly signed: SignedOrder
   /** When the message that changed it was armed, Unix ms: the order was not changed by it before then. */
@@ -125,7 +125,7 @@ function createdBy(orderKey: Hex, { attempts }: IntentState): SignedOrder | unde
   return undefined
 }
 
-/** Whether an intent edits or cancels an order, alone or in a batch. */
+/** Tells whether an intent edits or cancels an order, alone or in a batch. */
 export function touches(state: IntentState, orderKey: Hex): boolean {
   const { cancelOrderKeys = [], batch } = state.intent.terms
   const cancelled = [...cancelOrderKeys, ...(batch?.cancelOrderKeys ?? [])]
@@ -163,7 +163,7 @@ function updated(order: SignedOrder, update: UpdateOrderParams): SignedOrder {
   }
 }
 
-/** What an order of ours that another client changed does at the venue now, as far as people ask for it. */
+/** Present trigger and size at the venue of an order of ours that another client changed. */
 export interface ListedOrder {
   /** USD per whole index token; absent where the order waits for no price. */
   readonly triggerPrice?: Usd

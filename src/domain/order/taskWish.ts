@@ -1,9 +1,9 @@
-/** What somebody wants a task to do: an operator's words once they are understood, or a strategy's decision. Prices are USD per whole index token. */
+/** Wish of somebody about a task: an operator's command once it is understood, or a strategy's decision. Prices are USD per whole index token. */
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 
-/** What it may use; what is not given is made from its size and parts. */
+/** Budget of the task; missing figures are derived from its size and parts. */
 export interface BudgetWish {
   /** Orders at the venue. */
   readonly orders?: number

@@ -1,8 +1,8 @@
-/** What is kept of a prepare that was warned of. */
+/** Persisted facts of a prepare that brought warnings. */
 import type { Usd } from '../../protocol/units.ts'
 import type { OrderTerms, Sizing } from './orderTerms.ts'
 
-/** What is done with an order that is warned of, mildest first. `shrink`: prepared again at a smaller size, or dropped. */
+/** Actions for an order with a warning, mildest first. `shrink`: prepared again at a smaller size, or dropped. */
 export const warningActions = ['sign', 'shrink', 'drop'] as const
 
 /** See `warningActions`. */
@@ -29,7 +29,7 @@ export interface WarnedFacts {
   readonly host: string
   readonly requestId: string
   readonly warnings: readonly JudgedWarning[]
-  /** What was done with the order: the strictest of the warnings' actions, or `drop` where no smaller order is left. */
+  /** Action taken with the order: the strictest of the warnings' actions, or `drop` where no smaller order is left. */
   readonly action: WarningAction
   /** Why it was dropped though policy says shrink. */
   readonly reason?: string

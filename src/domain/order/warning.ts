@@ -1,25 +1,24 @@
 /**
- * What prepare's warnings do to an order, by code
- * (docs/reference/api-coverage.md A10: the client shows them before it signs; they block nothing by themselves). The venue cannot
- * vouch for an order that it warns of, so what adds risk is made smaller or dropped, and what takes risk away is signed
- * unless policy says otherwise.
+ * Effect of prepare's warnings on an order, by code (docs/reference/api-coverage.md A10: the client shows them before it signs; they block nothing by
+ * themselves). The venue cannot vouch for an order that it warns of. An order that adds risk is therefore made smaller or dropped; one that reduces
+ * risk is signed unless policy says otherwise.
  */
 import { mulDivUp, type Usd } from '../../protocol/units.ts'
 import type { Intent } from './intent.ts'
 import type { OrderTerms, Sizing } from './orderTerms.ts'
 import { type JudgedWarning, type Shrunk, type WarningAction, warningActions } from './warnedFacts.ts'
 
-/** What policy says of warnings, by `CODE` or, which goes before it, by `CODE.REASON`. */
+/** Policy for warnings, by `CODE` or by `CODE.REASON`, which takes precedence. */
 export interface WarningPolicy {
-  /** Of orders that add risk. A code that is not named drops them, unless `isPartial`. */
+  /** Actions for orders that add risk. A code that is not listed drops them, unless `isPartial`. */
   readonly adding: ReadonlyMap<string, WarningAction>
   /** Codes for which decreases and payments into a position are dropped too. Closes and cancels never are. */
   readonly droppingReductions: ReadonlySet<string>
-  /** Of a strategy: what it does not name is left to the account's. */
+  /** True for a strategy's policy: codes that it does not list follow the account's. */
   readonly isPartial?: boolean
 }
 
-/** What holds where nothing else is configured; the reasons are in docs/reference/configuration.md. */
+/** Default policy where nothing else is configured; docs/reference/configuration.md has the reasons. */
 export const defaultWarningPolicy: WarningPolicy = {
   adding: new Map<string, WarningAction>([
     ['INSUFFICIENT_LIQUIDITY', 'shrink'],
@@ -83,7 +82,7 @@ function short(text: string): string {
   return text.slice(0, MOST_CODE)
 }
 
-/** Whether an intent adds risk: grows a position, pays into a swap, or takes collateral out. */
+/** Tells whether an intent adds risk: grows a position, pays into a swap, or takes collateral out. */
 export function isAdding({ kind, reservationUsd }: Pick<Intent, 'kind' | 'reservationUsd'>): boolean {
   return kind === 'increase' || kind === 'swap' || kind === 'collateral-out' || reservationUsd > 0n
 }

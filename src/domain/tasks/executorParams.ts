@@ -1,6 +1,6 @@
 /**
- * What the tasks are to do that make orders over time, and how far each is, as the journal keeps it; the twap has a file of its own.
- * Prices are USD per whole index token.
+ * Goals and progress of tasks that make orders over time, as the journal persists them; the twap has its own file. Prices are USD per whole index
+ * token.
  */
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -27,7 +27,7 @@ export interface AccumulateParams extends ExecutorParams {
   readonly leastUsd: Usd
 }
 
-/** How far it is. */
+/** Progress of an accumulation. */
 export interface AccumulateProgress extends ExecutorProgress {
   /** When its newest order was made, Unix ms; 0 before the first. */
   readonly lastMs: number
@@ -51,7 +51,7 @@ export interface LadderParams extends ExecutorParams {
   readonly stopLossBps?: number
 }
 
-/** How far it is. */
+/** Progress of a ladder. */
 export interface LadderProgress extends ExecutorProgress {
   /** Rungs that are placed. */
   readonly rung: number
@@ -68,7 +68,7 @@ export interface LadderProgress extends ExecutorProgress {
 export interface KeptExits {
   /** Unix ms. */
   readonly atMs: number
-  /** What they close as far as nobody else took it off, USD. */
+  /** Size to close as far as nobody else reduced it, USD. */
   readonly sizeUsd: Usd
   /** Size that the owner's book held of the side then beyond what older tasks of its keep exits for, USD. */
   readonly bookUsd: Usd
@@ -80,7 +80,7 @@ export interface KeptExits {
 export interface ChaseParams extends ExecutorParams {
   /** Increases: size / collateral, bps. */
   readonly leverageBps: number
-  /** How far the limit stays from the oracle's price, bps. */
+  /** Distance of the limit from the oracle's price, bps. */
   readonly offsetBps: number
   /** Least distance of a move, bps of the limit's price. */
   readonly stepBps: number
@@ -92,7 +92,7 @@ export interface ChaseParams extends ExecutorParams {
   readonly patienceMs: number
 }
 
-/** How far it is. */
+/** Progress of a chase. */
 export interface ChaseProgress extends ExecutorProgress {
   /** When the limit was placed or moved last, Unix ms; 0 before. */
   readonly movedMs: number
@@ -102,7 +102,7 @@ export interface ChaseProgress extends ExecutorProgress {
 export interface BracketParams extends ExecutorParams {
   readonly action: 'increase'
   readonly leverageBps: number
-  /** How the entry waits; `market`: it does not. */
+  /** Order type of the entry; `market`: it does not wait. */
   readonly entry: 'market' | 'limit' | 'stop-market'
   /** limit and stop-market. */
   readonly entryPrice?: Usd
@@ -110,7 +110,7 @@ export interface BracketParams extends ExecutorParams {
   readonly stopLoss: Usd
 }
 
-/** How far it is. */
+/** Progress of a bracket. */
 export interface BracketProgress extends ExecutorProgress {
   readonly kept?: KeptExits
 }
@@ -137,5 +137,5 @@ export interface RebalanceParams extends TaskGoal {
   readonly leastUsd: Usd
 }
 
-/** How far it is. */
+/** Progress of a rebalance. */
 export type RebalanceProgress = ExecutorProgress

@@ -1,13 +1,13 @@
 /**
- * What tasks that make orders over time have in common, as the journal keeps it: a budget, how far they are, and how they end.
- * Each kind adds its parameters and its state.
+ * Common parts of tasks that make orders over time, as the journal persists them: a budget, their progress, and their end. Each kind adds its
+ * parameters and its state.
  */
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { TaskState } from './taskRecord.ts'
 
-/** What a task may use. What ends it, cancelling what of it rests, is never kept back. */
+/** Budget of a task. Ending it, and cancelling its resting orders, is never held back by the budget. */
 export interface TaskBudget {
   /** Orders at the venue, those that came to nothing too; each part of a twap of the venue's counts. Exits do not. */
   readonly orders: number
@@ -20,35 +20,35 @@ export interface TaskBudget {
   readonly untilMs: number
 }
 
-/** What every such task is to do, whatever its kind. */
+/** Goal of every such task, whatever its kind. */
 export interface TaskGoal {
-  /** What it is to move in all, USD, above 0. */
+  /** Total size to trade, USD, above 0. */
   readonly sizeUsd: Usd
   readonly budget: TaskBudget
-  /** What was asked for, in words: a second start under the same id must agree in it. */
+  /** The request in words: a second start under the same id must agree with it. */
   readonly asked: string
   /** The instance whose strategy asked, and in whose name its orders are made; absent: an operator. */
   readonly owner?: string
 }
 
-/** What a task on one side of one market is to do. */
+/** Goal of a task on one side of one market. */
 export interface ExecutorParams extends TaskGoal {
   readonly symbol: string
   readonly marketToken: Address
   readonly direction: Direction
   readonly collateralToken: Address
-  /** Whether it opens and adds, or takes off what is held. */
+  /** Direction of the task: to open and add, or to reduce. */
   readonly action: 'increase' | 'decrease'
 }
 
-/** That it is to end before it is done. */
+/** Request to end the task early. */
 export interface StopWish {
   readonly by: string
   /** One sentence. */
   readonly reason: string
 }
 
-/** How far every such task is; what it has done stands in the orders that it made. */
+/** Progress of every such task; its orders themselves show its results. */
 export interface ExecutorProgress {
   /** The newest order that it made, from 1; 0 before the first. */
   readonly made: number
@@ -58,7 +58,7 @@ export interface ExecutorProgress {
   readonly ending?: ExecutorEnd
 }
 
-/** How it ended. */
+/** The way in which it ended. */
 export type ExecutorOutcome = 'done' | 'stopped' | 'out of budget'
 
 /** Its end, and why. */
@@ -66,7 +66,7 @@ export interface ExecutorEnd {
   readonly outcome: ExecutorOutcome
   /** One clause. */
   readonly why: string
-  /** Whether exits of what it opened are cancelled too although it is not done: nothing is left that they could protect. */
+  /** True if exits of its position are cancelled too although it is not done: nothing is left for them to protect. */
   readonly isBare?: boolean
 }
 
@@ -76,7 +76,7 @@ export const executorKinds = ['twap', 'accumulate', 'ladder', 'chase', 'bracket'
 /** A kind of them. */
 export type ExecutorKind = (typeof executorKinds)[number]
 
-/** Whether a task is one of these. */
+/** Tells whether a task is one of these. */
 export function isExecutor({ taskKind }: Pick<TaskState, 'taskKind'>): boolean {
   return executorKinds.some((kind) => kind === taskKind)
 }

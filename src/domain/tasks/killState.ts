@@ -8,9 +8,9 @@ export const KILL = 'kill'
 /** Version of the parameters and the state below. */
 export const KILL_VERSION = 1
 
-/** What such a task is to do. */
+/** Goal of a kill task. */
 export interface KillParams {
-  /** Whether positions are closed too. */
+  /** True if positions are closed too. */
   readonly close: boolean
   /**
    * True: stop-losses and take-profits of open positions are cancelled at once too. Absent: they stay, with `close` until what they
@@ -19,7 +19,7 @@ export interface KillParams {
   readonly exits?: true
 }
 
-/** How far it is. */
+/** Progress of a kill task. */
 export interface KillProgress {
   /** The newest decision that it made, from 1; 0 before the first. */
   readonly made: number

@@ -2,7 +2,7 @@
 import type { Usd } from '../../protocol/units.ts'
 import type { ExecutorKind, ExecutorOutcome } from './executorState.ts'
 
-/** How far it is. Amounts in USD. */
+/** Progress of a task. Amounts in USD. */
 export interface OwnTask {
   readonly label: string
   readonly kind: ExecutorKind
@@ -14,9 +14,9 @@ export interface OwnTask {
   readonly doneUsd: Usd
   /** Closed by exits of what it opened. */
   readonly exitedUsd: Usd
-  /** What orders under way may still fill. */
+  /** Size that orders in flight may still fill. */
   readonly openUsd: Usd
-  /** Of one that ended; `stopped` after a kill too. */
+  /** Outcome of an ended task; `stopped` after a kill too. */
   readonly outcome?: ExecutorOutcome
   /** Unix ms. */
   readonly endedAtMs?: number

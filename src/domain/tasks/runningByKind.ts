@@ -1,4 +1,4 @@
-/** How many tasks run, by kind: the kinds that there are, so that a series of them is bounded. Pure. */
+/** Counts running tasks by kind: the known kinds only, so that the series is bounded. Pure. */
 import { executorKinds } from './executorState.ts'
 import { KILL } from './killState.ts'
 import { runningTasks, type Tasks } from './taskRecord.ts'

@@ -1,6 +1,6 @@
 /**
- * What the journal keeps of tasks: processes of several steps that a restart goes on with (`src/tasks`). Each step is written in
- * the commit of what it decides. State and parameters are values of the task's own kind, which a record carries as they are.
+ * Journal records about tasks: processes of several steps that resume after a restart (`src/tasks`). Each step is written in the commit of its
+ * decisions. State and parameters are values of the task's own kind, which a record carries unchanged.
  */
 
 /** A record of a task: the part of an account's record that is not its stamp. */
@@ -14,9 +14,9 @@ export type TaskEntry =
       readonly version: number
       /** An operator's name, or the strategy that asked. */
       readonly by: string
-      /** What it is to do; stays as it is. Plain values, bigints and maps. */
+      /** Goal of the task; never changes. Plain values, bigints and maps. */
       readonly params: unknown
-      /** How far it is: the same sort of values, at most `TASK_STATE_MOST_BYTES` as text. */
+      /** Progress of the task: the same sort of values, at most `TASK_STATE_MOST_BYTES` as text. */
       readonly state: unknown
     }
   | {
@@ -45,7 +45,7 @@ export const taskKinds = [
 /** Most bytes of a task's state, and of its parameters, as text of a record: 64 KiB. */
 export const TASK_STATE_MOST_BYTES = 65_536
 
-/** How a task ended. */
+/** The way in which a task ended. */
 export interface TaskEnd {
   /** Unix ms. */
   readonly atMs: number

@@ -8,10 +8,10 @@ export const TWAP = 'twap'
 /** Version of the parameters and the state below. */
 export const TWAP_VERSION = 1
 
-/** Who makes the parts. `auto`: the venue where its own twap fits, else perpd; `own`: perpd. */
+/** Maker of the parts. `auto`: the venue where its own twap fits, else perpd; `own`: perpd. */
 export type TwapRoute = 'auto' | 'own'
 
-/** What such a task is to do. */
+/** Goal of a twap. */
 export interface TwapParams extends ExecutorParams {
   /** Increases: size / collateral of each part, bps; 10000 = 1x. */
   readonly leverageBps: number
@@ -28,7 +28,7 @@ export interface TwapParams extends ExecutorParams {
   readonly route: TwapRoute
 }
 
-/** How far it is. */
+/** Progress of a twap. */
 export interface TwapProgress extends ExecutorProgress {
   /** The newest stretch of time in which a part was made, from 1; 0 before the first. A stretch has one part at most. */
   readonly slot: number

@@ -10,7 +10,7 @@ export const UNWIND = 'unwind'
 /** Version of the parameters and the state below. */
 export const UNWIND_VERSION = 1
 
-/** What such a task is to do. */
+/** Goal of an unwind. */
 export interface UnwindParams {
   /** The order's intent. */
   readonly intentId: string
@@ -18,7 +18,7 @@ export interface UnwindParams {
   readonly reason: string
 }
 
-/** How far it is. */
+/** Progress of an unwind. */
 export interface UnwindProgress {
   /** The newest try to cancel what of it rests, from 1; 0 before the first. */
   readonly cancels: number
@@ -32,8 +32,8 @@ export interface UnwindProgress {
 export const unwindBegins: UnwindProgress = { cancels: 0, closes: [], gone: [] }
 
 /**
- * How it ended. `nothing-landed`: the order opened nothing. `flat`: what it opened is closed, or was gone already.
- * `given-up`: its undoing ended without effect too often; an operator must look.
+ * The way in which it ended. `nothing-landed`: the order opened nothing. `flat`: its position is closed, or was gone already. `given-up`: attempts to
+ * undo it failed too often; an operator must look.
  */
 export type UnwindOutcome = 'nothing-landed' | 'flat' | 'given-up'
 
@@ -57,7 +57,7 @@ export function unwindTaskId(intentId: string): string {
   return `${UNWIND}:${intentId}`
 }
 
-/** Whether and how an order is or was to be unwound. */
+/** Returns the unwind of an order, running or ended; undefined without one. */
 export function unwindOf(tasks: Tasks | undefined, intentId: string): UnwindState | undefined {
   const task = tasks?.get(unwindTaskId(intentId))
   return task === undefined ? undefined : unwindStateOf(task)

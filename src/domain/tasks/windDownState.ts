@@ -1,4 +1,4 @@
-/** What becomes of a strategy whose file was removed, as a task of the journal: nothing of it adds any more, or nothing of it is left. */
+/** Wind-down of a strategy whose file was removed, as a task of the journal: it stops adding exposure, or its whole position is closed. */
 import { runningTasks, type TaskState, type Tasks } from './taskRecord.ts'
 
 /** The kind of these tasks. */
@@ -7,15 +7,15 @@ export const WIND_DOWN = 'wind-down'
 /** Version of the parameters and the state below. */
 export const WIND_DOWN_VERSION = 1
 
-/** What such a task is to do. */
+/** Goal of a wind-down. */
 export interface WindDownParams {
   /** Name of the instance. */
   readonly strategy: string
-  /** Whether its own part of positions is closed; else its exits end it. */
+  /** True if its own part of positions is closed; else its exits end it. */
   readonly close: boolean
 }
 
-/** How far it is. */
+/** Progress of a wind-down. */
 export interface WindDownProgress {
   /** The newest decision that it made, from 1; 0 before the first. */
   readonly made: number

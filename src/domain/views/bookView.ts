@@ -26,7 +26,7 @@ export interface BookRow {
   readonly entryPrice: Usd | null
   /** By the position's own price, before fees that are still to come, USD, signed. */
   readonly unrealizedUsd: Usd | null
-  /** Of what all books of the side hold, bps. */
+  /** Share of the sum of all books of the side, bps. */
   readonly shareBps: number | null
   /** All that it brought so far. */
   readonly results: Results
@@ -55,7 +55,7 @@ export function bookName(strategy: string): string {
   return strategy === UNATTRIBUTED ? NOBODY : strategy
 }
 
-/** What a position's row has to say for its books. */
+/** Fields that a position's row needs for its books. */
 export type ValuedPosition = PositionSide &
   Pick<Position, 'sizeInUsd' | 'sizeInTokens' | 'pnlUsd' | 'entryPrice'>
 
@@ -88,7 +88,7 @@ export function bookRows(books: readonly Book[], positions: readonly ValuedPosit
   })
 }
 
-/** What parts would bring by their positions' prices, before fees that are still to come, USD, signed; one without a position counts as nothing. */
+/** Sums the results of parts at their positions' prices, before fees still to come, USD, signed; a part without a position counts as zero. */
 export function openResultUsd(
   parts: readonly (PositionSide & Pick<Part, 'sizeInTokens' | 'costUsd'>)[],
   positions: readonly ValuedPosition[],
@@ -131,7 +131,7 @@ function worthOf(
   }
 }
 
-/** What a strategy's books hold together and brought. */
+/** Sums of a strategy's books: their positions and results. */
 export interface StrategyBooks {
   readonly strategy: string
   readonly heldUsd: Usd

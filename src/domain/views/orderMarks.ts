@@ -1,4 +1,4 @@
-/** What is derived of an order besides its label: nothing of it is stored, and nothing is decided by it. */
+/** Derived facts of an order besides its label: none of them is stored, and no decision depends on them. */
 
 import type { EvidenceRules } from '../machine/observation.ts'
 import { type IntentState, isOpen, isUnresolved, lastAttempt } from '../order/intent.ts'
@@ -7,11 +7,11 @@ import { unwindOf } from '../tasks/unwindState.ts'
 
 /** Marks on an order. */
 export interface OrderMarks {
-  /** Who does not want it any more; it is unwound if it lands. */
+  /** The person or strategy who requested its unwind; it is unwound if it lands. */
   readonly unwantedBy?: string
   /**
-   * How long past its signed deadline it is, seconds, when no chain is asked and no host or row shows what became of it: it is
-   * presumed dead, and only an operator may say so (PRESUMED_DEAD, docs/orders.md, "What you see").
+   * Time since its signed deadline, seconds, when no chain is configured and no host or row shows its fate. It is presumed dead, and only an operator
+   * may say so (PRESUMED_DEAD, docs/orders.md, "What you see").
    */
   readonly presumedDeadForSeconds?: number
 }

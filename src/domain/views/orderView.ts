@@ -30,7 +30,7 @@ export interface LabelledState extends OrderMarks, LegLookups {
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
   readonly observedStatus?: string
-  /** What is held of its side, USD: exits that rest reduce no more than that. Absent: not known. */
+  /** Size of the position on its side, USD: resting exits reduce no more than that. Absent: not known. */
   readonly heldUsd?: Usd
 }
 
@@ -65,9 +65,9 @@ export interface OrderRow {
   readonly reason: string | null
   /** The venue's last word on an order whose fate is not proven. */
   readonly observedStatus: string | null
-  /** What the venue warned of before signing and what was done, `CODE: action`; empty when it warned of nothing. */
+  /** Warnings of the venue before signing and the action taken, `CODE: action`; empty when there were none. */
   readonly warnings: readonly string[]
-  /** Who does not want it any more: it is unwound if it lands. */
+  /** The person or strategy who requested its unwind: it is unwound if it lands. */
   readonly unwantedBy: string | null
   /** Seconds past its signed deadline with nothing that shows what became of it, where no chain is asked: an operator must say. */
   readonly presumedDeadForSeconds: number | null
@@ -88,13 +88,13 @@ export interface PnlParts {
   readonly venuePnlUsd: string | null
   /** Funding received by the position that the fill put aside for the account. Null for what opens, and where the chain does not show it. */
   readonly fundingReceivedUsd: string | null
-  /** What sending its message cost at most, execution fees included; 0 of an exit. Null before it filled. */
+  /** Cost of sending its message at most, execution fees included; 0 for an exit. Null before it filled. */
   readonly sendingUsd: string | null
   /** Its share by size of what opening the position cost. Null for what opens. */
   readonly entryCostsUsd: string | null
-  /** What cancelling the exits cost that it left behind. Null for what opens. */
+  /** Cost of cancelling the exits that it left behind. Null for an entry. */
   readonly cancellingUsd: string | null
-  /** What an entry price of their own, and their own funding and borrowing, bring the parts that it took. Null for what opens. */
+  /** Result of the reduced parts from their own entry price and their own funding and borrowing. Null for an entry. */
   readonly ownEntryUsd: string | null
   /** False: others opened some of what it reduced, and what that cost is not known and in no figure. Null for what opens. */
   readonly isEntryKnown: boolean | null
@@ -126,7 +126,7 @@ export interface OrderLegRow extends PnlParts {
   /** Trigger and size as they are in force at the venue. */
   readonly triggerPrice: string | null
   readonly sizeDeltaUsd: string | null
-  /** Of an exit that rests: its size, or what is held where that is less. Null for all else, and where what is held is not known. */
+  /** Resting exits: their size, or the position where that is less. Null for all other orders, and where the position is not known. */
   readonly inForceUsd: string | null
   /** Another client changed it: trigger and size as perpd signed them. Null: it is in force as it was signed. */
   readonly changedFrom: { readonly triggerPrice: string | null; readonly sizeDeltaUsd: string | null } | null
@@ -147,7 +147,7 @@ export interface StoryStep {
   readonly record: StoredRecord['record']
 }
 
-/** What `perpd explain --json` and `/api/orders/:intentId` give, before `toPlain`. */
+/** Content of `perpd explain --json` and `/api/orders/:intentId`, before `toPlain`. */
 export interface OrderStory {
   readonly order: OrderRow
   readonly intent: IntentState['intent']
