@@ -47,12 +47,12 @@ const refusalsRead = 40
  */
 export type UnseenIntents = (snapshot: Snapshot, strategy?: string) => readonly IntentState[]
 
-/** Who asks for something: a strategy, or the operator. */
+/** Source of a decision: a strategy, or the operator. */
 export interface DecisionSource
   extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs' | 'exits' | 'protect'> {
   /** Absent: the operator, and who acts on whole positions. */
   readonly strategy?: Pick<LoadedStrategy['strategy'], 'opensPositions' | 'tidiesOrders'>
-  /** Whether an increase is wanted whole or not at all. Absent: a smaller one will do. */
+  /** True if an increase must be whole or is denied. Absent: a smaller one is acceptable. */
   readonly isWhole?: boolean
 }
 
@@ -90,8 +90,8 @@ export function tellAdmitted({ emit }: Pick<EngineContext, 'emit'>, intent: Inte
 }
 
 /**
- * What a decision becomes now, or why it is denied. Nothing is accepted, written or told. `pending`: intents that are judged and
- * not accepted yet, and count as if they were.
+ * Returns the intent that a decision becomes now, or the reason why it is denied. Nothing is accepted, written or reported. `pending`: judged intents
+ * that are not accepted yet, and count as if they were.
  */
 export function judge(
   context: EngineContext,
@@ -134,10 +134,10 @@ export function judge(
   if (isDenial(own)) return own
   const account = accountOf(context)
   const { name } = source
-  // What an operator adds by hand is held to everything that a strategy's order is; only the ways out go past it.
+  // // An operator's increase by hand is subject to all limits of a strategy's order; only reductions bypass them.
   const isOperator = name === OPERATOR && !adds
   const { maxOrdersPerHour, ...others } = context.limits.on(symbol, name)
-  // What an operator cancels and closes is not counted against the hour: a kill must come to its end.
+  // // Cancels and closes by an operator do not count toward the hourly limit: a kill must be able to finish.
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
   const limits = { ...others, ...hourly }
   const halt = isOperator ? undefined : context.trading.haltOn(name)
@@ -222,7 +222,7 @@ function afterLimits(
   },
 ): Denial | undefined {
   const recent = context.journal.recentIntents({ strategy: source.name, limit: refusalsRead })
-  // Who wants everything closed waits for no pause, but where nothing but a host's passing word shows what is to be closed.
+  // // Closing everything waits for no pause, unless only a host's passing statement shows the position to be closed.
   const isAtOnce =
     isOperator && reducedSides(intent.decision).every((side) => context.holdings.isVouched(side))
   return (
@@ -247,7 +247,7 @@ function edgeDenial(
   return checkEdge(intent, protect, view, sendingUsd)
 }
 
-/** What a strategy's file puts around its decisions: the exits that its increases bring, and when it adds nothing. */
+/** Applies the rules of a strategy's file to its decisions: the exits that its increases bring, and the times when it adds nothing. */
 function ofFile(
   { aheadStamps, journal }: Pick<EngineContext, 'aheadStamps' | 'journal'>,
   { name, exits, protect }: DecisionSource,
@@ -264,7 +264,7 @@ function ofFile(
   }
 }
 
-/** What the account is worth, and how old that figure is; nothing while it is not known. */
+/** Returns the account's equity and the age of that figure; empty while it is unknown. */
 function equityFacts(
   { equity }: Pick<EngineContext, 'equity'>,
   nowMs: number,
@@ -328,7 +328,7 @@ function increaseHeldBack(
   return adds ? hiddenOn(context, decision, snapshot) : undefined
 }
 
-/** What the last day's orders spent: those that ended, and those still open. */
+/** Returns the spending of the last day's orders: ended ones, and those still open. */
 export function spentOfDay(
   { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
   nowMs: number,
@@ -350,8 +350,8 @@ function withLimitSizes({ limits }: EngineContext, snapshot: Snapshot, strategy:
 }
 
 /**
- * What is left of the day's budget of price impact, with what is judged and not accepted yet: half of it is for what takes risk away
- * alone.
+ * Returns the remainder of the day's budget of price impact, counting judged intents that are not accepted yet. Half of it is reserved for orders
+ * that reduce risk.
  */
 function impactLeft(
   { journal, signingPolicy }: EngineContext,
@@ -384,7 +384,7 @@ function hiddenOn(
   }
 }
 
-/** What a day may hold for a strategy's orders on a market. */
+/** Returns the day's budget of a strategy's orders on a market. */
 function budgetOn({ limits }: EngineContext, symbol: string | undefined, strategy: string): Budget {
   const { account, strategies } = limits.current()
   const { attemptsPerCause } = limits.on(symbol, strategy)

@@ -4,19 +4,19 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { checkTurn, type GivenMemory, memoryFor } from '../strategy/kindMemory.ts'
 import { viewOf } from '../strategy/strategy.ts'
 
-/** What of a view is of the world. */
+/** The world's part of a view. */
 export type OwnScene = Pick<
   Scene,
   'snapshot' | 'openIntents' | 'own' | 'restingOrders' | 'tasks' | 'approval' | 'looseOrders'
 >
 
-/** What a kind with a memory is given besides. */
+/** Additional input of a kind with a memory. */
 export interface GivenPast extends Required<Pick<Scene, 'events' | 'eventsMissed' | 'signals'>> {
-  /** What is kept for it; absent before its first turn. */
+  /** Its saved memory; absent before its first turn. */
   readonly memory?: GivenMemory
 }
 
-/** What a kind answered. */
+/** Answer of a kind. */
 export interface KindAnswer {
   /** Of a kind with a memory a `CheckedTurn`, unless it is a promise. The decisions are not looked at yet. */
   readonly returned: unknown

@@ -17,12 +17,12 @@ export interface BareSide extends SideWithoutStop {
   readonly sinceMs: number
 }
 
-/** What a look goes by. */
+/** Input of a look. */
 export interface BareFacts {
   readonly held: readonly PositionSide[]
   readonly bare: readonly SideWithoutStop[]
   readonly books: Pick<BookReads, 'heldSince' | 'stopEndedAt'>
-  /** What the account shows that the journal does not explain: such a position began when it was told at the latest. */
+  /** Discrepancies of the account: such a position began at the latest when it was reported. */
   readonly discrepancies: readonly Pick<DiscrepancyState, 'discrepancy' | 'raisedAtMs'>[]
   /** Unix ms. */
   readonly nowMs: number

@@ -1,11 +1,11 @@
 /**
- * What the account is worth: its tokens in the wallet but the native coin, which is gas; its positions with profit, loss
- * and pending fees; and what resting orders hold. Lists of one venue lag behind each other by seconds, and a host may lie, so
- * one reading is no figure: over a minute and a quarter a gain counts when the lowest reading shows it, a loss when the
- * middle one does. So neither half a minute of lag nor less than half of the readings make a loss or hide one. Each host is read
- * by itself and has its own figures, and the larger loss counts: of four lists from two hosts one that lies would be enough.
+ * The account's equity: its wallet tokens without the native coin, which is gas; its positions with profit, loss and pending fees; and payments that
+ * resting orders hold. Lists of one venue lag behind each other by seconds, and a host may lie, so one reading is no figure. Over a minute and a
+ * quarter, a gain counts when the lowest reading shows it, a loss when the middle one does. Half a minute of lag, or less than half of the readings,
+ * therefore neither makes a loss nor hides one. Each host is read separately and has its own figures, and the larger loss counts: of four lists from
+ * two hosts a single lying one would be enough.
  *
- * Deposits and withdrawals are told from gains and losses by `transfers.ts`; the figures move with them (`movedMark`).
+ * `transfers.ts` separates deposits and withdrawals from gains and losses; the figures move with them (`movedMark`).
  */
 import type { Api } from '../../api/client.ts'
 import { type EquityMark, movedMark } from '../../domain/account/tradingState.ts'
@@ -21,9 +21,9 @@ import type { Books } from './readingsAddUp.ts'
 export interface EquityReading {
   readonly lowUsd: Usd
   readonly highUsd: Usd
-  /** What came into the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is. Absent: nothing. */
+  /** Amount that entered the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is. Absent: none. */
   readonly pendingUsd?: Usd
-  /** What strategies' open parts would bring by the same lists, USD, by name; absent: it is not asked for. */
+  /** Unrealized results of strategies' open parts by the same lists, USD, by name; absent: not requested. */
   readonly opens?: () => Readonly<Record<string, Usd>>
 }
 
@@ -38,7 +38,7 @@ export interface AccountReading extends EquityReading {
 // MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (contract `Order`, `OrderType`).
 const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
 
-/** Whether an order holds what it pays until it ends: what it holds is in no wallet, and is the account's. */
+/** Tells whether an order holds its payment until it ends: that payment is in no wallet, and belongs to the account. */
 export function holdsPayment({ orderType }: Pick<Order, 'orderType'>): boolean {
   return payingOrders.has(orderType)
 }
@@ -93,7 +93,7 @@ export async function readEquity(
   }
 }
 
-/** What positions and orders hold, without prices. */
+/** Lists the content of positions and orders, without prices. */
 function placedOf(positions: readonly Position[], orders: readonly Order[]): string {
   return listed([
     ...positions.map(({ contractKey, sizeInUsd, collateralAmount }) =>
@@ -156,7 +156,7 @@ export interface EquityJump {
   readonly equityUsd: Usd
 }
 
-/** What one host shows. */
+/** State of the readings of one host. */
 interface HostTrack {
   readonly readings: readonly (EquityReading & { readonly atMs: number })[]
   readonly live: EquityMark
@@ -261,7 +261,7 @@ export function createEquityTracker(
     return fresh.length === 0 ? [...tracks] : fresh
   }
 
-  /** What the hosts show that were read when the newest one was. */
+  /** Returns the tracks of the hosts that were read together with the newest one. */
   function heardLast(): readonly HostTrack[] {
     const lasts = [...tracks.values()].map(({ readings }) => readings.at(-1)?.atMs ?? 0)
     return heard(Math.max(0, ...lasts)).map(([, track]) => track)
@@ -351,7 +351,7 @@ function leastOf([first, ...others]: readonly Usd[]): Usd | undefined {
   return first === undefined ? undefined : minOf(first, ...others)
 }
 
-/** What a mark shows to be lost since 00:00 UTC, or since the peak where that is more; USD. */
+/** Returns the loss that a mark shows since 00:00 UTC, or since the peak where that is more; USD. */
 function lossOf({ dayStartUsd, peakUsd, equityUsd }: EquityMark): Usd {
   return maxOf(dayStartUsd, peakUsd) - equityUsd
 }

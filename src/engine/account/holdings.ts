@@ -1,6 +1,6 @@
 /**
- * What is held, by every source that is configured: the lists of all hosts of the application API, read side by side, and the
- * journal. No host alone decides how much counts as held, or that a position is there to be reduced (`domain/account/held.ts`).
+ * Positions by every configured source: the lists of all hosts of the application API, read in parallel, and the journal. No host alone decides how
+ * much counts as held, or that a position exists to be reduced (`domain/account/held.ts`).
  */
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
@@ -31,7 +31,7 @@ import { lastSides } from './lastSides.ts'
 import { createRowFigures } from './rowFigures.ts'
 import type { Trading } from './tradingHalts.ts'
 
-/** What is held, by all sources. */
+/** Positions by all sources. */
 export interface Holdings {
   /**
    * Reads the positions of every host that does not rest; gives those that answered, at most two seconds after the first.
@@ -62,15 +62,15 @@ export interface Holdings {
    */
   held(snapshot: Snapshot): Snapshot
   /**
-   * Whether a position is there by more than one host's passing word: the journal knows it, an operator adopted it, or every
-   * configured host showed it in looks that are further apart than lists lag, and one still does.
+   * Tells whether more than one host's passing statement supports a position. That holds if the journal knows it or an operator adopted it. It also
+   * holds if every configured host showed it in looks further apart than lists lag, and one still does.
    */
   isVouched(side: PositionSide): boolean
 }
 
 /** The oldest row of another host that a row's figures are compared with, ms. */
 const rowFreshMs = 15_000
-/** How long slower hosts are waited for when one has answered, ms. */
+/** Longest wait for slower hosts after one has answered, ms. */
 const patienceMs = 2_000
 
 /** Hidden sides as sentences, each side once, by the symbols of lower-cased market tokens. */
@@ -85,7 +85,7 @@ export function told(
   })
 }
 
-/** What holdings are made with. */
+/** Dependencies of holdings. */
 export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' | 'journal'> {
   readonly orderManager: OrderManager
   readonly trading: Trading
@@ -320,7 +320,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   }
 }
 
-/** Whether our own fills alone left something on the side, or an order of ours may have: a list may show it before the journal. */
+/** Tells whether our own fills alone left something on the side, or an order of ours may have: a list may show it before the journal. */
 function ownOf(closed: readonly Fill[], open: ReturnType<OrderManager['open']>, side: PositionSide): boolean {
   const mayOpen = open.some(
     ({ state: { intent, attempts } }) =>

@@ -1,10 +1,10 @@
-/** What is honest lag: lists and our own evidence show the same event seconds apart. */
+/** Honest lag: lists and our own evidence show the same event seconds apart. */
 
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { hasEnded, type IntentState, isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
 
-/** Whether an order of the intent may exist without our knowing, or its fill may not show in the lists yet. */
+/** Tells whether an order of the intent may exist without our knowledge, or its fill may not show in the lists yet. */
 export function isBusy(state: IntentState, nowMs: number): boolean {
   const attempt = lastAttempt(state)
   if (attempt !== undefined && isUnresolved(attempt)) return true

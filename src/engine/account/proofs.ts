@@ -1,7 +1,7 @@
 /**
- * Whether what others did to a position is proven: a liquidation, a deleveraging, a trade by hand. One host's row is no proof
- * that a position became smaller: it may be made up to hide what is held. With endpoints the chain proves it, by the
- * position's own event in a final block of every one; without, the rows of every configured host.
+ * Proof of others' changes to a position: a liquidation, a deleveraging, a trade by hand. One host's row is no proof that a position became smaller:
+ * it may be invented to hide a position. With endpoints the chain proves it, by the position's own event in a final block of every one. Without
+ * endpoints the rows of every configured host prove it.
  */
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
@@ -17,21 +17,20 @@ import { minOf, type Usd } from '../../protocol/units.ts'
 /** Asks for proofs, and remembers them. */
 export interface Proofs {
   /**
-   * Of trades that a host told, those that nothing else shows yet, by id, and whether that may still be lag. Never rejects for
-   * what a network does.
+   * Returns the trades reported by a host that nothing else shows yet, by id, and whether that may still be lag. Never rejects because of network
+   * faults.
    */
   unproven(trades: readonly Trade[]): Promise<ReadonlyMap<string, 'waits' | 'late'>>
-  /** Of trades that the chain proved, by id, whether the protocol made them to deleverage; none without endpoints. */
+  /** Returns for each trade that the chain proved, by id, whether the protocol made it to deleverage; none without endpoints. */
   deleveraged(): ReadonlyMap<string, boolean>
   /**
-   * Of discrepancies of trades that were told, those that are shown no more, by id: `final` when no endpoint's final
-   * blocks hold them; without endpoints `lists`, when no host's rows did for longer than lists lag. Never rejects for
-   * what a network does.
+   * Returns the reported discrepancies of trades that are no longer shown, by id. `final`: no endpoint's final blocks hold them. Without endpoints
+   * `lists`: no host's rows showed them for longer than lists lag. Never rejects because of network faults.
    */
   withdrawn(discrepancies: readonly DiscrepancyState[]): Promise<ReadonlyMap<string, 'final' | 'lists'>>
-  /** What a proven trade realized, USD, signed: by the chain, else the least that a host says of it. */
+  /** Realized results of proven trades, USD, signed: by the chain, else the least that a host reports. */
   readonly results: ReadonlyMap<string, Usd>
-  /** What trades that the chain proved put aside as funding received, USD, by id; none without endpoints. */
+  /** Funding received that trades proved by the chain put aside, USD, by id; none without endpoints. */
   received(): ReadonlyMap<string, Usd>
 }
 
@@ -43,7 +42,7 @@ const aroundSeconds = 120
 const laterSeconds = 120
 /** Longest wait for answers in one pass, ms. */
 const longestWaitMs = 4_000
-/** How long a proof may take before its absence is told: of hosts' rows, and of final blocks, ms. */
+/** Time that a proof may take before its absence is reported: for hosts' rows, and for final blocks, ms. */
 const hostsLagMs = 60_000
 const finalityLagMs = 1_800_000
 /** Proven trades that are remembered. */
@@ -92,7 +91,7 @@ export function createProofs(
     }
   }
 
-  /** Whether a host shows the same trade; its result is remembered where it is the worst one so far. */
+  /** Tells whether a host shows the same trade; its result is remembered where it is the worst one so far. */
   async function isShownBy(host: string, trade: Trade): Promise<boolean> {
     const read = await rowsOf(host, trade.timestampSeconds)
     const same = read?.rows.find(
@@ -139,7 +138,7 @@ export function createProofs(
       const { orderKey, transactionHash, marketToken = '' } = trade
       const change = await chainReader.positionChange({ account, orderKey, transactionHash })
       if (change === undefined || change === 'none') return false
-      // What a host calls a liquidation and was none would hold no increases.
+      // // A trade that a host wrongly calls a liquidation would not hold back increases.
       const isSame =
         !change.isIncrease &&
         change.direction === trade.direction &&
@@ -214,7 +213,7 @@ export function createProofs(
       const left = new Map<string, 'waits' | 'late'>()
       for (const { id, ...trade } of open) {
         if (proven.has(id)) continue
-        // Of the side, not of the row: whoever makes rows up can name each of them anew.
+        // // Keyed by the side, not by the row: whoever invents rows can give each of them a new id.
         const side = `${trade.marketToken}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
         const before = waits.get(side)
         const goesOn = before !== undefined && nowMs - before.lastMs <= graceMs

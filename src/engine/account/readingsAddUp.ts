@@ -1,7 +1,7 @@
 /**
- * Whether the lists of a reading are all of after what our orders did: wallet, positions and orders of one venue lag behind each other by
- * seconds, and no list says its instant. But amounts are kept: what leaves the wallet is in an order or in a position, and what a fill
- * cost or brought is known. So lists that add up with an earlier reading, by the orders that moved since, are of one state. Pure.
+ * Tells whether the lists of a reading all reflect the state after our orders' changes. Wallet, positions and orders of one venue lag behind each
+ * other by seconds, and no list gives its instant. But amounts are conserved: an amount that leaves the wallet is in an order or a position, and the
+ * results of fills are known. Lists that match an earlier reading plus the orders that moved since are therefore of one state. Pure.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
@@ -11,7 +11,7 @@ import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Order, Position } from '../../protocol/position.ts'
 import { absOf, maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
 
-/** What the lists of one reading hold. */
+/** Content of the lists of one reading. */
 export interface Books {
   readonly positions: readonly Position[]
   readonly orders: readonly Order[]
@@ -19,7 +19,7 @@ export interface Books {
   readonly wallet: ReadonlyMap<string, TokenAmount>
   /** At the prices of the reading; 0 for what has no price. */
   readonly worth: (token: Address, amount: TokenAmount) => Usd
-  /** Whether an order holds what it pays until it ends. */
+  /** Tells whether an order holds its payment until it ends. */
   readonly holdsPayment: (order: Order) => boolean
 }
 
@@ -48,13 +48,13 @@ export function happeningsOf(states: readonly IntentState[]): readonly Happening
 const knownKinds: ReadonlySet<string> = new Set(['increase', 'decrease', 'close', 'cancel', 'edit'])
 /** One part in so many of the smallest amount that moved may be what figures of a fill leave out. */
 const errorPart = 50n
-/** What moves without being an amount of an order, USD. */
+/** Tolerance for changes that are no amount of an order, USD. */
 const centUsd: Usd = 10n ** 28n
 
 /**
- * Whether the lists of now are of after all of these happenings, and of one state. False also where that cannot be told.
+ * Tells whether the present lists are from after all of these happenings, and of one state. False also where that cannot be decided.
  *
- * @param before lists that belonged together, of before the happenings
+ * @param before lists that belonged together, from before the happenings
  * @param held sizes by the journal, signed
  */
 export function addsUp(
@@ -72,11 +72,11 @@ export function addsUp(
   return beyondUsd <= errorUsd && beyondUsd >= -(errorUsd + feesUsd)
 }
 
-/** What two readings differ by beyond what our orders did. USD. */
+/** Difference of two readings beyond our orders' changes. USD. */
 export interface Unexplained {
   /** Signed; within `errorUsd` above, and within `errorUsd` and `feesUsd` below nothing, it is nothing. */
   readonly beyondUsd: Usd
-  /** What figures of fills leave out. */
+  /** Error of the fills' figures. */
   readonly errorUsd: Usd
   /** The most that sending took. */
   readonly feesUsd: Usd
@@ -85,8 +85,8 @@ export interface Unexplained {
 }
 
 /**
- * What the lists of now differ by from earlier ones, beyond what these happenings did; undefined where that cannot be told: flows that
- * are not known, or lists that do not show all of the happenings.
+ * Returns the difference of the present lists from earlier ones beyond the effects of these happenings. Undefined where that cannot be decided:
+ * unknown flows, or lists that do not show all of the happenings.
  */
 export function unexplained(
   before: Books,
@@ -118,7 +118,7 @@ export function unexplained(
   }
 }
 
-/** Whether positions of sides on which none of these happened are as they were. */
+/** Tells whether positions of sides without any of these happenings are unchanged. */
 export function areOthersSame(before: Books, now: Books, happenings: readonly Happening[]): boolean {
   const touched = new Set(happenings.map(({ state }) => sideOf(state)))
   const others = ({ positions }: Books): readonly string[] =>
@@ -131,7 +131,7 @@ export function areOthersSame(before: Books, now: Books, happenings: readonly Ha
   return others(before).join() === others(now).join()
 }
 
-/** Whether the sizes of all sides moved by what fills of these happenings say, and by nothing else. */
+/** Tells whether the sizes of all sides moved exactly by the fills of these happenings. */
 export function areSizesExplained(before: Books, now: Books, happenings: readonly Happening[]): boolean {
   const moved = new Map<string, Usd>()
   for (const { state, child } of happenings) {
@@ -155,14 +155,14 @@ function addsTo({ intent }: IntentState, child: Child): boolean {
   return intent.kind === 'increase' && !isExit(child)
 }
 
-/** Whether the list of orders shows what rests of an intent, and nothing of it that ended. */
+/** Tells whether the list of orders shows the resting orders of an intent, and none of its ended ones. */
 function agreesWithOrders(state: IntentState, { orders }: Books): boolean {
   const listed = new Set(orders.map(({ orderKey }) => hexKey(orderKey)))
   const children = lastAttempt(state)?.children ?? []
   return children.every((child) => listed.has(hexKey(child.orderKey)) !== hasEnded(child))
 }
 
-/** Whether the positions are of after a fill: their size is the journal's, and their row changed then or later. */
+/** Tells whether the positions are from after a fill: their size is the journal's, and their row changed then or later. */
 function isShown(state: IntentState, { settlement }: Child, { positions }: Books, held: HeldSides): boolean {
   const key = sideOf(state)
   const row = positions.find((position) => sideKeyOf(position) === key)
@@ -177,7 +177,7 @@ function sideOf({ intent: { terms } }: IntentState): string {
   return sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
 }
 
-/** What increases paid, USD: it left the wallet, went from an order into a position, or came back. */
+/** Returns the payments of increases, USD: a payment left the wallet, moved from an order into a position, or was returned. */
 function paidIn(happenings: readonly Happening[], now: Books): readonly Usd[] {
   const payers = happenings.flatMap(({ state, child }) =>
     state.intent.kind === 'increase' && (child === undefined || !isExit(child)) ? [state] : [],
@@ -187,7 +187,7 @@ function paidIn(happenings: readonly Happening[], now: Books): readonly Usd[] {
   )
 }
 
-/** What reductions paid out, USD, by side: collateral that is there no more, and what they brought. */
+/** Returns the payouts of reductions, USD, by side: collateral that left, and their results. */
 function takenOut(
   fills: readonly { readonly state: IntentState; readonly child: Child; readonly adds: boolean }[],
   before: Books,

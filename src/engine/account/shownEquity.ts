@@ -13,18 +13,18 @@ export interface ShownEquity {
   readonly equityUsd: Usd
   /** Absent: a lower bound, before the first lists of this process that belong together. */
   readonly atMs?: number
-  /** Whether the account has moved since and the lists may be of different instants: the figure is of before. */
+  /** True if the account has moved since and the lists may be of different instants: the figure is from before. */
   readonly isSettling?: boolean
 }
 
 /** One reading for the figure that is shown. */
 export interface ShownReading {
   readonly equityUsd: Usd
-  /** What the lists hold, without prices: equal texts are the same things. */
+  /** Content of the lists, without prices: equal texts mean equal content. */
   readonly inventory: string
-  /** Whether an order of ours is on its way, or was filled so lately that lists may not show it. */
+  /** True if an order of ours is in flight, or was filled so recently that lists may not show it. */
   readonly isMoving: boolean
-  /** Whether its lists are known to be of one state, of after all that our orders did. Absent: it is not known. */
+  /** True if its lists are known to be of one state, from after all changes by our orders. Absent: unknown. */
   readonly isProven?: boolean
   readonly nowMs: number
   readonly monotonicMs: number
@@ -93,8 +93,8 @@ export function createShownEquity(lagMs: number): ShownEquityTracker {
 }
 
 /**
- * What limits are shares of: the figure that is shown, and less as soon as the breakers' own figure is less. So what lists count
- * twice after a fill makes no limit wider, and a loss counts before the lists belong together again.
+ * Returns the equity of which limits are shares: the shown figure, or the breakers' own figure as soon as that is less. Lists that count an amount
+ * twice after a fill therefore make no limit wider, and a loss counts before the lists agree again.
  */
 export function limitEquityOf(
   shown: ShownEquity | undefined,

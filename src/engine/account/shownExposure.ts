@@ -14,7 +14,7 @@ import { formatDollars, maxOf, minOf, type Usd } from '../../protocol/units.ts'
 /** Held and still to come, USD. */
 export interface ShownExposure {
   readonly exposureUsd: Usd
-  /** What of it a list shows beyond the journal while an order is under way there: it may be that order's fill, counted twice. */
+  /** Part that a list shows beyond the journal while an order is in flight there: it may be that order's fill, counted twice. */
   readonly maybeTwiceUsd: Usd
 }
 
@@ -68,7 +68,7 @@ export function shownExposure(
   return { exposureUsd, maybeTwiceUsd }
 }
 
-/** What of a reservation is not filled yet by the journal, USD. */
+/** Returns the part of a reservation that is not filled yet by the journal, USD. */
 function comingOf(state: IntentState): Usd {
   const reservedUsd = reservedOf(state)
   const filledUsd = fillsOf(state).reduce((sum, { sizeDeltaUsd = 0n }) => sum + maxOf(0n, sizeDeltaUsd), 0n)
@@ -88,10 +88,7 @@ interface UnlistedSide {
   readonly ids: Set<string>
 }
 
-/**
- * What rows, journal and orders that changed lately say together of what is held: lists may be of before a fill for some seconds, and
- * the journal knows it.
- */
+/** Joint view of positions by rows, journal and orders that changed recently: lists may predate a fill for some seconds, and the journal knows it. */
 export interface ShownHoldings {
   /** The rows without positions that own orders closed in full. */
   readonly positions: readonly Position[]
@@ -170,7 +167,7 @@ function unlistedSides(
   return sides
 }
 
-/** Whether a row is surely of after a fill: the venue changed it then, or later. */
+/** Tells whether a row is certainly from after a fill: the venue changed it then, or later. */
 function isListed({ sizeDeltaUsd = 0n, atSeconds }: Fill, row: Position | undefined): boolean {
   if (row === undefined || atSeconds === undefined) return false
   const { increasedAtSeconds, decreasedAtSeconds } = row

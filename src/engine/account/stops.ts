@@ -10,7 +10,7 @@ import { bps, MAX_UINT256, maxOf, minOf, priceOfContractPrice, type Usd } from '
 
 /** A position of which stop-losses that could fire would not close all. */
 export interface SideWithoutStop extends PositionSide {
-  /** What of it none of them would close, USD: all of it where none rests. */
+  /** Size that none of them would close, USD: all of it where none rests. */
   readonly uncoveredUsd: Usd
   /** Stops that would close it rest, and lie behind the liquidation price: the position is gone before they fire. */
   readonly isStopBehindLiquidation?: true
@@ -21,7 +21,7 @@ interface Stop {
   readonly side: string
   /** USD per whole index token; undefined where it is not known. */
   readonly triggerPrice: Usd | undefined
-  /** What it would close, USD; the largest uint256, or what is not known: all of the position. */
+  /** Size that it would close, USD; the largest uint256, or an unknown size: all of the position. */
   readonly sizeUsd: Usd
 }
 
@@ -84,7 +84,7 @@ export function sidesWithoutStop(
   })
 }
 
-/** What of a position these stops close together, USD. */
+/** Returns the size of a position that these stops close together, USD. */
 function closedBy(stops: readonly Stop[], sizeInUsd: Usd): Usd {
   return minOf(
     sizeInUsd,
@@ -92,7 +92,7 @@ function closedBy(stops: readonly Stop[], sizeInUsd: Usd): Usd {
   )
 }
 
-/** What is not known is not held against a stop. */
+/** Tells whether a stop lies behind the liquidation price; an unknown price does not count against it. */
 function isBehindLiquidation(
   { direction, liquidationPrice }: Position,
   triggerPrice: Usd | undefined,
@@ -102,8 +102,8 @@ function isBehindLiquidation(
 }
 
 /**
- * What of a side is in books of instances whose files say that the kind's decisions are the only exits (`onSignalOnly`), USD. What
- * nobody opened here is not meant so.
+ * Returns the size of a side in books of instances whose files make the kind's decisions the only exits (`onSignalOnly`), USD. An unattributed part
+ * does not count.
  */
 export function signalOnlyUsd(
   books: readonly Pick<Book, 'strategy' | 'sizeUsd' | keyof PositionSide>[],

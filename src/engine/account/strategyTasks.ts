@@ -28,7 +28,7 @@ const RUNNING_MOST = 20
 /** Newest tasks that ended which a strategy is shown. */
 const ENDED_MOST = 20
 
-/** What becomes of a decision about a task. */
+/** Outcome of a decision about a task. */
 export type TaskPlan =
   | { readonly kind: 'denied'; readonly denial: Denial }
   /** It was begun, or is to end, already. */
@@ -36,18 +36,18 @@ export type TaskPlan =
   /** `begun` is to be called once `fact` is durable. */
   | { readonly kind: 'new'; readonly fact: TaskEntry; begun(): void }
 
-/** What of a task's orders came to. */
+/** Results of a task's orders. */
 export interface TaskFigures extends Pick<OwnTask, 'doneUsd' | 'exitedUsd' | 'openUsd'> {
   /** Its messages whose end is not proven. */
   readonly inFlight: number
 }
 
-/** What they are made with. */
+/** Dependencies of strategies' tasks. */
 export interface StrategyTasksParts {
   readonly trading: Trading
   readonly clock: Pick<Clock, 'now'>
   readonly emit: (event: Event) => void
-  /** What a task of an instance is planned by, besides a snapshot. */
+  /** Facts for planning a task of an instance, besides a snapshot. */
   readonly planFacts: (owner: string) => Pick<PlanFacts, 'mostSendingUsd' | 'ownUsd'>
   readonly figuresOf: (task: TaskState) => Promise<TaskFigures>
   /** Has a running task end: a step that is written meanwhile keeps the wish. */
@@ -65,7 +65,7 @@ export interface TaskSource {
 /** The tasks of strategies. */
 export interface StrategyTasks {
   /**
-   * What a decision is to write. Refuses with EXITS_TWICE, TASKS_TOO_MANY, TRADING_HALTED under a kill, TASK_NOT_FOUND, and the codes of
+   * Plans the record of a decision. Refuses with EXITS_TWICE, TASKS_TOO_MANY, TRADING_HALTED under a kill, TASK_NOT_FOUND, and the codes of
    * `plannedTask`.
    */
   plan(source: TaskSource, decision: TaskDecision, snapshot: Snapshot): TaskPlan

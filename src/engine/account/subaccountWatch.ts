@@ -34,11 +34,11 @@ export interface SubaccountSettings {
   readonly reserveActions: number
 }
 
-/** What was told of the approval and has not ended. */
+/** Open notices about the approval. */
 export interface ToldApproval {
-  /** What was left when it was told to be low, and whether it was told to be gone. */
+  /** Remainder when it was reported to be low, and whether it was reported to be gone. */
   readonly low?: { readonly left: bigint; readonly expiresAtSeconds: number; readonly isGone: boolean }
-  /** Whether its file could not be used. */
+  /** True if its file could not be used. */
   readonly isUnread: boolean
 }
 
@@ -48,11 +48,11 @@ export interface ToldApprovalStore {
   keep(told: ToldApproval): void
 }
 
-/** What the watch stands on. */
+/** Dependencies of the watch. */
 export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | 'clock' | 'emit'> {
   /** The approval that changes nothing, for orders of a key that the chain knows already. */
   readonly empty: SubaccountApproval
-  /** Who approved. */
+  /** The account that approved. */
   readonly account: Address
   /** Whose key signs. */
   readonly subaccount: Address
@@ -90,7 +90,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   let carriedBy: string | undefined
   let nonce: bigint | undefined
   let lowToldMs: number | undefined
-  /** What goes on of what was told; of what is low, what was left at the last look. */
+  /** Open notices; of a low approval, the remainder at the last look. */
   let told: ToldApproval = context.told?.read() ?? { isUnread: false }
 
   function keep(next: ToldApproval): void {
@@ -128,7 +128,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
     return remainingActions <= settings.warnActions + neededActions || secondsLeft <= settings.warnSeconds
   }
 
-  /** Whether there is more than there was: it may be low no more because less is needed, too. */
+  /** Tells whether the approval has more left than before: it may also stop being low because less is needed. */
   function isRenewed(): boolean {
     if (told.low === undefined || known === undefined) return false
     return known.left > told.low.left || known.expiresAtSeconds > told.low.expiresAtSeconds
@@ -237,7 +237,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   }
 }
 
-/** How many actions the chain counts for an intent's message: each create, update and cancel. */
+/** Counts the actions that the chain charges for an intent's message: each create, update and cancel. */
 function actionsOf(intent: Intent): number {
   const { orders, changes } = expectedOf(intent)
   return orders.length + changes.length

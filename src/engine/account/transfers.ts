@@ -17,29 +17,29 @@ import { areOthersSame, areSizesExplained, type Books, type Happening, unexplain
 export interface Transfer {
   /** Signed: a deposit is positive. */
   readonly amountUsd: Usd
-  /** What the account is worth after it. */
+  /** Equity of the account after it. */
   readonly afterUsd: Usd
 }
 
 /** One reading. */
 export interface TransferReading {
   readonly reading: AccountReading
-  /** How many orders the journal has accepted, ever. */
+  /** Number of orders that the journal has ever accepted. */
   readonly intents: number
   /** All that orders did that are open or ended lately. */
   readonly happenings: readonly Happening[]
-  /** Whether an order of ours is on its way, or moved so lately that lists may not show it. */
+  /** True if an order of ours is in flight, or moved so recently that lists may not show it. */
   readonly isMoving: boolean
   /** Sizes by the journal, signed. */
   readonly held: HeldSides
   readonly monotonicMs: number
 }
 
-/** What a reading showed. */
+/** Result of a reading. */
 export interface TransferLook {
-  /** What came in (positive) or left by this host's lists, at the prices of the reading, signed; told once. */
+  /** Deposit (positive) or withdrawal by this host's lists, at the prices of the reading, signed; reported once. */
   readonly amountUsd?: Usd
-  /** What came into the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is, USD. */
+  /** Amount that entered the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is, USD. */
   readonly pendingUsd: Usd
   /** The lists belong together: the next transfer is told against these. */
   readonly base?: WalletBase
@@ -54,9 +54,9 @@ export interface TransferWatch {
 
 /** Smaller steps are not told: dust, and fees of a message that came to nothing. USD. */
 const leastUsd: Usd = 10n ** 30n
-/** What orders do not explain is a transfer when it is so many times the error and the fees of their figures. */
+/** An amount that orders do not explain is a transfer if it is this many times the error and the fees of their figures. */
 const errorTimes = 5n
-/** What orders did is known for this long after they ended, ms (trackedOrders.ts). */
+/** Effects of orders are known for this long after they ended, ms (trackedOrders.ts). */
 const happeningsForMs = 120_000
 
 interface Base {
@@ -117,7 +117,7 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
   }
 }
 
-/** What each host told and nobody has used, for as long as the others may take to see it. */
+/** Unused reports of transfers by each host, retained for as long as the others may take to see them. */
 export interface TransferVotes {
   /** A host told of a transfer. */
   tell(host: string, amountUsd: Usd, monotonicMs: number): void
@@ -155,19 +155,19 @@ export function createTransferVotes(): TransferVotes {
   }
 }
 
-/** What a reading is to be compared with later. */
+/** Returns the base with which later readings are compared. */
 export function walletBaseOf({ placed, books }: AccountReading, intents: number): WalletBase {
   const wallet = [...books.wallet].filter(([, amount]) => amount !== 0n)
   return { wallet: Object.fromEntries(wallet), placed: keccak256(stringToHex(placed)), intents }
 }
 
-/** Whether two are of the same holdings. */
+/** Tells whether two bases have the same holdings. */
 export function isSameBase(one: WalletBase | undefined, other: WalletBase): boolean {
   if (one === undefined || one.placed !== other.placed || one.intents !== other.intents) return false
   return tokensOf(one, other).every((token) => one.wallet[token] === other.wallet[token])
 }
 
-/** What the wallet gained or lost while nothing else changed, USD; undefined when something else did, or that is not known. */
+/** Returns the wallet's gain or loss while nothing else changed, USD; undefined when something else did, or that is unknown. */
 function quietStep(
   { kept, books, atMs }: Base,
   now: WalletBase,
@@ -189,7 +189,7 @@ function tokensOf(one: WalletBase, other: WalletBase): readonly string[] {
   return [...new Set([...Object.keys(one.wallet), ...Object.keys(other.wallet)])]
 }
 
-/** What orders do not explain of a step, USD; undefined when that is within their error, or cannot be told. */
+/** Returns the part of a step that orders do not explain, USD; undefined when it is within their error, or cannot be decided. */
 function movedStep(
   { books, atMs }: Base,
   now: Books,

@@ -9,9 +9,9 @@ import type { OrderManager } from '../../execution/orderManager.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
 
-/** What was filled and may not show. */
+/** Fills and changes that the lists may not show yet. */
 export interface Unseen {
-  /** Whether a fill shows in the snapshot's positions, or a change in its orders, or is so old that the lists are believed without it. */
+  /** Tells whether a fill shows in the snapshot's positions, or a change in its orders, or is so old that the lists are believed without it. */
   isSeen(state: IntentState, snapshot: Snapshot): boolean
   /**
    * Open intents, and landed ones that closed too shortly before the positions were read to be surely in them; of one strategy alone where it
@@ -46,12 +46,12 @@ export function createUnseen(
     if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= LIST_LAG_MS) return true
     const { terms, kind } = intent
     if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
-    // What cannot be read shows nothing, gone positions least of all.
+    // // A market with unreadable rows shows nothing, least of all that a position is gone.
     if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
     const { marketToken, direction, collateralToken } = terms
     const row = positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
     const adds = kind === 'increase' || kind === 'collateral-in'
-    // What was added and is taken off again shows in no row.
+    // // An increase whose size was taken off again shows in no row.
     if (row === undefined && adds) return isTakenOff(sides(), intent)
     const filledAtSeconds = closing?.settlement?.timestampSeconds
     if (filledAtSeconds === undefined) return false
@@ -91,7 +91,7 @@ export function createUnseen(
   }
 }
 
-/** Whether the orders of a snapshot are as an edit or a cancel left them. */
+/** Tells whether the orders of a snapshot are as an edit or a cancel left them. */
 function showsChange({ kind, terms }: Intent, { orders }: Snapshot): boolean {
   if (lacksMarket(orders.missing, terms.marketToken)) return false
   const rowOf = (orderKey: string) => orders.value.find((row) => sameHex(row.orderKey, orderKey))

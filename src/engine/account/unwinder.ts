@@ -30,16 +30,16 @@ export interface UnwindReport extends UnwindState {
   readonly problem?: string
 }
 
-/** Who wishes an order away, and why. */
+/** Requester of an unwind, and the reason. */
 export interface UnwindWish {
   readonly by: string
   /** One sentence. */
   readonly reason: string
-  /** Who wishes, when it is a strategy, which may wish it for its own orders alone. */
+  /** Name of the requesting strategy, which may request it for its own orders alone. */
   readonly strategy?: string
 }
 
-/** What becomes of a wish. */
+/** Outcome of a request. */
 export type UnwindPlan =
   | { readonly kind: 'denied'; readonly denial: Denial }
   /** It was asked for before. */
@@ -55,13 +55,13 @@ export interface Unwinder {
    * Takes a wish; resolves when it is durable. Refuses with ORDER_NOT_FOUND and ORDER_NOT_OWN. Asked for twice it stays as it is.
    */
   request(intentId: string, wish: UnwindWish): Promise<Denial | undefined>
-  /** What a wish is to write, for who writes it beside something else; or why it is refused, as above. */
+  /** Plans the record of a request, for a caller that writes it with another record; or returns the refusal, as above. */
   plan(intentId: string, wish: UnwindWish): UnwindPlan
   /** Works while one is open. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** What it is handed of the engine. */
+/** Parts of the engine that it receives. */
 export interface UnwindContext
   extends Pick<ExecutionContext, 'clock' | 'emit' | 'journal' | 'signer' | 'delegation'> {
   readonly orderManager: OrderManager
@@ -71,7 +71,7 @@ export interface UnwindContext
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Hands a decision of the operator to admission, and the intent to the road. */
   readonly admit: AdmitBeside
-  /** Whether a snapshot's positions hold what the intent filled. */
+  /** Tells whether a snapshot's positions hold the intent's fill. */
   readonly isSeen: (state: IntentState, snapshot: Snapshot) => boolean
 }
 
@@ -97,7 +97,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
     emit({ type: 'unwind.waits', intentId, reason: problem })
   }
 
-  /** What became of the decisions that unwound this order so far, however long ago. */
+  /** Returns the outcomes of all decisions so far that unwound this order, however long ago. */
   async function triesOf(order: IntentState): Promise<ReadonlyMap<string, IntentState>> {
     const tries = new Map<string, IntentState>()
     for (const decisionKey of unwindKeysOf(order)) {
@@ -188,7 +188,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
   }
 }
 
-/** What admission said against a decision, but what only says "not yet". */
+/** Returns the reason why admission denied a decision, except a mere "not yet". */
 function deniedText({ child, denial }: Answer<UnwindProgress>): readonly string[] {
   if (denial === undefined || quiet.has(denial.code)) return []
   return [`${child.decision.kind}: ${denial.code}, ${denial.reason}`]
