@@ -179,7 +179,7 @@ export function encodeExact(value: unknown): string {
 
 /** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, nests deeper than 64, or holds a bigint that is none. */
 export function decodeExact(text: string): unknown {
-  // // A text this short takes hardly any memory, however it nests: only the walk over its values counts then, without one over its text.
+  // A text this short takes hardly any memory, however it nests: only the walk over its values counts then, without one over its text.
   return revive(text.length > SHORT ? parseBounded(text, ownBounds) : JSON.parse(text), 0)
 }
 

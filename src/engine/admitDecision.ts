@@ -134,10 +134,10 @@ export function judge(
   if (isDenial(own)) return own
   const account = accountOf(context)
   const { name } = source
-  // // An operator's increase by hand is subject to all limits of a strategy's order; only reductions bypass them.
+  // An operator's increase by hand is subject to all limits of a strategy's order; only reductions bypass them.
   const isOperator = name === OPERATOR && !adds
   const { maxOrdersPerHour, ...others } = context.limits.on(symbol, name)
-  // // Cancels and closes by an operator do not count toward the hourly limit: a kill must be able to finish.
+  // Cancels and closes by an operator do not count toward the hourly limit: a kill must be able to finish.
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
   const limits = { ...others, ...hourly }
   const halt = isOperator ? undefined : context.trading.haltOn(name)
@@ -222,7 +222,7 @@ function afterLimits(
   },
 ): Denial | undefined {
   const recent = context.journal.recentIntents({ strategy: source.name, limit: refusalsRead })
-  // // Closing everything waits for no pause, unless only a host's passing statement shows the position to be closed.
+  // Closing everything waits for no pause, unless only a host's passing statement shows the position to be closed.
   const isAtOnce =
     isOperator && reducedSides(intent.decision).every((side) => context.holdings.isVouched(side))
   return (

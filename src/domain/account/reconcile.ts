@@ -132,7 +132,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       const key = `${on}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
       if (proof !== undefined) deferred += 1
       if (proof === 'waits') waiting.add(key)
-      // // A size that an operator adopted already contains trades executed before.
+      // A size that an operator adopted already contains trades executed before.
       const isAdopted = trade.timestampSeconds * 1_000 <= (adoptedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)
       if (proof !== undefined || isAdopted) continue
     }

@@ -222,7 +222,7 @@ export class Books implements BookReads {
         if (posting.strategy === strategy) track = withPosting(track, posting, log.side)
       }
     }
-    // // A result that was taken back or moved may leave the result above its former peak.
+    // A result that was taken back or moved may leave the result above its former peak.
     return withFigures(track, {})
   }
 

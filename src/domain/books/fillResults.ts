@@ -77,7 +77,7 @@ function withFill(before: FillCosts | undefined, posting: Posting): FillCosts | 
     isEntryKnown: true,
   }
   if (sizeDeltaUsd >= 0n) return known
-  // // The carried amount contains charges by time; the sending cost counts once, whoever holds the parts.
+  // The carried amount contains charges by time; the sending cost counts once, whoever holds the parts.
   const { pricePnlUsd, impactUsd, positionFeesUsd } = figures
   const borneUsd = carriedUsd - (strategy === move.strategy ? move.sendingUsd : 0n)
   return {

@@ -276,9 +276,9 @@ class Draft {
       rows.push({ name: UNATTRIBUTED, takenUsd: beyondUsd, ...part })
     }
     const baseUsd = pnlUsd === undefined ? undefined : this.#basePnl(pnlUsd)
-    // // Worth of the position's tokens that left.
+    // Worth of the position's tokens that left.
     const worthUsd = baseUsd === undefined ? undefined : lessUsd + sign * baseUsd
-    // // A part without evidence of its tokens is measured by the position's average.
+    // A part without evidence of its tokens is measured by the position's average.
     const counted = rows.map((row) => (row.tokens === 0n ? (tokens * row.takenUsd) / lessUsd : row.tokens))
     const worths = rows.map((row, place) => {
       if (worthUsd === undefined) return row.costUsd
@@ -294,7 +294,7 @@ class Draft {
       })
     }
     const sumOf = (amounts: readonly bigint[]) => amounts.reduce((sum, each) => sum + each, 0n)
-    // // Tokens without evidence on entry were never among the side's tokens.
+    // Tokens without evidence on entry were never among the side's tokens.
     this.#tokens -= tokens - (sumOf(counted) - sumOf(rows.map((row) => row.tokens)))
     const handed = sumOf(counted) - tokens
     const handedUsd = sumOf(worths) - (worthUsd ?? lessUsd)

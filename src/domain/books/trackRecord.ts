@@ -49,7 +49,7 @@ export function withPosting(before: TrackRecord, posting: Posting, side: Positio
   if (sizeDeltaUsd >= 0n || isBefore(record, posting)) return record
   const key = hexKey(side.marketToken)
   const sideKey = sideKeyOf(side)
-  // // The latest report need not be the latest event, and clocks that step back subtract nothing.
+  // The latest report need not be the latest event, and clocks that step back subtract nothing.
   const lastMs = Math.max(move.atMs, record.reducedMs?.get(sideKey) ?? 0)
   const exitMs = Math.max(lastMs, record.exitsMs.get(key) ?? 0)
   const exitsMs = isFlat ? new Map(record.exitsMs).set(key, exitMs) : record.exitsMs

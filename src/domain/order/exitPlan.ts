@@ -151,7 +151,7 @@ export function withoutItsRange({
   return {
     ...rest,
     ...(stop === undefined ? {} : { stopLoss: stop }),
-    // // A list with one unknown target places none: nothing shows which one is missing.
+    // A list with one unknown target places none: nothing shows which one is missing.
     takeProfits: targets.length === takeProfits.length ? targets : [],
     ...(following === undefined || !isActivationKnown
       ? {}

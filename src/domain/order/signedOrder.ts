@@ -74,7 +74,7 @@ export function signedOrderAmong(
     .toSorted((one, other) => (endedMs(one) < endedMs(other) ? -1 : 1))
     .flatMap(changesBy)
     .flatMap(([key, change]) => (sameHex(key, orderKey) ? [change] : []))
-  // // An unknown change stays unknown: no later change shows the state before it.
+  // An unknown change stays unknown: no later change shows the state before it.
   const change = changes.includes('unknown') ? 'unknown' : changes.at(-1)
   return signedOrderOf(orderKey, maker, change)
 }

@@ -138,7 +138,7 @@ export function createProofs(
       const { orderKey, transactionHash, marketToken = '' } = trade
       const change = await chainReader.positionChange({ account, orderKey, transactionHash })
       if (change === undefined || change === 'none') return false
-      // // A trade that a host wrongly calls a liquidation would not hold back increases.
+      // A trade that a host wrongly calls a liquidation would not hold back increases.
       const isSame =
         !change.isIncrease &&
         change.direction === trade.direction &&
@@ -213,7 +213,7 @@ export function createProofs(
       const left = new Map<string, 'waits' | 'late'>()
       for (const { id, ...trade } of open) {
         if (proven.has(id)) continue
-        // // Keyed by the side, not by the row: whoever invents rows can give each of them a new id.
+        // Keyed by the side, not by the row: whoever invents rows can give each of them a new id.
         const side = `${trade.marketToken}:${trade.direction}:${trade.initialCollateralToken}`.toLowerCase()
         const before = waits.get(side)
         const goesOn = before !== undefined && nowMs - before.lastMs <= graceMs

@@ -46,12 +46,12 @@ export function createUnseen(
     if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= LIST_LAG_MS) return true
     const { terms, kind } = intent
     if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
-    // // A market with unreadable rows shows nothing, least of all that a position is gone.
+    // A market with unreadable rows shows nothing, least of all that a position is gone.
     if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
     const { marketToken, direction, collateralToken } = terms
     const row = positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
     const adds = kind === 'increase' || kind === 'collateral-in'
-    // // An increase whose size was taken off again shows in no row.
+    // An increase whose size was taken off again shows in no row.
     if (row === undefined && adds) return isTakenOff(sides(), intent)
     const filledAtSeconds = closing?.settlement?.timestampSeconds
     if (filledAtSeconds === undefined) return false
