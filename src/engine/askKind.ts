@@ -18,9 +18,9 @@ export interface GivenPast extends Required<Pick<Scene, 'events' | 'eventsMissed
 
 /** Answer of a kind. */
 export interface KindAnswer {
-  /** Of a kind with a memory a `CheckedTurn`, unless it is a promise. The decisions are not looked at yet. */
+  /** Return value: a `CheckedTurn` from a kind with a memory, unless it is a promise. The decisions are not checked yet. */
   readonly returned: unknown
-  /** What went wrong in its thread beside a good answer. */
+  /** Failure in its thread next to a good answer. */
   readonly failed?: unknown
   /** Size of the view that was handed to a kind of the user's own, bytes. */
   readonly viewBytes?: number

@@ -1,7 +1,7 @@
 /**
- * What stands between a strategy's code and ours. A kind of the user's own is TypeScript whose types are stripped, not
- * enforced: what it returns is looked at before anything is reckoned with it, or said of it. Nothing that is not known is
- * left out in silence: `stopLoss: 5` beside a good increase would be a position without its stop.
+ * Boundary between a strategy's code and ours. A kind of the user's own is TypeScript whose types are stripped, not enforced: its return value is
+ * checked before anything computes with it or reports it. No unknown field is silently ignored: `stopLoss: 5` in an otherwise good increase would be
+ * a position without its stop.
  */
 
 import { isObject } from '../base/isObject.ts'
@@ -20,7 +20,7 @@ import {
 } from './fieldRule.ts'
 import { preparedFields, taskDecisionFields } from './taskDecisionRule.ts'
 
-/** What is wrong with what a strategy returned. */
+/** Fault in a strategy's return value. */
 export interface DecisionProblem {
   /** One clause that names the field and the value. */
   readonly reason: string
@@ -125,7 +125,7 @@ const sentence = rule((value) => typeof value === 'string' && value !== '', 'a s
 const openOrder = rule((value) => typeof value === 'string' && value !== '', 'the id of an open order')
 const absent = rule((value) => value === undefined, 'nothing for this order type')
 
-/** What an order type needs, and what it has no place for. */
+/** Returns the required and the forbidden fields of an order type. */
 function fieldsOfType(decision: Readonly<Record<string, unknown>>): Readonly<Record<string, FieldRule>> {
   if (decision.kind !== 'increase' && decision.kind !== 'decrease') return {}
   const { orderType = 'market' } = decision
@@ -164,7 +164,7 @@ const isPromise = (value: unknown) => isObject(value) && typeof value.then === '
 /** Most decisions of one turn: what a loop that went wrong makes does not hold up everybody else's. */
 const MOST_DECISIONS = 200
 
-/** What is wrong with what `decide` returned as a whole; undefined when it is a list of a sensible length. */
+/** Returns the fault of `decide`'s return value as a whole; undefined when it is a list of a sensible length. */
 export function returnedProblem(returned: unknown): DecisionProblem | undefined {
   const wrong = (what: string, hint: string): DecisionProblem => ({
     reason: `decide returned ${what}; expected a list of decisions (${hint})`,
@@ -182,7 +182,7 @@ export function returnedProblem(returned: unknown): DecisionProblem | undefined 
   return wrong(shown(returned), 'a single one stands in a list too')
 }
 
-/** What is wrong with a decision; undefined when nothing is. */
+/** Returns the fault of a decision; undefined when there is none. */
 export function decisionProblem(decision: unknown): DecisionProblem | undefined {
   if (!isObject(decision)) {
     return { reason: `a decision is an object, not ${shown(decision)}`, cause: `a ${typeof decision}` }

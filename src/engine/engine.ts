@@ -77,7 +77,7 @@ export interface Engine extends EngineApi {
    * there is none. Rejects as reading does.
    */
   resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
-  /** What runs now; whoever stops the engine ends the threads of these. */
+  /** Lists the running strategies; whoever stops the engine ends their threads. */
   strategies(): readonly LoadedStrategy[]
   /** The order machine under it. */
   readonly orders: OrderManager
@@ -91,7 +91,7 @@ const movingRecords: ReadonlySet<string> = new Set([
   'intent.closed',
 ])
 
-/** What an engine is made from. */
+/** Parts from which an engine is made. */
 export interface EngineParts
   extends Omit<ExecutionContext, 'admission' | 'warningPolicies'>,
     Pick<
@@ -238,7 +238,7 @@ export function createEngine(parts: EngineParts): Engine {
     dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())
     return dayResult
   }
-  /** How what the daemon makes itself reads and is admitted: in the operator's name. */
+  /** Source of the daemon's own decisions: they are read and admitted in the operator's name. */
   const byHand = { name: OPERATOR, isWhole: true }
   const byOperator = {
     read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
@@ -249,7 +249,7 @@ export function createEngine(parts: EngineParts): Engine {
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
       judge(admission, byHand, snapshot, decision, decisionKey, unseen),
   }
-  // What an operator pays with is held against the wallet before anything is signed.
+  // An operator's payment is checked against the wallet before anything is signed.
   const withWallet = {
     read: (symbols: readonly string[]) => read({ symbols, allPositionMarkets: true, balances: true }),
     isRunning: () => life.state() === 'running',

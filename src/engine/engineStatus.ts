@@ -1,4 +1,4 @@
-/** What the engine says about itself: the body of `/api/status`, and what readiness is judged by. Plain JSON values. */
+/** Status of the engine: the body of `/api/status`, and the basis of readiness. Plain JSON values. */
 
 import type { ReplayPlace } from '../base/replayPlace.ts'
 import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
@@ -64,9 +64,9 @@ export interface StrategyStatus {
   readonly failingSinceMs?: number
   /** The user's own file that the kind is, from the working directory when it is below it; absent for a kind of perpd's. */
   readonly kindFile?: string
-  /** How much longer a kind of the user's own is not asked after its failures, ms; absent: it is asked. */
+  /** Remaining pause of a kind of the user's own after its failures, ms; absent: it is not paused. */
   readonly pausedForMs?: number
-  /** Who paused it: it is not asked until an operator lets it go on (`perpd strategies resume`). */
+  /** Pause by an operator: the strategy gets no turns until an operator resumes it (`perpd strategies resume`). */
   readonly pausedBy?: OperatorPause
   /** Why it is not asked until an operator does something: its memory does not fit its kind. */
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
@@ -80,7 +80,7 @@ export interface StrategyStatus {
 
 /** An open intent or an ended one, with its label. */
 export interface LabelledIntent extends OrderMarks, LegLookups {
-  /** What is held of its side by the journal, USD. */
+  /** Size of the position on its side by the journal, USD. */
   readonly heldUsd?: bigint
   readonly state: IntentState
   readonly label: Label
@@ -88,11 +88,11 @@ export interface LabelledIntent extends OrderMarks, LegLookups {
   readonly observedStatus?: string
 }
 
-/** What the account is worth and was, as it is shown to people. */
+/** Present and past equity of the account, as people see it. */
 export interface ShownMark extends Omit<EquityMark, 'shownPeakUsd' | 'dayOpenUsd'> {
   /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
   readonly equityAtMs?: number
-  /** Whether the account has moved since then, so that newer lists may be of different instants. */
+  /** True if the account has moved since then, so that newer lists may be of different instants. */
   readonly isEquitySettling: boolean
 }
 
@@ -109,35 +109,35 @@ export interface EngineStatus {
   readonly nowMs: number
   /** Since the watch over the account last came round, reading or not, ms; absent before its first round. */
   readonly watchedAgoMs?: number
-  /** Of the whole daemon; a strategy may be held back on its own. */
+  /** State of the whole daemon; a single strategy may also be halted. */
   readonly tradingState: TradingState
-  /** What holds trading back, oldest first; empty when it is active. */
+  /** Halts of trading, oldest first; empty while it is active. */
   readonly halts: readonly TradingHalt[]
   /** The newest kill, done or not; absent when there never was one. */
   readonly kill?: KillReport
-  /** What the account is worth and was; absent before the first reading. */
+  /** Present and past equity of the account; absent before the first reading. */
   readonly equity?: ShownMark
   /** The newest deposits and withdrawals, oldest first. */
   readonly transfers: readonly AccountTransfer[]
-  /** What is left of the approval; absent when the account's own key signs. */
+  /** Remaining approval; absent when the account's own key signs. */
   readonly subaccount?: SubaccountReport
   readonly strategies: readonly StrategyStatus[]
   readonly positions: readonly Position[]
   /** Positions whose makers do not run: nobody acts on them as it was meant. */
   readonly unmanaged: readonly Unmanaged[]
   /**
-   * Of `positions` those of which stop-losses that could fire would not close all, what is left (`uncoveredUsd`), and since when; absent before
-   * the first look at the orders.
+   * Positions among `positions` that stop-losses able to fire would not fully close: the remainder (`uncoveredUsd`), and its start. Absent before the
+   * first look at the orders.
    */
   readonly withoutStop?: readonly BareSide[]
-  /** How many orders of the account's newest list no record of ours explains; absent before the first look at the orders. */
+  /** Number of orders in the account's newest list that no record of ours explains; absent before the first look at the orders. */
   readonly othersOrders?: number
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]
-  /** What the account shows that the journal cannot explain, and nobody settled. */
+  /** Discrepancies of the account that the journal cannot explain, and nobody settled. */
   readonly discrepancies: readonly DiscrepancyState[]
-  /** What hosts say of markets and tokens that contradicts our facts, and nobody settled; oldest first. */
+  /** Hosts' statements about markets and tokens that contradict our facts, and nobody settled; oldest first. */
   readonly contradictions: readonly (Contradiction & { readonly sinceMs: number })[]
   /** Sides of which a list shows less than the journal knows, a sentence each; increases on their markets wait. */
   readonly hidden: readonly string[]
@@ -147,13 +147,13 @@ export interface EngineStatus {
   readonly unwinds: readonly UnwindReport[]
   /** Strategies whose file was removed and of which something is left to do, oldest first. */
   readonly windDowns: readonly WindDownReport[]
-  /** How many tasks run, by kind. */
+  /** Number of running tasks, by kind. */
   readonly tasksRunning: RunningByKind
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   /** Held, and what open orders may still add, USD. */
   readonly exposureUsd: bigint
-  /** What of it may be one fill counted twice, as position and as order under way, USD. */
+  /** Part of it that may be one fill counted twice, as a position and as an order in flight, USD. */
   readonly exposureMaybeTwiceUsd: bigint
   /** Fills of ours that `positions` does not show yet, a sentence for each side. */
   readonly unlistedFills: readonly string[]
@@ -195,7 +195,7 @@ export function shownOf(
   }
 }
 
-/** What the control port may ask of a running engine. */
+/** Requests of the control port to a running engine. */
 export interface EngineApi {
   status(): EngineStatus
   /** Carries out an operator's command; it is in the journal before anything is done. */
@@ -208,13 +208,13 @@ export interface EngineApi {
   clockSkewMs(host: string): number | undefined
   /** The price of a market lately. Undefined: there is no such market, or no price of it. Rejects as reading does. */
   readonly candles: CandleReads['candles']
-  /** What is in the wallet and in positions. Rejects as reading does. */
+  /** Reads the content of the wallet and positions. Rejects as reading does. */
   balance(): Promise<BalanceReport>
   /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */
   books(): readonly BookRow[]
   /** The limits in force. */
   limits(): readonly LimitRow[]
-  /** What the file of a strategy that runs says; undefined when none of that name runs. */
+  /** Returns the file content of a running strategy; undefined when none of that name runs. */
   fileOf(strategy: string): { readonly path: string; readonly fields: readonly FileField[] } | undefined
   /** Tasks that make orders over time: those that run, then the newest that ended. */
   tasks(): Promise<readonly TaskReport[]>

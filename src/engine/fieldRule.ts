@@ -7,7 +7,7 @@ import { isObject } from '../base/isObject.ts'
 import { WideDecimal } from '../protocol/units.ts'
 import { didYouMean } from '../strategy/didYouMean.ts'
 
-/** What is wrong with a value, or with one inside it. */
+/** Fault of a value, or of one inside it. */
 export interface Fault {
   /** From the value that was looked at to the wrong one: names of fields and places in lists. */
   readonly path: readonly (string | number)[]
@@ -15,7 +15,7 @@ export interface Fault {
   readonly clause: string
 }
 
-/** What a field must be. */
+/** Rule for a field. */
 export interface FieldRule {
   readonly faultOf: (value: unknown) => Fault | undefined
 }
@@ -117,7 +117,7 @@ export function bigintOf(unit: string, write: (decimal: string) => string): Fiel
 /** More than this is no amount as people write it, but one with its 30 decimals that was turned into a number. */
 const MOST_WRITTEN = 1e15
 
-/** What somebody meant who gave an amount as a number or as a text; undefined where that cannot be told. */
+/** Returns the amount that somebody meant by a number or a text; undefined where that cannot be decided. */
 function decimalOf(value: unknown): string | undefined {
   if (typeof value === 'string') return /^\d{1,15}(\.\d{1,18})?$/.test(value) ? value : undefined
   if (typeof value !== 'number' || !(value > 0 && value < MOST_WRITTEN)) return undefined

@@ -22,7 +22,7 @@ export interface Instance extends RunningInstance {
   status(): StrategyStatus
 }
 
-/** What a kind of the user's own is held to. */
+/** Limits for a kind of the user's own. */
 export interface OwnKindLimits {
   /** Failures in a row after which it pauses; three when absent. A turn that is too slow counts as one. */
   readonly pauseAfterFailures?: number | undefined
@@ -50,11 +50,11 @@ export function createInstance(
   // A turn, or a change: one at a time.
   let turn: Promise<unknown> = Promise.resolve()
   const counts = { ticks: 0, decisions: 0, admitted: 0, denied: 0, failures: 0 }
-  /** Of the kind alone, in a row; reads that fail are not its doing. */
+  /** Consecutive failures of the kind itself; failed reads do not count. */
   let ownFailures = 0
   /** By the monotonic clock. */
   let pausedUntilMs: number | undefined
-  /** What is kept for it and does not fit its kind: it is not asked with it. */
+  /** Saved memory that does not fit its kind: the kind gets no turn with it. */
   let unfit:
     | { readonly memory: KeptMemory | undefined; readonly reason: string; readonly sinceMs: number }
     | undefined
@@ -177,7 +177,7 @@ export function createInstance(
       between(async () => {
         await durable()
         loaded = next
-        // What kept it from being asked may be mended.
+        // The cause that paused it may be mended.
         ownFailures = 0
         pausedUntilMs = undefined
         unfit = undefined

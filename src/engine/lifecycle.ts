@@ -11,12 +11,12 @@ import type { AccountWatch } from './watch/accountWatch.ts'
 import type { Breakers } from './watch/breakerWatch.ts'
 import { unresolvedOf } from './watch/unresolved.ts'
 
-/** How long a stop waits for reads that are still in the air, beyond the drain. */
+/** Time that a stop waits for pending reads, beyond the drain, ms. */
 const stopGraceMs = 1_000
 const [retryStartMs, retryMaxMs] = [1_000, 15_000]
 const drainPollMs = 50
 
-/** What an engine's life is made of. */
+/** Parts of an engine's life. */
 export interface LifecycleParts {
   readonly account: AccountWatch
   readonly breakers: Pick<Breakers, 'check'>
@@ -29,7 +29,7 @@ export interface LifecycleParts {
   readonly countDay: () => void
   /** Writes down at a start what became of strategies whose files came or went. */
   readonly keepRoster: () => Promise<void>
-  /** What runs as long as the engine lives, begun when it is ready. */
+  /** Loops that run as long as the engine lives, started when it is ready. */
   readonly loops: () => readonly Promise<void>[]
   /** Told the venue's markets once, before the first tick; what it throws ends the start. */
   readonly onMarkets?: (markets: readonly Market[]) => void

@@ -6,7 +6,10 @@ import { exposureOf, type OwnOrder } from '../risk/exposure/accountExposure.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { isOfRunningTask } from './exits/runningTasks.ts'
 
-/** Whether a running instance or task looks after an order: what an operator placed, and what an instance left that does not run, has nobody. */
+/**
+ * Tells whether a running instance or task manages an order. Orders placed by an operator, and those left by an instance that no longer runs, are
+ * unmanaged.
+ */
 export function isKept(
   { strategies, trading }: Pick<EngineContext, 'strategies' | 'trading'>,
   { strategy, decisionKey }: OwnOrder,

@@ -11,7 +11,7 @@ import { lacksMarket } from '../../protocol/missing.ts'
 
 /** Fills and changes that the lists may not show yet. */
 export interface Unseen {
-  /** Tells whether a fill shows in the snapshot's positions, or a change in its orders, or is so old that the lists are believed without it. */
+  /** Tells whether a fill shows in the positions, or a change in the orders. True also once it is so old that the lists are believed without it. */
   isSeen(state: IntentState, snapshot: Snapshot): boolean
   /**
    * Open intents, and landed ones that closed too shortly before the positions were read to be surely in them; of one strategy alone where it

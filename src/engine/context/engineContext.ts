@@ -1,4 +1,4 @@
-/** What the loop is handed. */
+/** Dependencies of the loop. */
 
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { ClaimDecision, RenewalDecision } from '../../domain/order/decision.ts'
@@ -23,11 +23,11 @@ import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
 
 /** Settings of the loop. Times in ms. */
 export interface EngineSettings {
-  /** How the account's orders are sent. */
+  /** Lane by which the account's orders are sent. */
   readonly lane: LaneName
-  /** How long an intent may wait to be armed. */
+  /** Longest time that an intent may wait to be armed. */
   readonly intentExpiryMs: number
-  /** How long a stop follows what is open. */
+  /** Time for which a stop follows open orders. */
   readonly drainMs: number
   /** Slippage of strategies that say none, bps. */
   readonly defaultSlippageBps: number
@@ -36,7 +36,7 @@ export interface EngineSettings {
   /** Oldest refresh of a market's values that increases may stand on; absent: half a minute. */
   readonly maxMarketValuesAgeMs?: number
   readonly heartbeatMs: number
-  /** Whether what was there before the journal first looked at the account is adopted at once; absent: an operator says so. */
+  /** True to adopt at once everything that existed before the journal's first look at the account; absent: an operator decides. */
   readonly adoptInitial?: boolean
   /** Failures of a kind of the user's own in a row before it pauses; absent: 3. */
   readonly pauseAfterFailures?: number
@@ -57,31 +57,31 @@ export interface EngineContext extends ExecutionContext {
    */
   readonly readLimits?: () => Promise<ConfiguredLimits & { readonly waiting?: readonly string[] }>
   readonly trading: Trading
-  /** What markets and tokens are, whatever a host lists. */
+  /** Facts about markets and tokens, independent of any host's list. */
   readonly catalogue: Catalogue
-  /** What is left of the approval when a delegated key signs. */
+  /** Remaining approval when a delegated key signs. */
   readonly subaccount?: SubaccountWatch
   /** Has the renewal of its approval prepared, with the owner's next nonce; `same` where one is there that fits. */
   readonly prepareRenewal?: (wish: RenewalDecision, nonce: bigint) => 'same' | Promise<Denial | undefined>
   /** Has the claim of what is due prepared; `busy` right after a look, `nothing` where too little is due or it is prepared. Absent: it cannot be read. */
   readonly prepareClaim?: (wish: ClaimDecision) => 'busy' | Promise<'nothing' | 'prepared' | Denial>
-  /** What the account is worth for limits; undefined while it is not known. */
+  /** Equity of the account for limits; undefined while it is unknown. */
   readonly equity: () => ShownEquity | undefined
-  /** What a strategy's day came to since 00:00 UTC, USD, signed, by lists of positions; by those of the last look when none are given. */
+  /** Result of a strategy's day since 00:00 UTC, USD, signed, by lists of positions; by those of the last look when none are given. */
   readonly dayResultUsd: (strategy: string, positions?: readonly Position[]) => Usd
-  /** What all orders on a market realized since then. */
+  /** Realized result of all orders on a market since then. */
   readonly marketDayResultUsd: (marketToken: Address) => Usd
   /** Every host's word on the prices of markets that are held. */
   readonly prices: Pick<PriceWatch, 'of' | 'judged'>
-  /** What is held by all sources. */
+  /** Positions by all sources. */
   readonly holdings: Holdings
-  /** What was found on a market that nobody explained: increases there wait for an operator. */
+  /** Unexplained discrepancy on a market: increases there wait for an operator. */
   readonly pausedBy: (marketToken: string) => Discrepancy | undefined
   /** Takes a decision that an order be unwound if it lands. */
   readonly unwind: Unwinder['request']
   /** The same, to be written beside something else. */
   readonly planUnwind: Unwinder['plan']
-  /** What becomes of a strategy's decision about a task, to be written with its turn. */
+  /** Plans the record of a strategy's decision about a task, to be written with its turn. */
   readonly planTask: StrategyTasks['plan']
   /** A strategy's own tasks: those that run, and the newest that ended. */
   readonly tasksOf: StrategyTasks['own']

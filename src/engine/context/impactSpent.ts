@@ -1,7 +1,7 @@
 /**
- * What signed prices of a day may leave beyond slippage and tolerance. They are widened by our own estimate of an order's price
- * impact, and that is made from what hosts say of a market: whoever lies of it could win the whole width with every order. So
- * all of a day together has a budget (`signing.priceImpactPerDayUsd`); past it prices have their tolerance alone.
+ * Allowance beyond slippage and tolerance in the signed prices of a day. Prices are widened by our own estimate of an order's price impact, which is
+ * made from hosts' statements about a market. A host that lies about it could win the whole width with every order. So all orders of a day share a
+ * budget (`signing.priceImpactPerDayUsd`); beyond it prices have their tolerance alone.
  */
 import type { Intent } from '../../domain/order/intent.ts'
 import type { Usd } from '../../protocol/units.ts'

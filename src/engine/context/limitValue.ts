@@ -29,7 +29,7 @@ export function unitsOf(name: LimitName, text: string): bigint | number | undefi
   return units >= BigInt(least) && units <= BigInt(most) ? Number(units) : undefined
 }
 
-/** What a value of it looks like. */
+/** Describes the form of the limit's value. */
 export function formOf(name: LimitName): string {
   const { unit, bounds = [1, 1_000_000_000] } = limitRow(name) ?? { unit: 'count' as const }
   const [least, most] = [Math.max(1, bounds[0]), bounds[1]]

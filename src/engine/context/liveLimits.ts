@@ -29,7 +29,7 @@ export interface LimitSet {
 
 /** All that is configured of limits. */
 export interface ConfiguredLimits extends LimitSet {
-  /** Of strategy files, by name; a strategy that is not in it keeps what it has. */
+  /** Limits of strategy files, by name; a strategy that is not listed keeps its present limits. */
   readonly strategies: Readonly<Record<string, Limits>>
   readonly breakers: BreakerSettings
 }
@@ -62,7 +62,7 @@ export interface LiveLimits {
   ownOn(strategy: string): ExposureLimits
   /** A market's limits of what is counted; they hold for what happened on it, whoever made it. */
   countedOn(symbol: string | undefined): CountedLimits
-  /** What taking over `next` would change, by scope and limit; nothing changes yet. */
+  /** Returns the changes that accepting `next` would make, by scope and limit; nothing changes yet. */
   compare(next: ConfiguredLimits, isConfirmed: boolean): readonly AppliedChange[]
   /** Takes over what is tighter in `next`, or all of it when an operator confirmed. */
   replace(next: ConfiguredLimits, isConfirmed: boolean): void
@@ -154,7 +154,7 @@ export function figuresOf({ account, markets, strategies, breakers }: Configured
   )
 }
 
-/** What changes from some figures to others, by scope and limit; a limit that this version does not know is left out. */
+/** Returns the changes from some figures to others, by scope and limit; a limit that this version does not know is left out. */
 export function changesOf(from: Figures, to: Figures): readonly LimitChange[] {
   const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])]
   const changes = keys.flatMap((key) => {
@@ -183,7 +183,7 @@ export interface LimitRow {
   readonly scope: string
   readonly limit: string
   readonly value: string
-  /** What is used of it, written as `value`, and its share of that, bps: above 10000 when more is used. Absent: nothing is counted of it. */
+  /** Usage of the limit, written as `value`, and its share of the limit, bps: above 10000 when more is used. Absent: it counts nothing. */
   readonly used?: string
   readonly usedShareBps?: number
 }
@@ -191,7 +191,7 @@ export interface LimitRow {
 /** A limit that is configured otherwise than it is in force; `configured` as `value` is. */
 export interface WaitingLimit extends LimitRow {
   readonly configured: string
-  /** Whether it is taken over without a confirmation. */
+  /** True if it takes effect without a confirmation. */
   readonly isTighter: boolean
 }
 

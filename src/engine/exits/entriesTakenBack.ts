@@ -1,7 +1,7 @@
 /**
- * What an instance has at rest that would add when the `protect` block of its file keeps entries back: outside of its windows, in a pause after
- * stops, too far below its highest result, and around a closing. It is cancelled, so that nothing of it fills meanwhile. A cooldown after an exit
- * takes nothing back. Orders by hand, and those of other instances, are not its own. Pure.
+ * Cancels an instance's resting orders that would add exposure while the `protect` block of its file holds entries back. That covers times outside
+ * its windows, pauses after stops, a result too far below its peak, and closings. They are cancelled so that nothing of them fills meanwhile. A
+ * cooldown after an exit cancels nothing. Orders by hand, and those of other instances, are left alone. Pure.
  */
 import type { CancelDecision } from '../../domain/order/decision.ts'
 import type { IntentState } from '../../domain/order/intent.ts'

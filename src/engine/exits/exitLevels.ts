@@ -4,7 +4,7 @@ import type { Usd } from '../../protocol/units.ts'
 
 type Sided = Pick<Position, 'direction'>
 
-/** Whether a level keeps more of the profit than another. */
+/** Tells whether a level secures more of the profit than another. */
 export function isNearer({ direction }: Sided, level: Usd, other: Usd): boolean {
   return direction === 'long' ? level > other : level < other
 }

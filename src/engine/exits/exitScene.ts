@@ -7,7 +7,7 @@ import { formatPrice } from '../../protocol/priceText.ts'
 import { bps, formatSize, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
 import type { RestingOrder } from '../../strategy/resting.ts'
 
-/** What closes at a price. */
+/** Type of an order that closes at a price. */
 export type ExitType = 'stop-loss' | 'take-profit'
 
 /** One part of a position with all that its exits are judged by. */
@@ -15,11 +15,11 @@ export interface Scene {
   readonly exits: PricedExits
   readonly snapshot: Snapshot
   readonly position: Position
-  /** What the instance holds by its book and the position has at least, USD. */
+  /** Size that both the instance's book and the position have at least, USD. */
   readonly ownUsd: Usd
-  /** What it holds by its book alone, USD: more than the position where a fill is shown that no record tells yet. */
+  /** Size by its book alone, USD: more than the position where a fill is shown that no record reports yet. */
   readonly bookUsd: Usd
-  /** Of the instance's own entries, USD per whole index token. */
+  /** Entry price of the instance's own entries, USD per whole index token. */
   readonly entryPrice: Usd
   /** At which a reduction executes now. */
   readonly price: Usd
@@ -119,7 +119,7 @@ export function sideOf({ marketToken, direction }: Position): Pick<Position, 'ma
   return { marketToken, direction }
 }
 
-/** What of a part is worth an order: more than the tolerance, and than the least position of the market. */
+/** Tells whether a size is worth an order: more than the tolerance, and than the least position of the market. */
 export function isWorth({ ownUsd, snapshot, position }: Scene, sizeUsd: Usd): boolean {
   const least = marketOf(snapshot, position.marketToken)?.market.minPositionSizeUsd ?? 0n
   return sizeUsd > bps(ownUsd, EXIT_TOLERANCE_BPS) && sizeUsd >= maxOf(1n, least)
@@ -130,7 +130,7 @@ export function sumOf(orders: readonly RestingOrder[]): Usd {
   return orders.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n)
 }
 
-/** Whether an exit at a trigger waits there, and does not fire at once. */
+/** Tells whether an exit at a trigger waits there, and does not fire at once. */
 export function waits(trigger: Usd, { price, position }: Scene, type: ExitType): boolean {
   const isBelow = (type === 'stop-loss') === (position.direction === 'long')
   return trigger > 0n && (isBelow ? trigger < price : trigger > price)

@@ -1,6 +1,6 @@
 /**
- * What is left of an instance's exits when one of them, or a decision, took something off its part: until they are cancelled or made
- * smaller, an entry on that side would be closed by exits that were never meant for it. Pure but for what it reads.
+ * Remaining exits of an instance after one of them, or a decision, reduced its part. Until they are cancelled or made smaller, they would close a new
+ * entry on that side for which they were never meant. Pure except for its reads.
  */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'

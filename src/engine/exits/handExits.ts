@@ -20,7 +20,7 @@ import { madeByTasks } from './runningTasks.ts'
 /** After a denial it is tried again no sooner, ms. */
 const DENIED_PAUSE_MS = 15_000
 
-/** What they are fitted with. */
+/** Dependencies of the fitting. */
 export interface HandExitsParts extends Pick<EngineContext, 'journal' | 'orderManager'> {
   readonly trading: Pick<Trading, 'accountJournal'>
   readonly clock: Clock
@@ -28,7 +28,7 @@ export interface HandExitsParts extends Pick<EngineContext, 'journal' | 'orderMa
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** The operator's intents that a snapshot may not show whole yet. */
   readonly unseen: (snapshot: Snapshot) => readonly IntentState[]
-  /** Whether all that is held of a side is in books of others. */
+  /** Tells whether others' books hold the whole position of a side. */
   readonly isOthers: (side: PositionSide, snapshot: Snapshot) => boolean
   readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
 }

@@ -1,12 +1,12 @@
 /**
- * What a running perpd does for the exits of a strategy file (`exit:`), before the kind is asked: it places what is missing, makes
- * what rests as large as the instance's part of the position, moves a stop-loss after the price, and closes when the time is over. A
- * stop-loss is never moved away from profit, and the exits of one type never come to more than the instance's part. Pure.
+ * Maintains the exits of a strategy file (`exit:`) before the kind gets its turn: it places missing ones, and resizes resting ones to the instance's
+ * part of the position. It moves a stop-loss after the price, and closes when the time is over. A stop-loss is never moved away from profit, and the
+ * exits of one type never exceed the instance's part. Pure.
  *
- * What rests tells where a stop was moved to, which is its trigger, and when, which is the venue's time of its last update. Of a stop
- * that was lost the journal tells where it was: the one that is placed in its stead lies no farther from profit.
- * Exits of an entry that waits are for that entry, and are left alone until it fills. While anything of the instance on a side is on its way,
- * or rests and is not listed, nothing is done there: it may be the very exit.
+ * The resting order shows where a stop was moved, which is its trigger, and when, which is the venue's time of its last update. The journal shows the
+ * level of a stop that was lost: its replacement lies no farther from profit.
+ * Exits of a waiting entry belong to that entry, and are left alone until it fills. While any order of the instance on a side is in flight, or rests
+ * without being listed, nothing is done there: it may be the very exit.
  */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { sharesOf } from '../../domain/books/figures.ts'
@@ -50,10 +50,10 @@ import { isNearer, mostProtective } from './exitLevels.ts'
 import { closeOf, fitted, isWorth, placed, retried, type Scene, sideOf, sumOf, waits } from './exitScene.ts'
 import { settledExits, waitingExits } from './exitsLeft.ts'
 
-/** What the price of a fill differs from the price that its exits were reckoned from, bps: no reason to move a stop-loss. */
+/** Difference between a fill's price and the price from which its exits were computed, bps, that is no reason to move a stop-loss. */
 const FILL_DRIFT_BPS = 20
 
-/** What the exits of one instance are kept by. */
+/** Input for maintaining the exits of one instance. */
 export interface KeptExits {
   /** The file's, by the market that they are asked for; undefined while a denied one waits. */
   readonly exitsOn: (marketToken: string) => PricedExits | undefined
@@ -82,7 +82,7 @@ export function keepExits(kept: KeptExits): readonly Decision[] {
   return [...leftOvers(kept), ...kept.parts.flatMap((part) => ofPart(kept, part))]
 }
 
-/** What exits that nobody keeps by a plan are fitted by. */
+/** Input for fitting exits that no plan maintains. */
 export interface FittedExits extends Pick<KeptExits, 'snapshot' | 'states' | 'parts'> {
   /** Ids of the intents of tasks that run, which fit their own exits and have their share first. */
   readonly ofTasks: ReadonlySet<string>
@@ -90,7 +90,7 @@ export interface FittedExits extends Pick<KeptExits, 'snapshot' | 'states' | 'pa
   readonly mayTry: (marketToken: string) => boolean
 }
 
-/** Of exits that no file asks for: all of one type are made no larger than the part, and are left to whoever placed them else. */
+/** Fits exits that no file requests: all of one type are made no larger than the part, and otherwise left to whoever placed them. */
 export function fitExits({ mayTry, ofTasks, ...kept }: FittedExits): readonly Decision[] {
   const exitsOn = (marketToken: string) => (mayTry(marketToken) ? noExits : undefined)
   const asked = { ...kept, exitsOn, enteredMs: () => undefined, nearestStop: () => undefined }
@@ -118,7 +118,7 @@ function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[]
   const over = overdue(scene, () => kept.enteredMs(part))
   if (over !== undefined) return [over]
   const wanted = [...stopsOf(scene), ...targetsOf(scene)]
-  // What is closed now needs no order that waits.
+  // A position that is closed now needs no waiting order.
   const closing = wanted.find(({ kind }) => kind === 'close')
   if (closing !== undefined) return [closing]
   return wanted.some(isAtMarket) || kept.lostExits?.has(sideKeyOf(part)) === true
@@ -153,7 +153,7 @@ function leftOvers({ snapshot, states, parts }: KeptExits): readonly Decision[] 
   })
 }
 
-/** Whether an order of the intent took something off the part. */
+/** Tells whether an order of the intent reduced the part. */
 function hasReduced(state: IntentState): boolean {
   const { kind } = state.intent
   return (lastAttempt(state)?.children ?? []).some(
@@ -300,7 +300,7 @@ function movedStop(scene: Scene, stops: readonly RestingOrder[]): Usd | undefine
   return mostProtective(position, candidates)
 }
 
-/** Whether a level is nearer to profit than another by more than a fill's price differs; not where one of them is not known. */
+/** Tells whether a level is nearer to profit than another by more than the deviation of a fill's price; false where one of them is unknown. */
 function isNearerByMore(
   level: Usd | undefined,
   other: Usd | undefined,
@@ -357,7 +357,7 @@ function targetsOf(scene: Scene): readonly Decision[] {
         `The price is past ${formatPrice(past.level)}, where a take-profit of the file belongs.`,
       ),
     ]
-  // Of a ladder a rung may rest and another not: one that was cancelled, or that waited while the first was under way.
+  // One rung of a ladder may rest and another not: one that was cancelled, or that waited while the first was in flight.
   const missing = ahead.flatMap(({ level, shareBps }) => {
     const gapUsd = bps(ownUsd, shareBps) - sumOf(targets.filter((target) => isAt(target, level)))
     return gapUsd > bps(ownUsd, 1) ? [{ level, gapUsd }] : []
@@ -369,7 +369,7 @@ function targetsOf(scene: Scene): readonly Decision[] {
   return missing.map(({ level }, index) => placed(scene, 'take-profit', level, shares[index] ?? 0n))
 }
 
-/** Whether an exit rests at a level, but for a basis point. */
+/** Tells whether an exit rests at a level, within a basis point. */
 function isAt({ triggerPrice }: RestingOrder, level: Usd): boolean {
   return triggerPrice !== undefined && absOf(triggerPrice - level) <= bps(level, 1)
 }

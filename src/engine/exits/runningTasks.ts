@@ -2,7 +2,7 @@
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Trading } from '../account/tradingHalts.ts'
 
-/** Whether the decision is one of a task that runs. */
+/** Tells whether the decision belongs to a running task. */
 export function isOfRunningTask(
   { accountJournal }: Pick<Trading, 'accountJournal'>,
   decisionKey: string,

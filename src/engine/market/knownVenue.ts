@@ -1,6 +1,6 @@
 /**
- * What the daemon has seen of the venue and keeps from one reading to the next: markets and tokens, because a position must
- * be left also when its market is no longer listed or its row cannot be read; and when market values were refreshed.
+ * Memory of the venue from one reading to the next: markets and tokens, because a position must remain closable even when its market is no longer
+ * listed or its row is unreadable. It also has the time when market values were refreshed.
  */
 import type { Api } from '../../api/client.ts'
 import type { MarketConfig, MarketValues } from '../../api/rows/marketInfoTypes.ts'
@@ -15,7 +15,7 @@ import { createSharedLists, type SharedLists } from './sharedLists.ts'
 
 /** Memory of the venue; to be kept as long as the daemon runs. */
 export interface KnownVenue {
-  /** What follows from its lists, and from those that were read before. */
+  /** Data derived from its lists, and from those that were read before. */
   readonly lists: SharedLists
   /** The newest reading of market values; undefined before the first, and where the venue has no such route. */
   values: Read<readonly MarketValues[]> | undefined
@@ -51,9 +51,7 @@ export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
   }
 }
 
-/**
- * How often market values are read, ms: the venue pulls them no more often by default (docs/reference/api-coverage.md A34 to A37).
- */
+/** Interval between readings of market values, ms: by default the venue pulls them no more often (docs/reference/api-coverage.md A34 to A37). */
 const valuesEveryMs = 5_000
 
 /** Oldest refresh of market values that increases may stand on when no setting says so, ms: twice the venue's own mark. */
@@ -74,7 +72,7 @@ export async function staleValues(
     known.valuesAskedMs = nowMs
     known.valuesAsked = readValues(api, known)
   }
-  // What was read last is good enough while the venue does not answer: nobody waits, and its age tells.
+  // The last reading suffices while the venue does not answer: nobody waits, and its age is visible.
   const lastMs = known.values?.readAtMs ?? Number.NEGATIVE_INFINITY
   if (clock.now() - lastMs > 2 * valuesEveryMs) await known.valuesAsked
   const { values, hasNoValues } = known

@@ -40,7 +40,7 @@ export interface MarketStanding {
   readonly why?: string
 }
 
-/** What the chain says of a market: its tuple and its tokens' decimals and names; or why nothing is proven. */
+/** Facts of a market from the chain: its tuple and its tokens' decimals and names; or the reason why nothing is proven. */
 export type MarketProof =
   | {
       readonly market: Omit<MarketFacts, 'symbol'>
@@ -49,7 +49,7 @@ export type MarketProof =
     }
   | { readonly unproven: string }
 
-/** What a catalogue stands on. */
+/** Dependencies of a catalogue. */
 export interface CatalogueParts {
   readonly shipped: ShippedFacts
   readonly accountJournal: Pick<AccountJournal, 'state' | 'write'>
@@ -70,7 +70,7 @@ export interface Catalogue {
   facts(): Facts
   /** Changes with the facts, and with what else markets are named by. */
   version(): number
-  /** What is listed and not in the facts, by lower-cased market token. */
+  /** Lists the markets that hosts list without being in the facts, by lower-cased market token. */
   unpinnedMarkets(): ReadonlyMap<string, SaidMarket>
   /** Hosts in use; what others said before this run counts no more. */
   useHosts(hosts: readonly string[]): void
@@ -79,7 +79,7 @@ export interface Catalogue {
     host: string,
     said: { readonly markets?: readonly SaidMarket[]; readonly tokens?: readonly SaidToken[] },
   ): void
-  /** How a market that is not in the facts is named: by its tokens, or by its address where that name would be another's. */
+  /** Names a market that is not in the facts: by its tokens, or by its address where that name would be another's. */
   unpinnedSymbol(said: SaidMarket): string
   /** Has the chain asked about a market that is not in the facts, at most once a minute. */
   want(marketToken: Address): void
@@ -143,7 +143,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
 
   function together(): Facts {
     const { markets, tokens } = fold()
-    // What is shipped stands above all: neither a proof nor a word replaces it.
+    // Shipped facts take precedence over all others: neither a proof nor a statement replaces them.
     return {
       markets: new Map([...proven.markets, ...markets, ...shipped.markets]),
       tokens: new Map([...proven.tokens, ...tokens, ...shipped.tokens]),

@@ -1,4 +1,4 @@
-/** What price impacts of a market are estimated from, of what the venue says of its settings and values. */
+/** Data for estimating price impacts of a market, from the venue's settings and values. */
 import type { Api } from '../../api/client.ts'
 import type { MarketConfig, MarketValues } from '../../api/rows/marketInfoTypes.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -8,7 +8,7 @@ import type { ImpactData } from '../../protocol/priceImpact.ts'
 import type { Reading } from '../../protocol/reading.ts'
 import type { KnownVenue } from './knownVenue.ts'
 
-/** How often market settings are read, ms: they change by governance, and the venue pulls them no more often than half of this. */
+/** Interval between readings of market settings, ms: they change by governance, and the venue pulls them no more often than half of this. */
 const configEveryMs = 60_000
 
 /**

@@ -1,4 +1,4 @@
-/** What a market is called for people. */
+/** Name of a market for people. */
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Catalogue } from './marketCatalogue.ts'

@@ -29,7 +29,7 @@ export function asListed(api: Api): Api {
 export function pinnedApi(api: Api, catalogue: Catalogue): Api {
   if (unpinned.has(api)) return api
   catalogue.useHosts([...api.hosts.api, ...api.hosts.oracle])
-  /** How hosts call a market that they do not call as we do: by host, then by market token. */
+  /** Hosts' names of markets that they name differently from us: by host, then by market token. */
   const called = new Map<string, Map<string, string>>()
   const bySymbol = memo(catalogue, () => {
     const { markets } = catalogue.facts()
@@ -64,7 +64,7 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
     return read.value.map((row) => pinnedMarket(row, catalogue))
   })
   const configs = each(catalogue, (read: Read<readonly MarketConfig[]>) => {
-    // What a row of settings calls itself is no symbol of the list.
+    // The name in a row of settings is no symbol of the list.
     const said = read.value.flatMap((row) => (namesTokens(row) ? [{ ...row, symbol: undefined }] : []))
     catalogue.judge(read.host, { markets: said })
     return read.value.map((row) => pinnedConfig(row, catalogue))
@@ -120,7 +120,7 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
     prepareOrder: (request, options) =>
       api.prepareOrder({ ...request, symbol: nameAt(request.symbol, options?.host) }, options),
   }
-  // What is not pinned is asked of the api as it is.
+  // Routes that are not pinned go to the api unchanged.
   const over: Api = Object.assign(Object.create(api), pinned)
   unpinned.set(over, api)
   return over

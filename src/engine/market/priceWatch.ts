@@ -20,7 +20,7 @@ import {
 } from '../../risk/checks/reductionPrice.ts'
 import { journaledPrices } from './journaledPrices.ts'
 
-/** What the watch stands on. */
+/** Dependencies of the watch. */
 export interface PriceWatchParts extends Pick<ExecutionContext, 'journal'> {
   readonly api: Api
   readonly clock: Clock
@@ -39,7 +39,7 @@ export interface PriceWatch {
    * Never rejects for what a network does.
    */
   look(markets: readonly Market[]): Promise<void>
-  /** What is known of a market's price. */
+  /** Returns the known prices of a market. */
   of(marketToken: string): KnownPrices
   /** The last price of it that most hosts agreed on. */
   lastOf(marketToken: string): LastPrice | undefined
@@ -47,10 +47,10 @@ export interface PriceWatch {
   judged(snapshot: Snapshot, owner: string): Snapshot
 }
 
-/** How long a look counts as one of now, and how old words may be while a look is under way, ms. */
+/** Time for which a look counts as current, and the greatest age of answers while a look is under way, ms. */
 const LOOK_MS = 4_000
 const ENOUGH_MS = 15_000
-/** How long a host is waited for, and slower ones when one of each service has answered, ms. */
+/** Longest wait for a host, and for slower ones when one of each service has answered, ms. */
 const TIMEOUT_MS = 3_000
 const PATIENCE_MS = 1_000
 
@@ -189,7 +189,7 @@ export function heldMarketsOf({ markets, positions }: Snapshot): readonly Market
   return [...held].flatMap((key) => markets.get(key)?.market ?? [])
 }
 
-/** What was read; undefined for what a network did. */
+/** Returns the reading; undefined after a network fault. */
 async function tolerated<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read

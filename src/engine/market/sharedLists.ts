@@ -1,6 +1,6 @@
 /**
- * What follows from the venue's lists, made once for each answer: the snapshots of hundreds of strategies share it. Markets and
- * tokens that a list leaves out come with it as they were read before.
+ * Data derived from the venue's lists, made once for each answer: the snapshots of hundreds of strategies share it. Markets and tokens that a list
+ * omits are supplied from earlier readings.
  */
 import type { OracleToken } from '../../api/feeds/oracle.ts'
 import { doubtsOf } from '../../api/priceSanity.ts'
@@ -106,7 +106,7 @@ function tokensNow(tokens: readonly ListedToken[], known: Map<string, Token>): R
   return now
 }
 
-/** Whether a row that could not be read is, or may be, of this market. */
+/** Tells whether an unreadable row is, or may be, of this market. */
 function isUnread(missing: readonly MissingRow[] | undefined, address: Address): boolean {
   return (missing ?? []).some(({ marketToken }) => marketToken === undefined || sameHex(marketToken, address))
 }
