@@ -22,7 +22,10 @@ export interface CatalogToken {
   readonly visualMultiplier?: number
   readonly visualPrefix?: string
   readonly categories?: readonly string[]
-  /** Whether its contract takes approvals by signature, whether the venue's own pages make none, and the version of its domain. */
+  /**
+   * True when its contract accepts approvals by signature. `isPermitDisabled`: the venue's own pages make none; `contractVersion`: the version of its
+   * signing domain.
+   */
   readonly isPermitSupported?: boolean
   readonly isPermitDisabled?: boolean
   readonly contractVersion?: string

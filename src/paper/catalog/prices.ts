@@ -33,7 +33,10 @@ export interface Prices {
   rangeOf(tokenKey: string, fromSeconds: number, toSeconds: number): PriceRange | undefined
   /** Start of the grid step that holds a moment: prices move only between steps. */
   stepAt(seconds: number): { readonly startSeconds: number; readonly lengthSeconds: number }
-  /** Whether there is a price at a Unix second: where there is none the last one is shown, and nothing trades. Absent: always. */
+  /**
+   * Tells whether there is a price at a Unix second. Where there is none, the venue shows the last one and nothing trades. Absent: there always is
+   * one.
+   */
   hasPrice?(tokenKey: string, seconds: number): boolean
 }
 

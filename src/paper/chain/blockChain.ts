@@ -28,10 +28,10 @@ export interface Inclusion {
   readonly generation: number
 }
 
-/** Who sends transactions: the relay, the keeper, or somebody who has nothing to do with the venue. */
+/** Sender of a transaction: the relay, the keeper, or a stranger to the venue. */
 export type Sender = 'relayer' | 'keeper' | 'stranger'
 
-/** What only a transaction has that an account signed and sent itself. Amounts in wei. */
+/** Fields that only a transaction signed and sent by an account has. Amounts in wei. */
 export interface SignedTransaction {
   readonly from: Address
   /** EIP-2718: legacy, with an access list (EIP-2930), with fees of EIP-1559. */
@@ -52,10 +52,10 @@ export interface SignedTransaction {
 /** A transaction: a signed batch, the keeper's work on one order, or what an account sent itself. */
 export interface ChainTransaction {
   readonly hash: Hex
-  /** Of a transaction that an account sent itself, `signed` says who. */
+  /** Sender; for a transaction that an account sent itself, `signed` names the account. */
   readonly sender: Sender | 'account'
   readonly signed?: SignedTransaction
-  /** Of a signed transaction: gas that it used, and the price of each, wei. */
+  /** Gas that a signed transaction used, and its price per unit, wei. */
   paid?: { readonly gasUsed: number; readonly gasPrice: bigint }
   readonly to: Address
   readonly nonce: number
@@ -100,7 +100,7 @@ export interface BlockChain {
   readonly byHash: Map<string, ChainTransaction>
   readonly byDigest: Map<string, ChainTransaction>
   readonly reorgs: Reorg[]
-  /** What the newest reorganisations took out, by their number from 1. */
+  /** Transactions that the newest reorganisations removed, by the number of the reorganisation from 1. */
   readonly lost: Map<number, readonly LostTransaction[]>
   readonly nonces: Record<Sender, number>
   /** Gas price that the base fee walks around, wei. */
@@ -109,7 +109,7 @@ export interface BlockChain {
   readonly gasSpikes: GasSpike[]
   /** Moment of the work that is being done, Unix ms. */
   atMs: number
-  /** How many transactions there must be before it is looked at whether some are to be forgotten (chainMemory.ts). */
+  /** Count of transactions at which the chain next checks whether to forget some (chainMemory.ts). */
   lookAtLength: number
 }
 
@@ -165,7 +165,7 @@ export function generationAt(chain: BlockChain, number: number, view = chain.reo
   return 0
 }
 
-/** How many reorganisations had happened while a version of a block was last part of the chain. */
+/** Returns how many reorganisations had happened while a version of a block was last part of the chain. */
 export function viewOf(chain: BlockChain, { number, generation }: Inclusion): number {
   for (let i = generation; i < chain.reorgs.length; i += 1) {
     const reorg = chain.reorgs[i]
@@ -279,7 +279,7 @@ export function transactionsBetween(
   return chain.transactions.slice(positionOf(chain, first), positionOf(chain, last + 1))
 }
 
-/** Whether a transaction had happened at a version of a block. */
+/** Tells whether a transaction was included at a version of a block. */
 export function isIncludedAt(chain: BlockChain, transaction: ChainTransaction, block: Inclusion): boolean {
   const view = viewOf(chain, block)
   return transaction.inclusions.some(

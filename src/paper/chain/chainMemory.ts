@@ -1,4 +1,4 @@
-/** What the chain remembers: how many transactions, and which of them a state file keeps. */
+/** Bounds how many transactions the chain remembers, and selects those that a state file retains. */
 import { hexKey } from '../../protocol/address.ts'
 import { type BlockChain, blockOf, type ChainTransaction, forget, type Reorg } from './blockChain.ts'
 
@@ -65,12 +65,12 @@ export function trimBlockChain(chain: BlockChain, isPopulation: IsPopulation): v
   chain.lookAtLength = Math.max(FIRST_LOOK, chain.transactions.length + Math.max(LOOK_EVERY, room))
 }
 
-/** How many of `count` must go: none up to the limit, else so many that a tenth of it is free. */
+/** Returns how many of `count` must go: none up to the limit, else so many that a tenth of it is free. */
 function surplusOf(count: number, limit: number): number {
   return count > limit ? count - Math.floor(limit * 0.9) : 0
 }
 
-/** What a state file keeps of the chain. */
+/** Part of the chain that a state file retains. */
 export interface SavedBlockChain {
   readonly transactions: readonly ChainTransaction[]
   readonly reorgs: readonly Reorg[]

@@ -1,4 +1,4 @@
-/** Who sends the venue's transactions, and what the keeper's look like. */
+/** Addresses that send the venue's transactions, and the form of the keeper's. */
 
 import { encodeFunctionData, getAddress, keccak256, parseAbi, stringToHex } from 'viem/utils'
 import { type Address, type Hex, ZERO_HASH } from '../../protocol/address.ts'

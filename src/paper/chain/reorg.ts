@@ -17,7 +17,7 @@ export const MAX_REORGS = 10_000
 /** Reorganisations whose lost blocks are still told to subscribers. */
 const LOST_KEPT = 16
 
-/** What a reorganisation did. */
+/** Result of a reorganisation. */
 export interface ReorgReport {
   readonly first: number
   readonly last: number
@@ -65,7 +65,7 @@ export function reorganise(
   const returnsIn = last + Math.max(1, returnAfterBlocks)
   const back = { number: returnsIn, generation: generationAt(chain, returnsIn) }
   for (const transaction of moved) transaction.inclusions.push(back)
-  // What was mined since, into the block that is still open, may follow from them: it comes after them.
+  // Transactions mined since, in the block that is still open, may depend on the returning ones, so they come after them.
   const later = positionOf(chain, last + 1)
   for (const transaction of chain.transactions.slice(later)) {
     if (blockOf(transaction).number < returnsIn) transaction.inclusions.splice(-1, 1, back)

@@ -13,7 +13,7 @@ export const BLOCK_GAS_LIMIT = 32_000_000
 const MAX_FEE_HISTORY = 1024
 
 const BASE_GAS = 21_000
-/** What executing an order costs beside its calldata and logs. */
+/** Gas for executing an order, in addition to its calldata and logs. */
 const ORDER_GAS = 900_000
 
 /** Gas of calldata: 4 a zero byte, 16 any other (EIP-2028), on top of the base of a transaction. */

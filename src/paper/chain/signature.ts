@@ -1,4 +1,4 @@
-/** Who signed a digest. */
+/** Recovers the signer of a digest. */
 import { concat, keccak256 } from 'viem/utils'
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import { recoverSigner as signerOf } from '../../protocol/crypto/secp256k1.ts'
@@ -13,7 +13,7 @@ function recoverSigner(digest: Hex, signature: Hex): Address | undefined {
   }
 }
 
-/** Whether an address signed a digest. */
+/** Tells whether an address signed a digest. */
 export function isSignedBy(account: Address, digest: Hex, signature: Hex): boolean {
   const signer = recoverSigner(digest, signature)
   return signer !== undefined && sameHex(signer, account)
@@ -27,7 +27,7 @@ export function minifiedDigest(separator: Hex, digest: Hex): Hex {
   return keccak256(concat(['0x1901', separator, keccak256(concat([MINIFIED, digest]))]))
 }
 
-/** Whether an address signed a router's digest, as it stands or minified (contract `BaseGelatoRelayRouter`, `digests`). */
+/** Tells whether an address signed a router's digest, plain or minified (contract `BaseGelatoRelayRouter`, `digests`). */
 export function isSignedAtRouter(account: Address, separator: Hex, digest: Hex, signature: Hex): boolean {
   return (
     isSignedBy(account, digest, signature) ||

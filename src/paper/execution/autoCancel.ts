@@ -1,4 +1,4 @@
-/** How many orders of a position may be cancelled with it: what prepare counts on and the router holds to. */
+/** Limits how many orders of a position may be cancelled with it; prepare counts on the limit and the router enforces it. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { type CreateOrderParams, positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'

@@ -1,7 +1,4 @@
-/**
- * What the venue writes into the chain: the event emitter's events of orders and positions (contract `EventEmitter`,
- * `EventLogData`).
- */
+/** Writes the event emitter's events of orders and positions into the chain (contract `EventEmitter`, `EventLogData`). */
 import { type Address, type Hex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { type ChainTransaction, type EventValue, mine } from '../chain/blockChain.ts'
@@ -171,7 +168,7 @@ export function emitExecutionFee(
   emit(transaction, 'ExecutionFeeRefund', [addressWord(receiver)], { receiver, refundFeeAmount: amount })
 }
 
-/** What position events share. */
+/** Fields that all position events share. */
 interface PositionChange {
   readonly order: OrderRecord
   readonly market: VenueMarket

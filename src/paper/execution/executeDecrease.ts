@@ -27,7 +27,7 @@ const SECONDARY_ADL = 1n
 /** The keeper's own decreases: their orders are created in the transaction that executes them. */
 export type KeeperDecrease = 'liquidation' | 'deleveraging'
 
-/** What a decrease comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
+/** Computes the result of a decrease on drafts of the markets; the venue is not changed yet. Throws ProtocolRevert. */
 export function tryDecrease(
   venueState: VenueState,
   order: OrderRecord,

@@ -21,7 +21,7 @@ import { emitOraclePrices, emitPositionIncrease, emitSwaps, pricesOf } from './e
 import { commit, creditFunding, positionMarketOf } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
-/** What an increase comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
+/** Computes the result of an increase on drafts of the markets; the venue is not changed yet. Throws ProtocolRevert. */
 export function tryIncrease(venueState: VenueState, order: OrderRecord, seconds: number) {
   const { addresses, numbers, isLong } = order.params
   const market = positionMarketOf(venueState, order)

@@ -10,7 +10,7 @@ import { emitOraclePrices, emitSwaps, pricesOf } from './events.ts'
 import { commit, payOut } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
-/** What a swap comes to, on drafts of the markets: nothing has changed yet. Throws ProtocolRevert. */
+/** Computes the result of a swap on drafts of the markets; the venue is not changed yet. Throws ProtocolRevert. */
 export function trySwap(venueState: VenueState, order: OrderRecord, seconds: number) {
   const { addresses, numbers } = order.params
   const drafts = new Map<string, MarketState>()

@@ -1,6 +1,6 @@
 /**
- * What becomes of an order's execution fee: whoever works on the order is paid for the gas, the rest returns to the account
- * in native coin (contracts: GasUtils, payExecutionFee).
+ * Settles an order's execution fee. The sender of the executing transaction is paid for the gas, the rest returns to the account in native coin
+ * (contracts: GasUtils, payExecutionFee).
  */
 import { type Hex, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { executionGasOf } from '../../protocol/chains/feeFormula.ts'

@@ -1,6 +1,6 @@
 /**
- * What gas costs on the paper chain, and the fees that follow from it: prepare asks for what the venue's client reckons by
- * the protocol's formula, the router and the keeper take what the contracts take (GasUtils, BaseGelatoRelayRouter).
+ * Computes gas prices on the paper chain and the fees that follow from them. Prepare requests the amounts that the venue's client computes by the
+ * protocol's formula. The router and the keeper take the amounts that the contracts take (GasUtils, BaseGelatoRelayRouter).
  */
 
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -29,7 +29,7 @@ export function gasOf(venueState: VenueState): ChainGas {
   return chainGas[venueState.chain.name]
 }
 
-/** What the endpoints say at a moment (Unix ms): the price of the block that comes next, wei. */
+/** Returns the gas price that the endpoints report at a moment (Unix ms): that of the next block, wei. */
 function gasPriceAt(venueState: VenueState, nowMs: number): GasPrice {
   const { blockChain } = venueState
   return {
@@ -38,20 +38,20 @@ function gasPriceAt(venueState: VenueState, nowMs: number): GasPrice {
   }
 }
 
-/** What prepare makes of the gas price: a fault may have it ask for more or less. */
+/** Returns the gas price that prepare uses; a fault can raise or lower it. */
 function askedGasPrice(venueState: VenueState, nowMs: number): GasPrice {
   const { networkGasPrice, priorityFee } = gasPriceAt(venueState, nowMs)
   const share = BigInt(venueState.dataFaults.askedFeePercent)
   return { networkGasPrice: (networkGasPrice * share) / 100n, priorityFee: (priorityFee * share) / 100n }
 }
 
-/** What a transaction pays for gas at a moment, wei: no buffer, no premium. */
+/** Returns the price that a transaction pays per unit of gas at a moment, wei: no buffer, no premium. */
 export function transactionGasPrice(venueState: VenueState, nowMs: number): bigint {
   const { networkGasPrice, priorityFee } = gasPriceAt(venueState, nowMs)
   return networkGasPrice + priorityFee
 }
 
-/** What an order is counted as. */
+/** Returns the kind of order for the gas formula. */
 export function gasOrderOf(order: CreateOrderParams): GasOrder {
   const type = Number(order.orderType)
   const swaps = order.addresses.swapPath.length
@@ -169,8 +169,8 @@ export function messageFee(
 }
 
 /**
- * What becomes of a message's fee when it is mined, wei: its worth after the swap, and what the relay takes for gas; with the oracle's
- * prices of the swap, none without one.
+ * Splits a message's fee when it is mined, wei: its worth after the swap, and the relay's part for gas. `prices` are the oracle's prices of the swap;
+ * without a swap there are none.
  */
 export function relayedFee(
   venueState: VenueState,

@@ -1,7 +1,4 @@
-/**
- * What addresses hold in their GMX accounts, and withdrawals leaving them on the chain (contract `GelatoRelayRouter`,
- * `batch`).
- */
+/** Holds the GMX account balances of addresses, and lets withdrawals leave them on the chain (contract `GelatoRelayRouter`, `batch`). */
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import { parseUnits } from '../../protocol/units.ts'
@@ -36,7 +33,7 @@ function balanceKey(account: Address, token: Address): string {
   return `${hexKey(account)}:${hexKey(token)}`
 }
 
-/** What an address holds in its GMX account, smallest units; a new one holds `startGmxAccount` of the stable token. */
+/** Returns an address's balance in its GMX account, smallest units; a new account holds `startGmxAccount` of the stable token. */
 function gmxAccountBalance(venueState: VenueState, account: Address, token: Address): bigint {
   const { feeToken } = venueState.chain
   const start = sameHex(token, feeToken.address)

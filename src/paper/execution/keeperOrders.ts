@@ -28,7 +28,7 @@ import { marketPrices, type VenueState } from '../state/venueState.ts'
 import { executeDecrease, type KeeperDecrease } from './executeDecrease.ts'
 import { cancelWithPosition, endOrder } from './orderEnds.ts'
 
-/** Whether a position may be liquidated at a moment, with accrual up to then. */
+/** Tells whether a position may be liquidated at a moment, with accrual up to then. */
 export function isLiquidatableAt(venueState: VenueState, record: PositionRecord, seconds: number): boolean {
   const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) return false
@@ -62,14 +62,14 @@ export function liquidate(venueState: VenueState, record: PositionRecord, second
 const ADL_BEGINS = (95n * ONE) / 100n
 const ADL_ENDS = (90n * ONE) / 100n
 
-/** What traders' PnL of a side may take of the pool, USD. */
+/** Returns the part of the pool that the traders' PnL of a side may take, USD. */
 function poolShareOf(settings: MarketSettings, state: MarketState, side: Side, prices: MarketPrices): bigint {
   return fac(poolUsd(settings, state, side, prices), settings.maxPnlFactorForTraders[side])
 }
 
 /**
- * Whether traders' profit of a side is above the part of their share of the pool at which the keeper begins. It comes with a higher
- * index price for longs, with a lower one for shorts, and with lower prices of the pool's tokens.
+ * Tells whether the traders' profit of a side exceeds the part of their pool share at which the keeper begins to deleverage. Profit rises with a
+ * higher index price for longs, and with a lower one for shorts. The share shrinks with lower prices of the pool's tokens.
  */
 export function exceedsPoolShare(
   settings: MarketSettings,

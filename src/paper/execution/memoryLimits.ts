@@ -1,6 +1,6 @@
 /**
- * How much the venue remembers. Everything that grows with use has a limit here (transactions and logs: chainMemory.ts;
- * books: ledger.ts); over it, the oldest goes first, in blocks of a tenth so that the work is rare.
+ * Limits how much the venue remembers. Everything that grows with use has a limit here (transactions and logs: chainMemory.ts; books: ledger.ts).
+ * Beyond a limit the oldest entries go first, a tenth at a time so that the work is rare.
  */
 import type { Address } from '../../protocol/address.ts'
 import { trimBlockChain } from '../chain/chainMemory.ts'
@@ -14,7 +14,7 @@ export const MAX_TRADES = 20_000
 export const MAX_POPULATION_TRADES = 2_000
 /** Submitted operations that have ended. What was prepared and submitted answers 404 once its operation is forgotten. */
 export const MAX_OPERATIONS = 20_000
-/** How orders ended. */
+/** Most outcomes of orders that are remembered. */
 const MAX_OUTCOMES = 40_000
 /** Used digests. A digest can be forgotten only long after its deadline, when the router refuses it anyway. */
 const MAX_DIGESTS = 200_000
@@ -36,7 +36,7 @@ export function trimVenue(venueState: VenueState): void {
   ) {
     trimTrades(venueState)
   }
-  // What a relay never lands stays pending; a day after its deadline nobody waits for it.
+  // An operation that the relay never lands stays pending; a day after its deadline nobody waits for it.
   const longAgo = BigInt(Math.floor(venueState.clock.now() / 1000) - 86_400)
   trimMap(
     venueState.operations,

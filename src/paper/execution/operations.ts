@@ -53,7 +53,7 @@ export function acceptOperation(
   return operation
 }
 
-/** Whether the relay's faults hit an operation: drawn from the seed, `relayPercent` of all. */
+/** Tells whether the relay's faults hit an operation: drawn from the seed, `relayPercent` of all. */
 function isHit(venueState: VenueState, { taskId }: Operation): boolean {
   const { relayPercent } = venueState.dataFaults
   return unit(hashText(`${venueState.seed}:relay-fault:${taskId}`), 0) * 100 < relayPercent

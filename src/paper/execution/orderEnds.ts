@@ -1,4 +1,4 @@
-/** How an order ends or freezes: its outcome, its collateral, its row and event. */
+/** Ends or freezes an order: its outcome, its collateral, its row and its event. */
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { revertBytes } from '../chain/customErrors.ts'

@@ -20,7 +20,7 @@ interface TokenBounds {
   readonly high: PricePair
 }
 
-/** What is known of a venue's spans. */
+/** Knowledge of a venue's quiet spans. */
 interface Spans {
   /** By window length and token key: the window that was read last. */
   readonly known: Map<string, { readonly startSecond: number; readonly bounds: TokenBounds }>

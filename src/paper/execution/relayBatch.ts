@@ -26,7 +26,7 @@ import { relayInput, routerOf } from './relayCall.ts'
 import { checkSubaccount, removeSubaccount } from './subaccountKeys.ts'
 import { recordTrade } from './tradeRecords.ts'
 
-/** What became of a batch on the chain. */
+/** Result of a batch on the chain. */
 export interface Landing {
   readonly txHash: Hex
   /** Orders that were created; empty after a revert. */
@@ -194,7 +194,7 @@ export function requireExecutionFee(
   if (executionFee < least) throw new ProtocolRevert('InsufficientExecutionFee', [least, executionFee])
 }
 
-/** What the protocol refuses of an order whatever was paid for it. Throws ProtocolRevert. */
+/** Refuses an order that the protocol refuses whatever was paid for it. Throws ProtocolRevert. */
 export function requireCreatable(venueState: VenueState, account: Address, params: CreateOrderParams): void {
   const type = Number(params.orderType)
   const { addresses } = params

@@ -1,4 +1,4 @@
-/** What all executions share: drafts become the markets' states, receivers are paid, funding is credited. */
+/** Applies the common end of all executions: drafts become the markets' states, receivers are paid, funding is credited. */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { MarketState } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'

@@ -127,7 +127,7 @@ export async function subaccountOf(
   return { address, approval, isApproved: await isApprovedBy(venueState, account, approval) }
 }
 
-/** Whether an approval may count: it is empty, or the account signed it, as it stands or minified. */
+/** Tells whether an approval may count: it is empty, or the account signed it, plain or minified. */
 export async function isApprovedBy(
   venueState: VenueState,
   account: Address,
@@ -140,7 +140,7 @@ export async function isApprovedBy(
 }
 
 /**
- * What the router checks of a session key when the operation is mined. Returns what to write once all else went well.
+ * Checks a session key as the router does when the operation is mined. Returns a function that writes the changes once everything else succeeded.
  *
  * @throws ProtocolRevert with the router's own errors
  */

@@ -37,7 +37,7 @@ const SHORTEST_PAUSE = 90
 const LONGEST_PAUSE = 1500
 /** Look-back of traders who follow the price, seconds. */
 const TREND_SECONDS = 600
-/** How long a mood of a market lasts, seconds. */
+/** Duration of a market's mood, seconds. */
 const MOOD_SECONDS = 2700
 /** Part of the free capacity that one order takes at most. */
 const CAPACITY_SHARE = 20n
@@ -103,7 +103,7 @@ export function startTraders(venueState: VenueState, nowMs: number): void {
   }
 }
 
-/** Whether a position is to be looked at for liquidation between two seconds, the later one included. */
+/** Tells whether the keeper checks a position for liquidation between two seconds, the later one included. */
 export function isLookedAt(
   venueState: VenueState,
   account: Address,

@@ -8,7 +8,7 @@ import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { OrderRecord } from '../state/venueRecords.ts'
 import { tokenPrice, type VenueState } from '../state/venueState.ts'
 
-/** Whether the keeper executes an order that rests at a second. */
+/** Tells whether the keeper executes a resting order at a second. */
 export function isReady(venueState: VenueState, order: OrderRecord, second: number): boolean {
   if (order.isFrozen || BigInt(second) < order.params.numbers.validFromTime) return false
   const market = marketOfTrigger(venueState, order)
@@ -18,8 +18,8 @@ export function isReady(venueState: VenueState, order: OrderRecord, second: numb
 }
 
 /**
- * Whether an order that rests may be ready at a second up to `untilSecond`, while no position comes or goes. `boundsOf` gives the lowest
- * and the highest pair of a market's index token until then.
+ * Tells whether a resting order may be ready at a second up to `untilSecond`, while no position comes or goes. `boundsOf` gives the lowest and the
+ * highest pair of a market's index token until then.
  */
 export function mayBeReady(
   venueState: VenueState,

@@ -1,6 +1,5 @@
 /**
- * What may be wrong with the form of the venue's answers on purpose: forms that the documents leave open, answers that are old,
- * rows that say nothing. Off by default.
+ * Deliberate faults in the form of the venue's responses: forms that the documents leave open, old responses, rows without content. Off by default.
  */
 
 /** Switches over the form of answers. */

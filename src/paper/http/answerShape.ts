@@ -24,7 +24,7 @@ function malformedIn(faults: AnswerFaults, route: string): string[] {
   })
 }
 
-/** Whether any switch changes the answers of a host to a route; such answers are not kept. */
+/** Tells whether any switch changes the responses of a host to a route; such responses are not cached. */
 export function changesAnswer(faults: AnswerFaults, host: string, route: string): boolean {
   return (
     answerAgeMs(faults, host, route) > 0 ||
@@ -35,7 +35,7 @@ export function changesAnswer(faults: AnswerFaults, host: string, route: string)
   )
 }
 
-/** Whether any switch changes any answer at all. */
+/** Tells whether any switch changes any response at all. */
 export function changesAnswers(faults: AnswerFaults): boolean {
   return faults.oldOracles.length + faults.malformedRows.length + faults.bigintObjects.length > 0
 }

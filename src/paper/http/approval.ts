@@ -25,7 +25,7 @@ export interface SubaccountApproval {
   readonly desChainId: bigint
   readonly deadline: bigint
   readonly integrationId: Hex
-  /** Of the main account; `0x` in the empty approval, which changes nothing. */
+  /** Signature of the main account; `0x` in the empty approval, which changes nothing. */
   readonly signature: Hex
 }
 

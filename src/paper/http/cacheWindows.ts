@@ -1,10 +1,9 @@
 /**
- * How long each read holds, and which parameters tell one question from another
- * (docs/reference/api-coverage.md A12 and O12). Where the documents state no window one is chosen: a second for what the backend
- * caches for a second, a minute for what moves by the hour, fifteen seconds for candles as on the other service. What must
- * show what an account just did (`/orders`, `/trades`, balances, allowances) has none. `/positions` has a second of its
- * own that ends with the position (positionReads.ts), and the Solana feed a snapshot that must not outlive fifteen minutes
- * (pairs.ts).
+ * Cache window of each read, and the parameters that distinguish one request from another (docs/reference/api-coverage.md A12 and O12). Where the
+ * documents state no window, one is chosen. It is a second for values that the backend caches for a second, a minute for values that move by the
+ * hour. Candles have fifteen seconds as on the other service. Reads that must show what an account just did (`/orders`, `/trades`, balances,
+ * allowances) have none. `/positions` has a separate window of a second that ends with the position (positionReads.ts). The Solana feed has a
+ * snapshot that must not outlive fifteen minutes (pairs.ts).
  */
 
 /** The window of a read. */
@@ -79,7 +78,7 @@ export const otherCacheWindows: Readonly<Record<string, CacheWindow>> = {
 /** Parameters whose values are addresses: the same in any case. */
 const addressNames = new Set(['address', 'addresses', 'account', 'pools'])
 
-/** What a request asks: its path and the parameters that count, in one form. */
+/** Returns the key of a request: its path and the parameters that count, in one form. */
 export function questionOf(path: string, query: URLSearchParams, names: readonly string[]): string {
   if (names.length === 0 || query.size === 0) return path
   let question = path

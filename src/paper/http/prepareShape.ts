@@ -5,7 +5,7 @@ import type { Address } from '../../protocol/address.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
 import { badFields, type FieldError, type Json, parseAddress } from './http.ts'
 
-/** What an order is for. */
+/** Purpose of an order. */
 export type OrderKind = 'increase' | 'decrease' | 'swap'
 
 /** When an order executes. */
@@ -42,7 +42,7 @@ export interface PrepareRequest {
   readonly gasPaymentToken: string | undefined
   readonly referralCode: string | undefined
   readonly uiFeeReceiver: Address | undefined
-  /** Whether exits are cancelled with the position; a lenient server lets the request say no. */
+  /** True when exits are cancelled with the position; a lenient server lets the request say no. */
   readonly autoCancel: boolean
 }
 
@@ -176,7 +176,7 @@ function fieldReaders(body: Readonly<Record<string, unknown>>, errors: Record<st
   return { refuse, oneOf, positive }
 }
 
-/** What is paid in, token units. */
+/** Reads the payment: its token, and its amount in token units. */
 function readPay(pay: unknown, refuse: Refuse, positive: Positive): PrepareRequest['collateralToPay'] {
   if (!isObject(pay)) {
     refuse('collateralToPay', "'collateralToPay' is required", pay)

@@ -3,7 +3,7 @@
 import { isObject } from '../../base/isObject.ts'
 import { type AnswerEdit, readAnswerEdits } from './answerEdit.ts'
 
-/** What a rule does to a request. */
+/** Effects that a rule can have on a request. */
 export const wireFaultKinds = [
   'latency',
   'timeout-before',
@@ -42,11 +42,11 @@ export interface WireFault {
   readonly status: number
   /** `Retry-After` of a 429 or 503, seconds; 0 = none. */
   readonly retryAfterSeconds: number
-  /** Of `latency`, ms. */
+  /** Delay of the kind `latency`, ms. */
   readonly latencyMs: number
-  /** Of `clock-skew`: added to the Date header, ms, signed. */
+  /** Added to the Date header by the kind `clock-skew`, ms, signed. */
   readonly skewMs: number
-  /** Of `edit`: what is changed in the JSON of a good answer. */
+  /** Changes that the kind `edit` makes in the JSON of a good response. */
   readonly edits: readonly AnswerEdit[]
 }
 
@@ -127,7 +127,7 @@ export function readWireFault(value: unknown, fallbackId: string): WireFault | s
   }
 }
 
-/** Whether a text fits a pattern in which `*` stands for any text. */
+/** Tells whether a text fits a pattern in which `*` stands for any text. */
 export function fitsPattern(pattern: string, text: string): boolean {
   const parts = pattern.split('*')
   const [first = ''] = parts

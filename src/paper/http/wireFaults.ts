@@ -60,7 +60,7 @@ export function timedOutBody(host: string): { readonly [name: string]: string | 
 /** The rules of a venue and what they did. */
 export interface WireFaults {
   readonly rules: WireFault[]
-  /** What was hit and what was switched, in order. */
+  /** Requests that a rule hit and switches that changed, in order. */
   readonly log: (WireFaultHit | SwitchChange)[]
   /** Keeps a change of the switches in the log. */
   note(set: Readonly<Record<string, unknown>>): void

@@ -1,4 +1,4 @@
-/** What a market did over a span of time: volumes, fees and realised PnL. The unit in which the venue keeps its books. */
+/** Activity of a market over a span of time: volumes, fees and realised PnL. The venue keeps its books in this unit. */
 
 /** Sums over a span; USD with 30 decimals. */
 export interface Flow {
@@ -44,7 +44,7 @@ export function addFlow(into: Flow, more: Flow): void {
   into.tradesSwaps += more.tradesSwaps
 }
 
-/** How a market stood at the end of an hour; USD with 30 decimals, rates per hour with 30 decimals. */
+/** State of a market at the end of an hour; USD with 30 decimals, rates per hour with 30 decimals. */
 export interface Sample {
   readonly poolLongUsd: bigint
   readonly poolShortUsd: bigint

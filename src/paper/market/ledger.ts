@@ -102,7 +102,7 @@ export function ledgerOf(venueState: VenueState): Ledger {
   return ledger
 }
 
-/** How a market stands at a second. */
+/** Returns the state of a market at a second. */
 function sampleOf(venueState: VenueState, market: VenueMarket, seconds: number): Sample {
   const { settings, state } = market
   const prices = marketPrices(venueState, market, seconds)
@@ -201,7 +201,7 @@ function rowsBetween(books: MarketLedger, fromHour: number, toHour: number): Led
   return [...books.days.filter(isIn), ...books.hours.filter(isIn)]
 }
 
-/** What a market did from one hour to another (the end is not in it; the running hour may be). */
+/** Returns the activity of a market from one hour to another (the end is not in it; the running hour may be). */
 export function flowBetween(
   venueState: VenueState,
   books: MarketLedger,
@@ -216,7 +216,7 @@ export function flowBetween(
   return sum
 }
 
-/** How a market stood at the start of an hour. */
+/** Returns the state of a market at the start of an hour. */
 export function sampleAt(venueState: VenueState, books: MarketLedger, hour: number): Sample {
   const ledger = ledgerOf(venueState)
   if (hour <= ledger.firstHour) return seededSample(venueState, books.market, books.history, hour)

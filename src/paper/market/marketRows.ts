@@ -26,12 +26,12 @@ export function scaleOf(token: CatalogToken): bigint {
   return 10n ** BigInt(token.decimals)
 }
 
-/** Whether a market is listed now. */
+/** Tells whether a market is listed now. */
 export function isListed(venueState: VenueState, market: VenueMarket): boolean {
   return market.catalog.isListed && !namesMarket(venueState.dataFaults.unlistedMarkets, market.key)
 }
 
-/** Whether a market is listed and not disabled. */
+/** Tells whether a market is listed and not disabled. */
 export function isActive(venueState: VenueState, market: VenueMarket): boolean {
   return isListed(venueState, market) && !namesMarket(venueState.dataFaults.disabledMarkets, market.key)
 }
@@ -160,7 +160,7 @@ export function valuesRow(venueState: VenueState, market: VenueMarket, nowMs: nu
   return row
 }
 
-/** Whether the values of a market, or of all of them, are no longer refreshed. */
+/** Tells whether the values of a market, or of all markets, are no longer refreshed. */
 export function hasStaleValues({ dataFaults }: VenueState, market: VenueMarket): boolean {
   return dataFaults.marketData === 'stale' || namesMarket(dataFaults.staleValues, market.key)
 }

@@ -23,7 +23,7 @@ interface Pull {
   readonly rows: Map<string, Row>
 }
 
-/** What a venue was last pulled to, and what failing pulls have left standing. */
+/** Newest values that a venue pulled, and older ones that remain after failed pulls. */
 interface Pulls {
   last: Pull | undefined
   /** The pull that stands while every pull fails. */

@@ -14,7 +14,7 @@ export const periodHours: Readonly<Record<string, number>> = {
   total: Number.POSITIVE_INFINITY,
 }
 
-/** How a service refuses a parameter: the two services have different bodies. */
+/** Creates a service's refusal of a parameter: the two services have different bodies. */
 export type Refusal = (name: string, text: string, value?: string) => HttpFailure
 
 /** Refusals of the application API: a field map. */

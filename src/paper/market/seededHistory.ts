@@ -1,7 +1,7 @@
 /**
- * What markets did before the venue began: a pure function of (seed, market, day or hour), so that windows are filled from
- * the first moment, nothing is stored, and the same seed has the same past byte for byte. Sizes are cut from the pools the
- * venue begins with; pool values follow the same price paths as the tickers.
+ * Generates the activity of markets before the venue began as a pure function of (seed, market, day or hour). So windows are filled from the first
+ * moment, nothing is stored, and the same seed has the same past byte for byte. Sizes are fractions of the pools that the venue begins with; pool
+ * values follow the same price paths as the tickers.
  */
 import { hexKey } from '../../protocol/address.ts'
 import { bell, hashText, unit } from '../math/random.ts'
@@ -20,7 +20,7 @@ const MEAN_TRADE_USD = 9000n * 10n ** 30n
 /** A market's past. */
 export interface SeededHistory {
   readonly stream: number
-  /** How the market stood when the venue began. */
+  /** State of the market when the venue began. */
   readonly base: Sample
   /** Hours since 1970 at which the market was listed. */
   readonly listedHour: number
@@ -57,7 +57,7 @@ function smooth(stream: number, at: number, length: number): number {
   return (from + (bell(stream, cell + 1) - from) * part * part * (3 - 2 * part)) * 1.7
 }
 
-/** What a market did on a day (days since 1970) before the venue began. */
+/** Returns the activity of a market on a day (days since 1970) before the venue began. */
 function seededDay(history: SeededHistory, day: number): Flow {
   const { stream, base, poolUsd } = history
   if (poolUsd === 0n || day * DAY_HOURS < history.listedHour) return noFlow()
@@ -101,7 +101,7 @@ function dayProfile(seed: number, day: number): readonly number[] {
   return profile
 }
 
-/** What a market did in one hour (hours since 1970) before the venue began; the hours of a day add up to the day. */
+/** Returns the activity of a market in one hour (hours since 1970) before the venue began; the hours of a day add up to the day. */
 function seededHour(seed: number, history: SeededHistory, hour: number): Flow {
   const day = Math.floor(hour / DAY_HOURS)
   const whole = seededDay(history, day)
@@ -123,7 +123,7 @@ function seededHour(seed: number, history: SeededHistory, hour: number): Flow {
   }
 }
 
-/** What a market did from one hour to another (the end is not in it), both before the venue began. */
+/** Returns the activity of a market from one hour to another (the end is not in it), both before the venue began. */
 export function seededFlow(seed: number, history: SeededHistory, fromHour: number, toHour: number): Flow {
   const sum = noFlow()
   let hour = Math.max(fromHour, history.listedHour)
@@ -203,7 +203,7 @@ export function seededPoolFactors(
   }
 }
 
-/** How a market stood at the start of an hour before the venue began. */
+/** Returns the state of a market at the start of an hour before the venue began. */
 export function seededSample(
   venueState: VenueState,
   market: VenueMarket,

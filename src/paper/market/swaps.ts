@@ -99,7 +99,7 @@ export interface SwapStep extends PoolSwap {
   readonly feeForPoolUsd: bigint
 }
 
-/** What a route gave. */
+/** Result of a swap route. */
 export interface SwapResult {
   readonly token: Address
   readonly amount: bigint

@@ -7,7 +7,7 @@ import { addToImpactPool } from './pools.ts'
 import { noFees, type PositionFees } from './positionFees.ts'
 import { ProtocolRevert } from './protocolRevert.ts'
 
-/** What costs are paid with, in this order; token units. */
+/** Funds that pay the costs, in this order; token units. */
 export interface DecreaseFunds {
   /** Collateral token that came out of the position. */
   output: bigint
@@ -17,7 +17,7 @@ export interface DecreaseFunds {
   secondary: bigint
 }
 
-/** What the costs of a decrease did. */
+/** Result of paying the costs of a decrease. */
 export type PaidCosts = Pick<
   DecreaseResult,
   'fees' | 'insolvency' | 'claimableCollateral' | 'fundingPaidInPnlToken'

@@ -1,4 +1,4 @@
-/** What a decrease comes to before any money moves: prices, PnL, execution, impact and fees. */
+/** Computes the figures of a decrease before any money moves: prices, PnL, execution, impact and fees. */
 import type { DecreaseTerms } from './decreaseTerms.ts'
 import {
   type MarketPrices,

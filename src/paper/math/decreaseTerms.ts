@@ -1,4 +1,4 @@
-/** What a decrease asks for, and what it did. */
+/** Terms and result of a decrease. */
 import type { PoolSwap } from './poolSwap.ts'
 import type { PositionFees } from './positionFees.ts'
 import type { PositionState } from './positionState.ts'
@@ -20,7 +20,7 @@ export interface DecreaseTerms {
   readonly swapProfitToCollateral?: boolean
 }
 
-/** What a decrease did. Amounts in token units, USD with 30 decimals. */
+/** Result of a decrease. Amounts in token units, USD with 30 decimals. */
 export interface DecreaseResult {
   /** Undefined: closed. */
   readonly position: PositionState | undefined
@@ -50,6 +50,6 @@ export interface DecreaseResult {
   }
   /** Profit that was swapped into the collateral token. */
   readonly profitSwap?: PoolSwap
-  /** What the withdrawal was cut to, change by change: from, to. */
+  /** Reductions of the withdrawal, change by change: from, to. */
   readonly withdrawalCuts: readonly (readonly [bigint, bigint])[]
 }

@@ -25,10 +25,7 @@ export interface PriceBounds {
 /** The power function may be off by its last digits from a rising one: what is derived from it is made a millionth larger. */
 const SLACK = 1_000_000n
 
-/**
- * Whether `checkLiquidation` (for a liquidation) finds nothing at any second up to `untilSeconds` and at any prices within the bounds,
- * as long as the market's state and the position stay as they are. False says nothing: then the check itself must be asked.
- */
+/** Result of an increase. */
 export function cannotBeLiquidated(
   settings: MarketSettings,
   state: MarketState,
@@ -80,7 +77,8 @@ function highestBorrowingFactor(
   const seconds = secondsSince(state.borrowingUpdatedAtSeconds, untilSeconds)
   const { cumulativeBorrowingFactor } = state[side]
   if (seconds === 0n) return cumulativeBorrowingFactor
-  // What is reserved grows with the index price, and a pool shrinks with the prices of its tokens; which side is smaller needs no price.
+  // Tells whether `checkLiquidation` (for a liquidation) certainly finds nothing up to `untilSeconds`. It covers every second and any prices within
+  // the bounds, as long as the market's state and the position do not change. False says nothing: then the check itself must run.
   const worst = { index: high.index, long: low.long, short: low.short }
   if (fac(poolUsd(settings, state, side, worst), settings.openInterestReserveFactor[side]) <= 0n)
     return undefined

@@ -1,4 +1,4 @@
-/** What a market is made of: its settings, its state, and the projections every formula starts from. */
+/** The reserved amount grows with the index price, and a pool shrinks with the prices of its tokens; the smaller side needs no price. */
 import { ONE } from './integer.ts'
 
 /** Side of the market; also the side of a position. */

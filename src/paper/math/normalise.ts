@@ -1,4 +1,4 @@
-/** What a decrease asks for, brought to what the position can give (contract `DecreasePositionUtils`, `decreasePosition`). */
+/** Defines a market: its settings, its state, and the projections that every formula starts from. */
 import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
 import { fac, max, min } from './integer.ts'
 import {

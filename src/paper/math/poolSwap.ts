@@ -16,7 +16,7 @@ import {
 import { type Impact, impactOfDifference } from './positionImpact.ts'
 import { ProtocolRevert } from './protocolRevert.ts'
 
-/** What a swap did. Amounts in units of the token in, unless said otherwise; USD with 30 decimals. */
+/** Limits the terms of a decrease to what the position can give (contract `DecreasePositionUtils`, `decreasePosition`). */
 export interface PoolSwap {
   readonly amountIn: bigint
   /** Less fees, and less or plus the impact that is settled in the token in. */
@@ -158,7 +158,7 @@ export function trySwapInPool(
   }
 }
 
-/** What positions reserve of the token that goes out stays in the pool. */
+/** Result of a swap. Amounts in units of the token in, unless said otherwise; USD with 30 decimals. */
 function requireReserve(
   settings: MarketSettings,
   state: MarketState,

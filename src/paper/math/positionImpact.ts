@@ -138,7 +138,7 @@ export function capImpactByImpactPool(
   return min(impactUsd, impactPoolUsd + lendable)
 }
 
-/** How an increase executes. */
+/** Returns the fees of an order; the state must be accrued to now. Borrowing and funding are on the size before the order. */
 export interface IncreaseExecution extends Impact {
   /** Impact in index token units, signed; stored as pending. */
   readonly impactAmount: bigint
@@ -190,7 +190,7 @@ export function executionOfIncrease(
   }
 }
 
-/** How a decrease executes: capped impact of the close, and the reported price. */
+/** Execution of an increase. */
 export interface DecreaseExecution extends Impact {
   readonly executionPrice: bigint
 }

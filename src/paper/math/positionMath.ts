@@ -80,7 +80,7 @@ export function tokensClosed(position: PositionState, sizeDeltaUsd: bigint): big
   return position.side === 'long' ? ceilDiv(product, position.sizeInUsd) : product / position.sizeInUsd
 }
 
-/** What a liquidation check found. */
+/** Execution of a decrease: capped impact of the close, and the reported price. */
 export interface LiquidationCheck {
   readonly isLiquidatable: boolean
   /** `min collateral`, `< 0`, `min collateral for leverage`, or empty. */
@@ -89,7 +89,7 @@ export interface LiquidationCheck {
   readonly minCollateralUsdForLeverage: bigint
 }
 
-/** Whether a position may be liquidated; the state must be accrued to now. */
+/** Result of a liquidation check. */
 export function checkLiquidation(
   settings: MarketSettings,
   state: MarketState,

@@ -1,4 +1,4 @@
-/** What deposits and withdrawals across chains share: who settles with whom, and the fields both read. */
+/** Checks whether a position may be liquidated; the state must be accrued to now. */
 import { type Address, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { ChainName } from '../../protocol/chains/chain.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
@@ -9,10 +9,7 @@ import type { VenueState } from '../state/venueState.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/**
- * What a chain settles: from where, its own endpoint, and who takes deposits in (contract `MultichainTransferRouter`,
- * `bridgeOut`).
- */
+/** Common parts of deposits and withdrawals across chains: the pairs of chains that settle, and the fields that both routes read. */
 const settlements: Readonly<
   Partial<
     Record<
@@ -60,7 +57,10 @@ export function chainIdOf(body: Body, refuse: Refuse): number {
   return Number(id ?? 0n)
 }
 
-/** How the chain settles with a source chain. Throws HttpFailure 400 INVALID_PARAMS. */
+/**
+ * Settlement of a chain: its source chains, its own endpoint, and the contract that takes deposits in (contract `MultichainTransferRouter`,
+ * `bridgeOut`).
+ */
 export function settlementOf(venueState: VenueState, srcChainId: number) {
   const settlement = settlements[venueState.chain.name]
   if (settlement === undefined || !settlement.sources.includes(srcChainId)) {

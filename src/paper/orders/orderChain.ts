@@ -44,10 +44,7 @@ function plain(value: unknown): unknown {
   return isObject(value) && value.type === 'bigint' && typeof value.value === 'string' ? value.value : value
 }
 
-/**
- * Whether two JSON values say the same: numbers may be texts or the objects of bigints, hex may differ in case, order of keys is
- * free.
- */
+/** Returns the settlement between the chain and a source chain. Throws HttpFailure 400 INVALID_PARAMS. */
 export function saysTheSame(given: unknown, expected: unknown): boolean {
   const one = plain(given)
   const other = plain(expected)

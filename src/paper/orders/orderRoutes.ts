@@ -41,7 +41,10 @@ import { orderStatus } from './requestStatus.ts'
 /** An answer that never comes: the caller holds the connection open until it gives up. */
 export const neverAnswer = Symbol('never answer')
 
-/** What any prepare hands over: the batch's actions, their costs, and what to say of them. */
+/**
+ * Tells whether two JSON values have the same meaning. Numbers may be texts or the objects of bigints, hex may differ in case, and the order of keys
+ * is free.
+ */
 interface Prepared {
   readonly account: Address
   readonly mode: 'express' | 'classic'
@@ -107,13 +110,13 @@ function answerPrepared(
   })
 }
 
-/** What every prepared order is warned of on purpose. */
+/** Result of any prepare: the batch's actions, their costs, and its warnings. */
 function givenWarnings({ venueState }: VenueParts): Quote['warnings'] {
   const { prepareWarns: code } = venueState.dataFaults
   return code === '' ? [] : [{ code, message: `Every order is warned of ${code}`, details: {} }]
 }
 
-/** What the code of capacity always comes with, where the request names a market and a size. */
+/** Warnings that a fault adds to every prepared order. */
 function capacityDetails(venueState: VenueState, body: Readonly<Record<string, unknown>>): Json | undefined {
   const market = typeof body.symbol === 'string' ? findMarket(venueState, body.symbol) : undefined
   if (market === undefined || typeof body.size !== 'string') return undefined

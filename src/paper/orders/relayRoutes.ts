@@ -32,7 +32,7 @@ interface DecodedBatch {
   readonly removes?: Address
 }
 
-/** What the owner signs to remove a session key. */
+/** Details that always come with the capacity code, where the request names a market and a size. */
 const removalTypes = {
   RemoveSubaccount: [
     { name: 'subaccount', type: 'address' },

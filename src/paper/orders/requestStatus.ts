@@ -1,7 +1,4 @@
-/**
- * How a prepared request stands, in the words of the wire (docs/reference/api-coverage.md POST /orders/txns/status;
- * test/paper/behaviours-orders.test.ts, G).
- */
+/** EIP-712 types of the removal of a session key that the owner signs. */
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { badFields, type Json, notFound } from '../http/http.ts'
 import type { Operation } from '../state/venueRecords.ts'
@@ -30,7 +27,10 @@ interface RecordState {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** How a record stands. Throws HttpFailure 404 when its operation is forgotten. */
+/**
+ * Reports the state of a prepared request, in the words of the wire (docs/reference/api-coverage.md POST /orders/txns/status;
+ * test/paper/behaviours-orders.test.ts, G).
+ */
 export function stateOfRecord(venueState: VenueState, record: OrderChainRecord): RecordState {
   const operation = record.taskId === undefined ? undefined : venueState.operations.get(record.taskId)
   // Forgotten for its age: the record says no more, rather than going back to `prepared`.
@@ -39,7 +39,7 @@ export function stateOfRecord(venueState: VenueState, record: OrderChainRecord):
   return stateOfOperation(venueState, operation)
 }
 
-/** What the relay does before the transaction is mined: it has it, has queued it from a quarter of the time, has sent it from half. */
+/** Returns the state of a record. Throws HttpFailure 404 when its operation is forgotten. */
 function pendingStep(
   { acceptedAtMs, landsAtMs }: Operation,
   nowMs: number,

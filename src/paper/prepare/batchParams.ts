@@ -12,13 +12,13 @@ import type { Json } from '../http/http.ts'
 import { bringsCollateral, orderTypes } from '../state/orderTypes.ts'
 import type { VenueState } from '../state/venueState.ts'
 
-/** What an order was made from and does not say itself. */
+/** Returns the relay's step before the transaction is mined: received, queued from a quarter of the time, sent from half. */
 export interface OrderDetails {
   /** Index token units. */
   readonly sizeDeltaInTokens: bigint
   /** Before slippage, USD with 30 decimals per whole token. */
   readonly acceptablePrice: bigint
-  /** What the position's collateral changes by, token units. */
+  /** Inputs that an order was made from and that the order itself does not state. */
   readonly collateralDeltaAmount: bigint
   /** Before slippage: token units of a swap, USD of a decrease. */
   readonly minOutput: bigint
@@ -195,10 +195,10 @@ export function batchParamsJson(
   }
 }
 
-/** What a batch does. */
+/** Change of the position's collateral, token units. */
 export interface BatchActions {
   readonly creates: readonly CreateOrderParams[]
-  /** What the creates were made from, in their order. */
+  /** Actions of a batch. */
   readonly details: readonly OrderDetails[]
   readonly updates: readonly UpdateOrderParams[]
   readonly cancels: readonly Hex[]

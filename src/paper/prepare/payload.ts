@@ -42,7 +42,7 @@ export function buildPayload(
     readonly actions: BatchActions
     readonly feeToken: CatalogToken
     readonly nowMs: number
-    /** What is wrong with the answer on purpose. */
+    /** Amounts that the increase brings: USD, index token units, collateral token units. */
     readonly poison?: PayloadMismatch
     /** The account and its session key, when that signs. */
     readonly signedBySubaccount?:

@@ -1,4 +1,4 @@
-/** What a prepare answer may have wrong with it on purpose. */
+/** Deliberate fault in the response. */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { CreateOrderParams, RelayParams } from '../../protocol/signing/relayRouter.ts'
 import type { BatchActions } from './batchParams.ts'

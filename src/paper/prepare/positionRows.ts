@@ -90,7 +90,7 @@ export function positionRow(
   return shown
 }
 
-/** What a full close of a position would pay at a Unix second, USD, after every fee and impact; with the funding that it may claim. */
+/** Deliberate faults that a prepare response may have. */
 export function positionWorthUsd(venueState: VenueState, record: PositionRecord, seconds: number): bigint {
   const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) throw new RangeError(`position in unknown market ${record.marketKey}`)
@@ -100,7 +100,10 @@ export function positionWorthUsd(venueState: VenueState, record: PositionRecord,
   return closeValueOf(market.settings, draft, record.state, prices)
 }
 
-/** What a full close would pay, or the documented fallback when the simulation cannot be done (docs/reference/api-coverage.md A5). */
+/**
+ * Returns the payout of a full close of a position at a Unix second, USD, after every fee and impact. It includes the funding that the position may
+ * claim.
+ */
 function closeValueOf(
   settings: VenueMarket['settings'],
   state: MarketState,

@@ -24,7 +24,7 @@ import { ordersOfAccount, positionKeyText } from './positionRows.ts'
 import { metadataOf, moveAgainst } from './quote.ts'
 import { shownPositionOf } from './shownPosition.ts'
 
-/** What a change came to. */
+/** Returns the payout of a full close, or the documented fallback when the simulation fails (docs/reference/api-coverage.md A5). */
 export interface PreparedChange {
   readonly account: Address
   readonly actions: BatchActions
@@ -114,7 +114,7 @@ export function prepareEdit(venueState: VenueState, body: Body, nowMs: number): 
   }
 }
 
-/** What an order's execution fee lacks of today's, where the venue adds it unasked; wei. */
+/** Result of a change. */
 function missingFee(venueState: VenueState, order: OrderRecord, nowMs: number): bigint {
   if (!venueState.settings.topsUpFees) return 0n
   const missing = executionFeeNow(venueState, order.params, nowMs) - order.params.numbers.executionFee
@@ -248,7 +248,7 @@ export function prepareCollateral(venueState: VenueState, body: Body, nowMs: num
   }
 }
 
-/** What a withdrawal pays out, USD: the collateral's worth less the costs that are pending. */
+/** Returns the amount by which an order's execution fee is below today's, wei; 0 where the venue does not top fees up unasked. */
 function withdrawnUsd(
   record: PositionRecord,
   market: VenueMarket,

@@ -1,4 +1,4 @@
-/** What quotes of all kinds share: names to tokens and markets, routes, addresses, parts of a twap. */
+/** Returns the payout of a withdrawal, USD: the collateral's worth less the pending costs. */
 import { type Address, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
@@ -15,10 +15,10 @@ import { sideOf, slotToken, type VenueState } from '../state/venueState.ts'
 import type { OrderDetails } from './batchParams.ts'
 import { asUint256, metadataOf, referralCodeOf } from './quote.ts'
 
-/** What prepare came to, before it is put into a payload. */
+/** Common parts of all kinds of quotes: names to tokens and markets, routes, addresses, parts of a twap. */
 export interface Quote {
   readonly orders: readonly CreateOrderParams[]
-  /** What each order was made from. */
+  /** Result of prepare, before it is put into a payload. */
   readonly details: readonly OrderDetails[]
   readonly estimates: Readonly<Record<string, Json>>
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly details: Json }[]
@@ -76,7 +76,7 @@ export function feeTokenOf(venueState: VenueState, name: string | undefined): Ca
   return token
 }
 
-/** What all quotes share. */
+/** Inputs that each order was made from. */
 export interface Common {
   readonly seconds: number
   readonly feeToken: CatalogToken
@@ -190,7 +190,7 @@ export function positionNumbers(
   }
 }
 
-/** What each of `parts` orders on a position was made from. */
+/** Fields that all quotes share. */
 export function positionDetails(
   venueState: VenueState,
   { orderType }: PrepareRequest,
@@ -198,7 +198,7 @@ export function positionDetails(
   made: {
     readonly order: CreateOrderParams
     readonly parts: number
-    /** Of all parts together. */
+    /** Returns the details of each of `parts` orders on a position. */
     readonly amounts: Pick<OrderDetails, 'sizeDeltaInTokens' | 'acceptablePrice' | 'collateralDeltaAmount'>
   } & Pick<OrderDetails, 'collateralToken' | 'receiveToken'>,
 ): OrderDetails {
@@ -239,7 +239,7 @@ export function splitTwap(
   }))
 }
 
-/** What of a request decides the price that goes into an order. */
+/** Amounts of all parts together. */
 interface PriceTerms {
   readonly orderType: RequestedOrderType
   readonly direction: Direction

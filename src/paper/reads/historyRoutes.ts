@@ -95,7 +95,7 @@ function rateRow(venueState: VenueState, books: MarketLedger, hours: readonly nu
   }
 }
 
-/** How a pool did from one hour to another against holding its tokens; ratios, 1 = the same. */
+/** Returns the token paid, the collateral that it becomes, and its slot in the market. Throws HttpFailure 400. */
 interface Performance {
   readonly longToken: number
   readonly shortToken: number
@@ -105,7 +105,7 @@ interface Performance {
 
 const unchanged: Performance = { longToken: 1, shortToken: 1, uniswapV2: 1 }
 
-/** What a share of the pool became in a step: its tokens at new prices, with fees earned and traders' gains paid. */
+/** Performance of a pool from one hour to another against holding its tokens; ratios, 1 = the same. */
 function stepOf(venueState: VenueState, books: MarketLedger, fromHour: number, toHour: number): Performance {
   const { market } = books
   const ratio = (token: string): number =>

@@ -1,10 +1,10 @@
-/** How routes are declared: what a handler is asked, what it may answer, and where it is mounted. */
+/** Returns the buyback's income between two days, USD: its share of the protocol's revenue in the stats. */
 import type { BodySource, Json, JsonBytes, JsonText } from '../http/http.ts'
 import type { neverAnswer } from '../orders/orderRoutes.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { Peer } from '../venue/peer.ts'
 
-/** What a handler is asked. */
+/** Declares routes: the inputs of a handler, its possible responses, and the hosts that mount it. */
 export interface RouteInput {
   readonly request: BodySource
   /** Its address: absolute, or path and query where it came over a socket of its own. */
@@ -19,7 +19,7 @@ export interface RouteInput {
   readonly param: (name: string) => string
 }
 
-/** What a handler answers: JSON of a 200, a whole answer, or none ever. It throws HttpFailure for everything else. */
+/** Inputs of a handler. */
 export type RouteAnswer = Json | JsonBytes | JsonText | Response | typeof neverAnswer
 
 /** A handler. */

@@ -20,7 +20,7 @@ export interface SourceState {
   readonly asOfSeconds: number
 }
 
-/** How a source is at a moment: what it lags by itself, and what faults add. */
+/** Response of a handler: JSON of a 200, a whole response, or none ever. It throws HttpFailure for everything else. */
 export function stateOf(venueState: VenueState, source: StatsSource, nowSeconds: number): SourceState {
   const { missingSources, statsLagSeconds } = venueState.dataFaults
   if (missingSources.includes(`${source.network}:${source.version}`)) {

@@ -1,7 +1,4 @@
-/**
- * What the stats are computed from: one source a network and version. A chain whose venue runs beside this one is read from
- * its books; the others are seeded histories that move with time (docs/reference/api-coverage.md A8 and A9).
- */
+/** Returns the state of a source at a moment: its usual lag, and the lag that faults add. */
 import { chainNames } from '../../protocol/chains/index.ts'
 import { yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import { addFlow, type Flow, noFlow, shareOf } from '../market/flow.ts'

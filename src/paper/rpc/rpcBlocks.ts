@@ -37,7 +37,7 @@ export interface LogRow {
   readonly removed: boolean
 }
 
-/** What a chain's rows are made from. */
+/** Change of open PnL over the window: the four together are `tradersPnlUsd`. */
 export interface Rows {
   readonly chain: Chain
   readonly blocks: BlockChain
@@ -53,7 +53,7 @@ function lower(address: Address): Address {
   return address.toLowerCase() as Address
 }
 
-/** Who sent a transaction, in lower case. */
+/** Sources of a chain's rows. */
 export function senderOf({ chain }: Rows, transaction: ChainTransaction): Address {
   const { sender, signed } = transaction
   if (signed !== undefined) return lower(signed.from)

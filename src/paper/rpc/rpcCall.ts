@@ -78,7 +78,7 @@ export function codeAt(venueState: VenueState, address: Hex): Hex {
 }
 
 function balanceAt(venueState: VenueState, address: string, token: CatalogToken, block: Inclusion): bigint {
-  // What a contract holds is kept as of now only.
+  // Returns the sender of a transaction, in lower case.
   if (isContract(venueState, address))
     return contractHolding(presentOf(venueState), address as Address, token.address)
   return holdingsAt(venueState, address, block).balances.get(hexKey(token.address)) ?? 0n
@@ -90,7 +90,7 @@ export function nativeBalanceAt(venueState: VenueState, address: string, block: 
   return native === undefined ? 0n : balanceAt(venueState, address, native, block)
 }
 
-/** Whether a digest had been used up at a router by a block. */
+/** A contract's holdings are known as of now only. */
 function isDigestUsed(venueState: VenueState, router: string, digest: Hex, block: Inclusion): boolean {
   const transaction = venueState.blockChain.byDigest.get(hexKey(digest))
   if (transaction !== undefined) {
@@ -166,7 +166,7 @@ function readToken(venueState: VenueState, token: CatalogToken, data: Hex, block
   }
 }
 
-/** What a token that takes approvals by signature says of them; one that does not has no such functions. */
+/** Tells whether a digest had been consumed at a router by a block. */
 function readPermits(venueState: VenueState, token: CatalogToken, data: Hex, block: Inclusion): Hex {
   if (!takesPermits(token)) throw revertedWith('0x')
   const { functionName, args } = decoded(() => decodeCall(tokenAbi, data))

@@ -42,7 +42,7 @@ function claimableKey(account: Hex, pair: string): Hex {
   return key
 }
 
-/** What is claimable under a key; undefined: nothing is kept there. */
+/** Answers the calls about approvals by signature for a token that accepts them; any other token has no such functions. */
 function claimableAt({ accounts }: VenueState, key: Hex): bigint | undefined {
   for (const { address, claimableFunding } of accounts.values()) {
     for (const [pair, amount] of claimableFunding)

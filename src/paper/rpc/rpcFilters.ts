@@ -16,14 +16,14 @@ export type RpcMethod = (venueState: VenueState, params: readonly unknown[]) => 
 
 /** Most filters at once; one more makes the oldest go. */
 const MAX_FILTERS = 1_000
-/** How long a filter lives that nobody asks for, ms. */
+/** Returns the claimable amount under a key; undefined: there is no entry. */
 const LIFETIME_MS = 300_000
 const MAX_RESULTS = 10_000
 
 interface Filter {
   readonly kind: 'logs' | 'blocks' | 'pending'
   readonly wanted: Readonly<Record<string, unknown>>
-  /** What was told: blocks up to this number, reorganisations and sent transactions up to these counts. */
+  /** Lifetime of a filter that nobody polls, ms. */
   told: number
   view: number
   seen: number

@@ -38,7 +38,7 @@ interface InnerCall {
   readonly callData: Hex
 }
 
-/** What an aggregate asks for. */
+/** Progress already reported: blocks up to this number, reorganisations and sent transactions up to these counts. */
 export interface AskedAggregate {
   readonly functionName: ReturnType<typeof decodeAggregate>['functionName']
   readonly calls: readonly InnerCall[]
@@ -88,7 +88,7 @@ export function multicallAnswer(
   }
 }
 
-/** What Multicall3 says of the chain as of a block; undefined for any other function of it. */
+/** Calls of an aggregate. */
 export function readMulticall(
   { blockChain, chain }: VenueState,
   data: Hex,

@@ -56,7 +56,7 @@ export function createSubscriptions(venueState: VenueState, send: (text: string)
     } else {
       throw new RpcError(rpcCodes.methodNotFound, `no "${String(kind)}" subscription in eth namespace`)
     }
-    // What happened before the first subscription is not told to it.
+    // The first subscription reports nothing that happened before it.
     if (open.size === 0) {
       told = headOf(venueState)
       view = venueState.blockChain.reorgs.length

@@ -30,7 +30,7 @@ import { guardControl, mountControl } from './controlRoutes.ts'
 /** Oracle hosts of a venue: the primary and its fallbacks. */
 export const ORACLE_HOSTS = 3
 
-/** What the routes are made of. */
+/** Parts that the routes use. */
 export interface AppParts {
   readonly state: VenueParts
   /** Put before every path; empty for a venue that has the port to itself. */

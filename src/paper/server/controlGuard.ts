@@ -1,6 +1,6 @@
 /**
- * Who may use the venue's control routes: programs of this machine, and no web page. A page can send simple requests to any
- * address and point a name of its own at 127.0.0.1; it cannot forge the Host header, nor hide whose page it is.
+ * Restricts the venue's control routes to programs on this machine; web pages are refused. A page can send simple requests to any address and point a
+ * name of its own at 127.0.0.1. It cannot forge the Host header or hide its origin.
  */
 import { isIP } from 'node:net'
 import type { Context } from 'hono'
@@ -9,7 +9,7 @@ import { jsonOf } from '../http/http.ts'
 /** Names of this machine; addresses pass as such, because a page that borrows an address needs a name for it. */
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** What browsers say of a request that no other page made. */
+/** Values of the `Sec-Fetch-Site` header for a request that no other page made. */
 const ownSites: ReadonlySet<string> = new Set(['none', 'same-origin'])
 
 /** Why a request to a control route is refused. */

@@ -7,7 +7,7 @@ import type { Chain } from '../../protocol/chains/chain.ts'
 import { savedStart } from '../venue/stateFile.ts'
 import { createVenue, type Venue, type VenueOptions } from './venue.ts'
 
-/** How a multi-chain venue is made. */
+/** Options of a multi-chain venue. */
 export interface MultiChainVenueOptions {
   readonly clock: Clock
   /** The chains, the main one first. */

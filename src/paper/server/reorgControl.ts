@@ -7,7 +7,7 @@ import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from '../c
 import type { VenueState } from '../state/venueState.ts'
 import { advanceVenue } from '../transactions/advance.ts'
 
-/** What to replace, and what becomes of its transactions. */
+/** Blocks to replace, and the return of their transactions. */
 export interface ReorgOrder {
   readonly blocks: number
   /** Blocks after which the transactions return; undefined = they are gone. */

@@ -34,7 +34,7 @@ import { createScenario, type ScenarioStep } from './scenario.ts'
 /** Default seed: its first minutes trend in the big markets. */
 export const DEFAULT_SEED = 911
 
-/** How a venue is made. */
+/** Options of a venue. */
 export interface VenueOptions {
   readonly clock: Clock
   readonly chain: Chain
@@ -75,10 +75,10 @@ export interface Venue {
   /** True while the log since the last save is so long that the next save must not wait. */
   needsSave(): boolean
   readonly faults: Faults
-  /** What the road does to requests and answers. */
+  /** Faults that affect requests and responses on the way. */
   readonly wire: WireFaults
   readonly venueState: VenueState
-  /** What each host of the application API prepared. */
+  /** Requests that each host of the application API prepared. */
   readonly peers: readonly Peer[]
   /** Path prefixes of the hosts: oracle primary first; application peers with their version segment. */
   readonly paths: {
@@ -90,7 +90,7 @@ export interface Venue {
     /** JSON-RPC over HTTP, and over WebSocket. */
     readonly rpc: readonly string[]
     readonly ws: readonly string[]
-    /** What all paths of this venue begin with; empty for a venue that has the port to itself. */
+    /** Prefix of all paths of this venue; empty for a venue that has the port to itself. */
     readonly prefix: string
   }
 }

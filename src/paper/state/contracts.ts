@@ -12,7 +12,7 @@ export function tokenAt(venueState: VenueState, address: string): CatalogToken |
   return token === undefined || token.isNative || token.isSynthetic ? undefined : token
 }
 
-/** Whether a contract is at an address: the protocol's, tokens, markets, Multicall3. */
+/** Tells whether there is a contract at an address: the protocol's, tokens, markets, Multicall3. */
 export function isContract(venueState: VenueState, address: string): boolean {
   const key = hexKey(address)
   if (key === MULTICALL3 || tokenAt(venueState, key) !== undefined || venueState.marketByKey.has(key))

@@ -1,4 +1,4 @@
-/** What may be wrong with the venue's data on purpose: each is a documented state of the live hosts, off by default. */
+/** Deliberate faults in the venue's data: each is a documented state of the live hosts, off by default. */
 
 import { type AnswerFaults, answerFaultWords, noAnswerFaults } from '../http/answerFaults.ts'
 import { isErrorName } from './givenError.ts'
@@ -23,9 +23,9 @@ export interface DataFaults extends AnswerFaults {
   replayMs: number
   /** `before-landing`: somebody else signs the same parameters and uses the digest up, just before the relay lands it. */
   foreignDigest: 'none' | 'before-landing'
-  /** What gas costs, percent of its usual price: a spike while it is above 100. */
+  /** Cost of gas, percent of its usual price: a spike while it is above 100. */
   gasSpikePercent: number
-  /** What prepare asks for of the fees that the gas price gives, percent: above 100 for what no gas explains. */
+  /** Fees that prepare requests, percent of those that the gas price gives: above 100 no gas explains the rest. */
   askedFeePercent: number
   /** Name of the custom error that every operation reverts with; empty = none. */
   relayReverts: string
@@ -150,7 +150,7 @@ const numbers = new Set([
 const errors = new Set(['relayReverts', 'keeperFails'])
 const codes = new Set(['prepareWarns', 'prepareRefuses'])
 
-/** Whether a switch of that name is one of these. */
+/** Tells whether a name is one of these switches. */
 export function isDataFault(name: string): name is keyof DataFaults {
   return (
     Object.hasOwn(words, name) || lists.has(name) || numbers.has(name) || errors.has(name) || codes.has(name)
@@ -163,7 +163,7 @@ function unitOf(name: string): string {
   return name.endsWith('Ms') ? 'milliseconds' : 'seconds'
 }
 
-/** What is wrong with a value of a switch, or undefined. */
+/** Returns the fault of a switch's value, or undefined. */
 export function wrongDataFault(name: keyof DataFaults, value: unknown): string | undefined {
   const choices = words[name]
   if (choices !== undefined) {
@@ -191,7 +191,7 @@ export function wrongDataFault(name: keyof DataFaults, value: unknown): string |
     : `${name} must be a whole number of ${unitOf(name)}`
 }
 
-/** Whether a list of market tokens names a market, whatever the case. */
+/** Tells whether a list of market tokens names a market, whatever the case. */
 export function namesMarket(list: readonly string[], marketKey: string): boolean {
   return list.length > 0 && list.some((one) => one.toLowerCase() === marketKey)
 }

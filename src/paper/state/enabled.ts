@@ -4,7 +4,7 @@ import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { namesMarket } from './dataFaults.ts'
 import type { VenueState } from './venueState.ts'
 
-/** Whether a market is enabled; one that does not exist is not disabled. */
+/** Tells whether a market is enabled; an unknown market counts as enabled. */
 export function isEnabled(venueState: VenueState, market: Address | string): boolean {
   return !namesMarket(venueState.dataFaults.disabledMarkets, hexKey(market))
 }

@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from '../../protocol/address.ts'
 import { customErrors } from '../chain/customErrors.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 
-/** Whether the venue knows a custom error of that name. */
+/** Tells whether the venue knows a custom error of that name. */
 export function isErrorName(name: string): boolean {
   return customErrors.some((error) => error.name === name)
 }

@@ -67,7 +67,7 @@ export function readSchedule(venueState: VenueState): ReadonlyMap<string, Market
   return schedule
 }
 
-/** Whether a market's index has a price at a Unix second. */
+/** Tells whether a market's index has a price at a Unix second. */
 function hasPrice({ prices, marketByKey, catalog }: VenueState, marketKey: string, seconds: number): boolean {
   if (prices.hasPrice === undefined) return true
   const market = marketByKey.get(hexKey(marketKey))
@@ -78,7 +78,7 @@ function hasPrice({ prices, marketByKey, catalog }: VenueState, marketKey: strin
   )
 }
 
-/** Whether a market trades at a Unix second. */
+/** Tells whether a market trades at a Unix second. */
 export function isOpenAt(venueState: VenueState, marketKey: string, seconds: number): boolean {
   if (!hasPrice(venueState, marketKey, seconds)) return false
   if (venueState.settings.marketHours.length === 0) return true

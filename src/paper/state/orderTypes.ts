@@ -14,19 +14,17 @@ export const orderTypes = {
   stopIncrease: 8,
 } as const
 
-/** Whether orders of a type execute as soon as the keeper sees them. */
+/** Tells whether orders of a type execute as soon as the keeper sees them. */
 export function isMarketOrder(orderType: number): boolean {
   return orderType === 0 || orderType === 2 || orderType === 4
 }
 
-/** Whether orders of a type bring collateral into the order vault when they are created. */
+/** Tells whether orders of a type bring collateral into the order vault when they are created. */
 export function bringsCollateral(orderType: number): boolean {
   return orderType <= 3 || orderType === 8
 }
 
-/**
- * Whether a resting order's trigger is met at these index prices (contract `BaseOrderUtils`, `validateOrderTriggerPrice`).
- */
+/** Tells whether a resting order's trigger is met at these index prices (contract `BaseOrderUtils`, `validateOrderTriggerPrice`). */
 export function isTriggered(
   orderType: number,
   isLong: boolean,

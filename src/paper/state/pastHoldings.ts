@@ -1,7 +1,7 @@
 /**
- * What wallets held at past blocks, for contract reads as of a block. Kept are the states before the newest changes of each
- * wallet; the population's are not kept. A read older than all of them answers the oldest, as a node answers that pruned the
- * rest, and a reorganisation takes no balance back: the application has told of it.
+ * Wallet balances at past blocks, for contract reads as of a block. Each wallet keeps the states before its newest changes; those of the simulated
+ * population are not kept. A read older than all of them returns the oldest, like a node that pruned the rest. A reorganisation takes no balance
+ * back: the application has already reported it.
  */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { blockNumberAt, type Inclusion } from '../chain/blockChain.ts'
@@ -63,7 +63,7 @@ function current(venueState: VenueState, key: string): Holdings {
   }
 }
 
-/** What an address held at the end of a block, without making an account of it. */
+/** Returns an address's balances at the end of a block, without creating an account for it. */
 export function holdingsAt(view: VenueState, address: string, block: Inclusion): Holdings {
   const venueState = presentOf(view)
   const key = hexKey(address)

@@ -3,7 +3,7 @@ import { encodeAbiParameters, hashTypedData, keccak256, stringToHex } from 'viem
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 
-/** Whether a token takes them: as its row says. */
+/** Tells whether a token accepts permits, according to its row. */
 export function takesPermits(token: CatalogToken): boolean {
   return token.isPermitSupported === true
 }

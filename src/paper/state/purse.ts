@@ -21,12 +21,12 @@ function contractKey(contract: Address, token: Address): string {
   return `${hexKey(contract)}:${hexKey(token)}`
 }
 
-/** What the protocol's contract at an address holds of a token, as far as transactions of accounts left it there. */
+/** Returns the protocol contract's balance of a token, as far as transactions of accounts left it there. */
 export function contractHolding(venueState: VenueState, contract: Address, token: Address): bigint {
   return venueState.contractHoldings.get(contractKey(contract, token)) ?? 0n
 }
 
-/** What an address, a contract or not, holds of a token; one that is only looked at does not become an account. */
+/** Returns the token balance of an address, a contract or not; reading an address does not create an account. */
 export function holdingOf(venueState: VenueState, address: Address, token: Address): bigint {
   if (isContract(venueState, address)) return contractHolding(venueState, address, token)
   const balances = venueState.accounts.get(hexKey(address))?.balances ?? startBalances(venueState)

@@ -1,4 +1,4 @@
-/** What a reverted batch must put back: everything it could touch, down to counters and the order of lists. */
+/** Restores everything that a reverted batch could touch, down to counters and the order of lists. */
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import type { VenueState } from './venueState.ts'
 

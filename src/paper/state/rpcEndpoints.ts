@@ -28,7 +28,7 @@ export function presentOf(view: VenueState): VenueState {
 
 const views = new WeakMap<VenueState, VenueState>()
 
-/** What an endpoint knows of the venue. The first is always right. */
+/** Returns an endpoint's view of the venue; the first endpoint is always right. */
 export function endpointState(venueState: VenueState, index: number): VenueState {
   if (index === 0) return venueState
   let view = views.get(venueState)

@@ -1,4 +1,4 @@
-/** What the operator may set of the paper venue. */
+/** Settings of the paper venue for its operator. */
 import { simulated } from '../../protocol/settings/paperSection.ts'
 import { defaultsOf, type Typed } from '../../protocol/settings/setting.ts'
 import type { PriceHistory } from '../catalog/historyPrices.ts'
@@ -20,7 +20,7 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly replay: PriceReplay | undefined
   /** Candles of real dates by asset, which the prices follow at those dates; the clock is to be at one of them. Default none. */
   readonly history: ReadonlyMap<string, PriceHistory> | undefined
-  /** How much heavier the longs begin than the shorts, bps of the open interest: 10000 is all long. Default 0. */
+  /** Initial excess of the longs over the shorts, bps of the open interest: 10000 is all long. Default 0. */
   readonly skewBps: number
   /** False: no order has a price impact. Default true. */
   readonly hasPriceImpact: boolean

@@ -13,7 +13,7 @@ export interface SubmitEntry {
   account: Address | null
   digest: Hex | null
   signature: string | null
-  /** What the answer said, or would have said: `accepted`, `repeated`, or a refusal. */
+  /** Result that the response stated or would have stated: `accepted`, `repeated`, or a refusal. */
   result: string
   taskId: Hex | null
 }

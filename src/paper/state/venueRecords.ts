@@ -1,4 +1,4 @@
-/** What a venue keeps: plain records of accounts, positions, orders, operations, trades, and work that is due. */
+/** Records of the venue: accounts, positions, orders, operations, trades, and due work. */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Batch, CreateOrderParams, RelayParams } from '../../protocol/signing/relayRouter.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
@@ -11,8 +11,8 @@ export interface Account {
   readonly address: Address
   readonly balances: Map<string, bigint>
   /**
-   * What the router may take, by token key; absent: what a new account allows (`startAllowance`). What anybody else may
-   * take stands under the key of `allowanceKey` (wallets.ts).
+   * Allowance of the router, by token key; absent: that of a new account (`startAllowance`). Allowances of other spenders are under the key of
+   * `allowanceKey` (wallets.ts).
    */
   readonly allowances: Map<string, bigint>
   /** Transactions that the account sent itself and that were mined; absent: none. */
@@ -54,7 +54,7 @@ export interface OrderRecord {
   readonly requestId: string | null
 }
 
-/** How an order stands or ended; kept after the order left the store. */
+/** State or end of an order; kept after the order left the store. */
 export interface OrderOutcome {
   status: 'created' | 'executed' | 'cancelled'
   executionTxnHash?: Hex
@@ -94,7 +94,7 @@ export interface Operation extends SignedBatch {
   updatedAtMs: number
   /** The fault that hit it, for the venue's own record. */
   fault?: string
-  /** What the chain made of it after the relay's last word; told by no route of the application. */
+  /** Result on the chain after the relay's final status; no route of the application reports it. */
   afterwards?: { readonly txHash: Hex; readonly orderKeys: readonly Hex[] }
 }
 
@@ -124,7 +124,7 @@ export type DueWork =
   | { readonly atMs: number; readonly kind: 'withdraw'; readonly key: string }
   | { readonly atMs: number; readonly kind: 'turn'; readonly trader: number; readonly turn: number }
 
-/** What an account has approved a session key for. */
+/** An account's approval of a session key. */
 export interface SubaccountState {
   isActive: boolean
   maxAllowedCount: bigint
@@ -137,11 +137,11 @@ export interface SubaccountState {
 export interface SubaccountUse {
   readonly address: Address
   readonly approval: SubaccountApproval
-  /** Whether the approval's signature is the account's; found out when it was submitted. */
+  /** True when the approval's signature is the account's, checked when it was submitted. */
   readonly isApproved: boolean
 }
 
-/** What leaves the account. */
+/** Withdrawal from the account. */
 export interface BridgeOut {
   readonly token: Address
   readonly amount: bigint

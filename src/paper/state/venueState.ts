@@ -42,7 +42,7 @@ export interface VenueState {
   readonly chain: Chain
   readonly clock: Clock
   readonly settings: VenueSettings
-  /** What is wrong with the data on purpose; changed at any time. */
+  /** Deliberate faults in the data; changed at any time. */
   readonly dataFaults: DataFaults
   readonly seed: number
   /** Unix ms at which this process made the venue. */
@@ -60,7 +60,7 @@ export interface VenueState {
   readonly orders: Map<string, OrderRecord>
   readonly outcomes: Map<string, OrderOutcome>
   readonly operations: Map<string, Operation>
-  /** What accounts have approved session keys for, by `subaccountKey`. */
+  /** Approvals of session keys by accounts, by `subaccountKey`. */
   readonly subaccounts: Map<string, SubaccountState>
   /** Next approval nonce by lower-case account; absent: 0. */
   readonly approvalNonces: Map<string, bigint>
@@ -73,7 +73,7 @@ export interface VenueState {
   readonly blockChain: BlockChain
   /** Transactions that accounts sent and that wait for a block, by hash, in the order they came (transactionPool.ts). */
   readonly mempool: Map<string, PooledTransaction>
-  /** What transactions of accounts left with the protocol's contracts, by contract and token (purse.ts); absent: nothing. */
+  /** Balances that transactions of accounts left with the protocol's contracts, by contract and token (purse.ts); absent: nothing. */
   readonly contractHoldings: Map<string, bigint>
   readonly trades: TradeRow[]
   /** Rows of the population among the trades, about: counted anew when they are trimmed. */

@@ -16,7 +16,7 @@ export function allowanceKey(venueState: VenueState, token: Address, spender: st
   return isRouter ? hexKey(token) : `${hexKey(token)}:${hexKey(spender)}`
 }
 
-/** What a spender (default: the router) may take of a token, smallest units; the router's largest uint256 never runs down. */
+/** Returns a spender's allowance of a token, smallest units (default spender: the router); the router's largest uint256 never runs down. */
 export function allowanceOf(
   venueState: VenueState,
   address: Address,
@@ -26,7 +26,7 @@ export function allowanceOf(
   return allowanceIn(venueState, venueState.accounts.get(hexKey(address))?.allowances, token, spender)
 }
 
-/** What given allowances of a wallet let a spender (default: the router) take. */
+/** Returns a spender's allowance (default: the router) from the given allowances of a wallet. */
 export function allowanceIn(
   venueState: VenueState,
   allowances: ReadonlyMap<string, bigint> | undefined,

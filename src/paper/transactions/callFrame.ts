@@ -1,4 +1,4 @@
-/** What the work of one call shares: who calls, when, in which transaction, with which gas. */
+/** Shared state of one call's work: its caller, time, transaction and gas. */
 import type { Address } from '../../protocol/address.ts'
 import type { ChainTransaction } from '../chain/blockChain.ts'
 import { revertBytes } from '../chain/customErrors.ts'
@@ -72,7 +72,7 @@ export function passedOn(revert: ProtocolRevert): ProtocolRevert {
   return new ProtocolRevert('ExternalCallFailed', [revertBytes(revert)])
 }
 
-/** What the message of a revert says of it: the text of an `Error(string)`; undefined for others. */
+/** Returns the reason in a revert's message: the text of an `Error(string)`; undefined for others. */
 export function reasonOf(revert: ProtocolRevert): string | undefined {
   return revert.errorName === 'Error' ? String(revert.args[0]) : undefined
 }

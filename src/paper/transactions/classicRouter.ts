@@ -108,7 +108,7 @@ function sendTokens(frame: CallFrame, token: Address, receiver: Address, amount:
   emitTransfer(frame, token, from, receiver, amount)
 }
 
-/** What the order vault received of a token since it was last asked. */
+/** Returns the amount of a token that the order vault received since the last call. */
 function recordTransferIn({ venueState, purse }: CallFrame, token: Address): bigint {
   const { orderVault } = venueState.chain.contracts
   if (tokenAt(venueState, token) === undefined) throw emptyRevert()
@@ -136,7 +136,7 @@ function createOrder({ frame, orders }: RouterRun, given: CreateParams): Hex {
   if (wrapped < executionFee) {
     throw new ProtocolRevert('InsufficientWntAmountForExecutionFee', [wrapped, executionFee])
   }
-  // What was sent beyond the fee is fee too, or collateral where both are the wrapped native token.
+  // An amount sent beyond the fee adds to the fee, or to the collateral where both are the wrapped native token.
   if (paysFeeApart) executionFee = wrapped
   else initialCollateralDeltaAmount -= executionFee
   const params = {

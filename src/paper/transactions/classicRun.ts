@@ -29,7 +29,7 @@ export interface WorkCall {
   readonly value: bigint
 }
 
-/** What became of a call. */
+/** Result of a call. */
 export interface Ran {
   readonly gasUsed: number
   readonly output: Hex
@@ -40,7 +40,7 @@ export interface Ran {
 /** Hash that the logs of a call that is only tried are kept under while it runs. */
 const TRIED: Hex = `0x${'dc'.repeat(32)}`
 
-/** Whether a call changes something here: reads are answered by rpcCall.ts. */
+/** Tells whether a call changes something here: rpcCall.ts answers reads. */
 export function isWork(venueState: VenueState, to: string, data: Hex): boolean {
   const { exchangeRouter, simulationRouter } = venueState.chain.contracts
   if (sameHex(to, exchangeRouter) || sameHex(to, simulationRouter)) return true

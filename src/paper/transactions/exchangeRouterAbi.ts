@@ -1,4 +1,4 @@
-/** What is served of the contracts that a wallet calls itself: ExchangeRouter, SimulationRouter, and ERC-20 tokens. */
+/** Functions that the venue serves of the contracts that a wallet calls itself: ExchangeRouter, SimulationRouter, and ERC-20 tokens. */
 import { parseAbi } from 'viem/utils'
 
 /** Structs of an order that the account itself creates (IBaseOrderUtils.CreateOrderParams). */
@@ -40,7 +40,7 @@ export const simulationRouterAbi = parseAbi([
   'function simulateExecuteLatestOrder(SimulatePricesParams simulatedOracleParams) payable',
 ])
 
-/** What changes an ERC-20 token's books, and the events it emits. */
+/** Functions that change an ERC-20 token's books, and the events that they emit. */
 export const tokenWriteAbi = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',

@@ -37,7 +37,7 @@ const selectors = {
   withdraw: '0x2e1a7d4d',
 } as const
 
-/** Whether calldata names a function that changes a token's books; a wrapped coin takes the native one without any. */
+/** Tells whether calldata names a function that changes a token's books; a wrapped coin accepts the native one without calldata. */
 export function changesToken(token: CatalogToken, data: Hex): boolean {
   const wraps = [selectors.deposit, selectors.withdraw, '0x'] as const
   if (token.isWrapped && wraps.some((each) => data === each || data.startsWith(`${each}0`))) return true
@@ -145,7 +145,7 @@ function wrap(frame: CallFrame, token: CatalogToken, value: bigint): void {
   emitPlain(frame, token.address, [DEPOSIT, pad(frame.from)], words(value))
 }
 
-/** What was wrapped before the world began, or by the protocol, is not among what the contract holds here, and is paid all the same. */
+/** Unwraps coins. Coins wrapped before the world began, or by the protocol, are not in the contract's balance here, and are paid all the same. */
 function unwrap(frame: CallFrame, token: CatalogToken, amount: bigint): void {
   const { venueState, purse, from } = frame
   if (!purse.take(from, token.address, amount)) throw emptyRevert()

@@ -22,7 +22,7 @@ export const MAX_POOLED = 4096
 const MAX_POOLED_BYTES = 16_777_216
 /** Longest wait, ms. */
 const POOL_LIFETIME_MS = 3 * 3_600_000
-/** What a replacement must offer of both fees of the one it replaces, percent. */
+/** Least offer of a replacement, percent of both fees of the transaction that it replaces. */
 const REPLACEMENT_PERCENT = 110n
 
 const tellers = new WeakMap<VenueState, (transaction: PooledTransaction) => void>()
@@ -197,7 +197,7 @@ function forgetOld(venueState: VenueState, nowMs: number): void {
   }
 }
 
-/** What a transaction pays beyond the base fee, wei of one gas; below zero: it does not pay even that. */
+/** Returns the tip that a transaction pays beyond the base fee, wei per unit of gas; below zero: it does not pay even the base fee. */
 function tipAt({ signed }: PooledTransaction, baseFee: bigint): bigint {
   const above = signed.maxFeePerGas - baseFee
   return above < signed.maxPriorityFeePerGas ? above : signed.maxPriorityFeePerGas
@@ -233,7 +233,7 @@ export function minePool(venueState: VenueState, atMs: number): void {
   if (heads.size > 0) scheduleBlock(venueState, atMs)
 }
 
-/** Of those that pay the base fee and fit, the one with the best tip; of equal ones the first to come. */
+/** Returns the transaction with the best tip among those that pay the base fee and fit; of equal ones the first to come. */
 function bestOf(
   heads: Iterable<PooledTransaction>,
   baseFee: bigint,

@@ -14,7 +14,7 @@ import { writeWhole, writeWholeInSlices } from './wholeFile.ts'
 export interface LoadedState {
   readonly seed: number
   readonly epochSeconds: number
-  /** How far its time had come, Unix seconds. */
+  /** Time up to which the venue had advanced, Unix seconds. */
   readonly advancedToSeconds: number
   /** The part of the log that begins where the state was taken. */
   readonly logPart: number

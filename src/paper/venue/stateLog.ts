@@ -1,6 +1,7 @@
 /**
- * What happened since the state file was last written, one line each, appended before the answer leaves: prepared requests,
- * accepted operations, transactions sent, and withdrawals prepared and submitted. A killed process loses neither; everything else follows from them and from the clock.
+ * Log of the events since the state file was last written, one line each, appended before the response leaves. It holds prepared requests, accepted
+ * operations, transactions sent, and withdrawals prepared and submitted. A killed process loses none of them; everything else follows from them and
+ * from the clock.
  */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'

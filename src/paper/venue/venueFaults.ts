@@ -1,6 +1,6 @@
 /**
- * What the venue does wrong on purpose. A plain object of switches, changed at any time; off by default.
- * The wire knows nothing of it; tests and operators set it at the control address.
+ * Deliberate faults of the venue: a plain object of switches, changed at any time; off by default. It is no part of the wire format; tests and
+ * operators set it at the control address.
  */
 
 import { isObject } from '../../base/isObject.ts'
@@ -92,7 +92,7 @@ export function applyFaults(faults: Faults, change: unknown): string | undefined
 /** Switches that change markets themselves: reads show them when their windows end, as on the live hosts. */
 const marketSwitches = new Set(['closedMarkets', 'unknownMarkets', 'disabledMarkets', 'unlistedMarkets'])
 
-/** Whether a change of switches is to be seen at once, kept answers or not. */
+/** Tells whether a change of switches must take effect at once, despite cached responses. */
 export function showsAtOnce(change: unknown): boolean {
   return isObject(change) && Object.keys(change).some((name) => !marketSwitches.has(name))
 }

@@ -1,4 +1,4 @@
-/** What the routes of a venue share. */
+/** Parts that the routes of a venue share. */
 import type { SubmitEntry } from '../state/submitRecord.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { Peer } from './peer.ts'

@@ -12,7 +12,7 @@ export interface Direction {
   readonly isIncrease: boolean
 }
 
-/** Whether a trade is done at the higher price: buying the index token. */
+/** Tells whether a trade executes at the higher price: it buys the index token. */
 export function usesMaxPrice({ side, isIncrease }: Direction): boolean {
   return (side === 'long') === isIncrease
 }

@@ -34,16 +34,16 @@ export interface DecreaseAmountsTerms {
     | undefined
   readonly uiFeeFactor: bigint
   readonly referral?: ClientReferral | undefined
-  /** Whether profit is swapped into the collateral token when the order executes; default: it is not. */
+  /** True when profit is swapped into the collateral token as the order executes; default: false. */
   readonly swapsProfit?: boolean | undefined
 }
 
-/** What is left of a position that is too small to keep: the client's own constant, USD. */
+/** Size of a rest of a position that is too small to remain: the client's own constant, USD. */
 const DUST_USD = 10n ** 30n
 
 /**
- * Whether the client closes the whole position: dust would be left, or its own estimate of too little collateral.
- * `remainingCollateralUsd` is what stays of the collateral before any cost: all of it, or with the leverage kept its share.
+ * Tells whether the client closes the whole position: dust would be left, or it estimates too little collateral. `remainingCollateralUsd` is the rest
+ * of the collateral before any cost: all of it, or with the leverage kept its share.
  */
 function closesWhole(
   settings: MarketSettings,

@@ -28,7 +28,7 @@ export interface ShownPosition {
   readonly collateralIsIndexToken: boolean
 }
 
-/** What else the values depend on. */
+/** Further inputs of the values. */
 export interface ShownPositionTerms {
   readonly collateralPrice: PricePair
   readonly indexDecimals: number

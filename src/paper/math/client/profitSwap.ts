@@ -1,4 +1,4 @@
-/** What the official client reckons a decrease pays for swapping its profit into the collateral token. */
+/** Computes the amount that a decrease pays for swapping its profit into the collateral token, as the official client does. */
 import { divAwayFromZero, fac, min } from '../integer.ts'
 import {
   type MarketPrices,
