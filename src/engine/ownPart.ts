@@ -14,7 +14,7 @@ import type { Strategy } from '../strategy/strategy.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { reductionsIn } from './reduction.ts'
 
-/** Who asks: an instance with its kind; the operator has none. */
+/** Source of a decision: an instance with its kind; the operator has none. */
 interface OwnSource {
   readonly name: string
   readonly strategy?: Pick<Strategy, 'opensPositions'>
@@ -125,7 +125,7 @@ function beyondBook(side: PositionSide, wantedUsd: Usd, leftUsd: Usd, snapshot: 
   }
 }
 
-/** Whether all that is held of a side is in books of others, by the journal and by the list: its own exits have lost what they were for. */
+/** Tells whether others' books hold the whole position of a side, by the journal and by the list: its own exits have lost their purpose. */
 export function isOthers(
   { journal }: Pick<EngineContext, 'journal'>,
   strategy: string,

@@ -1,7 +1,6 @@
 /**
- * What a strategy's reduction needs besides what every order does: a position that is there by more than one host's passing word,
- * and a budget of fees. Where a host invents positions that come near to their liquidation, a guard would otherwise pay the
- * highest fee for closing each of them, again and again.
+ * Additional conditions for a strategy's reduction: a position that more than one host's passing statement supports, and a budget of fees. Where a
+ * host invents positions close to their liquidation, a guard would otherwise pay the highest fee for closing each of them, again and again.
  */
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import type { Ending } from '../domain/account/spend.ts'
@@ -16,8 +15,8 @@ import { OPERATOR } from './account/tradingHalts.ts'
 import type { EngineContext } from './context/engineContext.ts'
 
 /**
- * What holds a reduction of the strategy `name` back: POSITION_UNPROVEN, when one host's passing word alone shows what it would reduce, and
- * the budget of fees, the account's or its own. An operator's is held back by neither.
+ * Checks a reduction of the strategy `name`. Denies with POSITION_UNPROVEN when only one host's passing statement shows the position, and when the
+ * budget of fees, the account's or its own, is used up. Neither rule holds back an operator.
  */
 export function checkReduction(
   context: EngineContext,

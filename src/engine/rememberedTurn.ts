@@ -29,7 +29,7 @@ import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { tellOrder } from './tellOrder.ts'
 
-/** What an instance is given of what is kept for it. */
+/** Saved state that an instance receives. */
 export interface GivenTurn {
   /** Absent before its first turn. */
   readonly memory?: KeptMemory
@@ -42,8 +42,8 @@ export interface GivenTurn {
 }
 
 /**
- * What is kept for an instance, as of now; signals are expired or not at `atMs`, Unix ms. One that a clock took which was ahead has the time that
- * it had from when that is seen.
+ * Returns the saved state of an instance as of now; signals are expired or not at `atMs`, Unix ms. A signal accepted by a clock that was ahead has
+ * its full lifetime from the moment when that is noticed.
  */
 export function givenTurn(
   { aheadStamps, journal, trading }: EngineContext,
@@ -75,7 +75,7 @@ export interface AskedTurn {
   readonly tickMs: number
 }
 
-/** What of a turn waits to be written. */
+/** Part of a turn that waits to be written. */
 interface Planned {
   readonly intents: Intent[]
   readonly facts: AccountFact[]
@@ -84,9 +84,9 @@ interface Planned {
   readonly whenDurable: (() => void)[]
 }
 
-/** What of a turn is durable. */
+/** Durable part of a turn. */
 export interface TakenTurn {
-  /** How many of its decisions were taken. */
+  /** Number of its decisions that were admitted. */
   readonly admitted: number
   /** The newest signal of which it says that no order comes of it. */
   readonly unserved?: UnservedSignal

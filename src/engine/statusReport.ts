@@ -25,7 +25,7 @@ import type { Reconciler } from './watch/reconciler.ts'
 import type { UnmanagedWatch } from './watch/unmanaged.ts'
 import { unresolvedOf } from './watch/unresolved.ts'
 
-/** What the status says besides what the engine knows itself. */
+/** Labels in the status that the engine itself does not know. */
 export interface EngineLabels {
   readonly version: string
   readonly profile: string

@@ -1,6 +1,6 @@
 /**
- * What a running perpd keeps in order for an instance, at each turn and before its kind is asked: the exits of its file, those of its kind as far
- * as they are larger than its part, and entries at rest that the rules of its file take back.
+ * Maintenance for an instance at each turn, before its kind gets its turn: the exits of its file, those of its kind as far as they are larger than
+ * its part, and resting entries that the rules of its file take back.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { CancelDecision, Decision } from '../domain/order/decision.ts'
@@ -22,7 +22,7 @@ import { marketSymbol } from './market/marketSymbol.ts'
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
 const KEPT_FROM = 1_000
 
-/** How long what was denied to an exit waits, ms. */
+/** Pause of an exit after a denial, ms. */
 const EXIT_RETRY_MS = 15_000
 
 /** A decision, and by what its next try waits after a denial. */

@@ -1,4 +1,4 @@
-/** What a strategy's decision about a task, a renewal or a claim must be, field by field (docs/own-kinds.md). Pure. */
+/** Field rules for a strategy's decision about a task, a renewal or a claim (docs/own-kinds.md). Pure. */
 import { bigintOf, type FieldRule, listOf, objectOf, oneOf, optional, rule } from './fieldRule.ts'
 
 const inDollars = (decimal: string) => `usd('${decimal}')`

@@ -39,7 +39,7 @@ import { type GivenTurn, givenTurn, type TakenTurn, takeTurn } from './remembere
 import { takeKept } from './takeKept.ts'
 import { tellOrder } from './tellOrder.ts'
 
-/** What one tick did. */
+/** Result of one tick. */
 export interface TickReport {
   readonly snapshot: Snapshot
   readonly decisions: number
@@ -47,9 +47,9 @@ export interface TickReport {
   readonly denied: number
   /** Decisions among the denied ones that were none; they were told. */
   readonly invalid: number
-  /** What was wrong with the first of them. */
+  /** Fault of the first of them. */
   readonly problem?: string
-  /** What the kind threw instead of answering, or what went wrong in its thread beside a good answer. */
+  /** Error that the kind threw instead of answering, or a failure in its thread next to a good answer. */
   readonly failed?: unknown
   /** The newest signal of which the kind said that no order comes of it. */
   readonly unserved?: UnservedSignal
@@ -59,9 +59,9 @@ export interface TickReport {
   readonly spentMs?: number
 }
 
-/** What a kind gave for one view. */
+/** Answer of a kind to one view. */
 interface Answer extends KindAnswer {
-  /** Of a kind with a memory: what it was given, and what to remember. */
+  /** Kinds with a memory only: the state it received, and the memory to save. */
   readonly remembered?: { readonly given: GivenTurn; readonly turn: CheckedTurn }
 }
 
@@ -123,7 +123,7 @@ export async function tick(
   }
   let admittedCount = taken.admitted
   const all: readonly unknown[] = [...decided, ...orphans]
-  // What a kind with a memory decides is taken with it, all at once.
+  // Decisions of a kind with a memory are taken together with it, all at once.
   const oneByOne = remembered === undefined ? all : orphans
   for (const [index, returned] of oneByOne.entries()) {
     const decisionKey = decisionKeyOf(name, tickMs, all.length - oneByOne.length + index)
@@ -169,7 +169,7 @@ export async function tick(
   }
 }
 
-/** What of an answer the report repeats. */
+/** Returns the part of an answer that the report repeats. */
 function repeatedOf({
   failed,
   viewBytes,
@@ -182,7 +182,7 @@ function repeatedOf({
   }
 }
 
-/** What is told to people or prepared for the owner: nothing of it is an order. */
+/** Handles requests that are no orders: notices to people, and preparations for the owner. */
 async function requestApart(
   context: EngineContext,
   name: string,
@@ -233,7 +233,7 @@ async function decide(
   }
 }
 
-/** What is left of the delegated key's approval, where there is one. */
+/** Returns the remaining approval of the delegated key, where there is one. */
 function approvalOf({ subaccount }: EngineContext): { readonly approval?: SubaccountReport } {
   const approval = subaccount?.report()
   return approval === undefined ? {} : { approval }

@@ -1,4 +1,4 @@
-/** How much of each limit is used, counted as the checks count it. */
+/** Usage of each limit, counted as the checks count it. */
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Limits } from '../domain/account/limits.ts'
 import type { Ending } from '../domain/account/spend.ts'
@@ -17,9 +17,9 @@ import type { DayResult } from './watch/dayResult.ts'
 
 const hourMs = 3_600_000
 
-/** What is counted. Of a strategy by its name, of a market by its token. */
+/** Inputs of the count. Strategies are keyed by name, markets by token. */
 export interface UsedFacts {
-  /** Of the last 24 hours, with what open orders have paid or may have. */
+  /** Ends of the last 24 hours, with the fees that open orders have paid or may have paid. */
   readonly endings: readonly Ending[]
   readonly feeTokenDecimals: number
   readonly exposureUsd: Usd
@@ -31,9 +31,9 @@ export interface UsedFacts {
   readonly equity?: EquityMark
   /** Start of this day (UTC), Unix ms. */
   readonly dayStartMs: number
-  /** What orders of the account realized today, USD, as its breaker counts it. */
+  /** Realized result of the account's orders today, USD, as its breaker counts it. */
   readonly realizedUsd: Usd
-  /** Of that the funding that was put aside since the day's first figure, which is in no list. */
+  /** Part of it from funding that was put aside since the day's first figure, which is in no list. */
   readonly receivedUsd: Usd
   readonly dayResultUsd: (strategy: string) => Usd
   readonly marketDayResultUsd: (marketToken: Address) => Usd
@@ -43,7 +43,7 @@ export interface UsedFacts {
   readonly tokenOf: (symbol: string) => Address | undefined
 }
 
-/** Of the engine's parts, at this moment. */
+/** Collects the present usage from the engine's parts. */
 export function usedNow(
   context: EngineContext,
   {
@@ -99,7 +99,7 @@ export function usedNow(
 }
 
 /**
- * What is used of a limit, in the limit's own unit. Undefined: it limits each order by itself, or nothing is counted of it.
+ * Returns the usage of a limit, in the limit's own unit. Undefined: it limits each order separately, or it counts nothing.
  *
  * @param scope as in `LimitRow`, with `account` for the account's
  */

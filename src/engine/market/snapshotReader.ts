@@ -32,14 +32,14 @@ import { impactReadings, readImpactSettings } from './marketImpact.ts'
 /** The world could not be read well enough to decide on. */
 class SnapshotError extends BaseError {}
 
-/** What reading stands on. */
+/** Dependencies of a snapshot's reading. */
 export interface SnapshotContext {
   readonly api: Api
   readonly clock: Clock
   readonly account: Address
   /** Medians of oracle prices that were not doubted, by lower-cased token; kept from snapshot to snapshot. Absent: none. */
   readonly acceptedPrices?: Map<string, Usd>
-  /** What was seen of the venue before; kept from snapshot to snapshot. Absent: nothing. */
+  /** Earlier observations of the venue; retained from snapshot to snapshot. Absent: none. */
   readonly known?: KnownVenue
   /** Says of a market why nothing is added on it; `api` is pinned to it. Absent: nothing is said. */
   readonly catalogue?: Pick<Catalogue, 'closedBy' | 'facts' | 'want'>
@@ -80,7 +80,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   const oraclePrices = oracle?.prices
   const tokensByAddress = known.lists.tokens(tokens.value)
   const rows = [...positions.value, ...orders.value]
-  // What is held without a row that can be read must be left too.
+  // A position without a readable row must remain closable too.
   const unread = (positions.missing ?? []).flatMap(({ marketToken }) =>
     marketToken === undefined ? [] : [{ marketToken }],
   )
@@ -158,7 +158,7 @@ export async function readSnapshot(context: SnapshotContext, needs: Needs): Prom
   return snapshot
 }
 
-/** What is read of each wanted market by itself, beside the tickers of all that are listed; undefined tickers: none, or no answer. */
+/** Reads the rows of each wanted market, next to the tickers of all listed markets; undefined tickers: none, or no answer. */
 function readMarketRows(
   api: Api,
   wanted: readonly Market[],
@@ -198,7 +198,7 @@ function tokensOf({ indexToken, longToken, shortToken }: Market): readonly Addre
   return [indexToken, longToken, shortToken]
 }
 
-/** What is wrong with rows of a list that are, or may be, of one of these addresses. */
+/** Returns the faults of list rows that are, or may be, about one of these addresses. */
 function gapsOf(
   list: string,
   missing: readonly MissingRow[] | undefined,

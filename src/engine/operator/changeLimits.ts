@@ -24,7 +24,7 @@ type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | '
 
 type Configured = Awaited<ReturnType<NonNullable<LimitsContext['readLimits']>>>
 
-/** What is configured now, or why it cannot be used. */
+/** Reads the present configuration, or returns the reason why it cannot be used. */
 async function readConfigured({
   readLimits,
 }: LimitsContext): Promise<Configured | Extract<OperatorAnswer, { readonly ok: false }>> {
@@ -44,7 +44,7 @@ export async function previewLimits(context: LimitsContext): Promise<OperatorAns
   const next = await readConfigured(context)
   const { limits } = context
   if ('ok' in next) {
-    // What is in force is known whatever the files say.
+    // The limits in force are known even if the files cannot be used.
     if (next.code !== 'CONFIG_INVALID') return next
     const statement = next.reason.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')
     return { ok: true, statement, limits: limitRows(limits.current()), waiting: [] }

@@ -1,4 +1,4 @@
-/** Whether an order that somebody wants to cancel has ended already. Pure. */
+/** Finds whether an order that somebody wants to cancel has ended already. Pure. */
 import { hasEnded, type IntentState, type Label, labelOf, lastAttempt } from '../../domain/order/intent.ts'
 
 /** An order of which nothing rests any more. */

@@ -55,7 +55,7 @@ export interface Executors {
   running(): readonly TaskState[]
   /** Writes that end all that run at once: what rests of them is somebody else's to cancel. */
   endings(by: string, statement: string): readonly (() => Promise<void>)[]
-  /** What a task that is not begun yet would see. */
+  /** Returns the view of a task that is not started yet. */
   viewOf(task: { readonly isReduction: boolean }): ExecutorView
   /** Tasks of strategies. */
   readonly ofStrategies: StrategyTasks
@@ -65,7 +65,7 @@ export interface Executors {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** How a task's orders are judged and taken. `owner`: the instance whose strategy began it; absent: the operator. */
+/** Admission for a task's orders. `owner`: the instance whose strategy started it; absent: the operator. */
 export interface TaskRoad {
   /** Does work when no admission is under way, and holds the next one back until it is done. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
@@ -75,9 +75,9 @@ export interface TaskRoad {
     mayGo: () => Denial | undefined,
     ...asked: Parameters<AdmitBeside>
   ): Promise<Denial | undefined>
-  /** What admission would say to a decision; `isWhole`: a smaller one will not do. */
+  /** Returns the denial that admission would give to a decision; `isWhole`: a smaller order is not acceptable. */
   denialOf(isWhole: boolean, snapshot: Snapshot, decision: Decision, owner?: string): Denial | undefined
-  /** What may be added on a side by fresh capacity, USD. */
+  /** Returns the size that may be added on a side by fresh capacity, USD. */
   capacity(
     owner: string | undefined,
     snapshot: Snapshot,
@@ -86,9 +86,9 @@ export interface TaskRoad {
   ): Usd | Denial
   /** An owner's intents that a snapshot may not show whole yet. */
   unseen(owner: string, snapshot: Snapshot): readonly IntentState[]
-  /** Whether all that is held of a side is in books of others than the owner's. */
+  /** Tells whether books other than the owner's hold the whole position of a side. */
   isOthers(owner: string, side: PositionSide, snapshot: Snapshot): boolean
-  /** Whether the instance runs, who paused it, and whether it opens positions, so that its own part of them is what it acts on. */
+  /** Tells whether the instance runs, who paused it, and whether it opens positions, so that it acts on its own part of them. */
   standing(owner: string): {
     readonly isHere: boolean
     readonly opensPositions: boolean
@@ -96,7 +96,7 @@ export interface TaskRoad {
   }
 }
 
-/** What it is handed of the engine. */
+/** Parts of the engine that it receives. */
 export interface ExecutorContext
   extends Pick<
     EngineContext,
@@ -157,7 +157,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     return children
   }
 
-  /** What holds orders back; an instance that an operator paused makes none but exits. */
+  /** Returns the halt that holds orders back; an instance that an operator paused makes only exits. */
   function haltOf(owner: string | undefined, isReduction: boolean): string | undefined {
     const halt = trading.haltOn(owner ?? OPERATOR)
     if (halt === undefined || (halt.state === 'reducing' && isReduction)) return undefined
@@ -190,7 +190,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     }
   }
 
-  /** What a task sees, with what its orders came to. */
+  /** Returns a task's view, with the results of its orders. */
   async function seen(task: Pick<TaskState, 'taskId' | 'params' | 'sinceMs'>): Promise<ExecutorView> {
     const { owner } = task.params as TaskGoal
     const isOfReductions = isReduction(task.params as TaskGoal)
@@ -209,7 +209,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     }
   }
 
-  /** What tasks keep exits for, USD: what they opened, less what their exits closed. */
+  /** Returns the size that tasks maintain exits for, USD: their entries, less the part that their exits closed. */
   async function claimedBy(tasks: readonly TaskState[]): Promise<Usd> {
     const { feeTokenDecimals, mostSendingUsd } = viewOf({ isReduction: false })
     let claimedUsd = 0n

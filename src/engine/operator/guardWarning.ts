@@ -1,4 +1,4 @@
-/** What an order by hand would leave, told before it is confirmed: a guard that acts at once, a stop that cannot fire. Pure. */
+/** Warnings about the outcome of an order by hand, shown before it is confirmed: a guard that acts at once, a stop that cannot fire. Pure. */
 import type { IncreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -10,10 +10,10 @@ import { distanceAfterBps } from '../../risk/sizing/liquidation.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import { type GuardParams, guard, guardAct } from '../../strategy/kinds/guard.ts'
 
-/** What the spread and the impact of the fill may take of the way to the liquidation, bps of the price. */
+/** Allowance for the spread and the impact of the fill in the distance to the liquidation, bps of the price. */
 const PRICE_MARGIN_BPS = 20
 
-/** What an increase would leave. */
+/** Outcome of an increase. */
 export interface Opened {
   readonly decision: IncreaseDecision
   readonly view: MarketView

@@ -32,11 +32,11 @@ import { OPERATOR } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { createKillSteps } from './killSteps.ts'
 
-/** What a kill still has before it. */
+/** Remaining work of a kill. */
 export interface KillReport extends KillState {
   /** Resting orders, positions (0 when they stay) and orders in flight; absent before the first look. */
   readonly left?: { readonly orders: number; readonly positions: number; readonly inFlight: number }
-  /** What kept it from going on at its last look. Lists that are a moment apart are no problem. */
+  /** The problem that stopped progress at its last look. Lists that are a moment apart are no problem. */
   readonly problem?: string
   /** Everything is done that it can do: what it waits to see in the lists, and since when, Unix ms. */
   readonly waits?: { readonly until: string; readonly sinceMs: number }
@@ -58,7 +58,7 @@ export interface Kill {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** What the kill is handed of the engine. */
+/** Parts of the engine that the kill receives. */
 export interface KillContext
   extends Pick<
     EngineContext,
@@ -101,7 +101,7 @@ export function createKill(context: KillContext): Kill {
   let problem: string | undefined
   let waits: KillReport['waits']
   let stays: KillReport['stays']
-  /** What lists contradict each other or the journal in, and since when, monotonic ms. */
+  /** Contradictions of lists among each other or with the journal, and their starts, monotonic ms. */
   let apartSinceMs: ReadonlyMap<string, number> = new Map()
   /** Kills whose last look found nothing left. */
   const quiet = new Set<string>()
@@ -136,7 +136,7 @@ export function createKill(context: KillContext): Kill {
     return context.read([...new Set([...ofOrders, ...ofOwn].filter((symbol) => symbol !== undefined))])
   }
 
-  /** Whether an increase executed so lately that lists of this age may not show it yet. */
+  /** Tells whether an increase executed so recently that lists of this age may not show it yet. */
   function hasNewFills({ orders }: Snapshot): boolean {
     const readAgoMs = Math.max(0, clock.now() - orders.atMs)
     return orderManager
@@ -283,7 +283,7 @@ export function createKill(context: KillContext): Kill {
   }
 }
 
-/** What admission said against a decision: a problem, or that a list is behind. A close that is on its way is neither. */
+/** Classifies a denial by admission: a problem, or a list that lags. A close in flight is neither. */
 function deniedBy({ child: { decision }, denial }: Answer<KillProgress>): readonly {
   readonly denied?: string
   readonly apart?: Apart
@@ -295,7 +295,7 @@ function deniedBy({ child: { decision }, denial }: Answer<KillProgress>): readon
   return [{ apart: { key: `${denial.code}:${hexKey(decision.marketToken)}:${decision.direction}`, text } }]
 }
 
-/** What the lists contradict the journal or each other in. */
+/** Returns the contradictions of the lists with the journal or among each other. */
 function apartOf(
   { hiddenOrders, hiddenSides, elsewhere }: KillLeft,
   symbols: Readonly<Record<string, string>>,
@@ -317,7 +317,7 @@ function apartOf(
   ]
 }
 
-/** What lists are yet to show when nothing is left to do. */
+/** Describes the pending evidence in the lists once nothing is left to do. */
 function awaited({ orders, positions }: NonNullable<KillReport['left']>, notFinal: number): string {
   if (orders + positions === 0 && notFinal > 0)
     return `the chain counts the entries of ${notFinal} order${notFinal === 1 ? '' : 's'} as final, minutes as a rule; their exits stay`

@@ -3,10 +3,10 @@ import type { Clock } from '../../base/clock.ts'
 import type { Emit } from '../../domain/event.ts'
 import type { LeftPosition } from '../../domain/tasks/killState.ts'
 
-/** How long nothing becomes less before a kill counts as stuck, ms. */
+/** Time without progress after which a kill counts as stuck, ms. */
 const STUCK_MS = 60_000
 
-/** What a look came to. */
+/** Result of a look. */
 export interface KillLook {
   readonly close: boolean
   /** Resting orders, positions (0 when they stay) and orders in flight. */
@@ -15,11 +15,11 @@ export interface KillLook {
   readonly toCancel: number
   /** Positions that it leaves, and what protects each; none when it closes. */
   readonly stays: readonly LeftPosition[]
-  /** What kept it from going on; absent: nothing did. */
+  /** The problem that stopped progress; absent: none. */
   readonly problem?: string | undefined
 }
 
-/** Who tells the steps. */
+/** Reporter of the steps. */
 export interface KillSteps {
   /** Another kill begins. */
   restart(): void
@@ -43,7 +43,7 @@ export function createKillSteps({
   let isStuckTold = false
   /** The exits that the newest look saw stay. */
   let stays: readonly LeftPosition[] = []
-  /** What was left at the look before, and since when it is that much. */
+  /** Remainder at the previous look, and the time since when it has been the same. */
   let before: { readonly key: string; readonly sinceMs: number } | undefined
 
   function watchStuck(key: string, reason: string): void {
@@ -82,7 +82,7 @@ export function createKillSteps({
       )
     },
     failed(reason) {
-      // What was left before counts on: a look that fails shows no progress.
+      // The previous remainder still counts: a failed look shows no progress.
       watchStuck(before?.key ?? 'unread', reason)
     },
     done: (close) => emit({ type: 'kill.step', step: 'done', close, stays }),

@@ -1,4 +1,4 @@
-/** What an order by hand is answered with. */
+/** Answers to orders by hand. */
 import type { Denial } from '../../domain/order/intent.ts'
 import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
 import type { KillPreview } from '../account/killPlan.ts'
@@ -8,26 +8,26 @@ import type { EndedOrder } from './endedOrder.ts'
 import type { CloseQuote, ManualQuote } from './manualQuote.ts'
 import { unknownMarketText } from './unknownMarket.ts'
 
-/** What became of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
+/** Outcome of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
 export type ManualAnswer =
   | {
       readonly ok: true
       readonly statement: string
       readonly intentId?: string
-      /** Of a preview: of an order that opens, or of one that closes. */
+      /** Previews only: the quote of an order that opens, or of one that closes. */
       readonly quote?: ManualQuote
       readonly closing?: CloseQuote
       /** The preview of a kill. */
       readonly killing?: KillPreview
-      /** Of a preview of a cancel: it takes the last stop-loss of a position that is held. */
+      /** Previews of a cancel only: it removes the last stop-loss of an open position. */
       readonly isLastStop?: true
-      /** Of a reading of the limits: those in force after it. */
+      /** Readings of the limits only: the limits in force afterwards. */
       readonly limits?: readonly LimitRow[]
-      /** Of a reading that changed some, true: `limits.changed` tells of it. */
+      /** True for a reading that changed limits: `limits.changed` reports the changes. */
       readonly isChanged?: true
-      /** Of a preview of them: those that are configured otherwise. */
+      /** Previews of them only: limits that are configured otherwise. */
       readonly waiting?: readonly WaitingLimit[]
-      /** Of a reading of strategy files: what differs from what ran before it; of a preview, from what runs. */
+      /** Differences of strategy files from the strategies that ran before the reading; in a preview, from those that run. */
       readonly strategies?: readonly StrategyDifference[]
     }
   | { readonly ok: false; readonly code: string; readonly reason: string }
@@ -74,7 +74,7 @@ export function refusal(code: string, reason: string): Refusal {
   return { ok: false, code, reason }
 }
 
-/** Who else trades the market of an order by hand, and what that means for it. */
+/** Describes who else trades the market of an order by hand, and the consequences for it. */
 export function tradesToo(managers: readonly string[]): string {
   const isOne = managers.length === 1
   return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too: a strategy has a part of its own in the same position, and a keeper may reduce all of it`

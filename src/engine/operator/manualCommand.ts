@@ -52,7 +52,7 @@ export interface CancelCommand extends Handed {
 /** An order by hand. */
 export type ManualCommand = OpenCommand | CloseCommand | CancelCommand
 
-/** What a command asks for, without its id: two commands of one id must agree in it. */
+/** Describes a command's request, without its id: two commands of one id must agree in it. */
 export function askedOf(command: ManualCommand): string {
   switch (command.type) {
     case 'open': {

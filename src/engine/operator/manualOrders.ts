@@ -57,7 +57,7 @@ export interface Manual {
   carryOut(command: ManualCommand, by: string): Promise<ManualAnswer>
 }
 
-/** What it is handed of the engine. */
+/** Parts of the engine that it receives. */
 export interface ManualContext
   extends PreviewContext,
     Pick<EngineContext, 'catalogue' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer'> {
@@ -76,7 +76,7 @@ interface ManualDecision {
   readonly symbol: string
   /** `long ETH/USD [WETH-USDC] of $500.00`. */
   readonly words: string
-  /** Who manages what is left afterwards, or what else the operator should know. */
+  /** Name of the manager of the remaining position, or another fact that the operator should know. */
   readonly note?: string
   /** It cancels the last stop-loss of a position that is held. */
   readonly isLastStop?: true
@@ -304,7 +304,9 @@ export function createManual(context: ManualContext): Manual {
     }
   }
 
-  /** What the order would be now, with what else the operator should know before; of what opens the quote says that. */
+  /**
+   * Returns a preview of the order as it would be now, with other facts that the operator should know first; for an entry, the quote contains them.
+   */
   async function preview(
     { type }: ManualCommand,
     decisionKey: string,
@@ -366,7 +368,7 @@ export function createManual(context: ManualContext): Manual {
   }
 }
 
-/** What of the positions would have no stop-loss at the venue without these orders where it has one with them, USD. */
+/** Returns the size of positions that would lose their stop-loss at the venue without these orders, USD. */
 function leftBare({ positions, orders }: Snapshot, orderKeys: readonly string[]): Usd {
   const bareUsd = (rows: readonly Order[]) =>
     sidesWithoutStop(positions.value, [], rows).reduce((sum, { uncoveredUsd }) => sum + uncoveredUsd, 0n)

@@ -17,14 +17,14 @@ import { tolerate } from './operatorReads.ts'
 /** A gas price so young is not read anew for a preview, ms. */
 const GAS_YOUNG_MS = 15_000
 
-/** What previews are made with. */
+/** Dependencies of previews. */
 export interface PreviewContext
   extends Pick<EngineContext, 'api' | 'chain' | 'fees' | 'signingPolicy' | 'strategies'> {
-  /** What the decision would become now. */
+  /** Returns the intent that the decision would become now, or its denial. */
   readonly judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Intent | Denial
 }
 
-/** What was understood of a command. */
+/** A command as it was understood. */
 export interface Previewed {
   readonly snapshot: Snapshot
   readonly decision: Decision

@@ -1,4 +1,4 @@
-/** What an order by hand would be and cost: as expected, and at worst by the bounds that its signature is held to. Pure. */
+/** Quote of an order by hand and its cost: as expected, and at worst by the bounds of its signature. Pure. */
 import type { Intent } from '../../domain/order/intent.ts'
 import type { ExpectedFee } from '../../execution/context/feeEstimates.ts'
 import { relayFeeLimit, type SigningPolicy, widthFor } from '../../execution/context/policy.ts'
@@ -16,23 +16,23 @@ import {
   usdOfFee,
 } from './orderCost.ts'
 
-/** What every preview says. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
+/** Common fields of every preview. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
 interface Quote {
   readonly market: string
   readonly direction: Direction
   readonly sizeUsd: string
-  /** What is held of its position before; 0 for nothing. */
+  /** Size of its position before; 0 for none. */
   readonly heldUsd: string
   readonly referencePrice: string
   /** The acceptable price that is signed, about: the fill may not be worse. null: any, as stops at the venue are. */
   readonly signedPrice: string | null
   readonly slippageBps: number
-  /** How far beyond its trigger an order that waits signs, for price impact, in the place of the slippage, bps; null: the slippage holds. */
+  /** Distance beyond its trigger at which a waiting order signs, for price impact, in place of the slippage, bps; null: the slippage holds. */
   readonly impactBudgetBps: number | null
   readonly expected: ExpectedCost
   /** The furthest price that perpd's own check lets be signed, whatever a host prepares; null: any. */
   readonly boundPrice: string | null
-  /** What that price costs against the reference, the venue's fee, and the fees of relay and execution; each at most. */
+  /** Cost of that price against the reference, the venue's fee, and the fees of relay and execution; each at most. */
   readonly boundPriceUsd: string | null
   readonly venueFeesUsd: string
   /** The highest fee of the market, hundredths of a basis point of the size; of any market where this one's is not known. */
@@ -69,14 +69,14 @@ export interface CloseQuote extends Quote {
   readonly netPnlUsd: string
 }
 
-/** What quotes are made from besides the intent. */
+/** Inputs of a quote besides the intent. */
 export interface QuoteParts {
   readonly policy: SigningPolicy
   readonly feeTokenDecimals: number
   readonly fees: PositionFees
   /** Our own estimate of its price impact, USD, signed. Absent: not known. */
   readonly impactUsd?: Usd | undefined
-  /** What sending it is expected to cost; absent: nothing estimates it. */
+  /** Expected cost of sending it; absent: nothing estimates it. */
   readonly sending?: ExpectedFee | undefined
   /** Its position before; absent: nothing is held. */
   readonly held?: Position | undefined
@@ -182,7 +182,7 @@ function text(amount: Usd | undefined): string | null {
   return amount?.toString() ?? null
 }
 
-/** How far at our cost the price that is signed may lie from its center, bps; undefined: a stop takes any price. */
+/** Returns the largest distance at our cost between the signed price and its center, bps; undefined: a stop takes any price. */
 function worstBps(intent: Intent, policy: SigningPolicy): number | undefined {
   const { orderType, acceptablePriceImpactBps, priceImpactBps = 0 } = intent.terms
   if (orderType === 'stop-market') return undefined

@@ -1,4 +1,4 @@
-/** What a market takes for changing a position, by its configuration. */
+/** Fees that a market takes for changing a position, by its configuration. */
 import type { MarketConfig } from '../../api/rows/marketInfoTypes.ts'
 import { mulDiv } from '../../protocol/units.ts'
 

@@ -1,4 +1,4 @@
-/** What an operator may ask of the running daemon. Every command is in the journal, with who and how, before it is done. */
+/** Commands of an operator to the running daemon. The journal records every command, with its author and channel, before it is carried out. */
 
 import { isoTime } from '../../base/clock.ts'
 import { discrepanciesNamed } from '../../domain/account/discrepancyId.ts'
@@ -20,7 +20,7 @@ import { startTask, stopTask, type TaskContext } from './startTask.ts'
 import { switchStrategy } from './switchStrategy.ts'
 import { trustMarket } from './trustMarket.ts'
 
-/** What commands are carried out with. */
+/** Dependencies of the commands. */
 export interface OperatorContext
   extends Pick<
     EngineContext,
@@ -155,7 +155,7 @@ async function setTrading(
     if (halt.cause === 'kill') await kill.abandon(by)
     await trading.release(halt, by, reason)
   }
-  // What holds a strategy alone is not lifted with the daemon's: who says "active" of everything is told.
+  // A halt of a single strategy is not lifted with the daemon's: whoever sets everything to "active" is notified of it.
   const left = [
     ...haltsOn(trading.halts(), name),
     ...(name === undefined ? trading.halts().filter((halt) => halt.scope.startsWith('strategy:')) : []),

@@ -1,4 +1,4 @@
-/** What an operator may ask for, and what is answered. */
+/** Commands that an operator may give, and their answers. */
 import type { DiscrepancyEnd } from '../../domain/account/accountRecord.ts'
 import type { TradingState } from '../../domain/account/limits.ts'
 import type { CommandChannel, TradingScope } from '../../domain/account/tradingState.ts'
@@ -15,9 +15,9 @@ export interface SetFieldCommand {
   readonly field: string
   /** As it is written in the file. */
   readonly value: string
-  /** What stands there by whoever asks, as it is written: another value is not overwritten. Absent: whatever it is. */
+  /** Written value that the requester expects in the file: another value is not overwritten. Absent: any value. */
   readonly was?: string
-  /** Whether looser limits take effect too. */
+  /** True if looser limits take effect too. */
   readonly isConfirmed: boolean
   readonly isPreview?: boolean
 }
@@ -75,7 +75,7 @@ export type OperatorCommand =
       readonly to: 'paused' | 'running'
       readonly reason: string
     }
-  /** What is written into the log: `level` of one component, or of all that have none of their own. */
+  /** Log threshold: `level` of one component, or of all components without a level of their own. */
   | { readonly type: 'log'; readonly component?: LogComponent; readonly level: LogLevel }
   | TightenCommand
   | ManualCommand
@@ -86,11 +86,11 @@ export type OperatorCommand =
       readonly as: 'dead' | 'executed' | 'cancelled'
     }
 
-/** Who commands, and how the command came. */
+/** Author of a command, and its channel. */
 export interface Commander {
   readonly by: string
   readonly via: CommandChannel
 }
 
-/** What became of a command: a sentence, or a refusal with a code. Of an order by hand its id and quote besides. */
+/** Outcome of a command: a sentence, or a refusal with a code. For an order by hand also its id and quote. */
 export type OperatorAnswer = ManualAnswer

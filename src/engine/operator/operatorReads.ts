@@ -1,4 +1,4 @@
-/** What an operator looks at besides the status: figures of all markets, and what is in the wallet. Read when it is asked for. */
+/** Readings for an operator besides the status: figures of all markets, and the content of the wallet. They are read on request. */
 import { BaseError } from '../../base/errors.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -12,7 +12,7 @@ import { positionFeesOf } from './marketFees.ts'
 
 /** A market with its figures. What the venue does not say is null; rates are factors with 30 decimals an hour, signed. */
 export interface MarketFigures extends MarketStanding {
-  /** Whether it trades; `delisted`: it takes closes alone. */
+  /** Trading state of the market; `delisted`: it takes only closes. */
   readonly status: MarketStatus | 'delisted'
   readonly markPrice: Usd | null
   /** Negative: that side pays. */
@@ -24,13 +24,13 @@ export interface MarketFigures extends MarketStanding {
   /** Available capacity for increases as the venue says it, before our own limits; null while its data is not fresh. */
   readonly capacityLongUsd: Usd | null
   readonly capacityShortUsd: Usd | null
-  /** What just-in-time liquidity adds to it; null while the market's data is not fresh. */
+  /** Capacity from just-in-time liquidity; null while the market's data is not fresh. */
   readonly jitLong: JitShare | null
   readonly jitShort: JitShare | null
   /** Fee of a position's change, hundredths of a basis point of its size: where it balances the market, and where it does not. */
   readonly feeBalancingBps100: number | null
   readonly feeUnbalancingBps100: number | null
-  /** What may back a position: the pool's two tokens; null while the venue's list of markets is not there. */
+  /** Possible collateral of a position: the pool's two tokens; null while the venue's list of markets is missing. */
   readonly longToken: Address | null
   readonly shortToken: Address | null
   /** 10000 = 1x. */
@@ -41,7 +41,7 @@ export interface MarketFigures extends MarketStanding {
 
 /** Just-in-time liquidity of one side, as the venue says it. */
 export interface JitShare {
-  /** What it would add; it is in the capacity only where `dataStatus` is `available`. */
+  /** Amount that it would add; it is in the capacity only where `dataStatus` is `available`. */
   readonly usd: Usd
   readonly dataStatus: JitDataStatus
 }
@@ -61,26 +61,26 @@ export interface WalletToken {
   readonly isWrapped: boolean
 }
 
-/** What the account has. */
+/** Holdings of the account. */
 export interface BalanceReport {
   readonly account: Address
   readonly tokens: readonly WalletToken[]
-  /** Of the tokens with a price, the native coin among them. */
+  /** Worth of the tokens with a price, the native coin included. */
   readonly walletUsd: Usd
   /**
    * The native coin of it, which is gas and no part of the equity. The venue's list of balances leaves it out, so that an endpoint of
    * the chain is asked; null where none answers, or the coin has no price.
    */
   readonly gasCoinUsd: Usd | null
-  /** What open orders hold of what they pay. */
+  /** Payments that open orders hold. */
   readonly ordersUsd: Usd
   /** The orders that hold it. */
   readonly payingOrders: number
   /** Execution fees inside all open orders: gas, and no part of the equity. */
   readonly executionFeesUsd: Usd
-  /** What the equity is made of: wallet without the native coin, orders and positions, by these readings. */
+  /** Sum of the equity's parts: wallet without the native coin, orders and positions, by these readings. */
   readonly sumUsd: Usd
-  /** What closing all positions now would give. */
+  /** Proceeds of closing all positions now. */
   readonly positionsUsd: Usd
   readonly positions: number
   /** When the lists were read, Unix ms. */

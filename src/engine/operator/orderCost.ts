@@ -1,4 +1,4 @@
-/** What an order by hand is expected to cost, and the price that is signed for it. Pure. */
+/** Expected cost of an order by hand, and the price that is signed for it. Pure. */
 import type { OrderTerms } from '../../domain/order/orderTerms.ts'
 import type { ExpectedFee } from '../../execution/context/feeEstimates.ts'
 import {
@@ -13,23 +13,23 @@ import {
 } from '../../protocol/units.ts'
 import type { PositionFees } from './marketFees.ts'
 
-/** What an order is expected to cost. Amounts are decimal texts of integers with 30 decimals, costs positive. */
+/** Expected cost of an order. Amounts are decimal texts of integers with 30 decimals, costs positive. */
 export interface ExpectedCost {
   /** The venue's fee of the change of the position. */
   readonly positionFeeUsd: string
   /** Hundredths of a basis point of the size; null where the venue says an amount alone. */
   readonly positionFeeBps100: number | null
-  /** What the price impact costs, negative where it pays; null where it is not known. */
+  /** Cost of the price impact, negative where it pays; null where it is unknown. */
   readonly priceImpactUsd: string | null
   /** Relay and execution of the order and of what comes with it; null where nothing estimates it. */
   readonly sendingUsd: string | null
-  /** What says so: the chain's gas price, what landed before, or the configuration. */
+  /** Source of the estimate: the chain's gas price, earlier landings, or the configuration. */
   readonly sendingBy: ExpectedFee['source'] | null
   /** All that is known of them. */
   readonly totalUsd: string
 }
 
-/** What an expected cost is made of, USD. */
+/** Parts of an expected cost, USD. */
 export interface CostParts {
   readonly positionFeeUsd: Usd
   readonly positionFeeBps100?: number

@@ -33,7 +33,7 @@ import type { Commander, OperatorAnswer, SetFieldCommand } from './operatorComma
 export interface StrategyFiles {
   /** Reads and checks all of them, against the markets of the venue too; `texts` stand in the place of files, by path. Throws BaseError when they cannot be looked for. */
   read(texts?: ReadonlyMap<string, string>): Promise<LoadResult>
-  /** What a file says now. Throws what the file system throws. */
+  /** Reads the present content of a file. Throws what the file system throws. */
   textOf(file: string): string
   /** Writes a text in the place of a file, or a new one, whole or not at all. Throws what the file system throws. */
   replace(file: string, text: string): void
@@ -42,11 +42,11 @@ export interface StrategyFiles {
     copyOf(file: string): string | undefined
     inPlaceOf(file: string): string
   }
-  /** Whether a file is gone and the folder that it was in is there: a folder that is not there says nothing of its files. */
+  /** Tells whether a file is gone while its folder exists: a missing folder says nothing about its files. */
   isGone(file: string): boolean
 }
 
-/** What a reload is carried out with. */
+/** Dependencies of a reload. */
 export interface ReloadContext extends Pick<EngineContext, 'trading' | 'limits' | 'emit'> {
   readonly files?: StrategyFiles
   readonly instances: Instances
@@ -55,7 +55,7 @@ export interface ReloadContext extends Pick<EngineContext, 'trading' | 'limits' 
   readonly isRunning: () => boolean
 }
 
-/** How files are taken over. */
+/** The reload of strategy files. */
 export interface Reloaded {
   /** Takes over what the files say, one reading after the other. Throws what the journal throws. */
   carryOut(
@@ -347,7 +347,7 @@ const removalText: Readonly<Record<OnRemove, string>> = {
   close: 'its part of positions is closed',
 }
 
-/** What a reading comes to, in one sentence. */
+/** Summarizes the result of a reading in one sentence. */
 function statementOf(plan: RosterPlan, changes: readonly AppliedChange[]): string {
   if (isNothing(plan, changes)) return 'the strategies that run are those of the files'
   const named = ({ now: { name }, fields }: ChangedStrategy) =>

@@ -16,26 +16,26 @@ import type { EngineContext } from '../context/engineContext.ts'
 export interface SignalMessage {
   /** `market`: as the sender names it; absent: the one market of the instance. */
   readonly terms: Omit<SignalTerms, 'symbol' | 'expiresAtMs'> & { readonly market?: string }
-  /** How long something may be opened on its word, ms from when it was sent. */
+  /** Lifetime of the signal, ms from when it was sent: it opens nothing later. */
   readonly ttlMs: number
   /** Comes once; of each way of proving apart. */
   readonly nonce: string
-  /** How far the sender's time may be from ours, ms. */
+  /** Largest difference of the sender's time from ours, ms. */
   readonly windowMs: number
 }
 
-/** What became of it. */
+/** Outcome of a message. */
 export type SignalAnswer =
   | { readonly ok: true; readonly signal: TradeSignal }
   | { readonly ok: false; readonly code: SignalRefusal; readonly reason: string }
 
-/** What takes signals in. */
+/** Receiver of signals. */
 export interface SignalInbox {
   /** Resolves once it is durable, or refused. Throws what the journal throws. */
   receive(message: SignalMessage): Promise<SignalAnswer>
 }
 
-/** What it is handed of the engine. */
+/** Parts of the engine that it receives. */
 export interface SignalInboxContext
   extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'strategies' | 'trading'> {
   /** False while the engine cannot take signals. */

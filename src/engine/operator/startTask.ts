@@ -20,13 +20,13 @@ import { taskWishOf } from './taskWishOf.ts'
 
 const minuteMs = 60_000
 
-/** What starting and stopping is done with. */
+/** Dependencies of starting and stopping. */
 export interface TaskContext extends Pick<EngineContext, 'api' | 'catalogue' | 'clock' | 'trading'> {
   readonly executors: Executors
   readonly read: ExecutorContext['read']
   /** False while the account is not read yet. */
   readonly isRunning: () => boolean
-  /** What admission would say to a decision now. */
+  /** Returns the denial that admission would give to a decision now. */
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }
 
@@ -108,7 +108,7 @@ function knownTask(
   }
 }
 
-/** What the task is, in words, and what its first step would come to now. */
+/** Describes the task in words, and the result that its first step would have now. */
 function outlook(
   { executors, clock, denialOf }: TaskContext,
   {

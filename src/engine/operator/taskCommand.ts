@@ -1,7 +1,7 @@
 /** Commands that start and stop tasks: what is asked, as it is kept in the journal, and in words. Amounts and prices are decimal texts. */
 import type { Direction } from '../../protocol/market.ts'
 
-/** What a task may use at most; what is not given is made from the task's own size and parts. */
+/** Largest budget of a task; missing figures are derived from the task's own size and parts. */
 export interface AskedBudget {
   readonly maxOrders?: number
   /** USD. */
@@ -32,7 +32,7 @@ export interface StartTwapCommand extends AskedSide {
   readonly kind: 'twap'
   /** USD, of all parts together. */
   readonly size: string
-  /** Whether it takes off what is held. */
+  /** True if it reduces the position. */
   readonly reduce: boolean
   readonly parts: number
   readonly minutes: number
@@ -136,7 +136,7 @@ type Asked =
   | Without<StartBracketCommand>
   | Without<StartRebalanceCommand>
 
-/** What it asks for, without its id. */
+/** Describes its request, without its id. */
 export function askedOfTask(command: Asked | StartTaskCommand): string {
   const { maxOrders, maxFees, maxMinutes, leverage, collateral } = command
   const [what, ...own] = wordsOf(command)

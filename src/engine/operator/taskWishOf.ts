@@ -1,4 +1,4 @@
-/** What an operator's start of a task means: names become markets and tokens, texts become amounts. */
+/** Interprets an operator's start of a task: names become markets and tokens, texts become amounts. */
 
 import type { BudgetWish, TaskWish, WeightWish } from '../../domain/order/taskWish.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -10,7 +10,7 @@ import { type Refusal, refusal, theOne } from './manualAnswers.ts'
 import type { AskedBudget, StartRebalanceCommand, StartTaskCommand } from './taskCommand.ts'
 import { delistedText } from './unknownMarket.ts'
 
-/** What it is understood with. */
+/** Dependencies of the interpretation. */
 export interface WishContext extends Pick<EngineContext, 'api' | 'catalogue'> {
   /** Reads a snapshot with these markets, the wallet, and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
@@ -22,7 +22,7 @@ export interface ReadWish {
   readonly snapshot: Snapshot
 }
 
-/** What is wanted, with the snapshot of its markets; or why that is not clear. Throws what reading throws. */
+/** Returns the wish with the snapshot of its markets, or the reason why it is unclear. Throws what reading throws. */
 export async function taskWishOf(
   context: WishContext,
   command: StartTaskCommand,

@@ -20,12 +20,12 @@ import {
 import type { Catalogue } from '../market/marketCatalogue.ts'
 import { asListed } from '../market/pinnedApi.ts'
 
-/** What became of the word: a sentence, or a refusal with a code. */
+/** Outcome of the operator's statement: a sentence, or a refusal with a code. */
 export type TrustAnswer =
   | { readonly ok: true; readonly statement: string }
   | { readonly ok: false; readonly code: string; readonly reason: string }
 
-/** What one host says; a host of the oracle lists no markets and says decimals alone. */
+/** Statement of one host; a host of the oracle lists no markets and gives only decimals. */
 interface HostStatement {
   readonly host: string
   readonly markets?: readonly SaidMarket[]
@@ -77,7 +77,7 @@ function isNamed({ symbol, marketToken }: Pick<SaidMarket, 'symbol' | 'marketTok
   return symbol === name || sameHex(marketToken, name)
 }
 
-/** What every host of both services says now; a refusal when one does not answer. */
+/** Reads the present statements of every host of both services; returns a refusal when one does not answer. */
 async function statementsOf(
   api: Api,
 ): Promise<readonly HostStatement[] | Extract<TrustAnswer, { ok: false }>> {

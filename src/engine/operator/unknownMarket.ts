@@ -1,4 +1,4 @@
-/** What is said of a market that the venue does not list. */
+/** Message about a market that the venue does not list. */
 import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
 import { didYouMean } from '../../strategy/didYouMean.ts'
 
@@ -41,7 +41,7 @@ export function delistedText(
   const [gone] = named
   if (gone === undefined || named.some(({ marketToken }) => tokens.has(marketToken.toLowerCase())))
     return undefined
-  // Of several pools of one pair, all of them are gone.
+  // If a pair has several pools, all of them are gone.
   const symbol = named.length === 1 ? gone.symbol : (gone.symbol.split(' ')[0] ?? gone.symbol)
   return `${symbol} is delisted: what is held there can be closed, and nothing can be opened`
 }

@@ -10,7 +10,7 @@ const SPREAD_MS = 16
 
 /** An instance as the set has it. */
 export interface RunningInstance {
-  /** What runs now. */
+  /** Returns the running strategy. */
   loaded(): LoadedStrategy
   /**
    * Takes turns until nothing is decided any more or until its end; never rejects for what the strategy or the venue did. Its
@@ -25,9 +25,9 @@ export interface RunningInstance {
 
 /** The running set. */
 export interface Instances<I extends RunningInstance = RunningInstance> {
-  /** What runs, in the order in which it began. */
+  /** Lists the running strategies, in the order in which they began. */
   strategies(): readonly LoadedStrategy[]
-  /** What the file of one that runs says; undefined when none of that name runs. */
+  /** Returns the file content of a running strategy; undefined when none of that name runs. */
   fileOf(name: string): { readonly path: string; readonly fields: readonly FileField[] } | undefined
   all(): readonly I[]
   /** Lets another one run, once the set does. */

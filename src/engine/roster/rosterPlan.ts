@@ -12,7 +12,7 @@ export interface ChangedStrategy {
   readonly fields: readonly FieldChange[]
 }
 
-/** What reading the files anew comes to. */
+/** Result of reading the files anew. */
 export interface RosterPlan {
   readonly added: readonly LoadedStrategy[]
   readonly changed: readonly ChangedStrategy[]
@@ -25,7 +25,7 @@ export interface RosterPlan {
   readonly disabled: readonly LoadedStrategy[]
   /** Those that run, and whose file is gone. */
   readonly removed: readonly LoadedStrategy[]
-  /** What was read and is not needed: it says what runs already, or waits. */
+  /** Strategies that were read and are not needed: the same ones run already, or they wait. */
   readonly spare: readonly LoadedStrategy[]
 }
 
@@ -58,7 +58,7 @@ export interface StrategyDifference {
   readonly file: string
   /** `waiting`: for a restart. */
   readonly change: 'added' | 'changed' | 'waiting' | 'disabled' | 'removed'
-  /** Of `changed` and `waiting`. */
+  /** Field changes, in `changed` and `waiting` alone. */
   readonly fields: readonly FieldChange[]
   readonly onRemove: OnRemove
 }
@@ -89,7 +89,7 @@ export function differencesOf(plan: RosterPlan): readonly StrategyDifference[] {
   ]
 }
 
-/** Whether anything would be taken over. */
+/** Tells whether nothing would be taken over. */
 export function isIdle({ added, changed, disabled, removed }: RosterPlan): boolean {
   return added.length + changed.length + disabled.length + removed.length === 0
 }

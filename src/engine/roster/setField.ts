@@ -43,7 +43,7 @@ export function fileFields(written: WrittenFields): readonly FileField[] {
   })
 }
 
-/** Whether a running daemon takes a changed field over: `params.fast`, `size.usd`. */
+/** Tells whether a running daemon applies a changed field: `params.fast`, `size.usd`. */
 function isTakenOverLive(field: string): boolean {
   const when = lives.get(field.split('.')[0] ?? '')
   return when === 'live' || when === 'limits'

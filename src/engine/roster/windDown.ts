@@ -49,7 +49,7 @@ export interface WindDown {
   run(signal: AbortSignal): Promise<void>
 }
 
-/** What it is handed of the engine. */
+/** Parts of the engine that it receives. */
 export interface WindDownContext
   extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'orderManager' | 'trading'> {
   /** Reads a snapshot with these markets and every market with a position. */
@@ -156,7 +156,7 @@ export function createWindDown(context: WindDownContext): WindDown {
         state: windDownBegins,
       })
       throwFirst(
-        // What is to be done first: what is durable of the two is never its end alone.
+        // The wind-down is written first: the removal alone is never durable without it.
         await inOneCommit(
           () => accountJournal.write(started),
           () => accountJournal.write(removed),

@@ -21,7 +21,7 @@ import type { FeedAges } from './feedAges.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { UnmanagedWatch } from './unmanaged.ts'
 
-/** What the look stands on. */
+/** Dependencies of the look. */
 export interface AccountWatchContext
   extends Pick<
     EngineContext,
@@ -42,7 +42,7 @@ export interface AccountWatchContext
   readonly unmanaged: Pick<UnmanagedWatch, 'check'>
 }
 
-/** What was last seen of the account. */
+/** Latest observations of the account. */
 export interface AccountWatch {
   /** Takes a look. Rejects as reading does. */
   look(): Promise<void>
@@ -53,7 +53,7 @@ export interface AccountWatch {
   positions(): readonly Position[]
   /** Market symbol by lower-cased market token, of the last look. */
   symbols(): Readonly<Record<string, string>>
-  /** Of the newest lists: sides of which one shows less than the journal knows. */
+  /** Returns the sides of which one of the newest lists shows less than the journal knows. */
   hidden(): readonly HiddenSide[]
   /** Positions without a row that can be read in the newest list. */
   unlisted(): readonly UnlistedSide[]
@@ -61,9 +61,9 @@ export interface AccountWatch {
   exposure(): ShownExposure
   /** The sides that it is the sum of. */
   sides(): readonly ShownSide[]
-  /** What is held by the newest list and by fills of ours that it does not show yet. */
+  /** Returns the positions of the newest list, with fills of ours that it does not show yet. */
   held(): ShownHoldings
-  /** What is held, a few words each: `long ETH/USD [WETH-USDC] of $500.00`. */
+  /** Describes the positions, a few words each: `long ETH/USD [WETH-USDC] of $500.00`. */
   heldWords(): readonly string[]
 }
 

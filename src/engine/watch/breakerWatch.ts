@@ -100,10 +100,10 @@ export function createBreakers(
     },
   }
   const shownEquity = createShownEquity(LIST_LAG_MS)
-  /** Of the figure that is shown: its lists, and what our orders had done by then. */
+  /** Lists of the shown figure, and the effects of our orders that it contains. */
   let before: Books | undefined
   let accounted: ReadonlySet<string> = new Set()
-  /** Whether the wallet of what is shown moved, and it is not judged yet why; so it may be before the first look. */
+  /** True while a step of the shown figure's wallet is not judged yet; it may be true before the first look. */
   let isStepPending = true
   const transfers = createTransferRounds(context, LIST_LAG_MS, held)
   let readMs = clock.monotonicMs()
@@ -148,7 +148,9 @@ export function createBreakers(
     ]
   }
 
-  /** Whether an order of ours is on its way: what it pays may be in no list. What rests is in one, and so is what ended, final or not. */
+  /**
+   * Tells whether an order of ours is in flight: its payment may be in no list. A resting order is in a list, and so is an ended one, final or not.
+   */
   function isUnderWay(): boolean {
     return orderManager.open().some(({ state }) => {
       const attempt = lastAttempt(state)
@@ -157,7 +159,7 @@ export function createBreakers(
     })
   }
 
-  /** What our orders did and the figure that is shown does not hold yet. */
+  /** Returns the effects of our orders that the shown figure does not contain yet. */
   function unaccounted(): readonly Happening[] {
     return happeningsNow().filter(({ key }) => !accounted.has(key))
   }
@@ -167,7 +169,7 @@ export function createBreakers(
     return happeningsOf([...orderManager.open().map(({ state }) => state), ...orderManager.recentlyLanded()])
   }
 
-  /** Whether one of these is so young that lists may be of before it. */
+  /** Tells whether one of these is so recent that lists may predate it. */
   function isYoung({ state }: Happening): boolean {
     const { intentId } = state.intent
     return state.closing === undefined
@@ -189,7 +191,7 @@ export function createBreakers(
       Promise.all(
         hosts.map(async (host, place) => {
           const heard = await measureBy(host, moving, wasUnderWay)
-          // What is shown is of one host: readings of two do not follow each other.
+          // The shown figure is of one host: readings of two hosts do not follow each other.
           if (heard === undefined || place !== 0) return
           first = heard
           isStepPending = heard.isStepPending
@@ -271,7 +273,7 @@ export function createBreakers(
       await equity.take({ ...reading, pendingUsd, opens }, clock.now(), host)
       return { reading, isStepPending: pendingUsd !== 0n, ...(base === undefined ? {} : { base }) }
     } catch (error) {
-      // What cannot be read is no loss; how long it could not is another breaker's.
+      // An unreadable account is no loss; another breaker judges how long it stays unreadable.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
       return undefined
     }

@@ -1,9 +1,9 @@
 /**
- * What orders realized since 00:00 UTC, by market and of all: profit and loss of what executed, less the venue's fees, with the funding
- * that the chain shows to be put aside.
- * Every order of an intent counts at its own end, when that is final: the parts of a twap, and the exits that end days after
- * what they came with. What the protocol liquidated or deleveraged counts too, on its market and for the account: a host that
- * hides it in its lists must not hide the loss. What is a strategy's is told by its books.
+ * Realized results of orders since 00:00 UTC, by market and in all: profit and loss of executed orders, less the venue's fees, with the funding that
+ * the chain shows to be put aside.
+ * Every order of an intent counts at its own end, once that is final: the parts of a twap, and exits that end days after their entry. Liquidations
+ * and deleveragings by the protocol count too, on their market and for the account: a host that hides one in its lists must not hide the loss. The
+ * books give a strategy's share.
  */
 import { madeOnce } from '../../base/madeOnce.ts'
 import type { AccountState } from '../../domain/account/accountRecord.ts'
@@ -23,15 +23,15 @@ export interface DayResult {
   add(states: readonly IntentState[], nowMs: number): void
   /** Takes up what the protocol did to positions, as it was found; each counts once. */
   addDiscrepancies(account: Pick<AccountState, 'discrepancies'>, nowMs: number): void
-  /** Of all orders on a market, USD, signed; 0 before the first end of the day. */
+  /** Returns the result of all orders on a market, USD, signed; 0 before the first end of the day. */
   onMarket(marketToken: Address, nowMs: number): Usd
   /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
   ofAll(sinceMs: number, nowMs: number): Usd
-  /** Of that the funding that was put aside for the account: it is in no list of a host. */
+  /** Returns the part of it from funding that was put aside for the account: it is in no list of a host. */
   receivedSince(sinceMs: number, nowMs: number): Usd
 }
 
-/** What an order, or the protocol, realized. */
+/** Realized result of an order, or of an act of the protocol. */
 interface Realized {
   readonly market: string
   readonly executedMs: number
@@ -119,16 +119,16 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
 }
 
 /**
- * What a fill realized, USD: a decrease's PnL is after its fees, on the chain and in the venue's trades; an increase has fees
- * alone; a swap what came out less what went in, where the chain says it. Funding received is in none of these figures.
+ * Returns the realized result of a fill, USD. A decrease's PnL is after its fees, on the chain and in the venue's trades. An increase has only fees;
+ * a swap has its output less its input, where the chain gives it. Funding received is in none of these figures.
  */
 function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n, fundingReceivedUsd = 0n }: Settlement): Usd {
   return (pnlUsd ?? swapResultUsd ?? -feesUsd) + fundingReceivedUsd
 }
 
 /**
- * What a strategy's books realized since 00:00 UTC, USD, signed, by what is final: its own fills, and its part of what keepers, the
- * operator, a hand or the protocol took off its books. After the venue's fees; what sending cost has a budget of its own.
+ * Returns the final realized result of a strategy's books since 00:00 UTC, USD, signed: its own fills, and its part of reductions by keepers, the
+ * operator, a hand or the protocol. It is after the venue's fees; sending has a separate budget.
  */
 export function strategyDayUsd(
   books: Pick<BookReads, 'days'>,
@@ -142,8 +142,8 @@ export function strategyDayUsd(
 }
 
 /**
- * What a strategy's day came to, USD, signed, by what loses more: what its books realized, or that with what is not final yet and with what its
- * open parts gained or lost since the day's first figure.
+ * Returns the result of a strategy's day, USD, signed, by the larger loss. One figure is the realized result of its books. The other adds results
+ * that are not final yet, and the gains or losses of its open parts since the day's first figure.
  */
 export function createStrategyDay(
   { clock, journal, trading }: Pick<EngineContext, 'clock' | 'journal' | 'trading'>,

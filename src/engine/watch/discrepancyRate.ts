@@ -1,7 +1,6 @@
 /**
- * How many discrepancies are written down. What a host lists is no proof that anything happened: thousands of executions that
- * never were would fill journal and log. A discrepancy that is held back is not lost: its trades are read again with every
- * pass, and its market waits meanwhile as if it were written.
+ * Limits how many discrepancies are recorded. A host's list is no proof that anything happened: thousands of invented executions would fill journal
+ * and log. A discrepancy that is held back is not lost: every pass reads its trades again, and its market waits meanwhile as if it were recorded.
  */
 import type { DiscrepancyState } from '../../domain/account/accountRecord.ts'
 
@@ -11,10 +10,7 @@ export const discrepancyLimits = { perPass: 20, perHour: 60, perDay: 200, unsett
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/**
- * How many more discrepancies may be written now, from those that were. A clock that was set back counts what it shows as
- * of now.
- */
+/** Returns how many more discrepancies may be recorded now, given the recorded ones. After a clock was set back, later stamps count as of now. */
 export function discrepanciesLeft(written: Iterable<DiscrepancyState>, nowMs: number): number {
   let ofHour = 0
   let ofDay = 0

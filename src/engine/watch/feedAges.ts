@@ -1,4 +1,4 @@
-/** How old what is read of the venue is, by feed. */
+/** Ages of the venue's readings, by feed. */
 import type { Feed } from '../../domain/venueEvent.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 

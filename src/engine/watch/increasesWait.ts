@@ -3,7 +3,7 @@ import { isoTime } from '../../base/clock.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
 
-/** Of a strategy's status: when it is asked, and what keeps it from that. */
+/** Part of a strategy's status: its schedule, and the reason why it gets no turns. */
 interface AskedStrategy {
   readonly cadenceMs: number
   readonly symbols: readonly string[]
@@ -12,15 +12,15 @@ interface AskedStrategy {
   readonly unfit?: unknown
 }
 
-/** What it is judged by. Times in ms. */
+/** Facts for the judgement. Times in ms. */
 export interface IncreaseFacts {
-  /** Whether every host of the application API is in cooldown. */
+  /** True while every host of the application API is in cooldown. */
   readonly isNoHost: boolean
   readonly nowMs: number
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
   /** The account's. */
   readonly limits: Limits
-  /** How often the positions are read without any strategy. */
+  /** Interval at which positions are read without any strategy. */
   readonly watchMs: number
   readonly strategies: readonly AskedStrategy[]
 }
@@ -29,7 +29,7 @@ export interface IncreaseFacts {
 export const NO_HOST_REASON =
   'every host of the application API is in cooldown; increases wait until one is back'
 
-/** Whether every host of the application API is in cooldown. */
+/** Tells whether every host of the application API is in cooldown. */
 export function isNoHost(api: {
   readonly hosts: { readonly api: readonly string[] }
   readonly isCoolingDown: (host: string) => boolean
@@ -37,7 +37,7 @@ export function isNoHost(api: {
   return api.hosts.api.every((host) => api.isCoolingDown(host))
 }
 
-/** What an increase stands on, with the limit of its own age. */
+/** Readings that an increase needs, each with the limit of its age. */
 const needs: readonly (readonly [Feed, keyof Limits, string])[] = [
   ['positions', 'maxAccountAgeMs', 'positions'],
   ['oracle', 'maxOracleAgeMs', 'oracle prices'],
@@ -45,10 +45,10 @@ const needs: readonly (readonly [Feed, keyof Limits, string])[] = [
   ['capacity', 'maxCapacityAgeMs', 'trading capacities'],
 ]
 
-/** What is too old is judged by. */
+/** Facts for judging readings that are too old. */
 export type AgeFacts = Omit<IncreaseFacts, 'isNoHost'>
 
-/** How old the newest reading of a feed is, what increases may stand on, and what it is too old beyond, ms. */
+/** Age of a feed's newest reading, the age that increases accept, and the age beyond which it is too old, ms. */
 interface JudgedAge {
   readonly feed: Feed
   readonly name: string
@@ -89,7 +89,7 @@ function judgedAges(facts: AgeFacts): readonly JudgedAge[] {
   })
 }
 
-/** How often a feed is read at least; undefined: by nobody now. */
+/** Returns the longest interval between readings of a feed; undefined: nobody reads it now. */
 function readEveryMs(feed: Feed, { watchMs, strategies }: AgeFacts): number | undefined {
   if (feed === 'positions') return watchMs
   const asked = strategies.filter(

@@ -1,16 +1,16 @@
 /** Looks that come soon after an order moved, between the rounds of the watch, until the lists show it. */
 import type { Clock } from '../../base/clock.ts'
 
-/** What it is made with. */
+/** Dependencies of the repeated look. */
 export interface LookAgainParts {
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
   /** Ends it. */
   readonly signal: AbortSignal
-  /** How long after the newest move it goes on at most, ms: then lists are believed all the same. */
+  /** Longest repetition after the newest move, ms: then lists are believed all the same. */
   readonly forMs: number
   /** One look. Rejects with mistakes of ours alone. */
   readonly look: () => Promise<void>
-  /** Whether the lists show all that is known. */
+  /** Tells whether the lists show everything known. */
   readonly isSettled: () => boolean
 }
 

@@ -35,9 +35,8 @@ export function createOwnOrders({
   let agreedAtSeconds: ReadonlyMap<string, number> = new Map()
 
   /**
-   * Whether a row is one of before an edit of ours: it has the very content that the edit replaced, and the venue changed it last
-   * before the edit was signed. A list may lag for longer than any wait; another client that puts the old content back changes the
-   * row anew.
+   * Tells whether a row predates an edit of ours: it has the very content that the edit replaced, and the venue changed it last before the edit was
+   * signed. A list may lag for longer than any wait; another client that restores the old content changes the row anew.
    */
   function isBeforeEdit(row: Order, maker: IntentState): boolean {
     const { orderKey, updatedAtSeconds } = row
@@ -50,7 +49,7 @@ export function createOwnOrders({
   }
 
   return (listed) => {
-    // What ended right before the start is among the recently landed no more.
+    // Orders that ended right before the start are no longer among the recently landed.
     if (clock.monotonicMs() - startedMs < LIST_LAG_MS) return new Map()
     const nowMs = clock.now()
     const open = orderManager.open().map(({ state }) => state)

@@ -27,7 +27,7 @@ export function createReachedTriggers(
       if (intentId === undefined) continue
       const view = marketOf(snapshot, order.marketToken)
       const price = view?.oraclePrice?.value.medianPrice
-      // What a snapshot has no price of stays as it was.
+      // An order without a price in the snapshot keeps its state.
       const isReached =
         view === undefined || price === undefined
           ? reached.has(key)
@@ -40,7 +40,7 @@ export function createReachedTriggers(
   }
 }
 
-/** Whether a price has reached the order's trigger (contract `BaseOrderUtils`, `validateOrderTriggerPrice`). */
+/** Tells whether a price has reached the order's trigger (contract `BaseOrderUtils`, `validateOrderTriggerPrice`). */
 export function isTriggered(
   { orderType, direction, triggerContractPrice }: Order,
   price: Usd,

@@ -39,7 +39,7 @@ const tradesPagesMax = 20
 const overlapSeconds = 3_600
 /** The lead of the journal's time over a clock that was set back, seconds. */
 const aheadSeconds = CLOCK_STEP_MS / 1_000
-/** How often progress is written down when nothing was found, seconds. */
+/** Interval between records of progress when nothing was found, seconds. */
 const progressSeconds = 600
 /** An attempt was armed no longer than this before its signed deadline: the venue's clients sign for an hour, seconds. */
 const longestDeadlineSeconds = 3_600
@@ -47,17 +47,17 @@ const longestDeadlineSeconds = 3_600
 const clockGraceSeconds = 60
 /** Stands where a host stands, for what the list of orders shows. */
 const ORDERS = 'orders'
-/** What is told by lists alone, which may be a moment apart: two looks must show it. */
+/** Kinds that only lists report, which may be a moment apart: two looks must show them. */
 const ofLists: ReadonlySet<DiscrepancyKind> = new Set([
   'unexplained-order',
   'changed-order',
   'unexplained-position',
 ])
-/** Who adopts what was there before the first look, when nobody is asked. */
+/** Name of the setting that adopts everything from before the first look without asking anybody. */
 const ADOPT_SETTING = 'account.adoptInitial'
 /**
- * How long an order that rests by the journal and not by the list may keep its market from being judged, ms: endpoints may be
- * behind what the list shows, or away.
+ * Longest time that an order resting by the journal but not by the list defers the judgement of its market, ms: endpoints may lag behind the list, or
+ * be away.
  */
 const evidenceLagMs = 600_000
 /** The account's watch. Discrepancies beyond what may be written are held back: see discrepancyRate.ts. */
@@ -98,7 +98,7 @@ export function createReconciler(
   const proofs = createProofs(context, account)
   const ownOrders = createOwnOrders(context)
   const checkBooks = createBooksCheck(journal, emit)
-  /** What each host's list, or that of orders, showed at its last look and is not told yet: since when, monotonic ms. */
+  /** Unreported suspicions of each host's list, or of the list of orders, at its last look, and their starts, monotonic ms. */
   const suspects = new Map<string, ReadonlyMap<string, number>>()
   /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
@@ -143,7 +143,7 @@ export function createReconciler(
 
   async function readTrades(sinceSeconds: number): ReturnType<typeof pagesOf> {
     try {
-      // How orders were made stands in rows that are hidden of market orders unless they are asked for.
+      // Rows show how orders were made; for market orders they are hidden unless requested.
       return await pagesOf((paged) =>
         api.searchTrades({ ...paged, fromSeconds: sinceSeconds, showDebugValues: true }),
       )
@@ -211,9 +211,9 @@ export function createReconciler(
   }
 
   /**
-   * What is told now, each once: trades at once; what a list shows when the same host shows it twice in a row, and for longer
-   * than lists lag while another host's list agrees with the journal, or while an order of ours rests on the market: it may have
-   * been executed, and the list of orders and our evidence be later than the list of positions.
+   * Returns the discrepancies to report now, each once: trades at once. A discrepancy of lists is reported when the same host shows it twice in a
+   * row. It must last longer than lists lag while another host's list agrees with the journal, or while an order of ours rests on the market. That
+   * order may have been executed, and the list of orders and our evidence may lag behind the list of positions.
    */
   function tellable(
     judged: readonly { readonly list: PositionList; readonly found: Reconciliation }[],
@@ -384,7 +384,7 @@ function spanOfTrades(state: AccountState, readSeconds: number, startedSeconds: 
   return { throughSeconds, firstLookSeconds, sinceSeconds, isFirst, isAhead }
 }
 
-/** What all lists together show: a discrepancy is gone when none of them shows it. */
+/** Merges the results of all lists: a discrepancy is gone when none of them shows it. */
 function together(each: readonly Reconciliation[]): Pick<Reconciliation, 'gone' | 'deferred'> {
   const [first, ...others] = each
   return {

@@ -14,10 +14,10 @@ import {
 } from '../account/transfers.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
-/** What a host answered in a round. */
+/** Answer of a host in a round. */
 export interface HeardHost {
   readonly reading: AccountReading
-  /** Whether its wallet moved, and it is not judged yet why. */
+  /** True if its wallet moved, and the cause is not judged yet. */
   readonly isStepPending: boolean
   /** Its lists, where they belong together. */
   readonly base?: WalletBase

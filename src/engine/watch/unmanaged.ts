@@ -14,7 +14,7 @@ import type { EngineContext } from '../context/engineContext.ts'
 export interface Unmanaged extends PositionSide {
   readonly symbol: string
   readonly sizeUsd: Usd
-  /** Who made it; never empty. */
+  /** Names of the strategies that made it; never empty. */
   readonly madeBy: readonly string[]
   /** Running instances that look at its market, such as a guard; they did not make it. */
   readonly seenBy: readonly string[]
