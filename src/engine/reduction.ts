@@ -15,8 +15,8 @@ import { OPERATOR } from './account/tradingHalts.ts'
 import type { EngineContext } from './context/engineContext.ts'
 
 /**
- * Checks a reduction of the strategy `name`. Denies with POSITION_UNPROVEN when only one host's passing statement shows the position, and when the
- * budget of fees, the account's or its own, is used up. Neither rule holds back an operator.
+ * Checks a reduction of the strategy `name`. Denies with POSITION_UNPROVEN when only one host's passing statement shows the position. Denies it too
+ * when the budget of fees, the account's or its own, is used up. Neither rule holds back an operator.
  */
 export function checkReduction(
   context: EngineContext,

@@ -1,6 +1,6 @@
 /**
- * Maintenance for an instance at each turn, before its kind gets its turn: the exits of its file, those of its kind as far as they are larger than
- * its part, and resting entries that the rules of its file take back.
+ * Maintenance for an instance at each turn, before its kind gets its turn. It maintains the exits of its file, and shrinks those of its kind that are
+ * larger than its part. It also takes back resting entries that the rules of its file forbid.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { CancelDecision, Decision } from '../domain/order/decision.ts'
