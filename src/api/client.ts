@@ -65,7 +65,7 @@ type Merged<Union> = (Union extends unknown ? (each: Union) => void : never) ext
   ? All
   : never
 
-/** What is known of the hosts. */
+/** Knowledge of the hosts. */
 export interface ApiHosts extends Omit<Transport, 'call'> {
   /** The chain whose hosts these are. */
   readonly chain: Chain
@@ -74,7 +74,7 @@ export interface ApiHosts extends Omit<Transport, 'call'> {
 /** Every route of both APIs as a method; each gives a `Read` or throws RefusedError, UnreachableError or DecodeError. */
 export type Api = ApiHosts & Merged<BoundEach<(typeof routeFiles)[number]>>
 
-/** What the clients are made of. */
+/** Options of the clients. */
 export interface ApiOptions extends Omit<TransportOptions, 'hosts'> {
   readonly chain: Chain
   /**

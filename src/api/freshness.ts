@@ -1,8 +1,8 @@
 /**
- * How old a record is, against a clock that is handed in. A 200 does not prove that its values are of the latest refresh
- * (docs/reference/api-coverage.md A26 to A33), so each kind of record says its age by the stamp that the documents give it:
- * `updatedAt` of market values, `window.endTimestamp` of yield and earnings, `meta.sources[]` of stats, `updatedAt` of
- * oracle prices, the two statuses of a capacity. A stamp that is missing is no age: null, never zero.
+ * Computes the age of a record, against a clock that is passed in. A 200 does not prove that its values are of the latest refresh
+ * (docs/reference/api-coverage.md A26 to A33). So each kind of record takes its age from the stamp that the documents give it. The stamps are
+ * `updatedAt` of market values, `window.endTimestamp` of yield and earnings, and `meta.sources[]` of stats. Oracle prices have `updatedAt`, a
+ * capacity has two statuses. A missing stamp gives no age: null, never zero.
  *
  * `skewMs` is the host's clock less ours (`api.clockSkewMs(host)`); stamps are the host's, so it is added to our clock.
  */
@@ -79,7 +79,7 @@ export function ageOfEarnings(
   return age(earnings.endTimestampSeconds * 1000, clock, skewMs)
 }
 
-/** How far behind a source of stats is, ms: its lag when it was read, and the time since; null when it never said anything. */
+/** Returns the lag of a source of stats, ms: its lag when it was read, plus the time since; null when it never reported one. */
 export function ageOfStatsSource(
   source: Pick<StatsSource, 'lagSeconds'>,
   read: Pick<Read<unknown>, 'readAtMs'>,
@@ -89,8 +89,8 @@ export function ageOfStatsSource(
 }
 
 /**
- * How far behind the worst source of stats is, ms; null when one is missing or says nothing. A stale source still counts in
- * sums, so `completeness` alone does not tell.
+ * Returns the lag of the worst source of stats, ms; null when one is missing or reports none. A stale source still counts in sums, so `completeness`
+ * alone does not show the lag.
  */
 export function ageOfStats(
   meta: StatsMeta,
@@ -116,8 +116,8 @@ export function ageOfTvl(
 }
 
 /**
- * What of a capacity may be used, by its two statuses: all of it, the part without JIT, or nothing. Words that are not
- * recognised count as not usable (gaps: conflict 11).
+ * Returns the usable part of a capacity by its two statuses: all of it, the part without JIT, or nothing. Unknown statuses count as not usable (gaps:
+ * conflict 11).
  */
 export function usableCapacity(
   capacity: Pick<TradingCapacity, 'jitDataStatus' | 'marketDataStatus'>,

@@ -7,7 +7,7 @@ import { hexKey } from '../protocol/address.ts'
 import type { OraclePrice, PriceDoubt, Token } from '../protocol/market.ts'
 import { ONE_USD, type Usd } from '../protocol/units.ts'
 
-/** What prices are compared with. */
+/** Reference values for checking prices. */
 export interface PriceSanityOptions {
   /** Tokens of the chain; those with `isStable` must be near one USD. */
   readonly tokens: readonly Pick<Token, 'address' | 'isStable'>[]

@@ -1,4 +1,4 @@
-/** What is said before the first reading: who runs, on what, and what the journal left open; and what is refused. */
+/** Reports the start before the first reading: the account, the venue, and the orders that the journal left open; refuses a journal of another account. */
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import { version } from '../config/version.ts'

@@ -1,4 +1,4 @@
-/** What of the strategy files would start and still not do what its author means: warnings of `perpd check` and of a start. */
+/** Finds settings in strategy files that would start and still not do what their author means: warnings of `perpd check` and of a start. */
 import {
   countedLimits,
   isTighter,

@@ -36,7 +36,7 @@ import { createTrader, type Trader } from './trader.ts'
 import { createVenueClient } from './venueClient.ts'
 import { waitingSettings } from './waitingSettings.ts'
 
-/** What of a run's options the trader needs. */
+/** Options of a run that the trader needs. */
 export interface ReadAnew {
   readonly log: Log
   /** The configuration's values as they were read, by dotted key. */
@@ -45,7 +45,7 @@ export interface ReadAnew {
   readonly reload: () => LoadedConfig
 }
 
-/** What the trader trades with. */
+/** Parts that the trader trades with. */
 export interface TraderParts {
   readonly strategies: readonly LoadedStrategy[]
   readonly signer: Signer
@@ -57,15 +57,15 @@ export interface TraderParts {
   readonly hearHosts: (aheadMs: () => number | undefined) => void
 }
 
-/** What a trader reaches the world by. */
+/** Connections of a trader to the world. */
 export interface Reached {
   readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
   readonly fetch: NodeFetch['fetch']
   readonly emit: Emit
   readonly fatal: (error: unknown) => void
-  /** What was told of the approval; absent: nothing is kept of it. */
+  /** Store of the notifications about the approval; absent: none are persisted. */
   readonly told?: ToldApprovalStore | undefined
-  /** What is to be closed at the end, the last first. */
+  /** Closers to call at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[]
 }
 
@@ -166,7 +166,7 @@ function hostsAheadMs(api: Parameters<typeof hostsSkewMs>[0], clock: Clock): num
   return skewMs === undefined ? undefined : skewMs + clock.now() - systemClock.now()
 }
 
-/** What is configured of limits now. Throws a BaseError, which a running daemon outlives, for what cannot be used. */
+/** Reads the configured limits now. Throws a BaseError, which a running daemon outlives, for values that cannot be used. */
 async function readLimits(
   { config, values }: LoadedConfig,
   running: LoadedConfig['values'],

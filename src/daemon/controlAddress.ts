@@ -127,7 +127,7 @@ function addressIn(text: string): URL | undefined {
   }
 }
 
-/** Whether an address is of this machine: a number, no name, which somebody else could answer for. */
+/** Tells whether an address is of this machine: a number, no name, because somebody else could answer for a name. */
 function isThisMachine(
   { hostname }: Pick<URL, 'hostname'>,
   interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),

@@ -132,7 +132,7 @@ function lockWorlds({ paper, venue }: Config): () => void {
       locks.push(acquireWriterLock(path, 'paper venue', systemClock.now()))
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
-      // What else is wrong with the place is said by the venue itself, in its own words.
+      // The venue itself reports any other fault of the place, in its own words.
       if (error.code !== 'JOURNAL_LOCKED') continue
       release()
       throw new CommandError(

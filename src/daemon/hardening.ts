@@ -1,4 +1,4 @@
-/** What the process does against those who would look into it while it holds a key. */
+/** Protects the process against inspection while it holds a key. */
 import { writeFileSync } from 'node:fs'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
@@ -19,7 +19,7 @@ export function hardenProcess(): void {
   }
 }
 
-/** How this process was started: its environment, and the options of Node before the program's name. */
+/** Start of this process: its environment, and the options of Node before the program's name. */
 export interface Started {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly execArgv: readonly string[]
@@ -57,7 +57,7 @@ const toldVariables: readonly (readonly [name: string, does: string])[] = [
   ['DYLD_INSERT_LIBRARIES', 'loads other code into this process'],
 ]
 
-/** What of the way this process was started forbids to trade real money in it; empty when nothing does. */
+/** Returns the facts about this process's start that forbid trading real money in it; empty when there are none. */
 export function processProblems(
   config: Pick<Config, 'isPaper'>,
   { env, execArgv }: Started,

@@ -8,7 +8,7 @@ import type { SqliteJournalOptions } from '../journal/sqlite/openSqlite.ts'
 import { refuseUntrustedState } from './trustedState.ts'
 
 /**
- * How this configuration opens its journal for writing; `holder` is the account, or the operator by name.
+ * Returns the options with which this configuration opens its journal for writing; `holder` is the account, or the operator by name.
  *
  * @throws CommandError with exit code 4 when others can change where a live journal is kept.
  */

@@ -3,11 +3,11 @@ import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Machine, thisMachine, untrustedPart, untrustedText } from '../keys/trustedPath.ts'
 
-/** What is told of the Node that runs. */
+/** Report on the running Node. */
 export interface NodeReport {
   /** `v24.21.0 at /usr/bin/node, which only you and root can change`. */
   readonly text: string
-  /** What an operator with real money should know, one sentence each; empty when nothing. */
+  /** Warnings for an operator with real money, one sentence each; empty when there are none. */
   readonly warnings: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export function nodeReport(
   machine: Machine = thisMachine,
   resolved: string = realpathSync(path),
 ): NodeReport {
-  // What perpd's own folder lends to what lies in it does not count here: it is the question.
+  // The trust that perpd's own folder gives to its contents does not count here: that folder is what is checked.
   const strict = { ...machine, ownFolder: '/dev/null' }
   const binary = untrustedPart(path, strict)
   const code = untrustedPart(machine.ownFolder, strict)

@@ -21,7 +21,7 @@ export function openService(trader: Trader, isAlive: () => boolean, log: Log): S
   }
 }
 
-/** What `systemctl status` shows. */
+/** Status text that `systemctl status` shows. */
 function serviceStatus({
   state,
   tradingState,

@@ -63,7 +63,7 @@ export function fastReplayProblems(
     )
 }
 
-/** What is wrong with strategy files, as the end of a command: a line each. */
+/** Ends a command with the faults of strategy files, a line each. */
 export function strategyProblems(problems: readonly BaseError[]): CommandError {
   return new CommandError(problems.map((problem) => problem.message).join('\n'), exitCodes.configuration)
 }

@@ -58,7 +58,7 @@ import type { Trader } from './trader.ts'
 import { nextStart } from './waitingSettings.ts'
 import { watchStrategies } from './watchStrategies.ts'
 
-/** What a run of the daemon needs besides its configuration. */
+/** Options of a daemon's run besides its configuration. */
 export interface RunOptions extends ReadAnew {
   /** The newest lines of the log. */
   readonly kept: LogRing
@@ -73,7 +73,7 @@ export interface RunOptions extends ReadAnew {
   readonly whileReading: <T>(work: (progress: Reading) => Promise<T>) => Promise<T>
 }
 
-/** How long a daemon that ends waits for people to be told, ms. */
+/** Longest time that an ending daemon waits for its notifications to be sent, ms. */
 const LAST_WORDS_MS = 3_000
 
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
@@ -142,7 +142,7 @@ async function embedVenue(config: Config, log: Log): Promise<StartedVenue> {
 interface Parts extends TraderParts {
   /** Names of files with `enabled: false`. */
   readonly disabled: readonly string[]
-  /** How long opening and folding the journal took, ms. */
+  /** Time that opening and folding the journal took, ms. */
   readonly openedMs: number
 }
 
@@ -251,7 +251,7 @@ function hostsOf({ venue: { apiHosts, oracleHosts } }: Config, venue: Parts['ven
   return { api: venue?.hosts.api ?? apiHosts, oracle: venue?.hosts.oracle ?? oracleHosts }
 }
 
-/** What to know before the first order: of strategy files, and of the secrets of signals. */
+/** Logs warnings before the first order: about strategy files, and about the secrets of signals. */
 function warn(config: Config, log: Log, { strategies, disabled }: Parts, ofSignals: readonly string[]): void {
   for (const warning of strategyWarnings(strategies, disabled, config.limits, config.marketLimits)) {
     log.note('strategy.warned', 'warn', warning)
@@ -278,7 +278,7 @@ function sayConsole(
   terminal?.(`console, once within ten minutes: ${console.link('operate').url}`)
 }
 
-/** How the console is served, where it is. */
+/** Settings of the console, where it is served. */
 function consoleOf(config: Config, log: Log, account: string): Pick<ControlOptions, 'console'> {
   const { console: isServed, consoleUrl } = config.control
   if (!isServed) return {}
@@ -320,7 +320,7 @@ async function watchFiles(
   await watchStrategies({ paths, clock: systemClock, changed, signal })
 }
 
-/** Who hears of every event: log, metrics, health, the newest decisions, and how hosts answer. */
+/** Creates the listeners of every event: log, metrics, health, the newest decisions, and the response figures of hosts. */
 async function listen(
   config: Config,
   log: Log,

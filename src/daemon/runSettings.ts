@@ -63,9 +63,8 @@ export function limitsOf(config: Config, strategies: readonly LoadedStrategy[]):
 }
 
 /**
- * What may be signed at all, by what the market data is at that moment; without a price the highest one of the chain counts. A whole
- * fee holds the execution fee, so that of what takes risk away
- * follows the highest execution fee, with half of it on top for the relay's gas.
+ * Returns the limits of any signature, by the market data at that moment; without a price the highest one of the chain counts. A whole fee includes
+ * the execution fee. So the fee limit of orders that reduce risk follows the highest execution fee, plus half of it for the relay's gas.
  */
 export function signingPolicyOf(config: Config): (facts: SigningFacts) => SigningPolicy {
   const { signing } = config
@@ -102,7 +101,7 @@ export function signingPolicyOf(config: Config): (facts: SigningFacts) => Signin
   }
 }
 
-/** What fees are taken for before any order landed. */
+/** Assumed fees before any order has landed. */
 export function usualFeesOf(config: Config): UsualFees {
   const { usualExecutionFee, usualRelayFeeUsd, feeFactor } = config.signing
   return {
@@ -112,16 +111,16 @@ export function usualFeesOf(config: Config): UsualFees {
   }
 }
 
-/** How often the account's lists are read anew, ms. */
+/** Interval between readings of the account's lists, ms. */
 const watchMs = 5_000
 /** A poll of a status is never more often than this, ms. */
 const statusPollFloorMs = 50
 /** Wait before a prepare that nobody answered is asked again, ms. */
 const prepareRetryMs = 500
-/** How long a host is in cooldown after a payload that did not say what was meant, ms. */
+/** Cooldown of a host after a payload mismatch, ms. */
 const payloadMismatchCooldownMs = 600_000
 
-/** How the trader works by this configuration; `source` is where evidence is read. */
+/** Returns the trader's settings by this configuration; `source` is the source of evidence. */
 export function traderSettingsOf(config: Config, source: EvidenceRules['source']): TraderSettings {
   const { execution, signing, account, log } = config
   return {

@@ -1,4 +1,4 @@
-/** What the process's signals do to a running daemon. */
+/** Handles the process's signals in a running daemon. */
 import { isatty } from 'node:tty'
 import { systemClock } from '../base/systemClock.ts'
 import { exitCodes } from '../config/exit.ts'
@@ -84,7 +84,7 @@ export function listenForSignals(
   }
 }
 
-/** Whether standard output was a terminal and is none any more: the system takes a terminal away before it tells with SIGHUP. */
+/** Tells whether standard output was a terminal and is none any more: the system takes a terminal away before it sends SIGHUP. */
 function isTerminalGone(): boolean {
   return process.stdout.isTTY === true && !isatty(1)
 }

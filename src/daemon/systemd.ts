@@ -94,7 +94,7 @@ export function createServiceManager(
     return [`STATUS=${text}`]
   }
   function look(): void {
-    // What could not be told is not piled up.
+    // Status texts do not pile up while earlier ones wait.
     if (waiting.length > 0) return
     const words = newStatus()
     if (words.length > 0) tell(...words)

@@ -38,7 +38,7 @@ import { emptySubaccountApproval } from '../protocol/signing/approvalTypes.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 
-/** What of the market data decides what may be signed, at the moment of a signature. */
+/** Market data that decides what may be signed, at the moment of a signature. */
 export interface SigningFacts {
   /** Markets that swaps may go through. */
   readonly swapMarkets: SwapMarkets
@@ -46,16 +46,16 @@ export interface SigningFacts {
   readonly nativePriceUsd: Usd | undefined
 }
 
-/** How a trader works: what is not a limit. */
+/** Settings of a trader, except its limits. */
 export interface TraderSettings {
   readonly rules: EvidenceRules
   readonly execution: ExecutionSettings
   readonly engine: EngineSettings
-  /** What may be signed at all. */
+  /** Limits of any signature. */
   readonly signingPolicy: (facts: SigningFacts) => SigningPolicy
-  /** What warnings do to orders, whatever a strategy's file makes stricter; absent: the defaults. */
+  /** Effects of warnings on orders, before a strategy's file makes them stricter; absent: the defaults. */
   readonly warnings?: WarningPolicy
-  /** What fees are taken for before any order landed; absent: only the highest ones bound them. */
+  /** Assumed fees before any order has landed; absent: only the highest fees bound them. */
   readonly usualFees?: UsualFees
 }
 
@@ -70,7 +70,7 @@ export interface Owner {
   readonly prepareRenewal?: EngineParts['prepareRenewal']
 }
 
-/** What a trader is made from. Whoever made a part closes it, after the trader was stopped. */
+/** Parts of a trader. The maker of a part closes it, after the trader was stopped. */
 export interface TraderParts {
   readonly chain: Chain
   /** The client of both APIs, as the hosts list; the trader holds what they say of markets against the chain's facts. */

@@ -12,7 +12,7 @@ import type { Distrust } from '../strategy/files/problem.ts'
 const ownCode = new URL('../', import.meta.url).href
 /** Ending of perpd's own modules: TypeScript in a checkout and in the container, JavaScript in the package. */
 const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-/** What kinds import by name, wherever they lie: the contract of the perpd that runs them, and of no other copy. */
+/** Modules that kinds import by name, wherever the kinds lie: the contract of the perpd that runs them, and of no other copy. */
 const contract: Readonly<Record<string, string>> = {
   '#strategy': `${ownCode}strategy/strategy${ending}`,
   'perpd/strategy': `${ownCode}strategy/strategy${ending}`,

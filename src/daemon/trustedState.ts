@@ -1,4 +1,4 @@
-/** What a live daemon keeps and believes at its next start: in places that nobody else can change. */
+/** Checks that files which a live daemon writes and trusts at its next start lie in places that nobody else can change. */
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import { untrustedPart, untrustedText } from '../keys/trustedPath.ts'

@@ -2,7 +2,7 @@
 import { type Api, type ApiOptions, createApi } from '../api/client.ts'
 import type { Emit } from '../domain/event.ts'
 
-/** What a client is made from, and who hears of its hosts. */
+/** Parts of a client, and the receiver of its hosts' events. */
 export type VenueClientParts = Pick<
   ApiOptions,
   'chain' | 'hosts' | 'fetch' | 'clock' | 'random' | 'limits'

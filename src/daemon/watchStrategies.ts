@@ -6,7 +6,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 
-/** How files are watched. */
+/** Settings of the watch over files. */
 export interface WatchOptions {
   /** Files and folders, as the setting names them. */
   readonly paths: readonly string[]
@@ -21,7 +21,7 @@ export interface WatchOptions {
 
 /** Time between two looks, ms; a change counts once two looks in a row see the same. */
 const lookMs = 1_000
-/** What strategies are made of: a kind of the user's own lies beside its YAML file. */
+/** File names of strategies: a kind of the user's own lies beside its YAML file. */
 const watched = /\.(ya?ml|[cm]?[jt]s)$/
 
 /** Watches until the signal. Never rejects for what a file system says: what cannot be read looks as if it were not there. */
@@ -35,7 +35,7 @@ export async function watchStrategies({ paths, clock, changed, signal }: WatchOp
     const isStill = now === before
     before = now
     if (!isStill || now === known) continue
-    // What changes while it is taken over is another print.
+    // A change during this call gives another print, so the next look finds it.
     if (await changed()) known = now
   }
 }

@@ -2,7 +2,7 @@
 import type { Emit, Event } from '../domain/event.ts'
 import { answerBuckets, type SeriesMaker } from './seriesMaker.ts'
 
-/** What chain endpoints show, and their time against ours; `now` is any clock in ms. */
+/** Counts the results of chain endpoints, and their time against ours; `now` is any clock in ms. */
 export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () => number): Emit {
   const evidenceEndpoints = gauge(
     'perpd_evidence_endpoints',

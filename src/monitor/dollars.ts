@@ -26,7 +26,7 @@ export function withDollars(value: unknown): unknown {
   )
 }
 
-/** What stands beside a field of this name; undefined where the name says no dollars with 30 decimals. */
+/** Returns the name of the field in dollars next to a field of this name; undefined where the name does not mean USD with 30 decimals. */
 function dollarName(name: string): string | undefined {
   if (/_usd$/.test(name)) return name.replace(/usd$/, 'dollars')
   if (/Usd$/.test(name)) return name.replace(/Usd$/, 'Dollars')

@@ -51,7 +51,7 @@ export function endedOrderSeries({ counter }: SeriesMaker): Emit {
 function fillsIn(event: Event): { readonly intent: Intent; readonly count: number } | undefined {
   if (event.type === 'order.filled') return { intent: event.intent, count: event.isTakenBack ? 0 : 1 }
   if (event.type !== 'order.moved' || event.to !== 'executed') return undefined
-  // Of a single order that hosts show the end alone is told.
+  // For a single order that hosts show, only its end is reported.
   const { intent, state } = event
   const untold = (lastAttempt(state)?.children ?? []).filter(
     (child) => child.phase === 'EXECUTED' && !isFillTold(state, child),
@@ -147,7 +147,7 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   }
 }
 
-/** What hosts answered, what of it was left out or waits, and the prices that stood in for theirs. */
+/** Counts the responses of hosts, their rows that were left out or wait, and the prices used in place of theirs. */
 export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   const attempts = counter(
     'perpd_http_attempts_total',
@@ -211,7 +211,7 @@ export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   }
 }
 
-/** What kept prepared messages from being signed or was warned of them, and how long their records took. */
+/** Counts the faults and warnings of prepared messages, and the time that their records took. */
 export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
   const poisoned = counter(
     'perpd_payload_mismatches_total',
@@ -259,7 +259,7 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
   }
 }
 
-/** What was found on the account or at hosts that should not be, and unwinds that ended. */
+/** Counts discrepancies of the account and of hosts, and unwinds that ended. */
 export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
   const drift = counter(
     'perpd_discrepancies_total',

@@ -14,9 +14,9 @@ export interface Verdict {
 export interface Health {
   /** Hears of every strategy's turns. */
   readonly listen: Emit
-  /** Whether the process does its work; when not, restarting it is right, and safe. */
+  /** Tells whether the process does its work; when it does not, a restart is right, and safe. */
   live(status: MonitoredStatus | undefined): Verdict
-  /** Whether new orders are made; when not, waiting is right. */
+  /** Tells whether new orders are made; when they are not, waiting is right. */
   ready(status: MonitoredStatus | undefined): Verdict
 }
 

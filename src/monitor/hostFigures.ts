@@ -1,6 +1,6 @@
 /**
- * How each host and each endpoint of the chain answered lately: how fast, how often not, and until when it rests. What the console shows.
- * Kept in memory; `/metrics` counts since the start.
+ * Records the recent responses of each host and each chain endpoint: speed, failures, and cooldown. The console shows them. Kept in memory;
+ * `/metrics` counts since the start.
  */
 import type { Emit } from '../domain/event.ts'
 import type { VenueEvent } from '../domain/venueEvent.ts'
@@ -10,7 +10,7 @@ export interface HostFigures {
   readonly kind: 'host' | 'endpoint'
   /** Base address of a host; the name of an endpoint, without what is secret in its address. */
   readonly name: string
-  /** Of the newest answers, `samples` at most, how long half of them took at most, and the slowest, ms. */
+  /** Median and slowest time of the newest responses, `samples` at most, ms. */
   readonly medianMs: number
   readonly slowestMs: number
   /** Requests, or looks at an endpoint, since the start; and those of them that failed. */
@@ -25,7 +25,7 @@ export interface HostFigures {
   readonly isStale?: boolean
   /** Blocks behind the newest that any endpoint shows, at the last look. */
   readonly lagBlocks?: number
-  /** How far an endpoint's newest block was ahead of our clock when an order was last about to be signed, seconds. */
+  /** Lead of an endpoint's newest block over our clock when an order was last about to be signed, seconds. */
   readonly aheadSeconds?: number
 }
 
@@ -201,7 +201,7 @@ function withoutPast(
   }
 }
 
-/** Whether a request was answered as a healthy host answers: a refusal is an answer. */
+/** Tells whether a host answered a request as a healthy host does: a refusal is a response. */
 export function isGood(event: Extract<VenueEvent, { type: 'host.attempt' }>): boolean {
   return event.outcome === 'ok' || event.outcome === 'refused'
 }

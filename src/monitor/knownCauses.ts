@@ -1,6 +1,6 @@
-/** What the log has told of causes that repeat, found by what they are of: a turn of one of many strategies looks at its own alone. */
+/** Remembers the repeated causes that the log has reported, grouped by subject, so that one strategy's turn checks only its own. */
 
-/** How often a cause happened, and when; ms. */
+/** Count of a cause, and its times; ms. */
 export interface KnownCause {
   count: number
   readonly firstAtMs: number

@@ -13,7 +13,7 @@ import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from './s
 import { signalSeries } from './signalSeries.ts'
 import { bookSeries, openCaseSeries, statusSeries, stopSeries } from './statusSeries.ts'
 
-/** What metrics are made of. */
+/** Options of the metrics. */
 export interface MetricsOptions {
   readonly version: string
   readonly profile: string
@@ -81,7 +81,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 }
 
-/** What this daemon is. */
+/** Series of this daemon's version and profile. */
 function buildSeries({ gauge }: SeriesMaker, options: MetricsOptions): void {
   const build = gauge('perpd_build_info', 'Version and profile of this daemon; always 1.', [
     'version',

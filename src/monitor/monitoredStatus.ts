@@ -8,7 +8,7 @@ import type { Feed } from '../domain/venueEvent.ts'
 import type { StrategyBooks } from '../domain/views/bookView.ts'
 import type { Usd } from '../protocol/units.ts'
 
-/** What metrics and health are computed from, at the moment somebody asks. */
+/** Inputs of metrics and health, at the moment of a request. */
 export interface MonitoredStatus {
   readonly state: 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
   /** Why new orders are not made; empty when they are. */
@@ -35,9 +35,9 @@ export interface MonitoredStatus {
     readonly sinceMs: number
     readonly uncoveredUsd: Usd
   })[]
-  /** How many tasks run, by kind. */
+  /** Number of running tasks, by kind. */
   readonly tasksRunning: RunningByKind
-  /** What each book holds and brought, under names of running strategies and a few more; absent: not told. */
+  /** Size and results of each book, under names of running strategies and a few more; absent: not reported. */
   readonly books?: readonly StrategyBooks[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
   /** For how long each has been too old for increases, ms; absent while nobody reads it. */

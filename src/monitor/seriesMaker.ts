@@ -13,7 +13,7 @@ export interface SeriesDescription {
 /** Upper bounds of what a host or an endpoint takes, seconds: few, because each host has all of them. */
 export const answerBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
-/** What series are made with; every one is registered and described in the order it is made. */
+/** Maker of series; it registers and describes each one in the order of making. */
 export interface SeriesMaker {
   readonly registry: Registry
   readonly described: readonly SeriesDescription[]

@@ -12,7 +12,7 @@ export type ScrapedStatus = () => MonitoredStatus | undefined
 const openLabels: readonly Label[] = ['planned', 'pending', 'resting', 'unknown']
 const tradingStates = ['active', 'reducing', 'halted'] as const
 
-/** What trades and may trade: open orders, ages of feeds, exposure, trading state, equity, readiness. */
+/** Creates the series of trading: open orders, ages of feeds, exposure, trading state, equity, readiness. */
 export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   const { gauge } = maker
   const figure = figures(maker, status)
@@ -95,7 +95,7 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   })
 }
 
-/** What the books of strategies hold and brought. */
+/** Creates the series of the strategies' books: sizes and results. */
 export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatus): void {
   const set = (self: Gauge<'strategy'>, of: (books: StrategyBooks) => number): void => {
     self.reset()
@@ -143,7 +143,7 @@ export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatu
   )
 }
 
-/** What waits for an end: discrepancies, contradictions, orders to unwind. */
+/** Creates the series of open cases: discrepancies, contradictions, orders to unwind. */
 export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   const figure = figures(maker, status)
   figure(

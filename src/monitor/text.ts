@@ -32,7 +32,7 @@ export function span(ms: number): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`
 }
 
-/** What is halted or reduces: `trading is halted`, `trading on the account is reducing`, `trading of eth-trend is halted`. */
+/** Words a halt or a reduction: `trading is halted`, `trading on the account is reducing`, `trading of eth-trend is halted`. */
 export function tradingText(scope: string, state: string): string {
   const whose =
     scope === 'global'
@@ -49,10 +49,10 @@ export function counted(count: number, noun: string): string {
 }
 
 /**
- * What an order does, for people: `increase long ETH/USD [WETH-USDC] $500.00`, `limit increase long ... at $1,900.00`,
- * `swap 100 USDC to WETH (...)`, `cancel 2 orders of long ...`.
+ * Describes an order for people: `increase long ETH/USD [WETH-USDC] $500.00`, `limit increase long ... at $1,900.00`, `swap 100 USDC to WETH (...)`,
+ * `cancel 2 orders of long ...`.
  *
- * @param inForce what edits made of it; absent: it is as it was accepted
+ * @param inForce terms after edits; absent: as they were accepted
  */
 export function termsOf({ terms: accepted, kind }: Intent, inForce: TermsInForce = {}): string {
   const terms = { ...accepted, ...inForce }
@@ -95,7 +95,7 @@ export function listed(names: readonly string[]): string {
   return names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** How a price that stands in for the oracle's reads. */
+/** Words for each price that replaces the oracle's. */
 export const sourceTexts: Readonly<Record<PriceSource, string>> = {
   'old-oracle': "the oracle's freshest price of any host",
   ticker: "the venue's own mark price",

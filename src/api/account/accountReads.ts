@@ -23,7 +23,9 @@ export interface AccountQuery {
   readonly account: Address
 }
 
-/** What a position or order row that cannot be read may still tell. An account may have none, so none may be readable. */
+/**
+ * Field names that may still identify an unreadable position or order row. An account may have no rows, so a list without a readable one is possible.
+ */
 const positionNames = { market: 'marketAddress', isPosition: true, mayBeEmpty: true } as const
 const orderNames = { market: 'marketAddress', orderKey: 'key', mayBeEmpty: true } as const
 const tradeNames = { market: 'marketAddress', orderKey: 'orderKey', mayBeEmpty: true } as const
@@ -137,7 +139,7 @@ const tradesRoute: Route<TradesQuery, TradesPage> = {
 export type TradesSearch = TradesFilter &
   (AccountQuery | { readonly account?: never; readonly forAllAccounts: true })
 
-/** What the richer search can tell trades apart by. */
+/** Filters of the trade search. */
 export interface TradesFilter {
   /** Whole Unix seconds, 0 to 2147483647, both included. */
   readonly fromSeconds?: number
@@ -251,7 +253,7 @@ export function getOrder(
   return transport.call(orderRoute, query, options)
 }
 
-/** What happened to an account's orders (`GET /trades`), newest first, one page. */
+/** Reads the trades of an account's orders (`GET /trades`), newest first, one page. */
 export function getTrades(
   transport: Transport,
   query: TradesQuery,

@@ -56,7 +56,7 @@ export interface PreparedDeposit {
   readonly expiresAtSeconds?: number
 }
 
-/** What leaves through the bridge. */
+/** Transfer out through the bridge. */
 export interface BridgeOutParams {
   readonly token: Address
   /** In the token's smallest unit. */
@@ -75,7 +75,7 @@ export interface WithdrawalRequest {
   readonly gasPaymentToken?: Address
 }
 
-/** What the relay takes. */
+/** Payment to the relay. */
 export interface GasPaymentParams {
   readonly relayerFeeTokenAddress: Address
   readonly relayerFeeAmount: TokenAmount
@@ -104,7 +104,7 @@ interface WithdrawalPayload {
 export interface PreparedWithdrawal extends WithdrawalPayload {
   /** The only host that knows this request. */
   readonly host: string
-  /** What was asked for. */
+  /** The withdrawal that was requested. */
   readonly request: WithdrawalRequest
 }
 

@@ -29,7 +29,7 @@ export interface SubaccountQuery {
   readonly subaccountAddress: Address
 }
 
-/** What a subaccount may do now. A pair that was never used is inactive with zero counts. */
+/** Present right of a subaccount. A pair that was never used is inactive with zero counts. */
 export interface SubaccountStatus {
   readonly isActive: boolean
   readonly maxAllowedCount: bigint
@@ -42,7 +42,7 @@ export interface SubaccountStatus {
   readonly integrationId: string | null
 }
 
-/** What to approve. */
+/** Terms of an approval. */
 export interface SubaccountApprovalRequest extends SubaccountQuery {
   /** True to add the subaccount, also when its limits change; always sent. */
   readonly shouldAdd: boolean
@@ -99,7 +99,7 @@ const approvalRoute: Route<SubaccountApprovalRequest, PreparedApproval> = {
   decode: approval,
 }
 
-/** What a subaccount may still do (`POST /subaccounts/status`, which changes nothing). */
+/** Reads the remaining right of a subaccount (`POST /subaccounts/status`, which changes nothing). */
 export function getSubaccountStatus(
   transport: Transport,
   query: SubaccountQuery,

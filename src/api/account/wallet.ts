@@ -1,6 +1,6 @@
 /**
- * What a wallet holds and may spend, staking, and the venue's lists around it (docs/reference/api-coverage.md GET /balances/wallet
- * and GET /staking/power).
+ * Reads a wallet's balances and allowances, its staking, and the venue's related lists (docs/reference/api-coverage.md GET /balances/wallet and GET
+ * /staking/power).
  */
 import type { Address } from '../../protocol/address.ts'
 import type { Balance } from '../../protocol/market.ts'
@@ -28,7 +28,7 @@ export interface WalletQuery {
   readonly account: Address
 }
 
-/** What one spender may take of one token. */
+/** Allowance of one spender for one token. */
 export interface Allowance {
   readonly symbol: string
   readonly address: Address
@@ -53,7 +53,7 @@ export interface StakingPower {
   readonly loyaltyTrackingStartSeconds: number
 }
 
-/** What the venue bought back of its own token, week by week; amounts as the venue counts them. */
+/** Buybacks of the venue's own token, week by week; amounts as the venue counts them. */
 export interface BuybackStats {
   readonly totalAccrued: bigint
   readonly latestWeekAccrued: bigint
@@ -193,7 +193,7 @@ export function getWalletBalances(
   return transport.call(balancesRoute, query, options)
 }
 
-/** What a spender may take from a wallet (`GET /allowances`). */
+/** Reads the allowances of a spender on a wallet (`GET /allowances`). */
 export function getAllowances(
   transport: Transport,
   query: AllowancesQuery,

@@ -15,10 +15,10 @@ import { isRawNumber } from './json.ts'
 export class Malformed extends Error {
   /** Path from the decoded value to the wrong one, `[3].prices.minPrice`. */
   readonly path: string
-  /** What is wrong, as a clause. */
+  /** Fault of the value, as a clause. */
   readonly problem: string
   readonly value: unknown
-  /** Whether the answer is one to another question, which is a fault of its host, well-formed as it may be. */
+  /** True when the response answers another request; that is a fault of its host, even when it is well-formed. */
   readonly isOfAnother: boolean
 
   constructor(path: string, problem: string, value: unknown, isOfAnother = false) {

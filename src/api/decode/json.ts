@@ -20,7 +20,7 @@ const sourceAware = JSON as unknown as {
   isRawJSON(value: unknown): value is RawNumber
 }
 
-/** Whether a value is a number kept as text. */
+/** Tells whether a value is a number kept as text. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return sourceAware.isRawJSON(value)
 }

@@ -3,7 +3,7 @@ import { Malformed } from './decode.ts'
 
 /** A payload that is not documented. */
 export interface Undocumented<T> {
-  /** What it says if it has the likeliest form; undefined in any other, which is never an empty answer. */
+  /** Decoded value when the payload has the likeliest form. Undefined for any other form, which is never an empty response. */
   readonly known: T | undefined
   /** The JSON value as it came. */
   readonly raw: unknown

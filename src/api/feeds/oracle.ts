@@ -76,7 +76,7 @@ const tokensRoute: Route<undefined, readonly OracleToken[]> = {
   decode: (body, asked) => notEmpty(rowsOrField(body, 'tokens', oracleToken, asked, { token: 'address' })),
 }
 
-/** What candles to read. */
+/** Candles to read. */
 export interface CandlesQuery {
   /** The oracle's symbol, `ETH`. */
   readonly tokenSymbol: string
@@ -90,8 +90,8 @@ const CANDLE_LIMIT_MAX = 10_000
 const CANDLE_LIMIT_STEP = 25
 
 /**
- * How many candles are asked for: the next of 25, 50, 100, ..., 10000, so that strategies that look back differently far
- * on one token share one request. A limit out of range is the service's to refuse.
+ * Returns how many candles to request: the next of 25, 50, 100, ..., 10000. So strategies that look back differently far on one token share one
+ * request. A limit out of range is passed on for the service to refuse.
  */
 function askedLimit(limit: number): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > CANDLE_LIMIT_MAX) return limit
@@ -132,7 +132,7 @@ const marketsStateRoute: Route<undefined, ReadonlyMap<string, MarketStatus>> = {
   decode: marketStates,
 }
 
-/** Whether the service says it is well (`GET /ping`). A service without its database answers 500: UnreachableError. */
+/** Reads whether the service reports itself healthy (`GET /ping`). A service without its database answers 500: UnreachableError. */
 export function ping(transport: Transport, options?: CallOptions): Promise<Read<boolean>> {
   return transport.call(pingRoute, undefined, options)
 }
@@ -208,8 +208,8 @@ export function getOracleTokens(
 }
 
 /**
- * Whether each market trades, by lower-cased market token (`GET /markets/state`). Anything but `open` and `closed` is
- * `unknown`, and so is a market that is not in the map.
+ * Reads whether each market trades, by lower-cased market token (`GET /markets/state`). Any word but `open` and `closed` becomes `unknown`, and so
+ * does a market that is not in the map.
  */
 export function getMarketsState(
   transport: Transport,
@@ -287,7 +287,7 @@ function ascending(newestFirst: readonly Candle[]): readonly Candle[] {
     if (before && after && before.timestampSeconds >= after.timestampSeconds) isOrdered = false
   }
   if (isOrdered) return candles
-  // Of two candles with one time the one that came first on the wire is the newer word.
+  // When two candles have the same time, the one that came first on the wire is the newer.
   const byTime = new Map(candles.map((each) => [each.timestampSeconds, each]))
   return [...byTime.values()].sort((one, other) => one.timestampSeconds - other.timestampSeconds)
 }

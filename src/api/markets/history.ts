@@ -63,7 +63,7 @@ export interface Apys {
   readonly glvs: ReadonlyMap<string, PoolApy>
 }
 
-/** Of which period, and of one pool or all. */
+/** Period of the performance, and one pool or all. */
 export interface PerformanceQuery {
   /** `1d` is refused by the venue. */
   readonly period: HistoryPeriod

@@ -29,14 +29,14 @@ export interface GlvShift {
   readonly minMarketTokens: TokenAmount
 }
 
-/** What JIT can add on one side of a market. */
+/** JIT capacity on one side of a market. */
 export interface JitSide {
   /** Most that may be reserved with JIT, USD. */
   readonly maxReservedUsd: Usd
   readonly shifts: readonly GlvShift[]
 }
 
-/** What a vault can add to a market at once. A side is null where the venue says nothing of it; never zero. */
+/** Capacity that a vault can add to a market at once. A side is null where the venue does not report it; never zero. */
 export interface JitLiquidity {
   readonly glv: Address
   readonly market: Address
@@ -61,7 +61,7 @@ const infoV2Route: Route<undefined, readonly JitLiquidity[]> = {
     rows(object(body).liquidityInfos, 'liquidityInfos', liquidityV2, asked, { market: 'market' }),
 }
 
-/** What history of JIT liquidity. */
+/** Period and range of a JIT liquidity history. */
 export interface JitHistoryQuery {
   readonly period: '1h' | '1d'
   /** Unix seconds. */
@@ -107,7 +107,7 @@ export async function getJitLiquidity(
   }
 }
 
-/** How much JIT liquidity there was (`GET /jit/liquidity_history`). */
+/** Reads the history of JIT liquidity (`GET /jit/liquidity_history`). */
 export function getJitHistory(
   transport: Transport,
   query: JitHistoryQuery,

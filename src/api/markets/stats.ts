@@ -53,7 +53,7 @@ export interface StatsScope {
   readonly versions?: readonly StatsVersion[]
 }
 
-/** What history. */
+/** Metric and range of a history of stats. */
 export interface StatsTimeseriesQuery extends StatsScope {
   readonly metric: StatsUsdMetric | StatsCountMetric
   /** Default of the venue: `network`. */
@@ -63,13 +63,13 @@ export interface StatsTimeseriesQuery extends StatsScope {
   readonly toSeconds?: number
 }
 
-/** How well a source is. `stale`: more than 900 s behind, and still counted in sums. */
+/** Health of a source. `stale`: more than 900 s behind, and still counted in sums. */
 export type SourceHealth = 'fresh' | 'stale' | 'missing' | 'unrecognised'
 
 /** One source behind the stats. */
 export interface StatsSource {
   readonly health: SourceHealth
-  /** How far behind it is, seconds; null when it never said anything. */
+  /** Lag of the source, seconds; null when it never reported any. */
   readonly lagSeconds: number | null
   readonly lastError: string | null
   readonly network?: string
@@ -78,7 +78,7 @@ export interface StatsSource {
   readonly name?: string
 }
 
-/** What the figures stand on. */
+/** Sources and completeness of the figures. */
 export interface StatsMeta {
   /** `complete` only when every source in scope is fresh. */
   readonly completeness: 'complete' | 'partial' | 'unrecognised'

@@ -11,7 +11,7 @@ import type { Read } from '../transport/route.ts'
 /** Questions in use up to which each is asked on its own: a few small answers are cheaper than all markets. */
 const QUESTIONS_MAX = 4
 
-/** How long after its last read a question counts as in use: two polls of once a second. */
+/** Time after its last read during which a query counts as in use, ms: two polls of once a second. */
 const IN_USE_MS = 2_000
 
 /** Which markets; absent or empty lists do not filter. */
@@ -68,8 +68,8 @@ function bySymbol(tickers: readonly Ticker[]): ReadonlyMap<string, readonly Tick
 }
 
 /**
- * What the venue answers to a filter, out of the whole list. Undefined when that is the venue's to say: a market that is
- * not listed, or both kinds of filter at once, whose sum or overlap no document tells.
+ * Returns the venue's response to a filter, taken out of the whole list. Undefined when only the venue can answer. That is so for a market that is
+ * not listed, and for both kinds of filter at once: no document says whether they add or overlap.
  */
 export function filteredTickers(
   tickers: readonly Ticker[],

@@ -1,4 +1,4 @@
-/** What prepare says of capacity, in a refusal or in a warning (docs/reference/api-coverage.md A22 to A24). */
+/** Reads the capacity figures of prepare, from a refusal or from a warning (docs/reference/api-coverage.md A22 to A24). */
 import type { TradingCapacity } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { Malformed, object, oneOf, usd30 } from '../decode/decode.ts'

@@ -14,7 +14,7 @@ import { type OrderStatus, ofRequest, orderStatus } from './orderStatus.ts'
 import { type PrepareRequest, prepareBody } from './prepareRequest.ts'
 import { type Preparer, prepareCall, preparer } from './prepareRoutes.ts'
 
-/** What may be signed, as one host proposes it. Nothing in it is trusted before it was verified. */
+/** A message to sign, as one host proposes it. Nothing in it is trusted before it is verified. */
 export interface Prepared extends OrderPayload {
   /** The only host that knows this request. */
   readonly host: string
@@ -28,7 +28,7 @@ export interface OrderTicket {
   readonly idempotencyKey?: string
 }
 
-/** What is handed in with a signature. */
+/** Submission of a signature with its order. */
 export interface OrderSubmission {
   /** The account, in subaccount mode too. */
   readonly from: Address

@@ -1,6 +1,6 @@
 /**
- * What may be asked of the prepare routes that change orders and collateral, and how it goes on the wire
- * (docs/reference/api-coverage.md POST /orders/txns/edit/prepare).
+ * Defines the requests to the prepare routes that change orders and collateral, and their form on the wire (docs/reference/api-coverage.md POST
+ * /orders/txns/edit/prepare).
  */
 
 import type { Address, Hex } from '../../protocol/address.ts'
@@ -9,7 +9,7 @@ import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import { approvalBody } from './approvalBody.ts'
 import type { PrepareMode } from './prepareRequest.ts'
 
-/** Who changes, and who pays the relay. */
+/** Account of a change, and the payment to the relay. */
 interface ChangeBase {
   /** The account; the main one in subaccount mode too. */
   readonly from: Address

@@ -53,7 +53,7 @@ export interface OrderEstimates {
   readonly tradingCapacity?: TradingCapacity
 }
 
-/** What every prepare answer has, whatever is to be signed or sent. */
+/** Fields that every prepare response has, for signing and for sending. */
 export interface PrepareFacts {
   readonly requestId: string
   readonly idempotencyKey?: string

@@ -1,5 +1,5 @@
 /**
- * What submit and status of an order chain answer; withdrawals have the same fields (docs/reference/api-coverage.md POST
+ * Decodes the responses of submit and status of an order chain; withdrawals have the same fields (docs/reference/api-coverage.md POST
  * /orders/txns/submit and POST /orders/txns/status).
  */
 import type { Hex } from '../../protocol/address.ts'
@@ -49,8 +49,8 @@ export interface OrderFault {
 }
 
 /**
- * What the venue says of an order chain or a withdrawal. Any field but the status may be missing or odd, also of an executed
- * order, and is left out then; order keys are not, because they say whose rows are ours.
+ * The venue's report on an order chain or a withdrawal. Any field but the status may be missing or odd, also of an executed order, and is left out
+ * then. Order keys are never left out, because they identify our rows.
  */
 export interface OrderStatus {
   /** As the answer names it; the route for one request fills in its own where it names none. */

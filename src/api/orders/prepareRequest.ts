@@ -1,6 +1,5 @@
 /**
- * What may be asked of prepare, in the protocol's words, and how it goes on the wire (docs/reference/api-coverage.md POST
- * /orders/txns/prepare).
+ * Defines the requests to prepare, in the protocol's words, and their form on the wire (docs/reference/api-coverage.md POST /orders/txns/prepare).
  */
 
 import type { Address, Hex } from '../../protocol/address.ts'
@@ -55,7 +54,7 @@ export interface PrepareIncrease extends PrepareBase {
   readonly sizeDeltaUsd: Usd
   /** Symbol of the position's collateral token. */
   readonly collateralToken: string
-  /** What is paid in; another token than the collateral means an unprotected swap. */
+  /** Payment; another token than the collateral means an unprotected swap. */
   readonly collateralToPay: TokenAmountOf
   /** Take-profit and stop-loss orders that come with it. */
   readonly tpsl?: readonly {
@@ -124,7 +123,7 @@ function kindFields(request: PrepareRequest): Readonly<Record<string, unknown>> 
   }
 }
 
-/** How an order is sent: signed and relayed, or as a transaction of the account's own. */
+/** Way of sending an order: signed and relayed, or as a transaction of the account's own. */
 export type PrepareMode = 'express' | 'classic'
 
 /** The JSON body of a prepare request; fields that are undefined are not sent, bigints travel as decimal texts. */

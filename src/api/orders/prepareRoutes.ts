@@ -1,4 +1,4 @@
-/** What the routes that prepare a message share: how they are asked, and that what they answer names its host. */
+/** Common parts of the routes that prepare a message: their call, and the host that each response names. */
 import type { CallOptions, Read, Route } from '../transport/route.ts'
 import type { Transport } from '../transport/transportTypes.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from './orderChangeRequest.ts'
 import type { PrepareMode } from './prepareRequest.ts'
 
-/** How every prepare route is asked. Numbers are kept as they came, for what is prepared goes back verbatim. */
+/** Call of every prepare route. Numbers keep their text, because the prepared payload goes back verbatim. */
 export const prepareCall = { method: 'POST', service: 'api', kind: 'prepare', isExact: true } as const
 
 /** The routes that prepare changes of orders and collateral, in one mode. */

@@ -25,7 +25,7 @@ export interface RelayCall {
   readonly data: Hex
 }
 
-/** What the relay said to a submit. */
+/** Response of the relay to a submit. */
 export interface RelayReceipt {
   /** May be asked at any host. */
   readonly taskId: string
@@ -33,7 +33,7 @@ export interface RelayReceipt {
   readonly status: RelayStatus
 }
 
-/** How an operation fared: an observation, never proof. */
+/** Progress of an operation: an observation, never proof. */
 export interface RelayTask {
   readonly taskId: string
   readonly status: RelayStatus
@@ -67,7 +67,7 @@ const statusRoute: Route<{ readonly taskId: string }, RelayTask> = {
   service: 'api',
   kind: 'status',
   body: ({ taskId }) => ({ taskId }),
-  // What tells is the status. An answer that names another task is none to this question; one that names none is.
+  // The status decides. A response that names another task does not answer this request; one that names no task does.
   decode: (body, { input }) => {
     const fields = object(body)
     const { taskId } = fields

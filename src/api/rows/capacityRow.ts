@@ -52,7 +52,7 @@ export function keptCapacityIf(
   if (raw === undefined || raw === null) return undefined
   if (had === undefined) return inside(raw, name, tradingCapacity)
   try {
-    // What was decoded before was an object.
+    // The value decoded before came from an object.
     return keptCapacity(object(raw), was as Fields, had)
   } catch (error) {
     throw error instanceof Malformed ? error.under(name) : error

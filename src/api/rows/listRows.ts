@@ -20,7 +20,7 @@ import {
 } from '../decode/decode.ts'
 import type { RouteQuery } from '../transport/route.ts'
 
-/** What a row says of itself, as far as it can be read. */
+/** Reads the fields that identify a row, as far as they can be read. */
 export type Tell = (row: Fields) => Omit<MissingRow, 'problem'>
 
 /** Where the fields of a row's market, token or key stand on the wire. */
@@ -32,7 +32,7 @@ export interface RowNames {
   readonly isPosition?: true
 }
 
-/** What takes the rows of a list that are not among its values. */
+/** Receivers of the rows of a list that are not among its values. */
 type AskedRows = Pick<RouteQuery<unknown>, 'missing' | 'dropForeign'>
 
 function tellBy(names: RowNames): Tell {

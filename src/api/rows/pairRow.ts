@@ -25,7 +25,7 @@ export interface Pair {
   readonly liquidityUsd?: number
 }
 
-/** What a 503 of the Solana pairs means (docs/reference/api-coverage.md A26 to A33). */
+/** Meaning of a 503 of the Solana pairs (docs/reference/api-coverage.md A26 to A33). */
 export const SOLANA_UNSERVED =
   'this deployment does not compute Solana pairs, or its snapshot is being built or is older than 15 minutes'
 

@@ -1,4 +1,4 @@
-/** What one HTTP answer is: a value, a refusal, or "not now". Reads the error bodies of both APIs (documents, "Errors"). */
+/** Classifies one HTTP response: a value, a refusal, or "not now". Reads the error bodies of both APIs (documents, "Errors"). */
 import { answerBounds, JsonBoundsError, parseBounded, shownValue } from '../../base/boundedJson.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { Malformed } from '../decode/decode.ts'

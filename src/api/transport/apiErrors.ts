@@ -1,13 +1,12 @@
 /**
- * What can go wrong with a request, kept apart by what it shows: the server said no (`RefusedError`), nothing conclusive
- * came back (`UnreachableError`), or an answer came that cannot be read (`DecodeError`). None of them closes a signed
- * attempt; `proves` says what each one shows about one request.
+ * Errors of a request, separated by what they show. The server refused (`RefusedError`), nothing conclusive came back (`UnreachableError`), or a
+ * response could not be read (`DecodeError`). None of them closes a signed attempt; `proves` says what each one shows about one request.
  */
 import { shownValue } from '../../base/boundedJson.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { causeOfCode } from './unreachedCauses.ts'
 
-/** What a route does, which decides what may be repeated: reads and prepare may, a submit may not. */
+/** Kind of a route, which decides whether it may be repeated: reads and prepare may, a submit may not. */
 export type RouteKind = 'read' | 'prepare' | 'submit' | 'status'
 
 /** Where a request went. */
@@ -31,7 +30,7 @@ export interface FieldError {
   readonly value?: unknown
 }
 
-/** What `RefusedError` is made of. */
+/** Options of `RefusedError`. */
 export interface RefusedErrorOptions extends RequestPlace {
   readonly status: number
   /** True when the body is the API's own error body; false for the page of a proxy in between. */
@@ -105,21 +104,23 @@ const refusedAdvice: Readonly<Record<RouteKind, string>> = {
   status: 'Nothing is concluded from this; the order is asked about again.',
 }
 
-/** Whether a byte of the request may have left this machine. */
+/** Says whether a byte of the request may have left this machine. */
 export type Sent = 'no' | 'maybe'
 
 /** Why there is no conclusive answer. */
 export type Silence = 'timeout' | 'network' | 'status' | 'resting' | 'queue' | 'no-host'
 
 /**
- * What a 503 says, told apart by the body's code and the route (docs/reference/api-coverage.md A26 to A33): the pool behind the host
- * does not serve the route (`backend`); the route itself is not served here or not ready, which the document names for
- * stats, earnings and Solana pairs (`route`; a 308 of stats that was not followed says it too); anything else, a request beyond the server's 60 s among it (`server`).
+ * Meaning of a 503, by the body's code and the route (docs/reference/api-coverage.md A26 to A33).
+ * - `backend`: the pool behind the host does not serve the route.
+ * - `route`: the route itself is not served here or not ready, as the document says for stats, earnings and Solana pairs. A 308 of stats that was not
+ * followed means the same.
+ * - `server`: anything else, among it a request beyond the server's 60 s.
  * Only `server` says something about the host.
  */
 export type Unavailability = 'backend' | 'route' | 'server'
 
-/** What `UnreachableError` is made of. */
+/** Options of `UnreachableError`. */
 export interface UnreachableErrorOptions extends RequestPlace {
   readonly silence: Silence
   /** `no` only when it is certain of every attempt. */
@@ -130,11 +131,11 @@ export interface UnreachableErrorOptions extends RequestPlace {
   readonly serverCode?: string | undefined
   readonly serverMessage?: string | undefined
   readonly traceId?: string | undefined
-  /** Of a 503, or of a 308 that was not followed. */
+  /** Meaning of a 503, or of a 308 that was not followed. */
   readonly unavailability?: Unavailability | undefined
-  /** What the document says that a 503 of this route means. */
+  /** Meaning of a 503 of this route according to the document. */
   readonly unservedMeans?: string | undefined
-  /** What the server asked to wait, ms. */
+  /** Wait that the server requested, ms. */
   readonly retryAfterMs?: number | undefined
   readonly timeoutMs?: number | undefined
   readonly cause?: unknown
@@ -241,17 +242,17 @@ function unreachableAdvice(options: UnreachableErrorOptions): string {
   return 'It is asked again when it is next needed. Check the network and the venue if this stays.'
 }
 
-/** What `DecodeError` is made of. */
+/** Options of `DecodeError`. */
 export interface DecodeErrorOptions extends RequestPlace {
   /** Path inside the body, `[3].capacityLong.availableLiquidity`; empty for the body as a whole. */
   readonly path: string
-  /** What is wrong with the value there, as a clause: `is not a whole number text`. */
+  /** Fault of the value there, as a clause: `is not a whole number text`. */
   readonly problem: string
   readonly value: unknown
-  /** Whether the answer is one to another question: a fault of the host. */
+  /** True when the response answers another request: a fault of the host. */
   readonly isOfAnother?: boolean | undefined
   readonly traceId?: string | undefined
-  /** What the decoder threw, where it was no complaint of its own. */
+  /** Error that the decoder threw, where it was no complaint of its own. */
   readonly cause?: unknown
 }
 
@@ -264,7 +265,7 @@ export class DecodeError extends BaseError {
   readonly path: string
   readonly problem: string
   readonly value: unknown
-  /** Whether the answer is one to another question: a fault of the host. */
+  /** True when the response answers another request: a fault of the host. */
   readonly isOfAnother: boolean
   readonly traceId: string | undefined
 
@@ -303,11 +304,11 @@ export function hostName(base: string): string {
 const inconclusiveStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /**
- * What one failed request shows about that request (docs/evidence.md, "What closes an order").
+ * Says what one failed request shows about that request (docs/evidence.md, "What closes an order").
  *
- * `not-sent`: not a byte left. `refused`: the API itself said no (which closes nothing on chain once a signature has
- * left). `nothing`: everything else: 408, 409, 425, 429, 5xx, timeouts, resets, undecodable answers, the page of a proxy,
- * a 404 to a question for status, and errors of any other class.
+ * `not-sent`: not a byte left. `refused`: the API itself refused (which closes nothing on chain once a signature has left).
+ * `nothing`: everything else: 408, 409, 425, 429, 5xx, timeouts, resets, undecodable responses, and the page of a proxy.
+ * A 404 to a request for status and errors of any other class count as `nothing` too.
  */
 export function proves(error: unknown): 'not-sent' | 'refused' | 'nothing' {
   if (error instanceof UnreachableError) return error.sent === 'no' ? 'not-sent' : 'nothing'

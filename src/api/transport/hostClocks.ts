@@ -1,4 +1,4 @@
-/** What the hosts' `Date` headers tell about our wall clock, over jumps of that clock and over a machine that was suspended. */
+/** Derives the skew of our wall clock from the hosts' `Date` headers, across jumps of that clock and suspensions of the machine. */
 import type { Clock } from '../../base/clock.ts'
 
 /** The hosts' clocks as they were heard. */
@@ -13,7 +13,7 @@ export interface HostClocks {
 export interface TimedRequest {
   /** When it left, by our wall clock, Unix ms. */
   readonly leftAtMs: number
-  /** How long it took by our monotonic clock, ms. */
+  /** Duration by our monotonic clock, ms. */
   readonly tookMs: number
 }
 

@@ -17,8 +17,8 @@ import { createHostClocks, type TimedRequest } from './hostClocks.ts'
 import type { ApiLimits } from './requestLimits.ts'
 
 /**
- * What a host serves: the application API, the oracle price service, the pair summaries for listings, or the Solana pair
- * feed, which has one path and no other.
+ * Service of a host: the application API, the oracle price service, the pair summaries for listings, or the Solana pair feed. The Solana pair feed
+ * has one path and no other.
  */
 export type Service = 'api' | 'oracle' | 'pairFeed' | 'solanaFeed'
 
@@ -39,7 +39,7 @@ export interface HostLists {
   readonly byRoute?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What decides which hosts may be asked. */
+/** Facts about a request that decide which hosts may receive it. */
 export interface HostUser {
   readonly service: Service
   /** Path template. */
@@ -59,7 +59,7 @@ export interface HostCooldown {
   readonly host: string
   readonly cooldownMs: number
   readonly reason: string
-  /** How the request came to nothing that it rests for; absent: it rests for what it said. */
+  /** Outcome of the failed request that caused the cooldown; absent: a response caused it. */
   readonly outcome?: string
   /** With it every host of the application API, or of the oracle, is in cooldown. */
   readonly isLast?: true
@@ -68,7 +68,7 @@ export interface HostCooldown {
 /** A request that came to nothing at a host. */
 export interface HostFailure {
   readonly reason: string
-  /** How it ended, in a word (`AttemptOutcome`). */
+  /** Outcome in a word (`AttemptOutcome`). */
   readonly outcome: string
   /** It let the request wait in vain. */
   readonly isHung: boolean
@@ -97,12 +97,12 @@ interface HostState {
   nextHistoryTokenMs: number
 }
 
-/** What the transport asks of its hosts. */
+/** The hosts, as the transport uses them. */
 export interface Hosts {
   readonly lists: HostLists
   /** Base addresses that a route may use, in the configured order. */
   basesOf(route: HostUser): readonly string[]
-  /** Whether a base address is in any of the lists. */
+  /** Tells whether a base address is in any of the lists. */
   isKnown(base: string): boolean
   /** The host to ask next; `avoid` are those that failed in this call already. Undefined when none may be asked. */
   choose(route: HostUser, options: { avoid: ReadonlySet<string>; needsTrust: boolean }): string | undefined
@@ -113,7 +113,7 @@ export interface Hosts {
   another(route: HostUser, asked: ReadonlySet<string>, madeAtMs: number | undefined): string | undefined
   /** A hung host whose rest is over and that is to be probed beside a request to `chosen`, which is well. It counts as probed now. */
   probeBeside(route: HostUser, chosen: string): string | undefined
-  /** How long until this host may be asked again for a read, ms; takes the token. */
+  /** Returns the time until this host may be asked again for a read, ms; takes the token. */
   takeTurn(host: string): number
   /**
    * The same for a read of history, which has one of every `share` tokens and then takes its turn like any other: how long
@@ -127,7 +127,7 @@ export interface Hosts {
   succeeded(host: string): void
   /** One that hung is too dear to be tried a few times more while a peer is well. */
   failed(host: string, failure: HostFailure): void
-  /** How old its newest price is: a host with older ones than `limits.maxPriceAgeMs` is left for others. */
+  /** Notes the age of the host's newest price: hosts with prices older than `limits.maxPriceAgeMs` are passed over for others. */
   sawPrices(host: string, ageMs: number, madeAtMs: number): void
   /** Puts a host in cooldown; `isDistrust` keeps new orders away even if every host is in cooldown. */
   coolDown(host: string, cooldownMs: number, reason: string, isDistrust: boolean): void
@@ -338,7 +338,7 @@ export function createHosts(options: {
       state.cooldowns = 0
       state.isProbing = false
       state.isHung = false
-      // What it asked for itself, and what follows from a payload that is not trusted, lasts.
+      // A cooldown that the host itself requested, and one after an untrusted payload, remains.
       const isOfFailures = state.cooldownUntilMs === state.failedUntilMs
       if (isOfFailures && state.distrustUntilMs <= clock.monotonicMs()) state.cooldownUntilMs = 0
     },

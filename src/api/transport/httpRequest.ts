@@ -4,7 +4,7 @@ import { type RequestPlace, type Sent, UnreachableError } from './apiErrors.ts'
 import { sentOf } from './requestFailed.ts'
 import type { Fetch } from './route.ts'
 
-/** What came back. */
+/** The response. */
 export interface HttpAnswer {
   readonly status: number
   readonly body: string
@@ -16,7 +16,7 @@ export interface HttpAnswer {
   readonly location: string | null
   /** Unix ms when the request left. */
   readonly leftAtMs: number
-  /** How long its answer took to be whole, ms; a jump of the wall clock does not change it. */
+  /** Time until the response was complete, ms; a jump of the wall clock does not change it. */
   readonly tookMs: number
 }
 

@@ -21,15 +21,15 @@ export interface NodeFetchOptions {
   /** Largest answer that is read, bytes; a larger one breaks the request off. Default 32 MiB. */
   readonly maxBodyBytes?: number
   /**
-   * How long a connection may idle and still be used again, ms. Shorter than the venue's own limit, so that a request is
-   * not written to a connection that is being closed. It holds too when the process was held up meanwhile. Default 4000.
+   * Longest idle time of a connection that is still used again, ms. It is shorter than the venue's own limit, so that no request is written to a
+   * connection that is being closed. It holds too when the process was held up meanwhile. Default 4000.
    */
   readonly idleMs?: number
   /** Idle connections kept to one host. Orders that share a commit all wait at once, and connect again if too few are kept. Default 64. */
   readonly idlePerHost?: number
-  /** What resolves names. Default the system's. */
+  /** Resolver of names. Default the system's. */
   readonly resolve?: ResolveAll
-  /** What the idle time of connections is told by. Default the system's. */
+  /** Clock for the idle time of connections. Default the system's. */
   readonly clock?: Pick<Clock, 'now' | 'monotonicMs'>
 }
 

@@ -1,4 +1,4 @@
-/** Whether a byte of a failed request may have left this machine. */
+/** Tells whether a byte of a failed request may have left this machine. */
 import type { Sent } from './apiErrors.ts'
 
 /**

@@ -10,7 +10,7 @@ import { type RequestPlace, UnreachableError } from './apiErrors.ts'
 import type { Hosts } from './hosts.ts'
 import type { ApiLimits } from './requestLimits.ts'
 
-/** Of every two places or tokens, history gets one. */
+/** History gets one of every two places or tokens. */
 const HISTORY_DIVISOR = 2
 
 interface HostQueue {

@@ -1,9 +1,9 @@
-/** What a request is made of: the fetch, the route, and what a call gives back. */
+/** Defines the parts of a request: the fetch, the route, and the result of a call. */
 import type { MissingRow } from '../../protocol/missing.ts'
 import type { RouteKind } from './apiErrors.ts'
 import type { Service } from './hosts.ts'
 
-/** How a request is made. Global fetch fits; `createNodeFetch` is faster and says whether a byte left. */
+/** Sends a request. Global fetch fits; `createNodeFetch` is faster and reports whether a byte left. */
 export type Fetch = (
   url: string,
   init: {
@@ -26,7 +26,7 @@ export interface FetchAnswer {
 /** A parameter of a query: a list is sent as repeated keys. Undefined is not sent. */
 export type QueryValue = string | number | boolean | readonly string[] | undefined
 
-/** What a decoder knows besides the body. */
+/** Context of a decoder besides the body. */
 export interface RouteQuery<Input> {
   readonly input: Input
   /** Takes the rows of a list that could not be read. */
@@ -58,7 +58,7 @@ export interface Route<Input, Value> {
    * origin. Any other redirect is an answer of its own (docs/reference/api-coverage.md A15).
    */
   readonly followsRedirect?: true
-  /** What a 503 of this route means where the document says so; it tells nothing about the host. */
+  /** Meaning of a 503 of this route where the document states one; it says nothing about the host. */
   readonly unservedMeans?: string
   /** A read of history: many are asked at once, and they may come late. It leaves the way free for others (requestQueue.ts). */
   readonly isHistory?: true
@@ -74,8 +74,8 @@ export interface Route<Input, Value> {
 }
 
 /**
- * How long reads of one question share one request where no document gives a window, ms: below the second in which the
- * venue's own caches and a polling strategy move. What must not be older than the call is read with `isFresh`.
+ * Time for which reads of the same query share one request where no document gives a window, ms. It is below the second in which the venue's own
+ * caches and a polling strategy move. A read that must not be older than the call sets `isFresh`.
  */
 export const COALESCE_MS = 500
 
@@ -92,7 +92,7 @@ export interface Read<T> {
   readonly missing?: readonly MissingRow[]
 }
 
-/** How one call differs from the rule. */
+/** Deviations of one call from the defaults. */
 export interface CallOptions {
   /** Ask this host and no other. */
   readonly host?: string

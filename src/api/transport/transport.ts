@@ -29,7 +29,7 @@ export function createTransport(options: TransportOptions): Transport {
   /** Until when hosts asked to be left alone (`Retry-After`), monotonic ms: by host, or by host and route. */
   const askedToWait = new Map<string, number>()
 
-  /** How long a host is still to be left alone, ms. */
+  /** Returns the time for which a host must still be left alone, ms. */
   function mustWaitMs(host: string, path: string): number {
     const untilMs = Math.max(askedToWait.get(host) ?? 0, askedToWait.get(`${host} ${path}`) ?? 0)
     return Math.max(0, untilMs - clock.monotonicMs())
@@ -164,7 +164,7 @@ export function createTransport(options: TransportOptions): Transport {
     timeoutMs: number,
   ): void {
     const place = { route: route.path, method: route.method, kind: route.kind, host }
-    // What it shows of the host was noted; its value is nobody's.
+    // The attempt has noted what it shows about the host; nobody needs its value.
     queue
       .enqueue(place, route.isHistory === true, () => attemptOnce(route, input, place, 1, timeoutMs))
       .catch(() => {})
@@ -230,7 +230,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  /** Whether another host could have nothing better: every row could be read, and its prices go on. */
+  /** Tells whether no other host could do better: every row was readable, and its prices are fresh. */
   function isGood<Value>(route: Pick<Route<never, Value>, 'madeAtMs'>, read: Read<Value>): boolean {
     return read.missing === undefined && !isOld(route, read)
   }
@@ -242,7 +242,9 @@ export function createTransport(options: TransportOptions): Transport {
     )
   }
 
-  /** Of two answers the one with prices that go on, then the one with the younger prices, then the more complete one. */
+  /**
+   * Tells whether the first of two responses is better: the one with fresh prices, then the one with the younger prices, then the more complete one.
+   */
   function isBetter<Value>(
     route: Pick<Route<never, Value>, 'madeAtMs'>,
     one: Read<Value>,
@@ -290,7 +292,7 @@ function timeoutOf(
   return Math.min(route.timeoutMs ?? limits.timeoutMs, limits.timeoutMs)
 }
 
-/** How far a host's clock and ours may be apart before its own word on the age of its prices is not taken, ms. */
+/** Greatest difference between a host's clock and ours up to which the host's own age of its prices is accepted, ms. */
 const TRUSTED_SKEW_MS = 30_000
 
 /**

@@ -1,11 +1,11 @@
-/** What the transport is made with, and what it tells of each request. */
+/** Defines the options of the transport, and its reports on each request. */
 import type { Clock } from '../../base/clock.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import type { HostCooldown, HostLists, HostPrices } from './hosts.ts'
 import type { ApiLimits } from './requestLimits.ts'
 import type { CallOptions, Fetch, Read, Route } from './route.ts'
 
-/** How one attempt ended. */
+/** Outcome of one attempt. */
 export type AttemptOutcome =
   | 'ok'
   | 'refused'
@@ -45,7 +45,7 @@ export interface ForeignRows {
   readonly rows: number
 }
 
-/** What a transport is made of. */
+/** Options of a transport. */
 export interface TransportOptions {
   readonly hosts: HostLists
   readonly fetch: Fetch
@@ -78,7 +78,7 @@ export interface Transport {
   call<Input, Value>(route: Route<Input, Value>, input: Input, options?: CallOptions): Promise<Read<Value>>
   /** Puts a host in cooldown: no new requests, and no new orders even if every host is in cooldown. */
   coolDown(host: string, restMs: number, reason: string): void
-  /** Whether the host is in cooldown now. */
+  /** Tells whether the host is in cooldown now. */
   isCoolingDown(host: string): boolean
   /** The host's clock less ours, ms, to about half a second; undefined before its first answer. */
   clockSkewMs(host: string): number | undefined

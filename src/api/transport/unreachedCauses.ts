@@ -17,7 +17,7 @@ const late: CauseRow = [
   'Check that a firewall lets connections out to it.',
 ]
 
-/** What goes wrong before there is an answer, by the codes of the system, of Node and of OpenSSL. */
+/** Causes of failures before any response, by the codes of the system, of Node and of OpenSSL. */
 const causes: readonly CauseRow[] = [
   [
     /^(?:CERT_NOT_YET_VALID|CERT_HAS_EXPIRED)$/,

@@ -1,4 +1,4 @@
-/** What an approval is built on: how many actions the key has used and the owner's next nonce, by the chain or by all hosts. */
+/** Reads the facts that an approval is built on: the key's used actions and the owner's next nonce, by the chain or by all hosts. */
 import type { Api } from '../../api/client.ts'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -12,11 +12,11 @@ import type { Address } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { statusAtAll } from './keyStatuses.ts'
 
-/** What is used and who says so. */
+/** Used actions and next nonce, and their source. */
 export interface ApprovalFacts extends ApprovalCounts {
   /** As `the chain (2 endpoints)` or `2 hosts`. */
   readonly by: string
-  /** Whether the chain says it; hosts alone may all lie. */
+  /** True when the chain reports them; hosts alone may all be wrong. */
   readonly isProven: boolean
 }
 
@@ -26,13 +26,13 @@ interface HostStatement {
   readonly counts: ApprovalCounts | undefined
 }
 
-/** Who is asked. */
+/** Sources of the facts. */
 export interface ApprovalSources {
   readonly chain: Chain
   readonly api: Api
   /** HTTP endpoints of the chain; the hosts of the api are asked where there is none. */
   readonly urls: readonly string[]
-  /** Of one answer of an endpoint, ms. */
+  /** Longest wait for one response of an endpoint, ms. */
   readonly timeoutMs: number
   readonly clock: Clock
 }

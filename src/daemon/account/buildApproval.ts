@@ -5,7 +5,7 @@ import type { Address } from '../../protocol/address.ts'
 import type { SubaccountApprovalMessage } from '../../protocol/signing/subaccountApproval.ts'
 import { type ApprovalFacts, type ApprovalSources, approvalFacts } from './approvalFacts.ts'
 
-/** What is wanted. */
+/** Terms of the wanted approval. */
 export interface ApprovalWish {
   readonly owner: Address
   readonly subaccount: Address

@@ -19,7 +19,7 @@ import { claimCalldata, claimKinds } from '../../protocol/signing/claimCall.ts'
 import { formatDollars, formatUnits, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { writeWhole } from './subaccountFile.ts'
 
-/** What claims are prepared with. */
+/** Parts that prepare claims. */
 export interface ClaimParts {
   readonly chain: Chain
   readonly api: Pick<Api, 'getTokensInfo'>
@@ -32,13 +32,13 @@ export interface ClaimParts {
   readonly emit: Emit
 }
 
-/** What a look came to; `nothing`: too little is due, or the file names it already. */
+/** Result of a look for claims; `nothing`: too little is due, or the file names it already. */
 export type ClaimLook = 'nothing' | 'prepared' | Denial
 
 /** Looks at what is due, and prepares its claim when it is enough. `busy`: a look is under way, or the last one was a moment ago. */
 export type PrepareClaim = (wish: ClaimDecision) => 'busy' | Promise<ClaimLook>
 
-/** What is due, with its worth, USD; 0 where no price is known. */
+/** A due claim with its worth, USD; 0 where no price is known. */
 interface Due extends Claimable {
   readonly worthUsd: Usd
 }
@@ -157,7 +157,7 @@ function textOf(calls: readonly object[], worthUsd: Usd, { account, chain, clock
   return `${JSON.stringify(file, undefined, 2)}\n`
 }
 
-/** What the file names; undefined where there is none that can be read, or of another account or chain. */
+/** Claims that the file names; undefined where there is no readable file, or it is of another account or chain. */
 function readNamed(file: string, { name }: Chain, account: Address): ReadonlySet<string> | undefined {
   let text: string
   try {

@@ -1,4 +1,4 @@
-/** What a command may read keys and passwords from besides its configuration, gathered at the door and nowhere else. */
+/** Sources of keys and passwords besides the configuration, gathered at the start of a command and nowhere else. */
 
 import { Secret } from '../../base/secret.ts'
 import { privateKeyVariable } from '../../config/privateKeyVariable.ts'
@@ -6,7 +6,7 @@ import type { AskHidden, PasswordSources } from '../../keys/password.ts'
 
 /** Sources of keys and passwords outside the configuration. */
 export interface KeySources {
-  /** What `PERPD_PRIVATE_KEY` held. */
+  /** Value of `PERPD_PRIVATE_KEY`. */
   readonly privateKey: Secret | undefined
   /** `$CREDENTIALS_DIRECTORY`, where systemd puts credentials. */
   readonly credentialsDirectory: string | undefined

@@ -1,11 +1,11 @@
-/** What hosts say of a delegated key: whether it has a right, and what is left of it. */
+/** Reads the hosts' statements about a delegated key: whether it has a right, and the rest of it. */
 import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
 import type { Api } from '../../api/client.ts'
 import type { CallOptions } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { Address } from '../../protocol/address.ts'
 
-/** What is left of the key's right, as a host says now. Throws what reading throws. */
+/** Reads the rest of the key's right from a host now. Throws the errors of the read. */
 export async function statusOf(
   api: Api,
   account: Address,
@@ -15,7 +15,7 @@ export async function statusOf(
   return (await api.getSubaccountStatus({ account, subaccountAddress }, { ...options, isFresh: true })).value
 }
 
-/** What one host says of the key; no status when it did not answer. */
+/** One host's statement about the key; no status when it did not answer. */
 export interface HostStatus {
   readonly host: string
   readonly status: SubaccountStatus | undefined
@@ -39,7 +39,7 @@ export async function statusAtAll(
   )
 }
 
-/** Whether every host that answers says that the key has no right, and one does. */
+/** Tells whether every host that answers says that the key has no right, and at least one answers. */
 export function isGone(looks: readonly HostStatus[]): boolean {
   const answers = looks.flatMap(({ status }) => (status === undefined ? [] : [status]))
   return answers.length > 0 && answers.every(({ isActive }) => !isActive)

@@ -110,7 +110,7 @@ function tokenOf(path: string | undefined): Secret | undefined {
   if (path === undefined) return undefined
   const rules = { setting: 'account.remoteSignerTokenFile', checksFolder: true }
   const token = readSecretFile(path, rules).reveal().trim()
-  // What a header may carry; anything else is a wrong file.
+  // A header carries these characters alone; any others mean a wrong file.
   if (/^[\x21-\x7e]+$/.test(token)) return new Secret(token)
   throw new KeyFileError('The file holds no token.', {
     code: 'KEY_FILE_CONTENT',
@@ -132,11 +132,11 @@ function configurationError(problem: string): CommandError {
   )
 }
 
-/** How the key of a configuration stands, as far as can be told without opening it. */
+/** State of a configuration's key, as far as it shows without opening the key. */
 export interface SignerReport {
   /** Where the key is and what opens it, for people. */
   readonly source: string
-  /** What would keep `openSigner` from giving a signer; empty when nothing that shows would. */
+  /** Obstacles that would keep `openSigner` from giving a signer; empty when none show. */
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
 }

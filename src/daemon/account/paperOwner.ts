@@ -5,8 +5,8 @@ import { readPaperKey } from '../../keys/local.ts'
 import { sameHex } from '../../protocol/address.ts'
 
 /**
- * What is wrong with the configured owner on paper; undefined when nothing is. Approvals of paper are valid on the live chain,
- * and paper's delegated key is a bare one: its owner is a key that perpd made for paper, and nobody else.
+ * Returns the fault of the configured owner on paper; undefined when there is none. Approvals of paper are valid on the live chain, and paper's
+ * delegated key is stored unencrypted. So its owner must be a key that perpd made for paper, and nobody else.
  */
 export function paperOwnerProblem({ account, isPaper, paper }: Config): string | undefined {
   if (!isPaper || account.owner === undefined) return undefined

@@ -31,7 +31,7 @@ export function removalRequestText(chain: Chain, removal: Removal, terms: Remova
 }
 
 /**
- * What a file asks to be signed.
+ * Reads the removal that a file asks to be signed.
  *
  * @throws ApprovalFileError APPROVAL_FILE_UNREADABLE, also when its message is not the one that its terms make
  */

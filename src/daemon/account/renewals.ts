@@ -14,7 +14,7 @@ import type { ApprovalSources } from './approvalFacts.ts'
 import { buildApproval } from './buildApproval.ts'
 import { ApprovalFileError, readRequest, requestText, typedDataOf, writeWhole } from './subaccountFile.ts'
 
-/** What renewals are made with. */
+/** Parts that prepare renewals. */
 export interface RenewalParts {
   readonly sources: ApprovalSources
   readonly owner: Address
@@ -43,7 +43,7 @@ export function createRenewals(parts: RenewalParts): PrepareRenewal {
   let failedMs = Number.NEGATIVE_INFINITY
   let isBusy = false
 
-  /** Whether the file holds a message that the owner may still sign. */
+  /** Tells whether the file holds a message that the owner may still sign. */
   function isThere(nonce: bigint): boolean {
     if (!existsSync(file)) return false
     try {

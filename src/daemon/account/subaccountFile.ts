@@ -168,7 +168,7 @@ export function readJson(path: string): Json {
   throw unreadable(path, 'it is no JSON object')
 }
 
-/** Whether a value is an object of JSON. */
+/** Tells whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

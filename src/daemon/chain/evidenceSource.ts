@@ -3,7 +3,7 @@ import { Secret } from '../../base/secret.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { Finality } from '../../protocol/chains/finality.ts'
 
-/** What is used, and how it is said to the operator. */
+/** Chosen source of evidence, and its text for the operator. */
 export interface EvidenceChoice {
   readonly source: 'chain' | 'api'
   readonly http: readonly Secret[]
@@ -17,7 +17,7 @@ export interface EvidenceChoice {
   readonly isWeak: boolean
 }
 
-/** What closes an order by this configuration, for what is told of a journal without its daemon. */
+/** Returns the source of evidence that closes an order by this configuration, for reports on a journal without its daemon. */
 export function evidenceSourceOf({ evidence, embedsVenue, rpc }: Config): 'chain' | 'api' {
   const hasEndpoints = embedsVenue || rpc.http.length + rpc.ws.length > 0
   return evidence.source !== 'api' && hasEndpoints ? 'chain' : 'api'

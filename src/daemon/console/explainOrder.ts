@@ -1,4 +1,4 @@
-/** What the story of an order is told with, gathered from the journal: for `perpd explain` and for the daemon's own page. */
+/** Gathers the facts of an order's story from the journal: for `perpd explain` and for the daemon's own page. */
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { AccountState } from '../../domain/account/accountRecord.ts'
@@ -31,7 +31,7 @@ export interface ExplainReads {
   readonly intents: () => Promise<readonly IntentState[]>
   readonly records: (intentId: string) => Promise<readonly StoredRecord[]>
   readonly account: () => AccountState | Promise<AccountState>
-  /** What fills brought, by the books of the instances. */
+  /** Results of fills, by the books of the instances. */
   readonly bookHistory: () => Pick<BookReads, 'fillOf'> | Promise<Pick<BookReads, 'fillOf'>>
   readonly endingsSince: (sinceMs: number) => readonly Ending[] | Promise<readonly Ending[]>
 }

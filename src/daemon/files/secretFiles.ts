@@ -32,8 +32,8 @@ export function secretProblems(config: Config, credentialsDirectory: string | un
 }
 
 /**
- * Of the files for their owner alone, those that cannot be read as such, that hold what a run would refuse, or that must be there and are
- * not. No content is in an error.
+ * Returns the faults of files for their owner alone: unreadable as such, with a content that a run would refuse, or missing though required. No error
+ * contains their content.
  */
 export function secretFaults(
   config: Config,

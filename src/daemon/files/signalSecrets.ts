@@ -100,7 +100,7 @@ function unfit(text: string): CommandError {
   return new CommandError(text, exitCodes.configuration)
 }
 
-/** What the operator should know: strategies that wait for signals that cannot come. */
+/** Warns of strategies that wait for signals that cannot come. */
 export function signalWarnings(
   strategies: readonly LoadedStrategy[],
   signals: SignalSettings | undefined,

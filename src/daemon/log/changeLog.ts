@@ -1,4 +1,4 @@
-/** What commands that were carried out change in the log itself, and what it says of readings that they asked for. */
+/** Applies commands that change the log itself, and logs the readings that commands requested. */
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import type { OperatorAnswer, OperatorCommand } from '../../engine/operator/operatorCommand.ts'
 import type { Log } from '../../monitor/log/log.ts'
@@ -20,7 +20,7 @@ export function changeLog(command: OperatorCommand, by: string, { log, reload }:
     log.note('log.levels', 'warn', `levels of the log are ${after} (${before} before), set by ${by}`)
 }
 
-/** Whether an event told of it with the same words: of limits that changed, and who changed them. */
+/** Tells whether an event already reported it with the same words: changed limits, and the person who changed them. */
 export function isToldByEvent(answer: OperatorAnswer): boolean {
   return answer.ok && answer.isChanged === true
 }

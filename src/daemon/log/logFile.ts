@@ -9,7 +9,7 @@ import { isReadOnlyMount, readOnlyRemedy } from '../../base/readOnlyMount.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LogStream } from '../../monitor/log/log.ts'
 
-/** How often it is looked whether the file is still where it was, ms. */
+/** Interval of the checks that the file is still in its place, ms. */
 const LOOK_MS = 1_000
 
 /** An open file of the log. */

@@ -13,12 +13,12 @@ import { createOrderTraces, type OpenSpan, type SpanFacts } from '../../monitor/
 /** Spans that wait at most, and that are sent at once. */
 const MOST_WAITING = 2_048
 const BATCH = 64
-/** How often what waits is sent, how long a collector may take, and how long an end waits for it, ms. */
+/** Interval between sendings, longest wait for the collector, and longest wait at the end of the process, ms. */
 const SEND_EVERY_MS = 5_000
 const SEND_TIMEOUT_MS = 5_000
 const LAST_SPANS_MS = 2_000
 
-/** What an exporter says of spans that were taken. */
+/** Result code of an exporter for spans that were sent. */
 const SENT = 0
 
 /** Traces that are kept. */
@@ -32,7 +32,7 @@ export interface Traces {
 export interface TraceOptions {
   /** The collector's whole address: OTLP over HTTP as JSON, `http://127.0.0.1:4318/v1/traces`. */
   readonly endpoint: string
-  /** What the collector asks for, its token too. Absent: nothing. */
+  /** Headers that the collector requires, including its token. Absent: none. */
   readonly headers?: Readonly<Record<string, string>>
   readonly profile: string
   readonly chain: string

@@ -10,7 +10,7 @@ const recordsPerLook = 1_024
 /** Is told how many records are read, of how many. */
 export type Reading = (done: number, total: number) => void
 
-/** What tells it in the log. */
+/** Returns a function that reports the progress of reading in the log. */
 export function tellReading(note: Log['note'], monotonicMs: () => number): Reading {
   let begun: { readonly atMs: number; readonly done: number } | undefined
   let toldMs = 0

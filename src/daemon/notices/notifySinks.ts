@@ -22,7 +22,7 @@ const MAX_ANSWER_BYTES = 65_536
 /** Between two looks for a position without a stop, ms. */
 const STOP_LOOK_MS = 30_000
 
-/** What the secret of each setting looks like, and how it is told. */
+/** Form of each setting's secret, and its description. */
 const shapes: Readonly<
   Record<SecretField, { readonly fits: (text: string) => boolean; readonly what: string }>
 > = {
@@ -101,10 +101,10 @@ export interface OpenNotifier extends Notifier {
 }
 
 /**
- * What tells people for a run of the daemon; what a letter needs is loaded when it resolves. Rejects with what `openSinks` throws.
+ * Opens the notifier for a run of the daemon; the parts that make letters are loaded when it resolves. Rejects with the errors of `openSinks`.
  *
- * @param uses what it is given: where what was told and goes on is kept between runs, and what loads that which letters are made with; one
- * that rejects is told by the letter that lacks it.
+ * @param uses the store of open notifications between runs, and the loaders of the parts that make letters. When a loader rejects, the letter that
+ * lacks the part says so.
  */
 export async function openNotifier(
   config: Config,
@@ -163,7 +163,7 @@ export function watchStops(
   return () => clearInterval(timer)
 }
 
-/** That a fault ends the daemon. */
+/** Notice that a fault ends the daemon. */
 export function crashNotice(reason: string): Notice {
   return {
     kind: 'daemon-crashed',

@@ -14,7 +14,7 @@ const setting = 'notify.heartbeatUrlFile'
 /** Longest wait for an answer, ms: what ends waits for the last one. */
 const TIMEOUT_MS = 3_000
 
-/** What a look at health and halts says: a halt that no person wished for is a failure, and a loop that hangs is silent. */
+/** Derives the heartbeat from health and halts: a halt that no person requested is a failure, and a hanging loop sends nothing. */
 export function beatOf(isAlive: boolean, halts: readonly Pick<TradingHalt, 'state' | 'cause'>[]): Beat {
   if (!isAlive) return 'silent'
   const isFault = halts.some(

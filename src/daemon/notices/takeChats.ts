@@ -20,7 +20,7 @@ const MAX_ANSWER_BYTES = 1_048_576
 
 const DAY_MS = 86_400_000
 
-/** What chats are carried out with. */
+/** Parts that carry out the commands of chats. */
 export interface ChatParts {
   readonly engine: Pick<EngineApi, 'status' | 'operate'>
   readonly books: () => Pick<BookReads, 'days'>
@@ -63,7 +63,7 @@ export function takeChats(config: Config, sinks: readonly OpenSink[], parts: Cha
   }
 }
 
-/** Who carries out the commands of one chat. What faults an order has is said in the chat; mistakes of ours reject. */
+/** Creates the function that carries out the commands of one chat. The chat reports the faults of a command; bugs of perpd reject. */
 function createChatClerk({
   engine,
   books,

@@ -8,7 +8,7 @@ import type { Notifier } from '../../notify/notifier.ts'
 /** Between two looks at the clock, ms. */
 const LOOK_MS = 20_000
 
-/** What is told of a day comes from here. */
+/** Sources of a day's report. */
 export interface DaySources {
   readonly tell: Notifier['tell']
   readonly books: () => Pick<BookReads, 'days'>

@@ -8,7 +8,7 @@ import { type OpenNotifier, watchStops } from './notifySinks.ts'
 import { takeChats } from './takeChats.ts'
 import { tellDays } from './tellDays.ts'
 
-/** What is told comes from here, and what is asked goes here. */
+/** Parts that notify people and accept their commands. */
 export interface PeopleParts {
   readonly notifier: OpenNotifier
   readonly engine: EngineApi

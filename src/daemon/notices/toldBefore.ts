@@ -1,4 +1,4 @@
-/** What people were told before a restart and that goes on, by the journal. Pure. */
+/** Finds the open notifications of before a restart in the journal. Pure. */
 import { pauses } from '../../domain/account/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { labelOf } from '../../domain/order/intent.ts'
@@ -6,11 +6,11 @@ import type { ToldApproval } from '../../engine/account/subaccountWatch.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { Address } from '../../protocol/address.ts'
 
-/** What is known of a start besides its journal. */
+/** Facts about a start besides its journal. */
 export interface NowKnown {
   /** Hosts that are asked from now on: what others said counts no more. */
   readonly hosts: readonly string[]
-  /** What was told of the approval of this key. */
+  /** Notifications about the approval of this key. */
   readonly approval: { readonly subaccount: Address } & Partial<ToldApproval>
 }
 

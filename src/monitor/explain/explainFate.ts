@@ -1,6 +1,6 @@
 /**
- * What would have happened to an order otherwise, or what is still to come: the rules of evidence, told for this one order
- * with its own times and prices. Pure.
+ * Explains what would have happened to an order otherwise, or what is still to come. It applies the rules of evidence to this one order with its own
+ * times and prices. Pure.
  */
 import type { EvidenceRules } from '../../domain/machine/observation.ts'
 import {
@@ -18,7 +18,7 @@ import { priceOfContractPrice } from '../../protocol/units.ts'
 import { span } from '../text.ts'
 import { timeOf } from './explainEvidence.ts'
 
-/** What closes an order here. */
+/** Rules by which an order is closed here. */
 export type FateRules = Pick<EvidenceRules, 'trustVenue'> & MarkRules
 
 /** One sentence for each way that is still open, or that was. */
@@ -114,7 +114,7 @@ function deathBy(
   return `${stays}, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve)`
 }
 
-/** What the other end of each order would have been, where the journal knows what decided it. */
+/** Says what the opposite end of each order would have meant, where the journal knows what decided it. */
 function childFates({ intent }: IntentState, { children, armed }: Attempt): string[] {
   const { terms, kind } = intent
   const isPriced = kind === 'increase' || kind === 'decrease' || kind === 'close'
@@ -123,7 +123,7 @@ function childFates({ intent }: IntentState, { children, armed }: Attempt): stri
       ? priceOfContractPrice(armed.acceptableContractPrice, terms.indexToken.decimals)
       : undefined
   const executed = children.filter(({ phase }) => phase === 'EXECUTED').length
-  // What its owner cancelled, and an exit that did not happen, would have done something else.
+  // An order that its owner cancelled and an exit that did not happen are not counted: their opposite ends differ.
   const cancelled = children.filter(
     ({ phase, role, cancelReason = '' }) =>
       phase === 'CANCELLED' && role === 'main' && !cancelReason.endsWith('USER_INITIATED_CANCEL'),

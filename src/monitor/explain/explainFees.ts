@@ -1,4 +1,4 @@
-/** What an order's fees were taken for, what was signed, and what keepers kept: lines of `perpd explain`. Pure. */
+/** Explains the assumed fees of an order, the signed fees, and the part that keepers kept: lines of `perpd explain`. Pure. */
 import { executionFeePaid } from '../../domain/account/spend.ts'
 import { type ArmedFacts, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { formatDollars, formatUnits, NATIVE_DECIMALS } from '../../protocol/units.ts'

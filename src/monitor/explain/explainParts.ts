@@ -28,25 +28,25 @@ import { meaningOf, sizingLines } from './explainSize.ts'
 import { type Happening, idLines, roleOf, storyOf } from './explainStory.ts'
 import { kindLines } from './explainTerms.ts'
 
-/** What a story is told with besides its records. */
+/** Facts of a story besides its records. */
 export interface ExplainContext extends LegLookups {
   readonly rules: FateRules
-  /** Whether somebody does not want it any more, and what came of it. */
+  /** Request to unwind the order, and its result. */
   readonly unwind?: UnwindState
   /** The edits of its resting orders, oldest first; absent: none is known. */
   readonly edits?: readonly OrderEdit[]
-  /** How orders of its strategy ended in the day before it was accepted. */
+  /** Ends of its strategy's orders in the day before it was accepted. */
   readonly endings: readonly Ending[]
   /** Budget of endings by one cause, 24 hours; undefined for none. */
   readonly attemptsPerCause: number | undefined
   readonly feeToken: { readonly symbol: string; readonly decimals: number }
-  /** Who asked for its cancel, as `cancelAskedBy` says. Absent: nobody of this journal did. */
+  /** Sender of the cancel request, as `cancelAskedBy` words it. Absent: nobody of this journal requested it. */
   readonly askedBy?: string
-  /** What is held of its side by the journal, USD: no exit closes more than that. Absent: not known. */
+  /** Size held on its side by the journal, USD: no exit closes more than that. Absent: not known. */
   readonly heldUsd?: Usd
 }
 
-/** What a story says of one thing. */
+/** One part of a story, about one subject. */
 export interface ExplainedPart {
   /** One word: `why`, `size`, `proof`. */
   readonly title: string
@@ -61,9 +61,9 @@ export interface ExplainedOrder {
   readonly head: readonly string[]
   /** Why, on which terms, and how big. */
   readonly before: readonly ExplainedPart[]
-  /** What happened, one for each record. */
+  /** Events, one for each record. */
   readonly steps: readonly Happening[]
-  /** What came of it: orders, results, proof, ids, budget, and what else could be. */
+  /** Results: orders, PnL, proof, ids, budget, and the alternatives. */
   readonly after: readonly ExplainedPart[]
 }
 
@@ -204,7 +204,7 @@ function warningLines(state: IntentState): string[] {
   })
 }
 
-/** What each fill that reduced brought, and what that is made of. */
+/** States the result of each fill that reduced, and its components. */
 function pnlLines(state: IntentState, context: LegLookups): string[] {
   return legsOf(state, context).flatMap((leg) => {
     const { venuePnlUsd, pnlUsd, fundingReceivedUsd, costs, index } = leg
@@ -250,7 +250,7 @@ function resultLines({ closing }: IntentState): string[] {
   return lines
 }
 
-/** Who does not want the order any more, and what came of it. */
+/** Says who requested the unwind of the order, and its result. */
 function unwindLines({ intent, closing }: IntentState, unwind: UnwindState | undefined): string[] {
   if (unwind === undefined) return []
   const { by, reason, sinceMs, statement, outcome } = unwind
@@ -265,7 +265,7 @@ function unwindLines({ intent, closing }: IntentState, unwind: UnwindState | und
   ]
 }
 
-/** What decided the order: the newest end of a child or an attempt. */
+/** Finds the evidence that decided the order: the newest end of a child or an attempt. */
 function decisive(records: readonly StoredRecord[]): Evidence | undefined {
   const ends = records.flatMap(({ record }) => {
     switch (record.kind) {
@@ -287,7 +287,7 @@ function noProof(state: IntentState): string {
   return `none yet; ${attempt.host} is asked what became of it, and its digest cannot land after ${timeOf(attempt.armed.deadlineSeconds * 1_000)}`
 }
 
-/** What it holds and costs, and how often the same decision ended before it. */
+/** Says what the order reserves and costs, and how often the same decision ended before it. */
 function budgetLines(state: IntentState, { endings, attemptsPerCause, feeToken }: ExplainContext): string[] {
   const { intent, closing } = state
   const held =

@@ -1,4 +1,4 @@
-/** What an order's label means, and how its decision became a size. Pure. */
+/** Explains the meaning of an order's label, and how its decision became a size. Pure. */
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import type { IntentState, Label } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
@@ -6,7 +6,7 @@ import { formatPrice } from '../../protocol/priceText.ts'
 import { formatUnits } from '../../protocol/units.ts'
 import { contestedText, money, sourceTexts, span } from '../text.ts'
 
-/** What a label means for the operator: what is known, and what comes next. */
+/** Meaning of each label for the operator: the known facts, and the next step. */
 const meanings: Readonly<Record<Label, string>> = {
   planned: 'admitted; nothing was signed yet',
   pending: 'on its way: signed and sent, or accepted, and not yet decided',
@@ -22,9 +22,9 @@ const meanings: Readonly<Record<Label, string>> = {
 }
 
 /**
- * What the label means for this order.
+ * Says what the label means for this order.
  *
- * @param askedBy who of this journal asked for its cancel, as `cancelAskedBy` says
+ * @param askedBy sender of the cancel request in this journal, as `cancelAskedBy` words it
  */
 export function meaningOf(label: Label, state: IntentState, askedBy?: string): string {
   const { intent } = state
@@ -37,7 +37,7 @@ export function meaningOf(label: Label, state: IntentState, askedBy?: string): s
   return isChange && label === 'executed' ? 'done at the venue' : meanings[label]
 }
 
-/** How the decision became a size. */
+/** Says how the decision became a size. */
 export function sizingLines({ intent }: IntentState): string[] {
   const { sizing, terms, reservationUsd } = intent
   const lines = [

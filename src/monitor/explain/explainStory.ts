@@ -1,4 +1,4 @@
-/** What happened to an order, record by record. Pure. */
+/** Tells the events of an order, record by record. Pure. */
 import type { IntentState, SendClass, SendFacts } from '../../domain/order/intent.ts'
 import { describeLane } from '../../domain/order/laneTable.ts'
 import type { WarnedFacts } from '../../domain/order/warnedFacts.ts'
@@ -99,7 +99,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
   }
 }
 
-/** What the venue warned of and what was done, for the story. */
+/** Words the venue's warnings and the action taken, for the story. */
 function warnedTexts(attempt: number, { warnings, action, reason, shrunk }: WarnedFacts): string[] {
   const codes = warnings.map(({ code, reason }) => (reason === undefined ? code : `${code}, ${reason}`))
   const done = {
@@ -125,7 +125,7 @@ function sendFacts(send: SendFacts): string {
   return facts.length === 0 ? '' : ` (${facts.join(', ')})`
 }
 
-/** What an order is known by elsewhere, for whoever checks its evidence: ids and hashes of each attempt, and order keys. */
+/** Lists the order's ids elsewhere, for a reader who checks its evidence: ids and hashes of each attempt, and order keys. */
 export function idLines(state: IntentState, records: readonly StoredRecord[]): string[] {
   const { edit, cancelOrderKeys = [] } = state.intent.terms
   const settled = state.closing?.settlement?.transactionHash
@@ -154,7 +154,7 @@ function shortNumber(value: bigint): string {
   return text.length <= 12 ? text : `${text.slice(0, 8)}...`
 }
 
-/** What a created order is for, where the order itself is not meant: ` (take-profit)`, ` (part)`. */
+/** Words the role of a created order when it is not the main one: ` (take-profit)`, ` (part)`. */
 export function roleOf({ attempts }: IntentState, child: number): string {
   const role = attempts.at(-1)?.children[child]?.role
   return role === undefined || role === 'main' ? '' : ` (${role})`

@@ -1,10 +1,10 @@
-/** What an order is, beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
+/** Describes an order beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
 import type { Intent } from '../../domain/order/intent.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import { formatUnits, MAX_UINT256, NATIVE_DECIMALS, priceOfContractPrice } from '../../protocol/units.ts'
 import { money, span } from '../text.ts'
 
-/** What is particular to a kind: what it waits for, brings, changes or must give; nothing for market orders. */
+/** Lists the particulars of a kind: its trigger, exits, changes or least output; nothing for market orders. */
 export function kindLines({ kind, terms }: Intent): string[] {
   const { triggerPrice, twap, tpsl, swap, edit, batch, indexToken } = terms
   const lines: string[] = []

@@ -1,7 +1,8 @@
 /**
- * How long a trouble must have been away before its end is told. What comes and goes would otherwise be told, with its end, each time: so
- * the first end is told as soon as it may be, and each further one within the hour after ever longer, up to a quarter of an hour. In any
- * hour at most eight ends are told of one trouble: one at once, then after 1, 2, 4 and 8 minutes, and three times after 15.
+ * Decides how long a trouble must have been over before its end is reported. Otherwise a trouble that comes and goes would be reported each
+ * time with its end. So the first end is reported as soon as allowed. Each further one within the hour waits ever longer, up to a quarter of
+ * an hour. In any hour at most eight ends of one trouble are reported. One comes at once, then four after 1, 2, 4 and 8 minutes, and three
+ * after 15 minutes each.
  */
 
 const HOUR_MS = 3_600_000
@@ -11,9 +12,9 @@ const MOST_MS = 900_000
 /** Troubles remembered at most; the oldest is forgotten, and its next end is told as a first one. */
 const MAX_TOPICS = 1_000
 
-/** What is known of ends that were told. */
+/** Memory of the reported ends. */
 export interface Calm {
-  /** How long the trouble `topic` must have been away now, ms; `leastMs`: for a first end. */
+  /** Returns how long the trouble `topic` must have been over by now, ms; `leastMs`: for a first end. */
   neededMs(topic: string, leastMs: number): number
   /** Its end was told. */
   ended(topic: string): void

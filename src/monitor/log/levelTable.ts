@@ -5,15 +5,15 @@ import type { Level } from './line.ts'
 
 /** Levels as the settings have them. */
 export interface LogLevelSettings {
-  /** Of every component that has none of its own. */
+  /** Level of every component without its own. */
   readonly level: Level
-  /** Of single components; of two for one the last holds. */
+  /** Levels of single components; when one is listed twice, the last counts. */
   readonly levels: readonly ComponentLevel[]
 }
 
 /** The levels in force, as they are shown. */
 export interface LevelsInForce {
-  /** Of every component that has none of its own. */
+  /** Level of every component without its own. */
   readonly level: Level
   /** Every component with the level that holds for it; `isOwn` when it is not that of all. */
   readonly components: readonly (ComponentLevel & { readonly isOwn: boolean })[]
@@ -21,7 +21,7 @@ export interface LevelsInForce {
 
 /** The levels in force. */
 export interface LevelTable {
-  /** Whether a line of this name and level is written. */
+  /** Tells whether a line of this name and level is written. */
   isWritten(name: LineName, level: Level): boolean
   /** Sets the level of one component, or of all that have none of their own. */
   set(level: Level, component?: LogComponent): void

@@ -3,13 +3,13 @@ import type { Event, EventType } from '../../domain/event.ts'
 import type { LogLevel } from '../../domain/logLevels.ts'
 import type { Usd } from '../../protocol/units.ts'
 
-/** How much a line matters. */
+/** Importance of a line. */
 export type Level = LogLevel
 
 /** One line, before it is written. */
 export interface Line {
   readonly level: Level
-  /** What the line is about, one word for the eye. */
+  /** Subject of the line, one word for the eye. */
   readonly word: string
   /** A plain sentence without full stop at its end. */
   readonly text: string
@@ -32,7 +32,7 @@ export function usdField(value: Usd): string {
   return value.toString()
 }
 
-/** How events of these types read: one entry a type, and one that is missing is a type error. */
+/** Wording of events of these types: one entry a type, and a missing one is a type error. */
 export type Phrases<T extends EventType> = {
   readonly [Type in T]: (event: Extract<Event, { type: Type }>) => Line
 }

@@ -10,7 +10,7 @@ export const MAX_LINE_BYTES = 8_192
 /** Most bytes of a line's sentence as it is shown. */
 const MAX_TEXT_BYTES = 4_000
 
-/** What is left of the parts of a line: characters of a text, elements of a list, fields of an object, depth. */
+/** Remaining room of a line's parts: characters of a text, elements of a list, fields of an object, depth. */
 interface Room {
   readonly characters: number
   readonly elements: number
@@ -18,7 +18,7 @@ interface Room {
   readonly depth: number
 }
 
-/** What every line is held to, and then what one is that is still too long. */
+/** Limits of every line, then the tighter limits of a line that is still too long. */
 const rooms: readonly Room[] = [
   { characters: 2_000, elements: 50, fields: 100, depth: 6 },
   { characters: 500, elements: 10, fields: 30, depth: 4 },

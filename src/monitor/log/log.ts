@@ -24,7 +24,7 @@ export interface LogStream {
   readonly columns?: number
 }
 
-/** What a log is made of. */
+/** Options of a log. */
 export interface LogOptions {
   /** Least important line that is written, and that of single components. */
   readonly level: Level
@@ -48,7 +48,7 @@ export interface LogOptions {
 
 /** A log. */
 export interface Log {
-  /** What is written of it; may be changed at any time. */
+  /** Levels that decide which lines are written; may be changed at any time. */
   readonly levels: LevelTable
   /** Writes the lines of an event. */
   readonly listen: Emit
@@ -131,7 +131,7 @@ function jsonWriter(
   let made = ''
   const logger = pino(
     {
-      // What is too little is kept away before it comes here.
+      // Lines below their level are dropped before they come here.
       level: 'debug',
       base: options.runId === undefined ? {} : { run_id: options.runId },
       timestamp: () => `,"ts":"${new Date(now()).toISOString()}"`,

@@ -9,7 +9,7 @@ export interface KeptLine {
   /** Unix ms. */
   readonly atMs: number
   readonly level: Level
-  /** What it is about, one word. */
+  /** Subject of the line, one word. */
   readonly word: string
   readonly text: string
   /** Name of the event, stable. */
@@ -50,7 +50,7 @@ export interface LogRing {
   read(query: LineQuery): KeptLines
 }
 
-/** How much each level matters. */
+/** Rank of each level by importance. */
 const levelRanks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** Lines kept; the oldest goes first. */

@@ -44,7 +44,7 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
 /** Half a cent, USD with 30 decimals. */
 const HALF_CENT = 5n * 10n ** 27n
 
-/** How an order waits: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
+/** Words the trigger or form of an order: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
 function how(order: {
   readonly orderType?: string
   readonly triggerPrice?: Usd
@@ -78,7 +78,7 @@ export function orderFields(intent: Intent): Record<string, unknown> {
   }
 }
 
-/** What the newest attempt of an order adds to a line's fields. */
+/** Returns the fields that an order's newest attempt adds to a line. */
 export function attemptFields(state: IntentState): Record<string, unknown> {
   const attempt = lastAttempt(state)
   if (attempt === undefined) return {}
@@ -124,7 +124,7 @@ export const labelLevels: Readonly<Record<Label, Level>> = {
   refused: 'warn',
 }
 
-/** What would be shown as nothing. */
+/** Tells whether an amount would be shown as zero. */
 export function isBelowCent(amount: Usd): boolean {
   return amount < HALF_CENT && amount > -HALF_CENT
 }

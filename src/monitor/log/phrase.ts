@@ -1,6 +1,6 @@
 /**
- * How every event reads: its level, one word, one plain sentence, and its fields. The only place that phrases a line.
- * Pure. What a sentence repeats too often is thinned out by `repeatFilter.ts`, not here.
+ * Words every event: its level, one word, one plain sentence, and its fields. The only place that phrases a line. Pure. `repeatFilter.ts` thins out
+ * sentences that repeat too often, not this file.
  */
 
 import type { Event, EventType } from '../../domain/event.ts'

@@ -1,4 +1,4 @@
-/** How starts and ends of the daemon, turns of strategies, and decisions that are none read. */
+/** Words starts and ends of the daemon, turns of strategies, and decisions that lead to no order. */
 
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
@@ -228,7 +228,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line('info', 'said', `${event.strategy}: ${plain(event.text)}`, { strategy: event.strategy }),
 }
 
-/** What happened to an instance, in words. */
+/** Says what happened to an instance. */
 function changeWords(change: 'added' | 'changed' | 'disabled' | 'removed', onRemove: OnRemove): string {
   switch (change) {
     case 'added':

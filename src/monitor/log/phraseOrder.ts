@@ -1,4 +1,4 @@
-/** How decisions, orders, their records, and orders to unwind read. */
+/** Words decisions, orders, their records, and orders to unwind. */
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { lastAttempt, type Settlement } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, type OrderLeg } from '../../domain/order/orderLegs.ts'
@@ -39,7 +39,7 @@ function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
   const more = rest.map((fact) => `, ${fact}`).join('')
   const next =
     to === 'unknown' ? '. It counts as exposure, is polled until there is proof, and is never sent again' : ''
-  // What rested has ended, and its end waits to be final: it is told then.
+  // The resting order has ended, and its end is not final yet: it is reported when it is.
   const isEnding = from === 'resting' && to === 'pending'
   const verb = isEnding
     ? 'has ended at the venue, not final yet'
@@ -158,7 +158,7 @@ function exitsRest({ intent, exits }: Extract<OrderEvent, { type: 'order.exits' 
   )
 }
 
-/** What is done with a warned order. */
+/** Says what happens to an order with a warning. */
 function warnedWords({ action, reason, toUsd }: Extract<OrderEvent, { type: 'order.warned' }>): string {
   switch (action) {
     case 'sign':
@@ -170,7 +170,7 @@ function warnedWords({ action, reason, toUsd }: Extract<OrderEvent, { type: 'ord
   }
 }
 
-/** What moves by itself, in words. */
+/** Words for causes that change on their own. */
 const movedWords: Readonly<Record<string, string>> = {
   PRICE_OUT_OF_BOUNDS: 'the price has moved beyond the bound',
   PRICE_CONTESTED: 'hosts differ on the price, and this one lies outside of what most say',

@@ -1,4 +1,4 @@
-/** How signals from outside read. */
+/** Words signals from outside. */
 import type { TradeSignal } from '../../domain/memory/tradeSignal.ts'
 import type { SignalEvent } from '../../domain/signalEvent.ts'
 import { plain } from '../text.ts'

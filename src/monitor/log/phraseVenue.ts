@@ -1,4 +1,4 @@
-/** How the answers of hosts and chain endpoints read, and what was read of the venue. */
+/** Words the responses of hosts and chain endpoints, and readings of the venue. */
 
 import type { VenueEvent } from '../../domain/venueEvent.ts'
 import { formatPrice } from '../../protocol/priceText.ts'

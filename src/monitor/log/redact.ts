@@ -2,7 +2,7 @@
 import { isLoopback, keysInHost, shownHost } from '../../base/networkAddress.ts'
 import { Secret } from '../../base/secret.ts'
 
-/** What stands where a secret was. */
+/** Text in the place of a secret. */
 const HIDDEN = '[hidden]'
 
 /** A URL without what may be secret: credentials, path, query, and a key in the host's name. Text that is no URL is hidden whole. */
@@ -39,8 +39,8 @@ function partsOf(secret: string): readonly string[] {
 }
 
 /**
- * Whether an address may carry a key: of another machine everything beside scheme and a host of words is taken for one, as a path of
- * any length, a query or a name. On this machine no provider stands: there short parts of a path are words of it.
+ * Tells whether an address may carry a key. For another machine, everything beside the scheme and a host of plain words counts as one: a path of any
+ * length, a query or a name. No provider runs on this machine, so there the short parts of a path count as plain words.
  */
 export function mayHoldKey(text: string): boolean {
   const url = URL.parse(text)

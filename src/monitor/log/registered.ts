@@ -1,4 +1,4 @@
-/** What is known of an event before it happens: what its line holds, at which levels, and what it means. */
+/** Facts about an event before it happens: the fields of its line, its levels, and its meaning. */
 import type { Level } from './line.ts'
 
 /** An entry of the register of events. */
