@@ -222,14 +222,16 @@ async function allIntents(journal: Journal): Promise<readonly IntentState[]> {
   return journal.intents()
 }
 
-/** The account is read once a turn, and what rests is asked after as seldom. */
+/** Longest pause between two questions for one order, ms: an order that left the account's list, which is read at each turn, is asked for at once. */
+const MOST_POLL_MS = 600_000
+
+/** The account is read once a turn. */
 function settingsOf(config: Config, turnMs: number) {
-  const pollMs = Math.min(600_000, Math.max(10_000, turnMs))
   const own = {
     ...config,
     // A turn may be many blocks after the one before.
     rpc: { ...config.rpc, maxLogBlocks: 1_000_000 },
-    execution: { ...config.execution, statusPollMaxMs: pollMs, restingPollMs: pollMs },
+    execution: { ...config.execution, statusPollMaxMs: MOST_POLL_MS },
   }
   const settings = traderSettingsOf(own, 'chain')
   const engine = {

@@ -1,0 +1,101 @@
+/** `perpd backtest` as a user types it: the assumptions first, then what it made, and a folder that is the same run again. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { parseManifest, parseResult, runTables, sha256Of } from '../../src/backtest/runFiles.ts'
+import { exitCodes } from '../../src/config/exit.ts'
+import { perpd } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'perpd-backtest-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const shipped = resolve(import.meta.dirname, '../../strategies/eth-trend.yaml')
+
+/** Five minutes, two days of them: a price that falls, rises and falls. */
+const data = join(folder, 'eth-usd-5m.csv')
+const lines = Array.from({ length: 576 }, (_unused, at) => {
+  const price = (of: number): number => 2000 + Math.round(10_000 * Math.sin(of / 40)) / 100
+  const [open, close] = [price(at), price(at + 1)]
+  return [
+    1_704_067_200 + at * 300,
+    open,
+    Math.max(open, close) + 0.5,
+    Math.min(open, close) - 0.5,
+    close,
+  ].join(',')
+})
+writeFileSync(data, `timestamp,open,high,low,close\n${lines.join('\n')}\n`)
+const out = join(folder, 'run')
+const words = [
+  'backtest',
+  shipped,
+  '--data',
+  data,
+  '--from',
+  '2024-01-02T20:00',
+  '--to',
+  '2024-01-02T21:00',
+  '--out',
+  out,
+]
+
+test('a run says its assumptions before its figures, fits 80 columns, and leaves files that agree with it', {
+  timeout: 60_000,
+}, async () => {
+  const { code, out: text } = await perpd(folder, words)
+  expect(code).toBe(exitCodes.ok)
+  const [assumptions, made] = [text.indexOf('From a signed order'), text.search(/It (made|lost) \$/)]
+  expect(assumptions).toBeGreaterThan(0)
+  expect(made).toBeGreaterThan(assumptions)
+  const file = (name: string) => readFileSync(join(out, name), 'utf8')
+  const manifest = parseManifest(file('manifest.json'))
+  const result = parseResult(file('result.json'))
+  expect(manifest.inputs[0]?.sha256).toEqual([sha256Of(readFileSync(data))])
+  expect(manifest.strategies[0]?.text).toBe(readFileSync(shipped, 'utf8'))
+  expect(manifest.settings['limits.maxSlippageBps'] ?? manifest.settings['risk.maxSlippageBps']).toBeDefined()
+  expect(result.fillsSha256).toBe(sha256Of(file('fills.csv')))
+  const fills = runTables.fills.parse(file('fills.csv'))
+  expect(fills.length).toBeGreaterThan(0)
+  expect(fills.every(({ strategy, intentId }) => strategy === 'eth-trend' && intentId !== '')).toBe(true)
+  expect(runTables.candles.parse(file('candles.csv'))).toHaveLength(12)
+  // The journal is one that every command reads.
+  const { out: orders } = await perpd(folder, ['orders', '--json', '--journal.path', join(out, 'journal.db')])
+  expect(JSON.stringify(JSON.parse(orders))).toContain(fills[0]?.intentId ?? '')
+})
+
+test('a run that is over is shown again, and a folder of another run is refused', {
+  timeout: 60_000,
+}, async () => {
+  const before = readdirSync(out).map((name) => readFileSync(join(out, name)))
+  const again = await perpd(folder, [...words, '--json'])
+  expect(JSON.parse(again.out)).toEqual(JSON.parse(readFileSync(join(out, 'result.json'), 'utf8')))
+  const other = await perpd(folder, [...words, '--balance', '5000'])
+  expect(other.code).toBe(exitCodes.configuration)
+  expect(other.err).toContain('--out')
+  expect(readdirSync(out).map((name) => readFileSync(join(out, name)))).toEqual(before)
+})
+
+test.each([
+  ['--delay', '0', /--delay/],
+  ['--delay', '5-2', /--delay/],
+  ['--from', 'yesterday', /--from/],
+  ['--balance', 'USDC=ten', /--balance/],
+  ['--skew', '95', /--skew/],
+  ['--impact', 'little', /--impact/],
+  ['--to', '2023-01-01', /nothing to run|no candles/i],
+])('%s %s is refused before anything is run', async (flag, value, said) => {
+  const elsewhere = join(folder, 'refused')
+  const { code, err } = await perpd(folder, [
+    'backtest',
+    shipped,
+    '--data',
+    data,
+    '--out',
+    elsewhere,
+    flag,
+    value,
+  ])
+  expect(code).toBe(exitCodes.configuration)
+  expect(err).toMatch(said)
+  expect(readdirSync(folder)).not.toContain('refused')
+})
