@@ -18,6 +18,7 @@ const benches: readonly (readonly [
   ['decode', ['200'], /./, 30],
   ['journal', [], /./, 60],
   ['strategies', ['15', '500'], /instances/, 90],
+  ['backtest', ['6'], /./, 60],
 ]
 
 const say = (text: string) => process.stdout.write(`${text}\n`)

@@ -66,14 +66,10 @@ export const authorCommands: readonly Command[] = [
       'The same engine, limits, order machine and fees as a live run, on jumping time. The assumptions are printed first. A run leaves a folder with its\nmanifest, fills, equity and journal; the same run is the same bytes, and one that was stopped is resumed by the same command.',
     positional: {
       name: 'FILE',
-      doc: 'a strategy file or a folder of them; those of strategies.paths when not given',
+      doc: 'strategy files or folders of them, on one account; those of strategies.paths when not given',
       isOptional: true,
+      isMany: true,
     },
-    more: [
-      { name: 'FILE2', doc: 'another one, on the same account', isOptional: true },
-      { name: 'FILE3', doc: 'another one', isOptional: true },
-      { name: 'FILE4', doc: 'another one', isOptional: true },
-    ],
     flags: [
       {
         name: 'from',
