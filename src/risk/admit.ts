@@ -32,7 +32,7 @@ import { type Sized, sizeIncrease, sizeReduction } from './sizing/sizing.ts'
 import { planSwap } from './sizing/swapPlan.ts'
 import { sizeUnlisted } from './sizing/unlisted.ts'
 
-/** What became of a decision. */
+/** Outcome of a decision. */
 export type Admission =
   | { readonly kind: 'intent'; readonly intent: Intent }
   | { readonly kind: 'denial'; readonly denial: Denial }

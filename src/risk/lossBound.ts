@@ -9,8 +9,8 @@
 import { bps, minOf, type Usd } from '../protocol/units.ts'
 
 /**
- * Who lies. `prepare`: a host by what it prepares, whose lists are true. `host`: one host of several of the application API.
- * `hosts`: all of them. `endpoint`: one chain endpoint of several. `oracle`: all hosts and the oracle. The others are honest.
+ * The assumed dishonest party. `prepare`: a host that lies in its preparations, with true lists. `host`: one of several hosts of the application API.
+ * `hosts`: all of them. `endpoint`: one of several chain endpoints. `oracle`: all hosts and the oracle. The others are honest.
  */
 export type Liar = 'prepare' | 'host' | 'hosts' | 'endpoint' | 'oracle'
 
@@ -39,7 +39,7 @@ export interface LossTerms {
   /** `signing.exposureCapUsd` in each `signing.exposureWindowSeconds`. */
   readonly exposureCapUsd: Usd
   readonly exposureWindowSeconds: number
-  /** Whether the chain says what orders realized. */
+  /** True if the chain shows the realized results of orders. */
   readonly hasChain: boolean
 }
 
@@ -81,7 +81,7 @@ export function lossBoundOf(terms: LossTerms, liar: Liar): LossBound | undefined
   return { parts, dayUsd: parts.reduce((sum, { usd }) => sum + usd, 0n) }
 }
 
-/** What increases may add up to in a day: the lower of what the key signs and of the orders of its hours. */
+/** Returns the largest sum of increases in a day: the lower of the key's signing cap and the orders of its hours. */
 function turnedInDay({
   exposureCapUsd,
   exposureWindowSeconds,
@@ -92,7 +92,7 @@ function turnedInDay({
   return minOf(exposureCapUsd * windows, maxOrderSizeUsd * BigInt(maxOrdersPerHour) * 24n)
 }
 
-/** What prices may leave beyond slippage and tolerance. */
+/** Returns the cost that prices may have beyond slippage and tolerance. */
 function impactOf({ priceImpactPerDayUsd, ...terms }: LossTerms, sizeUsd: Usd): Usd {
   const widest = bps(sizeUsd, terms.maxPriceImpactBps + terms.reducingMaxPriceImpactBps)
   return priceImpactPerDayUsd === undefined ? widest : minOf(priceImpactPerDayUsd, widest)

@@ -80,7 +80,7 @@ function orphansOf(
     0,
     ...[attempt, ...parents].map(({ evidence }) => shownFromMs(evidence) ?? state.updatedAtMs),
   )
-  // What is far ahead of the list was written before the clock was set back: it is old.
+  // A stamp far ahead of the list was written before the clock was set back: it is old.
   if (Math.abs(snapshot.positions.atMs - newestMs) < LIST_LAG_MS) return []
   const { terms } = intent
   const isNotOwn = isOthers({ ...terms, collateralToken: terms.collateralToken.address })

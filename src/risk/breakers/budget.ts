@@ -13,26 +13,26 @@ import { formatDollars, formatUnits, USD_DECIMALS, type Usd } from '../../protoc
 /** Fees of a day. */
 export type FeeLimits = Pick<Limits, 'executionFeesPerDay' | 'relayFeesPerDayUsd'>
 
-/** What a day may hold. Absent: no limit. */
+/** Limits of a day. Absent: no limit. */
 export interface Budget {
   /** Endings by one cause, of one strategy on one side of one market, in any 24 hours. */
   readonly attemptsPerCause?: number
   /** Past that, what cannot add risk is still tried, this far apart, ms: a position must never be given up. An hour when absent. */
   readonly retryPastMs?: number
-  /** Of the strategy's own endings. */
+  /** Fee limits for the strategy's own endings. */
   readonly strategy?: FeeLimits
-  /** Of all endings on the market. */
+  /** Fee limits for all endings on the market. */
   readonly market?: FeeLimits
-  /** Of all endings. */
+  /** Fee limits for all endings. */
   readonly account?: FeeLimits
 }
 
-/** How far apart tries past the budget are, ms: of a strategy, */
+/** Interval between tries past the budget, ms: for a strategy, */
 const RETRY_PAST_BUDGET_MS = 3_600_000
 /** and of an operator: who wants everything closed does not wait an hour for a venue that is back after a minute. */
 export const OPERATOR_RETRY_MS = 60_000
 
-/** How amounts of the two fees read. */
+/** Decimals in which amounts of the two fees are written. */
 export interface FeeUnits {
   readonly nativeDecimals: number
   readonly feeTokenDecimals: number
@@ -86,7 +86,7 @@ function checkCauses(
   return undefined
 }
 
-/** How often each cause ended the same decision since one worked, and when it did last, Unix ms. */
+/** Counts how often each cause ended the same decision since one succeeded, with the latest time, Unix ms. */
 function causesOf(
   endings: readonly Ending[],
   nowMs: number,
@@ -94,7 +94,7 @@ function causesOf(
   const counts = new Map<string, { count: number; lastMs: number }>()
   for (const ending of endings) {
     if (ending.isOpen) continue
-    // What worked in between shows that the cause is gone.
+    // A success in between shows that the cause is gone.
     if (isWanted(ending)) {
       counts.clear()
       continue
@@ -111,18 +111,18 @@ function causesOf(
   return counts
 }
 
-/** What of the budgets of a day is used. */
+/** Used part of a day's budgets. */
 export interface UsedBudget {
   /** Native token, base units. */
   readonly executionFee: bigint
   readonly relayFeesUsd: Usd
-  /** Of reductions, as `checkReductionFees` counts them. */
+  /** Fees of reductions, as `checkReductionFees` counts them. */
   readonly reductionFeesUsd: Usd
   /** The most that one cause ended one decision since that worked. */
   readonly tries: number
 }
 
-/** What these endings of the last 24 hours used, open ones included. */
+/** Returns the part of the budgets that these endings of the last 24 hours used, open ones included. */
 export function usedBudget(endings: readonly Ending[], feeTokenDecimals: number): UsedBudget {
   const decisions = Map.groupBy(
     endings,
@@ -151,8 +151,8 @@ const ownCancel = /\bUSER_INITIATED_CANCEL$/
 const movedCause = /\b(PRICE_OUT_OF_BOUNDS|PRICE_CONTESTED|POSITION_MOVED|OFFER_EXPIRED|FEE_ABOVE_LIMIT)$/
 
 /**
- * Whether the cause moves by itself and nothing was signed: prices, fees, positions, offers. `checkPause` waits for it: minutes of
- * a market that runs or of a gas spike must not keep a position for an hour, or a strategy from trading for a day.
+ * Tells whether the cause changes by itself and nothing was signed: prices, fees, positions, offers. `checkPause` waits for it. Minutes of a fast
+ * market or a gas spike must not lock in a position for an hour, or stop a strategy from trading for a day.
  */
 function isNobodysFault(cause: string): boolean {
   return movedCause.test(cause)
@@ -201,7 +201,7 @@ const reducingKinds: ReadonlySet<IntentKind> = new Set([
   'edit',
 ])
 
-/** What strategies may spend on reductions. */
+/** Budget of strategies for reductions. */
 export interface ReductionBudget {
   /** Whole fees as they were signed, of all strategies in 24 hours, USD. */
   readonly perDayUsd: Usd

@@ -50,11 +50,11 @@ export interface BreakerSettings {
   readonly reserveActions?: number
   /** Time before the end of the approval that is kept for reductions, seconds. */
   readonly reserveSeconds?: number
-  /** What a breaker sets; `reducing` when absent. */
+  /** Trading state that a breaker sets; `reducing` when absent. */
   readonly sets: Readonly<Partial<Record<BreakerName, TradingHalt['state']>>>
 }
 
-/** Of each threshold, which of two values is the tighter one; the losses of a day stand among the account's limits. */
+/** Says for each threshold which of two values is the tighter one; daily losses are among the account's limits. */
 export const breakerTightness = {
   maxDrawdownBps: 'less',
   rejectsInRow: 'less',
@@ -66,16 +66,16 @@ export const breakerTightness = {
   reserveSeconds: 'more',
 } as const satisfies Tightness<Omit<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps' | 'sets'>>
 
-/** What breakers look at. */
+/** Facts that breakers check. */
 export interface BreakerFacts {
   readonly nowMs: number
   /** The mark with the newest equity in it; absent while the account's worth is not known. */
   readonly equity?: EquityMark
-  /** What our orders realized today by their settlements, since an operator last accepted the day's loss, USD, signed. */
+  /** Realized result of our orders today by their settlements, since an operator last accepted the day's loss, USD, signed. */
   readonly realizedUsd?: Usd
   /**
-   * Of that the funding that the chain shows to be put aside for the account since the first figure of the day, USD: it is in no list, and
-   * claimed it is a deposit.
+   * Part of it from funding that the chain shows to be put aside for the account since the first figure of the day, USD. It is in no list, and
+   * becomes a deposit when it is claimed.
    */
   readonly receivedUsd?: Usd
   /** Ends of the last 24 hours, oldest first. */
@@ -88,11 +88,11 @@ export interface BreakerFacts {
   readonly oldestUnresolvedMs: number
   readonly accountAgeMs: number
   readonly openDiscrepancies: number
-  /** What is left of the approval; absent when the account's own key signs, or before it was read. */
+  /** Remaining approval; absent when the account's own key signs, or before it was read. */
   readonly subaccount?: SubaccountReport
 }
 
-/** What lifts the hold of each breaker. */
+/** The event that lifts the halt of each breaker. */
 export const releaseOf: Readonly<Record<BreakerName, ReleasedBy>> = {
   'daily-loss': 'next-day',
   drawdown: 'operator',
@@ -125,7 +125,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   // Yesterday's figure says nothing about today.
   const isToday = equity !== undefined && isOfToday(equity, facts.nowMs)
   const fallen: DayLoss[] = isToday ? [fallOf(equity, receivedUsd)] : []
-  // What hosts show may hide a loss: settlements are of the journal, and of the chain where it is read.
+  // Hosts' data may hide a loss: settlements are from the journal, and from the chain where it is read.
   const lost: DayLoss = { how: 'orders of the account realized a loss of', lostUsd: -realizedUsd }
   const ofUsd = isToday ? fundsOf(equity) : undefined
   const realized = ofUsd === undefined ? lost : { ...lost, shareLostUsd: -realizedUsd, ofUsd }
@@ -197,7 +197,7 @@ interface DayLoss {
   readonly ofUsd?: Usd
 }
 
-/** What the account lost by its lists, less what it received beside them: in USD without transfers, and as a share that no transfer changes. */
+/** Returns the account's loss by its lists, less receipts outside them: in USD without transfers, and as a share that no transfer changes. */
 function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark, receivedUsd: Usd): DayLoss {
   const ofUsd = dayShareOfUsd ?? dayStartUsd
   const worthUsd = equityUsd + receivedUsd
@@ -213,7 +213,7 @@ export function receivedFromMs(
   return Math.max(equity?.dayFirstAtMs ?? Number.POSITIVE_INFINITY, releasedAtMs ?? Number.NEGATIVE_INFINITY)
 }
 
-/** What the account had to lose that day: a withdrawal makes no share of a realized loss larger. */
+/** Returns the funds that the account could lose that day: a withdrawal does not raise the share of a realized loss. */
 function fundsOf(equity: EquityMark | undefined): Usd | undefined {
   if (equity === undefined) return undefined
   const { dayStartUsd, dayTransfersUsd = 0n } = equity
@@ -264,7 +264,7 @@ export function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits)
   }
 }
 
-/** Whether a loss has reached a limit; `equityUsd` is what its share is of, and without it no share is reached. */
+/** Tells whether a loss has reached a limit; `equityUsd` is the base of its share, and without it no share is reached. */
 export function hasLost(
   lostUsd: Usd,
   equityUsd: Usd | undefined,
@@ -291,9 +291,9 @@ export function lossLimit(
 }
 
 /**
- * Whether a breaker's hold ends by itself now. `trips` are those of now.
+ * Tells whether a breaker's halt ends by itself now. `trips` are the present ones.
  *
- * @param sinceMs when it was put on, by a clock that may have been set back since
+ * @param sinceMs start of the halt, by a clock that may have been set back since
  */
 export function isOver(
   halt: TradingHalt,

@@ -85,7 +85,7 @@ function closedAtMs({ closedAtMs: atMs, updatedAtMs }: IntentState): number {
 
 const FEE_ABOVE_LIMIT = 'FEE_ABOVE_LIMIT'
 
-/** What moved by itself meanwhile, and nothing was signed. */
+/** Refusals because a value changed by itself meanwhile; nothing was signed. */
 const moved: ReadonlyMap<string | undefined, string> = new Map([
   ['PRICE_OUT_OF_BOUNDS', 'The price had moved beyond its bound for'],
   ['POSITION_MOVED', 'The position had changed for'],
@@ -99,15 +99,15 @@ function causeOf({ closing }: IntentState): string {
 }
 
 /**
- * Whether time may cure why it ended: the venue refused it, or its fee was above the limit, as in a gas spike. What takes risk
- * away is asked for again at once when something moved: a position must be left at the price that there is.
+ * Tells whether time may cure the cause: the venue refused it, or its fee was above the limit, as in a gas spike. An order that reduces risk is
+ * requested again at once when a value moved: a position must be closable at the present price.
  */
 function isCurable(state: IntentState, adds: boolean): boolean {
   const code = state.closing?.code
   return isRefusedByVenue(state) || code === FEE_ABOVE_LIMIT || (adds && moved.has(code))
 }
 
-/** Whether it was signed and had no effect, and nobody asked for that. */
+/** Tells whether it was signed and had no effect, without anybody requesting that. */
 function hasFailed(state: IntentState): boolean {
   const ending = endingOf(state)
   return (
@@ -137,7 +137,7 @@ function isSameDecision(one: Intent, other: Intent): boolean {
   )
 }
 
-/** What changed since the refusal that could change the answer; undefined when nothing did. */
+/** Returns the change since the refusal that could change the answer; undefined when there is none. */
 function changeOf(
   refused: Intent,
   intent: Intent,

@@ -1,6 +1,6 @@
 /**
- * What must hold before a decision becomes an intent, one pure function a limit. Each gives a `Denial` with a stable code,
- * or undefined when the decision may pass. Reductions are refused by as few of them as possible.
+ * Conditions for a decision to become an intent, one pure function a limit. Each returns a `Denial` with a stable code, or undefined when the
+ * decision may pass. As few of them as possible refuse reductions.
  */
 import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/account/limits.ts'
 import { limitsWith } from '../../domain/account/limits.ts'
@@ -213,7 +213,7 @@ function checkDailyLoss(
   }
 }
 
-/** What the loss of a day is judged with. */
+/** Input for judging the loss of a day. */
 export type DailyLossContext = Pick<
   AdmissionContext,
   'dayResultUsd' | 'marketDayResultUsd' | 'limits' | 'marketLimits' | 'equityUsd'
@@ -290,7 +290,7 @@ export function checkSlippage(
   }
 }
 
-/** What a limit is checked with before anything is sized. */
+/** Input for checking a limit before anything is sized. */
 interface LimitCheck {
   readonly classified: ClassifiedDecision
   readonly view: MarketView

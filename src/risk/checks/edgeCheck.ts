@@ -1,7 +1,7 @@
 /**
- * Whether an entry is expected to earn more than it costs (`protect.minEdgeBps` of a strategy file). Costs are by perpd's own estimates: the
- * venue's fees of both ways, the price impact of both, sending, and funding and borrowing for as long as the file says that it holds. What
- * may come in of them (an impact that pays, a net rate above 0) is not counted: it may be gone when the order fills. Pure.
+ * Checks whether an entry is expected to earn more than it costs (`protect.minEdgeBps` of a strategy file). perpd estimates the costs: the venue's
+ * fees and the price impact of both ways, sending, and funding and borrowing for the holding time in the file. Possible gains among them (an impact
+ * that pays, a net rate above 0) are not counted: they may be gone when the order fills. Pure.
  */
 import type { Protections } from '../../domain/account/protection.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
@@ -17,15 +17,15 @@ const MILLI_ONE = MILLI * BigInt(BPS_ONE)
 const HIGHEST_FEE = 10n * MILLI
 const hourMs = 3_600_000n
 
-/** What of a market its costs are reckoned from. */
+/** Market data from which its costs are computed. */
 export interface EdgeMarket {
   readonly impact?: { readonly value: Pick<ImpactData, 'positionFeeFactors'> }
   readonly ticker?: NonNullable<MarketView['ticker']>
 }
 
-/** What an entry costs, thousandths of a basis point of its size; none is below 0. */
+/** Costs of an entry, thousandths of a basis point of its size; none is below 0. */
 export interface EdgeCosts {
-  /** Of opening and of closing. */
+  /** Fees of opening and of closing. */
   readonly fees: bigint
   readonly impact: bigint
   readonly sending: bigint
@@ -33,8 +33,8 @@ export interface EdgeCosts {
 }
 
 /**
- * What an increase is expected to cost. `sendingUsd`: relay and execution of the order and of the exits that come with it; undefined:
- * nothing estimates it, and it counts as nothing. An impact that is not known counts as nothing too: parts of a twap take any price.
+ * Returns the expected costs of an increase. `sendingUsd`: relay and execution of the order and of the exits that come with it; undefined: nothing
+ * estimates it, and it counts as zero. An unknown impact counts as zero too: parts of a twap take any price.
  */
 export function edgeCosts(
   { terms }: Pick<Intent, 'terms'>,
@@ -87,7 +87,7 @@ export function checkEdge(
   }
 }
 
-/** What the decision expects, or the way to its nearest take-profit, thousandths of a basis point. */
+/** Returns the decision's expected edge, or the distance to its nearest take-profit, thousandths of a basis point. */
 function expectedEdge({ decision, terms }: Intent): bigint | undefined {
   if (decision.kind === 'increase' && decision.expectedEdgeBps !== undefined)
     return BigInt(decision.expectedEdgeBps) * MILLI

@@ -104,7 +104,7 @@ export function impactWithin(
   return most >= BigInt(-estimateBps) ? estimateBps : -Number(most) || 0
 }
 
-/** What an estimate lets a price leave beyond slippage and tolerance, at most `mostBps` of the size; USD. */
+/** Returns the cost beyond slippage and tolerance that an estimate permits in a price, at most `mostBps` of the size; USD. */
 export function impactCostUsd(estimateBps: number | undefined, sizeDeltaUsd: Usd, mostBps: number): Usd {
   return bps(sizeDeltaUsd, Math.min(Math.max(0, -(estimateBps ?? 0)), mostBps))
 }

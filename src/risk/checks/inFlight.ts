@@ -1,4 +1,4 @@
-/** What waits for an order of ours on the same side of a market: one increase at a time, and one reduction of a sort. */
+/** Finds decisions that must wait for an order of ours on the same side of a market: one increase at a time, and one reduction of each sort. */
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
@@ -8,10 +8,10 @@ import { sameHex } from '../../protocol/address.ts'
 import type { InFlight, SideExposure } from '../exposure/accountExposure.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
-/** How long an unresolved reduction keeps another one of the same position away when `reduceAgainAfterMs` is absent. */
+/** Time for which an unresolved reduction blocks another one of the same position when `reduceAgainAfterMs` is absent. */
 const REDUCE_AGAIN_DEFAULT_MS = 120_000
 
-/** What an order that executed keeps waiting for, and for how long; undefined where its end is not known. */
+/** Describes what an executed order still waits for, and for how long; undefined where its end is unknown. */
 function awaited(
   { intentId, strategy, executed }: SideExposure['increases'][number],
   what: string,
@@ -114,7 +114,7 @@ function sameSort(
   )
 }
 
-/** What a reduction stands as in the exposure; undefined for what reduces nothing. */
+/** Returns the sort under which a reduction stands in the exposure; undefined for decisions that reduce nothing. */
 function sortOf(decision: Decision): string | undefined {
   switch (decision.kind) {
     case 'close':

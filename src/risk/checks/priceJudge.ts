@@ -141,7 +141,7 @@ function judged(all: readonly PriceWord[], leaders: readonly Camp[]): JudgedPric
     medianPrice: sorted[Math.floor((sorted.length - 1) / 2)]?.medianPrice ?? 0n,
     words,
     isContested: others.length > 0,
-    // What needed the last price to win does not make it younger, but for an even number on both sides.
+    // A price that needs the last price to win does not renew its age, unless it breaks a tie.
     isGood: leaders.length === 1 && others.length <= words.length,
   }
 }

@@ -1,4 +1,4 @@
-/** What an order pays against what the wallet holds. */
+/** Checks an order's payment against the wallet. */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { OrderTerms } from '../../domain/order/orderTerms.ts'

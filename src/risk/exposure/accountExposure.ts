@@ -58,7 +58,7 @@ export interface SideExposure {
    * lost one's, and what an edit made larger.
    */
   readonly restingUsd: Usd
-  /** What of ours may add and is in flight; the first one holds the slot. What rests at the venue is reserved, and holds none. */
+  /** Our orders in flight that may add; the first one holds the slot. Orders resting at the venue are reserved, and hold none. */
   readonly increases: readonly InFlight[]
   /** Reductions of ours in flight, oldest first; exits that rest at the venue are none. */
   readonly reductions: readonly InFlight[]
@@ -68,9 +68,9 @@ export interface SideExposure {
 export interface OwnOrder {
   readonly intentId: string
   readonly strategy: string
-  /** Of the decision that made it: tells an order of a task. */
+  /** Key of the decision that made it: identifies an order of a task. */
   readonly decisionKey: string
-  /** Whether exits that came with it rest too. */
+  /** True if exits that came with it rest too. */
   readonly hasExits: boolean
   /** An edit or cancel of it whose fate is not known yet. */
   readonly changedBy?: string
@@ -101,7 +101,7 @@ export function worstCaseUsd(side: SideExposure): Usd {
   return side.heldUsd + side.unsettledUsd + side.reservedUsd + side.restingUsd
 }
 
-/** What is held by other sources than the snapshot's list. Absent: by none. */
+/** Positions by other sources than the snapshot's list. Absent: none. */
 export interface OtherSources {
   /** By the journal, open intents included. */
   readonly journal?: HeldSides
@@ -242,14 +242,14 @@ function finalSides(journal: HeldSides, open: readonly IntentState[]): HeldSides
   return sides
 }
 
-/** What an open intent still holds, USD: its reservation until its fills show, then what is left of it. */
+/** Returns the amount that an open intent still holds, USD: its reservation until its fills show, then the rest of it. */
 function reservedUsdOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>, journal: HeldSides): Usd {
   return hasUnseenFill(state, snapshot, journal) ? state.intent.reservationUsd : reservedOf(state)
 }
 
 /**
- * Whether an order that adds executed too shortly before the positions were read to be surely in them. What is taken off again by the
- * journal is in none.
+ * Tells whether an increase executed too shortly before the positions were read to be surely in them. An increase that was taken off again, by the
+ * journal, is in none.
  */
 function hasUnseenFill(
   state: IntentState,
@@ -262,7 +262,7 @@ function hasUnseenFill(
   if (row === undefined && isTakenOff(journal, intent)) return false
   return (lastAttempt(state)?.children ?? []).some(({ phase, role, evidence, settlement }) => {
     if (phase !== 'EXECUTED' || role === 'take-profit' || role === 'stop-loss') return false
-    // What is far ahead of the list was written before the clock was set back: it is old.
+    // A stamp far ahead of the list was written before the clock was set back: it is old.
     const sinceMs = snapshot.positions.atMs - (evidence?.atMs ?? state.updatedAtMs)
     if (Math.abs(sinceMs) >= LIST_LAG_MS) return false
     const filledAtSeconds = settlement?.timestampSeconds
@@ -276,7 +276,7 @@ function rowOf({ intent: { terms } }: IntentState, snapshot: Pick<Snapshot, 'pos
   return positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
 }
 
-/** What is awaited of an intent whose orders all ended, one of them by its execution. */
+/** Returns the pending evidence of an intent whose orders all ended, at least one of them by execution. */
 function executedOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): InFlight['executed'] {
   const children = lastAttempt(state)?.children ?? []
   if (!children.every(hasEnded)) return undefined
@@ -311,7 +311,7 @@ function placeOf(
   return kind === 'edit' || rests(state) ? undefined : 'reductions'
 }
 
-/** Whether an intent landed and nothing is left of it but orders that wait for their price or time. */
+/** Tells whether an intent landed and only orders that wait for their price or time remain. */
 function rests(state: IntentState): boolean {
   const attempt = lastAttempt(state)
   const open = attempt?.children.filter((child) => !hasEnded(child)) ?? []

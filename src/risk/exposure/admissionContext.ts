@@ -15,11 +15,11 @@ import type { Exposure, OwnOrder } from './accountExposure.ts'
 export interface Protection {
   readonly rules: Protections
   readonly track: TrackRecord
-  /** What its open parts would bring by their positions' prices, before fees that are still to come, USD, signed. */
+  /** Unrealized result of its open parts by their positions' prices, before fees still to come, USD, signed. */
   readonly openUsd: Usd
 }
 
-/** What `admit` needs. */
+/** Input of `admit`. */
 export interface AdmissionContext {
   readonly snapshot: Snapshot
   /** Folded anew after each admitted intent, so that two decisions of one tick cannot spend the same capacity. */
@@ -39,21 +39,21 @@ export interface AdmissionContext {
   readonly tradingState: TradingState
   /** Why it is not active: the hold's own sentence. */
   readonly tradingReason?: string
-  /** What the account is worth, USD; absent while it is not known. */
+  /** Equity of the account, USD; absent while it is unknown. */
   readonly equityUsd?: Usd
-  /** How old that figure is, ms; absent where it is a bound of now. */
+  /** Age of that figure, ms; absent where it is a present bound. */
   readonly equityAgeMs?: number
-  /** What the strategy's day came to since 00:00 UTC by its books, USD, signed; absent counts as nothing. */
+  /** Result of the strategy's day since 00:00 UTC by its books, USD, signed; absent counts as zero. */
   readonly dayResultUsd?: Usd
-  /** What all orders on the market realized since 00:00 UTC, USD, signed; absent counts as nothing. */
+  /** Realized result of all orders on the market since 00:00 UTC, USD, signed; absent counts as zero. */
   readonly marketDayResultUsd?: Usd
-  /** How far our clock and the venue's are apart, ms; absent counts as nothing. */
+  /** Difference between our clock and the venue's, ms; absent counts as zero. */
   readonly clockSkewMs?: number
-  /** What executing an order that waits costs by our own estimate, native token, base units; absent: nobody knows. */
+  /** Estimates the cost of executing a waiting order, native token, base units; absent: unknown. */
   readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
-  /** How much of our own estimate of a price impact an order may ask for, bps, by what it does to risk; absent: nothing. */
+  /** Largest part of our own estimate of a price impact that an order may request, bps, by its effect on risk; absent: none. */
   readonly maxPriceImpactBps?: { readonly adding: number; readonly reducing: number }
-  /** What of a day is left for prices beyond slippage and tolerance, by estimated impact, USD. Absent: no limit of a day. */
+  /** Rest of the day's allowance for prices beyond slippage and tolerance, by estimated impact, USD. Absent: no limit of a day. */
   readonly priceImpactLeftUsd?: Usd
   /** A resting order as it was signed and changed by messages of ours; undefined: not by ours alone, or not known. */
   readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
@@ -61,7 +61,7 @@ export interface AdmissionContext {
   readonly isOperator?: boolean
   /** A keeper that may cancel, and within bounds edit, what others left resting (`risk/exposure/tidying.ts`). */
   readonly tidiesOrders?: boolean
-  /** Whether a running instance or task looks after an order of ours; absent: every one is looked after. */
+  /** Tells whether a running instance or task manages an order of ours; absent: all are managed. */
   readonly isKept?: (own: OwnOrder) => boolean
   readonly intentId: string
   readonly decisionKey: string
@@ -96,7 +96,7 @@ export function marketViewOf(
   return marketOf(context.snapshot, decision.marketToken)
 }
 
-/** Whether a result is a refusal. */
+/** Tells whether a result is a refusal. */
 export function isDenial<T extends object>(result: T | Denial): result is Denial {
   return 'code' in result && 'reason' in result
 }

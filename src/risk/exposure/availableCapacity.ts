@@ -10,7 +10,7 @@ import { BPS_ONE, maxOf, mulDivUp, type Usd } from '../../protocol/units.ts'
 import { sideOf } from './accountExposure.ts'
 import { type AdmissionContext, marketUnknown } from './admissionContext.ts'
 
-/** What may still be added on one side, and from which field it was counted. USD, never negative. */
+/** Size that may still be added on one side, and the field from which it was computed. USD, never negative. */
 export interface AvailableCapacity {
   readonly basis: 'availableLiquidity' | 'baseAvailableLiquidity'
   /** The field as read. */

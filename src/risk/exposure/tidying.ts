@@ -1,12 +1,12 @@
 /**
- * What a keeper that tidies may do to others' orders (docs/keepers.md, "What the order janitor may do").
+ * Rights of a keeper that tidies others' orders (docs/keepers.md, "What the order janitor may do").
  *
- * It may cancel an order that rests and would open or add; and an exit whose side has no position, and nothing that could open one. An exit
- * of a position that is there is never cancelled by it: the position would be left without its stop.
+ * It may cancel a resting order that would open or add. It may also cancel an exit whose side has no position, and nothing that could open one. It
+ * never cancels an exit of an existing position, which would be left without its stop.
  *
- * It may edit an order that perpd itself made and that nobody looks after any more: no running instance, and no task. An entry keeps its size,
- * comes nearer to the price, and has no exits beside it, which lie around the trigger that it had. An exit is made no smaller than what
- * the side holds, and a stop-loss goes towards profit alone. Pure.
+ * It may edit an order that perpd itself made and that is unmanaged: no running instance or task manages it. An entry keeps its size, comes nearer to
+ * the price, and has no exits with it, because those lie around its former trigger. An exit never becomes smaller than the side's position, and a
+ * stop-loss moves only towards profit. Pure.
  */
 import type { EditDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
@@ -45,7 +45,7 @@ export interface EditedPrices {
   readonly referencePrice: Usd
   /** The trigger as it will be. */
   readonly triggerPrice: Usd
-  /** Of the index token. */
+  /** Decimals of the index token. */
   readonly decimals: number
 }
 
@@ -89,7 +89,7 @@ export function tidyingEditDenial(
     : outOfBounds(`an entry comes nearer to the price, and does not leave it (${formatPrice(triggerPrice)})`)
 }
 
-/** Of an edit of an exit: no smaller than what is held, no stop-loss away from profit, no take-profit elsewhere. */
+/** Checks an edit of an exit: no smaller than the position, no stop-loss away from profit, no take-profit elsewhere. */
 function exitDenial(
   order: Order,
   sizeDeltaUsd: Usd,
@@ -106,14 +106,14 @@ function exitDenial(
       return outOfBounds('a stop-loss goes towards profit, and a take-profit stays where it is')
   }
   if (sizeDeltaUsd === order.sizeDeltaUsd) return undefined
-  // What is under way may be what the exit is so large for.
+  // An order in flight may be the reason for the exit's size.
   if (mayOpen(side) || lacksMarket(snapshot.positions.missing, marketToken)) return mayProtect(order)
   return sizeDeltaUsd < order.sizeDeltaUsd && sizeDeltaUsd >= side.heldUsd
     ? undefined
     : beyond(`an exit is made as small as what is held, ${formatDollars(side.heldUsd)}`, sizeDeltaUsd, order)
 }
 
-/** Whether something that opens is under way or rests on a side. */
+/** Tells whether an order that opens is in flight or rests on a side. */
 function mayOpen({ reservedUsd, restingUsd, increases }: SideExposure): boolean {
   return reservedUsd + restingUsd > 0n || increases.length > 0
 }

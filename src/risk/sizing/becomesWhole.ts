@@ -12,14 +12,14 @@ export interface PartialDecrease {
   /** USD, above 0 and at most the position's size. */
   readonly sizeDeltaUsd: Usd
   readonly keepLeverage: boolean
-  /** How far the price may move against the position before the order is counted anew, bps of its size; 0: not at all. */
+  /** Distance that the price may move against the position before the order is counted anew, bps of its size; 0: none. */
   readonly adverseBps: number
 }
 
 /**
- * Whether the decrease becomes a full close: the rest would be smaller than the market's smallest position; or the part
- * realises a loss, and what is left of the collateral after it is below the least factor of the position's size and, with the
- * profit or loss of the rest, below the least collateral, or the rest too small.
+ * Tells whether the decrease becomes a full close. It does if the rest would be smaller than the market's smallest position. It also does if the part
+ * realizes a loss and the collateral left after it fails two checks: it is below the least factor of the position's size, and, with the loss of the
+ * rest, below the least collateral.
  */
 export function becomesWhole(
   position: Position,

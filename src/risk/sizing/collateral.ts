@@ -109,7 +109,7 @@ function tooLittleLeft(
   }
   // Losses count against what is left, gains do not count for it.
   const heldUsd = minOf(position.remainingCollateralUsd, position.netValueUsd)
-  // What leaves is counted dear, rounded up.
+  // The outgoing amount is valued high and rounded up.
   const leavingUsd = usdOfAmount(amount, token.maxPrice, token.decimals) + 1n
   const leftUsd: Usd = heldUsd - leavingUsd
   const neededUsd = view.market.minCollateralUsd + bps(position.sizeInUsd, FEE_MARGIN_BPS)

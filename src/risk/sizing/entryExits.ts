@@ -11,7 +11,7 @@ import { BPS_ONE, type Usd } from '../../protocol/units.ts'
 import { isDenial } from '../exposure/admissionContext.ts'
 import { exitsOf, placed } from './triggerOrders.ts'
 
-/** What an entry is, as far as its exits go. */
+/** An entry, as far as its exits need it. */
 export interface Entry {
   readonly sizeDeltaUsd: Usd
   /** At about which it opens, USD per whole index token. */
@@ -19,9 +19,9 @@ export interface Entry {
   readonly view: Pick<MarketView, 'indexToken'>
   /** Those of the file; absent: it has none. */
   readonly exits?: EntryExits | undefined
-  /** Whether something is held where it opens, by whomever. */
+  /** True if anybody holds a position where it opens. */
   readonly isHeld: boolean
-  /** Of an entry that waits for its trigger: the price of now, USD per whole index token. */
+  /** Present price for an entry that waits for its trigger, USD per whole index token. */
   readonly price?: Usd
 }
 

@@ -1,4 +1,4 @@
-/** How near an increase or a withdrawal would bring a position to its liquidation. Estimates err towards near. */
+/** Distance of a position from its liquidation after an increase or a withdrawal. Estimates err on the near side. */
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
@@ -16,7 +16,7 @@ import {
   usdOfAmount,
 } from '../../protocol/units.ts'
 
-/** What a position would become. USD. */
+/** Change of a position. USD. */
 export interface LiquidationChange {
   /** The position as it is; absent when there is none. */
   readonly position: Position | undefined
@@ -24,7 +24,7 @@ export interface LiquidationChange {
   readonly addedUsd: Usd
   /** Margin that comes with it, or leaves (negative). */
   readonly addedMarginUsd: Usd
-  /** Whether the collateral is a stable coin: another one falls with the price of a long. */
+  /** True if the collateral is a stable coin: any other falls with the price of a long. */
   readonly isStable: boolean
   /** Size that the venue's leverage tier is looked up by; absent: the size after the change. */
   readonly tierUsd?: Usd
@@ -84,9 +84,9 @@ export interface PlannedIncrease {
   readonly position: Position | undefined
   readonly direction: Direction
   readonly wantedUsd: Usd
-  /** Of the increase alone, 10000 = 1x. */
+  /** Leverage of the increase alone, 10000 = 1x. */
   readonly leverageBps: number
-  /** What the venue takes for the trade, bps of its size: margin no more. */
+  /** The venue's fee for the trade, bps of its size: it is no longer margin. */
   readonly feeBps: number
   readonly isStable: boolean
 }

@@ -261,8 +261,8 @@ function editPrices(
 }
 
 /**
- * What an edit does not name it copies, and an edit rewrites every field: nothing is copied from a host's word. An order that
- * is not known as it was signed, or is listed with other fields, is left alone. An operator may edit what others made.
+ * Denies an edit of an order that is not known as it was signed, or is listed with other fields. An edit rewrites every field and copies those it
+ * does not name: nothing is copied from a host's statement. An operator may edit others' orders.
  */
 function otherThanSigned(
   order: Order,
@@ -288,8 +288,8 @@ function otherThanSigned(
 }
 
 /**
- * What an order's execution fee lacks of our own estimate: an update pays for the execution anew at the gas price of the day,
- * and reverts when the fee is less (`OrderHandler.updateOrder`). 0 where nobody knows what it holds or needs.
+ * Returns the shortfall of an order's execution fee against our own estimate. An update pays for the execution anew at the gas price of the day, and
+ * reverts when the fee is less (`OrderHandler.updateOrder`). 0 where its fee or the need is unknown.
  */
 function topUpOf(order: Order, orderType: OrderKind, { executionFeeOf }: AdmissionContext): TokenAmount {
   if (order.executionFee === undefined || executionFeeOf === undefined) return 0n
@@ -298,7 +298,7 @@ function topUpOf(order: Order, orderType: OrderKind, { executionFeeOf }: Admissi
 
 interface SizedEdit {
   readonly fitted: Fitted
-  /** What it adds to an order that opens, USD. */
+  /** Size that it adds to an order that opens, USD. */
   readonly growthUsd: Usd
   readonly sizeDeltaUsd: Usd
 }
@@ -368,7 +368,7 @@ function otherSide(
   { marketToken, direction }: EditDecision | CancelDecision,
   order: NamedOrder,
 ): Denial | undefined {
-  // What is on no market is named by its key alone; the decision's market only says how to read the world.
+  // An order on no market is named by its key alone; the decision's market only selects the data to read.
   if (!isOnMarket(order)) return undefined
   if (sameHex(order.marketToken, marketToken) && order.direction === direction) return undefined
   return {

@@ -1,4 +1,4 @@
-/** What admission makes of a decision: the terms that may be signed, how they were sized, and what they reserve. */
+/** Admission's plan for a decision: the terms that may be signed, their sizing, and their reservation. */
 import type { OrderTerms, Sizing, TermsToken } from '../../domain/order/orderTerms.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { executionSidePrice, type Token } from '../../protocol/market.ts'

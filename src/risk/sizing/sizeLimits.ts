@@ -29,7 +29,7 @@ export interface Fitted {
   readonly isOwn?: true
 }
 
-/** What each cut is called when it leaves nothing worth sending. */
+/** Denial of each cut when it leaves nothing worth sending. */
 const denialByLimit: Readonly<Record<string, { readonly code: string; readonly reason: string }>> = {
   capacity: { code: 'NO_CAPACITY', reason: 'The venue has no capacity left on this side of the market.' },
   maxOrderSizeUsd: { code: 'MAX_ORDER_SIZE', reason: 'The largest order allowed is below the smallest one.' },

@@ -42,7 +42,7 @@ import { checkIncrease } from './liquidation.ts'
 import { fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
 import { triggerOf } from './triggerOrders.ts'
 
-/** What sizing needs of the admission context. */
+/** Part of the admission context that sizing needs. */
 export type SizingContext = Pick<
   AdmissionContext,
   'snapshot' | 'exposure' | 'limits' | 'own' | 'equityUsd' | 'exits'
@@ -59,7 +59,7 @@ export interface Sized {
   /** Oracle price of the index token on the side that executes, USD per whole token. */
   readonly referencePrice: Usd
   readonly orderType: OrderKind
-  /** Of limit, stop-market, take-profit and stop-loss orders. */
+  /** Trigger of limit, stop-market, take-profit and stop-loss orders. */
   readonly triggerPrice?: Usd
   readonly twap?: TwapTerms
   readonly tpsl?: readonly ExitTerms[]
@@ -179,7 +179,7 @@ interface AskedIncrease {
   readonly triggerPrice: Usd | undefined
 }
 
-/** What is asked for, or why it cannot be sized whatever the limits are. */
+/** Returns the requested increase, or the reason why it cannot be sized whatever the limits are. */
 function askedIncrease(decision: IncreaseDecision, context: SizingContext): AskedIncrease | Denial {
   const view = marketViewOf(context, decision)
   if (view === undefined) return marketUnknown(decision.marketToken)
@@ -221,7 +221,7 @@ function askedIncrease(decision: IncreaseDecision, context: SizingContext): Aske
 interface SizedIncrease {
   readonly sizeDeltaUsd: Usd
   readonly leverageBps: number
-  /** Of a twap; else 1. */
+  /** Parts of a twap; else 1. */
   readonly parts: bigint
   readonly position: Position | undefined
 }
@@ -322,7 +322,7 @@ export function sizeReduction(
   }
 }
 
-/** Whether the share of the collateral that would stay with the rest is below the venue's least. */
+/** Tells whether the share of the collateral that would stay with the rest is below the venue's least. */
 function keepsTooLittle(
   { sizeInUsd, remainingCollateralUsd }: Position,
   sizeDeltaUsd: Usd,
@@ -343,7 +343,7 @@ function takenWith(position: Position, sizeDeltaUsd: Usd): TokenAmount {
   return minOf(collateralAmount, keptShare(collateralAmount, sizeDeltaUsd, sizeInUsd) + pending)
 }
 
-/** What an order needs to know of a position. */
+/** Returns the facts about a position that an order needs. */
 export function heldOf({ sizeInUsd, collateralAmount }: Position): HeldPosition {
   return { sizeInUsd, collateralAmount }
 }

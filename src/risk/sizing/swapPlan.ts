@@ -18,7 +18,7 @@ import type { ClassifiedDecision } from '../checks/checks.ts'
 import type { AdmissionContext } from '../exposure/admissionContext.ts'
 import { type Plan, plainTerms, termsToken } from './plan.ts'
 
-/** What a swap may lose to the pool's fee, its price impact and the market's drift on top of the slippage, bps. */
+/** Largest loss of a swap to the pool's fee, its price impact and the market's drift on top of the slippage, bps. */
 export const SWAP_COST_BPS = 100
 
 /**

@@ -1,11 +1,11 @@
-/** What is wanted whole or not at all: an order by hand is never made smaller than its asker said. */
+/** Checks of decisions that must be whole or are denied: an order by hand is never made smaller than requested. */
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { Market } from '../../protocol/market.ts'
 import { BPS_ONE, formatDollars } from '../../protocol/units.ts'
 
-/** What the leverage of an increase is held to. */
+/** Bounds on the leverage of an increase. */
 export interface LeverageBounds {
   /** All limits that it is held to, tightened into one. */
   readonly limits: Pick<Limits, 'maxLeverageBps'>
