@@ -16,7 +16,7 @@ import { timed } from './lanes/timed.ts'
 import type { WarningLog } from './lanes/warned.ts'
 import { armedFactsOf, type Signed, sign } from './verify/sign.ts'
 
-/** What the machine is told, and the signature that waits for its J3. */
+/** Event for the machine, and the signature that waits for its J3. */
 export interface MadeAttempt {
   readonly event: MachineEvent
   readonly signed: Signed | undefined

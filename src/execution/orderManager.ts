@@ -62,8 +62,8 @@ export interface OrderManager {
   /** A list of the account's resting orders was read: while it shows an order of ours, nobody is asked for that one alone. */
   sawOrders(list: Reading<readonly Order[]>): void
   /**
-   * How long ago one of those closed, ms: by the monotonic clock, because the wall clock may be set back or forth in
-   * between. Infinity for any other intent.
+   * Returns the time since one of those closed, ms: by the monotonic clock, because the wall clock may be set back or forth in between. Infinity for
+   * any other intent.
    */
   closedAgoMs(intentId: string): number
   /**
@@ -133,7 +133,7 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
         return { tracked: orders.register(intentId, undefined), event }
       })
       const taken = takeAllNew(news, beside)
-      // What comes after it of one of them waits.
+      // Later events of each of these orders wait for it.
       for (const { tracked } of news) inTurn(tracked, () => taken).catch(() => undefined)
       try {
         await taken

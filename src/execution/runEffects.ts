@@ -1,6 +1,6 @@
 /**
- * What a commit permits: an attempt is begun, prepared and signed, sent once, and followed. Each runs beside the queue of its intent,
- * and its result comes back as an event.
+ * Effects that a commit permits: an attempt is begun, prepared and signed, sent once, and followed. Each runs next to the queue of its intent, and
+ * its result is fed back as an event.
  */
 import { reasonOf } from '../base/errors.ts'
 import { GuardError } from '../domain/guardTable.ts'
@@ -24,7 +24,7 @@ import type { TrackedOrder, TrackedOrders } from './trackedOrders.ts'
 /** Refusals of a price: another host may have another idea of it. */
 const otherPrices: ReadonlySet<string> = new Set(['PRICE_CONTESTED', 'PRICE_OUT_OF_BOUNDS'])
 
-/** What running effects needs of the order manager. */
+/** Parts of the order manager that running effects needs. */
 export interface EffectsOptions {
   readonly lanes: Lanes
   readonly orders: TrackedOrders

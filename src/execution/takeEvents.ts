@@ -14,7 +14,7 @@ import { inOneCommit } from './oneCommit.ts'
 import { emitFills } from './track/emitFills.ts'
 import { inTurn, type TrackedOrder, type TrackedOrders } from './trackedOrders.ts'
 
-/** What taking events hands on. */
+/** Receivers of the results of taken events. */
 export interface TakenTo {
   /** Begins an effect that a commit permits. */
   readonly run: (tracked: TrackedOrder, effect: Effect) => void
@@ -59,7 +59,7 @@ export function createEventTaker(
       const setBackMs = context.journal.setBackSince(tracked.intentId)
       const { record, effects, again } = step(tracked.state, event, context.rules, setBackMs)
       if (record !== undefined) {
-        // What was seen when another's landing was not yet written is judged anew by the next look.
+        // A landing seen before another order's landing was written is judged anew by the next look.
         if (record.kind === 'landed' && !orders.claim(tracked.intentId, record.orderKeys)) return
         const startedMs = context.clock.monotonicMs()
         const stored = await write(record)

@@ -11,7 +11,7 @@ import type { ExecutionContext } from './context/executionContext.ts'
 import { editedIn, legsIn } from './track/emitFills.ts'
 import type { Signed } from './verify/sign.ts'
 
-/** How long fills are remembered for lists that lag behind. */
+/** Time for which fills are remembered, because lists lag behind. */
 const landedMemoryMs = 120_000
 
 /** An intent with what only this process knows of it. */
@@ -54,7 +54,7 @@ export interface TrackedOrders {
   drop(intentId: string): void
   /** Takes one out that closed; what may have filled is remembered for a while. */
   forget(tracked: TrackedOrder, state: IntentState): void
-  /** Whether the orders are no other intent's, written or about to be: two looks of one moment may see one order for two. */
+  /** Tells whether no other intent has these orders, written or about to be: two looks of one moment may see one order for two. */
   claim(intentId: string, orderKeys: readonly Hex[]): boolean
   /** Tells of a new label, if it is one. */
   relabel(tracked: TrackedOrder, reason: string): void
@@ -183,7 +183,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
   }
 }
 
-/** Whether a closed intent may have moved a position: it landed, or an operator says that it was executed. */
+/** Tells whether a closed intent may have moved a position: it landed, or an operator states that it was executed. */
 function mayHaveFilled(state: IntentState): boolean {
   return lastAttempt(state)?.phase === 'LANDED' || state.closing?.outcome === 'EXECUTED'
 }

@@ -5,17 +5,17 @@ import type { BlockRef } from '../../domain/order/intent.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 import { hostsSkewMs } from './hostsClock.ts'
 
-/** What time it is where the signature will be judged. */
+/** Time at the place where the signature will be judged. */
 export interface ArmingTime {
   /** The earliest that it may be, Unix seconds, whole or not. */
   readonly nowSeconds: number
-  /** How much later it may be, seconds; 0 when it is known. */
+  /** Uncertainty of the time, seconds: it may be later by this much; 0 when it is known. */
   readonly unsureSeconds: number
-  /** What it is as far as anybody knows, from which deadlines of our own are counted, Unix seconds. */
+  /** Most likely time, from which our own deadlines are counted, Unix seconds. */
   readonly likelySeconds: number
-  /** How far our clock is ahead of the chain's time, seconds; absent where no endpoint tells it. */
+  /** Lead of our clock over the chain's time, seconds; absent where no endpoint reports it. */
   readonly skewSeconds?: number
-  /** How many endpoints answered. */
+  /** Number of endpoints that answered. */
   readonly answered: number
   /**
    * The lowest newest block of all endpoints that answered, from which a search misses nothing. Absent where the time is not

@@ -1,4 +1,6 @@
-/** Whether the chain's time is known, and our clock agrees with it, well enough to sign what adds risk (docs/evidence.md, "Who is asked"). */
+/**
+ * Judges whether the chain's time is known and our clock agrees with it, well enough to sign orders that add risk (docs/evidence.md, "Who is asked").
+ */
 import { HEALTHY_SECONDS } from '../../domain/chainTime.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
@@ -13,8 +15,8 @@ export type ClockProblem =
   | { readonly kind: 'skew'; readonly reason: string; readonly skewSeconds?: number }
 
 /**
- * What forbids to sign an intent at this time, or undefined. Without endpoints there is no chain's time to hold anything
- * against. What cannot add risk is signed all the same: a deadline that lies too far away only keeps it open for longer.
+ * Returns the clock problem that forbids signing an intent at this time, or undefined. Without endpoints there is no chain time to compare with. An
+ * intent that cannot add risk is signed all the same: a deadline too far away only keeps it open for longer.
  */
 export function clockProblemOf(
   { emit, rules }: Pick<ExecutionContext, 'emit' | 'rules'>,

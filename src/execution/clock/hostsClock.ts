@@ -1,4 +1,4 @@
-/** How far our clock is from the venue's, by the word of all its hosts. */
+/** Difference between our clock and the venue's, by the clocks of all its hosts. */
 import type { Api } from '../../api/client.ts'
 import { medianSkewMs } from '../../domain/clockSkew.ts'
 

@@ -2,7 +2,7 @@
 import type { Difference } from '../../domain/orderEvent.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 
-/** What moves by itself, told apart from payload mismatch. */
+/** Codes of differences in values that change by themselves, as opposed to a payload mismatch. */
 export type BenignCode =
   | 'PRICE_OUT_OF_BOUNDS'
   | 'PRICE_CONTESTED'
@@ -13,7 +13,7 @@ export type BenignCode =
 /** Collects differences; `field` names the place inside the payload. */
 export class Differences {
   readonly list: Difference[] = []
-  /** How many fields were compared one to one. */
+  /** Number of fields compared one to one. */
   compared = 0
   #benign: BenignCode | undefined
   #isMismatch = false

@@ -24,11 +24,11 @@ export interface ExecutionSettings {
   readonly restingPollMs: number
   /** Wait before a prepare that nobody answered is asked again. */
   readonly prepareRetryMs: number
-  /** How long a host is in cooldown after a payload that did not say what was meant. */
+  /** Cooldown of a host after a payload mismatch. */
   readonly payloadMismatchCooldownMs: number
   /** Relay lane: how far ahead of the chain's time the signed deadline lies, seconds. */
   readonly relayDeadlineSeconds: number
-  /** What a message that no host prepared offers the relay for each order it creates, base units of the fee token. */
+  /** Offer to the relay for each order that an unprepared message creates, base units of the fee token. */
   readonly relayFeePerOrder: TokenAmount
   /** From which age a signed message that is seen in no block counts as withheld; absent: none does. */
   readonly withheldMs?: number
@@ -39,11 +39,11 @@ export type { SubaccountApproval }
 /** The account that approved the signer's key, and the approval that goes with its orders. */
 export interface Delegation {
   readonly account: Address
-  /** What the intent's message carries now; or why it must wait, which is asked again while the intent lasts. */
+  /** Returns the approval that the intent's message carries now, or the reason why it must wait; asked again while the intent lasts. */
   approvalFor(intent: Intent): SubaccountApproval | { readonly waitsFor: string }
 }
 
-/** What admission is asked about an accepted intent before it is signed. Made before execution, and handed to it. */
+/** Questions to admission about an accepted intent before it is signed. Made before execution, and handed to it. */
 export interface Admission {
   /** Why it may not be signed any more (a halt came since); undefined: it may. */
   veto(intent: Intent): Denial | undefined
@@ -70,11 +70,11 @@ export interface ExecutionContext {
   readonly settings: ExecutionSettings
   /** Read when it is needed: the listed markets in it change with the catalogue. */
   readonly signingPolicy: () => SigningPolicy
-  /** What warnings do to orders of a strategy: the account's policy and its own. Absent: the defaults. */
+  /** Returns the policies for warnings on a strategy's orders: the account's and its own. Absent: the defaults. */
   readonly warningPolicies?: (strategy: string) => readonly WarningPolicy[]
-  /** What fees are by our own estimate; absent: only the highest ones bound them. */
+  /** Our own estimates of fees; absent: only the highest fees bound them. */
   readonly fees?: Fees
-  /** What admission says of an accepted intent until it is signed; absent: nothing holds one back, and none is made smaller. */
+  /** Admission's view of an accepted intent until it is signed; absent: none is held back or made smaller. */
   readonly admission?: Admission
   /** A mistake of ours or a journal that cannot be written: the daemon stops. Never returns to the road. */
   readonly fatal: (error: unknown) => void

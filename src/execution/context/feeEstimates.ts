@@ -26,7 +26,7 @@ import type { NativePrice } from './nativePrice.ts'
 import type { FeeEstimate } from './policy.ts'
 import { waitAtMost } from './waitAtMost.ts'
 
-/** How many times the formula's fee gas may explain: it moves between our reading and a host's, and hosts add buffers. */
+/** Factor of the formula's fee that gas may explain: gas moves between our reading and a host's, and hosts add buffers. */
 const EXPLAINED_FACTOR = 3n
 /** Longest paths that are signed, of a swap and of a fee's swap; longer ones explain no fee. */
 const MOST_SWAPS = 3
@@ -36,7 +36,7 @@ const LONGEST_WAIT_MS = 1_000
 /** A native price so young is not read anew for an order, ms: limits leave room for how it moves. */
 const NATIVE_YOUNG_MS = 15_000
 
-/** What of a message decides its fees. */
+/** Part of a message that determines its fees. */
 export interface FeeMessage {
   readonly batch: Pick<Batch, 'createOrderParamsList' | 'updateOrderParamsList' | 'cancelOrderKeys'>
   readonly relayParams: Pick<RelayParams, 'fee' | 'oracleParams'>
@@ -53,9 +53,9 @@ export interface Fees {
   refresh(youngerThanMs: number): Promise<void>
   /** Undefined for a message of the caller's own. Without a message: of one order, by what landed and is usual. */
   estimateFor(intent: Estimated, message?: FeeMessage): FeeEstimate | undefined
-  /** What sending an order is expected to cost, execution fees of all that it creates included: before anything is prepared. */
+  /** Estimates the cost of sending an order before anything is prepared, including execution fees of all that it creates. */
   expectedFor(intent: Intent): ExpectedFee
-  /** What executing an order that waits will cost, native token, base units: what it must hold when it is changed. */
+  /** Estimates the execution fee of a waiting order, native token, base units: the amount it must hold after a change. */
   executionFeeOf(orderType: OrderKind): TokenAmount
   /** `feeAmount` that the relay needs for a message of the caller's own; undefined where no endpoint tells the gas price. */
   ownFeeAmount(message: FeeMessage): TokenAmount | undefined
@@ -67,10 +67,10 @@ export interface ExpectedFee {
   readonly source: FeeEstimate['source']
 }
 
-/** What of an intent decides its estimate. */
+/** Part of an intent that determines its estimate. */
 export type Estimated = Pick<Intent, 'kind' | 'reservationUsd'> & Partial<Pick<Intent, 'terms'>>
 
-/** What estimates are made from. */
+/** Inputs of the estimates. */
 export interface FeesOptions {
   readonly chain: Pick<Chain, 'name' | 'feeToken' | 'feeSwapPath'>
   readonly clock: Clock
@@ -78,7 +78,7 @@ export interface FeesOptions {
   /** Absent in API-only mode. */
   readonly gas?: GasWatch
   readonly nativePrice?: NativePrice
-  /** Whether a delegated key signs: its messages are longer. */
+  /** True if a delegated key signs: its messages are longer. */
   readonly isSubaccount?: boolean
 }
 

@@ -1,9 +1,8 @@
 /**
- * What orders of a kind cost that landed: our own word about fees where no endpoint tells the chain's gas price. A host says
- * what a fee is, and a highest fee alone would let it take that from every order; what landed before is the second opinion
- * (docs/security.md). It is what keepers kept where the chain showed that. What was merely asked is a host's word, and counts
- * for no more than a small multiple of what is usual: otherwise a host that asks the most each time would raise the estimate
- * that bounds it, order by order, up to the highest fee.
+ * Remembered costs of landed orders by kind: our second opinion about fees where no endpoint reports the chain's gas price (docs/security.md). A host
+ * states the fee, and a highest fee alone would let it take that from every order. The memory holds the part that keepers retained, where the chain
+ * showed it. A merely requested fee is a host's statement, and counts for at most a small multiple of the usual fee. Otherwise a host that always
+ * requests the most would raise the estimate that bounds it, order by order, up to the highest fee.
  */
 import { executionFeePaid } from '../../domain/account/spend.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
@@ -12,7 +11,7 @@ import { maxOf, minOf, mulDiv, type TokenAmount } from '../../protocol/units.ts'
 
 /** Landed orders of a kind that an estimate stands on: one that was dear moves the middle of so many by little. */
 const REMEMBERED = 15
-/** How many times the usual fee one that was asked counts for at most, when nothing shows what was paid of it. */
+/** Multiple of the usual fee for which a requested fee counts at most, when nothing shows the paid part. */
 const ASKED_FACTOR = 2n
 
 /** Fees of one order. */
@@ -23,9 +22,9 @@ export interface OrderFees {
   readonly relayFee: TokenAmount
 }
 
-/** What an estimate starts from, which is also the least that it is. */
+/** Starting point and lower bound of an estimate. */
 export interface UsualFees extends OrderFees {
-  /** How many times the estimate is signed. */
+  /** Multiple of the estimate that is signed. */
   readonly factor: number
 }
 
@@ -77,7 +76,7 @@ export function createFeeMemory(usual: OrderFees): FeeMemory {
   }
 }
 
-/** What an order cost: what keepers kept, and no more than that explains; else what was asked, within what is usual. */
+/** Returns the cost of an order: the part that keepers retained, and no more than that explains; else the requested fee, within the usual range. */
 function costOf(asked: OrderFees, paid: TokenAmount | undefined, usual: OrderFees): OrderFees {
   const most = { executionFee: ASKED_FACTOR * usual.executionFee, relayFee: ASKED_FACTOR * usual.relayFee }
   if (paid === undefined) {

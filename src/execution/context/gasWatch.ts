@@ -9,7 +9,7 @@ import type { ChainGas } from '../../protocol/chains/gas.ts'
 
 /** Oldest reading that an estimate stands on, ms. */
 const FRESH_MS = 60_000
-/** How long a reading counts as what a host may still count with, ms. */
+/** Time for which a host may still use a reading, ms. */
 const REMEMBERED_MS = 600_000
 
 /** Gas prices that relayed orders' fees are counted with (`expressGasPrice`), wei. */

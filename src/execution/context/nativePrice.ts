@@ -1,6 +1,6 @@
 /**
- * What the chain's native token is worth by our own oracle read: fees are in it, and limits and fee tokens in dollars. The
- * last price that was not doubted is kept, however old: it bounds fees, and no order is priced by it.
+ * Price of the chain's native token by our own oracle readings: fees are in it, and limits and fee tokens in dollars. The last undoubted price is
+ * retained, however old: it bounds fees, and no order is priced by it.
  */
 import type { Api } from '../../api/client.ts'
 import { doubtsOf } from '../../api/priceSanity.ts'

@@ -1,4 +1,4 @@
-/** What may be signed at all, besides what an intent says, and for whom. */
+/** Bounds of every signature, besides the intent's own, and the mode of signing. */
 import type { Intent } from '../../domain/order/intent.ts'
 import { isAdding } from '../../domain/order/warning.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
@@ -9,14 +9,14 @@ import type { SwapMarkets } from './swapPath.ts'
 import type { PriceWidth } from './verifyPrice.ts'
 
 /**
- * Who signs. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the
- * main account and carries the hash of the approval that goes with it (contract `RelayUtils`).
+ * Signer of the messages. `own`: the account itself; the message names no account. `subaccount`: a delegated key; the message names the main account
+ * and carries the hash of its approval (contract `RelayUtils`).
  */
 export type SigningMode =
   | { readonly kind: 'own' }
   | { readonly kind: 'subaccount'; readonly approval: SubaccountApproval }
 
-/** What one order of a message may cost, and how far its price may lie from ours. */
+/** Largest cost of one order of a message, and largest distance of its price from ours. */
 export interface OrderBounds {
   /** Highest execution fee of one order, in the native token's base units. */
   readonly maxExecutionFee: bigint
@@ -25,11 +25,11 @@ export interface OrderBounds {
    * the execution fees of the message's orders and the relay's own gas.
    */
   readonly maxRelayFee: bigint
-  /** How far beyond the slippage a bounded acceptable price may lie from its reference, bps: price drift, and impact without data. */
+  /** Distance beyond the slippage that a bounded acceptable price may have from its reference, bps: for price drift, and for impact without data. */
   readonly priceToleranceBps: number
   /**
-   * How much of our own estimate of an order's price impact widens that, bps. The estimate is made from what a host says, so
-   * this is the most that a lying one wins. Absent: none of it.
+   * Part of our own estimate of an order's price impact that widens the bound, bps. The estimate is made from a host's statements, so this is the
+   * most that a lying host wins. Absent: none.
    */
   readonly maxPriceImpactBps?: number
 }
@@ -39,49 +39,47 @@ export interface SigningPolicy extends OrderBounds {
   /** Nearest and furthest deadline from now, seconds. */
   readonly minDeadlineSeconds: number
   readonly maxDeadlineSeconds: number
-  /** How much later than the time that is given it may be, seconds: windows of times reach further by it. Absent: 0. */
+  /** Uncertainty of the given time, seconds: it may be later by this much, and windows of times reach further by it. Absent: 0. */
   readonly unsureSeconds?: number
-  /**
-   * How long ago the message may have been asked for, seconds: times in it that passed since are nobody's fault. Absent: 0.
-   */
+  /** Longest time since the message may have been requested, seconds: times in it that passed since then are no fault. Absent: 0. */
   readonly askedAgoSeconds?: number
   /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
   readonly reducing?: OrderBounds
   /**
-   * What prices of a day (UTC) may leave beyond slippage and tolerance by estimated impacts, of strategies' orders together, USD.
-   * An operator's way out is outside of it. Absent: no such limit.
+   * Largest cost that prices of a day (UTC) may have beyond slippage and tolerance by estimated impacts, for all strategies' orders together, USD. An
+   * operator's reductions are outside of it. Absent: no such limit.
    */
   readonly priceImpactPerDayUsd?: Usd
   /** Markets that a relay fee or a swap may go through. */
   readonly swapMarkets: SwapMarkets
   /** The owner's referral code: it costs nothing and gives discounts. Absent: none is asked for, and none is signed. */
   readonly referralCode?: Hex
-  /** What fees are by our own estimate; absent: only the highest ones bound them. */
+  /** Our own estimate of the fees; absent: only the highest fees bound them. */
   readonly feeEstimate?: FeeEstimate
   /** Absent: the account signs for itself. */
   readonly mode?: SigningMode
 }
 
-/** What a message's fees are by our own estimate. */
+/** Our own estimate of a message's fees. */
 export interface FeeEstimate {
   /** `chain`: the formula at the chain's gas price; `landed`: what landed before; `usual`: as configured. */
   readonly source: 'chain' | 'landed' | 'usual'
-  /** Of one order, the dearest of the message; native token, base units. */
+  /** Execution fee of the dearest order of the message; native token, base units. */
   readonly executionFee: bigint
   /** `feeAmount` for each order of the message, execution fees included; base units of the chain's fee token. */
   readonly relayFee: bigint
-  /** How many times the estimate may be signed of what adds risk. */
+  /** Multiple of the estimate that may be signed for orders that add risk. */
   readonly factor: bigint
   /**
    * The most that the gas prices of the last minutes explain, for each order as above: a fee beyond it is no spike. Absent
    * where no endpoint tells gas prices.
    */
   readonly explained?: { readonly executionFee: bigint; readonly relayFee: bigint }
-  /** Of the whole message: all execution fees together, and the `feeAmount`. */
+  /** Fees of the whole message: all execution fees together, and the `feeAmount`. */
   readonly whole: { readonly executionFee: bigint; readonly relayFee: bigint }
 }
 
-/** What tells which bounds hold for a message; of an edit its order's type besides. */
+/** Facts that select the bounds of a message; for an edit also its order's type. */
 export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'> & {
   readonly terms?: Pick<Intent['terms'], 'orderType'>
 }
@@ -98,7 +96,7 @@ function isBoundAsAdding(intent: Bounded): boolean {
   return isAdding(intent) || (intent.kind === 'edit' && opens)
 }
 
-/** How much of an estimated price impact a price may leave under the policy, bps, by what an order does to risk. */
+/** Returns the part of an estimated price impact that a price may contain under the policy, bps, by an order's effect on risk. */
 export function maxPriceImpactsOf({ maxPriceImpactBps: adding = 0, reducing }: SigningPolicy): {
   readonly adding: number
   readonly reducing: number
@@ -106,7 +104,7 @@ export function maxPriceImpactsOf({ maxPriceImpactBps: adding = 0, reducing }: S
   return { adding, reducing: reducing === undefined ? adding : (reducing.maxPriceImpactBps ?? 0) }
 }
 
-/** How far the acceptable prices of the intent's message may lie from their references under the policy. */
+/** Returns the largest distance of the acceptable prices of the intent's message from their references under the policy. */
 export function widthFor(policy: SigningPolicy, intent: Intent): PriceWidth {
   const { priceToleranceBps, maxPriceImpactBps } = boundsFor(policy, intent)
   return {
@@ -140,7 +138,7 @@ function limitOf(
     : minOf(highest, feeEstimate.factor * estimate)
 }
 
-/** How many times its limit a fee may be in a gas spike, where no gas price is known. */
+/** Multiple of its limit that a fee may reach in a gas spike, where no gas price is known. */
 const SPIKE = 10n
 
 /**
@@ -160,7 +158,7 @@ export function relayFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
   return policy.feeEstimate?.explained?.relayFee ?? unknown
 }
 
-/** What the message must name because of who signs it. */
+/** Names that the message must contain because of its signer. */
 export interface SigningDomain {
   readonly router: Address
   readonly account: Address

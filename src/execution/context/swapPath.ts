@@ -40,7 +40,7 @@ function pathEnd(from: Address, path: readonly Address[], markets: SwapMarkets):
   return token
 }
 
-/** What a path must be. */
+/** Ends of a path, and the markets that it may use. */
 export interface PathTerms {
   readonly from: Address
   readonly to: Address

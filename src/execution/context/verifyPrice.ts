@@ -7,7 +7,7 @@ import type { ContestedPrice } from '../../domain/order/contestedPrice.ts'
 import { bps, contractPriceOf, formatUnits, MAX_UINT256, type Usd } from '../../protocol/units.ts'
 import type { Differences } from './differences.ts'
 
-/** What bounds an order's acceptable price. Prices are USD per whole index token. */
+/** Bound of an order's acceptable price. Prices are USD per whole index token. */
 export type PriceRule =
   /**
    * Within slippage, tolerance and estimated impact of the center. With `impactBps`, which the order asked for by name, within
@@ -32,7 +32,7 @@ interface Around {
   readonly estimateBps?: number
 }
 
-/** How wide, bps. */
+/** Width of the bound, bps. */
 export interface PriceWidth {
   readonly slippageBps: number
   readonly toleranceBps: number
@@ -61,7 +61,7 @@ export function checkAcceptablePrice(
   } else differences.same(field, any, found)
 }
 
-/** How far a price may lie from its center, bps: at our cost, besides the slippage, and in our favour. */
+/** Largest distance of a price from its center, bps: at our cost, besides the slippage, and in our favour. */
 interface Reach {
   readonly slippageBps: number
   readonly badBps: number

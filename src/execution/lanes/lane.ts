@@ -21,7 +21,7 @@ export interface AskedAttempt {
   readonly n: number
   /** The host of the venue whose turn it is. */
   readonly host: string
-  /** What may be signed, and by which kind of key. */
+  /** Policy of the signature, with the kind of key that signs. */
   readonly policy: SigningPolicy
   /** Takes what a host warns of. */
   readonly log: WarningLog
@@ -35,7 +35,7 @@ export interface Message {
   readonly host: string
   readonly warnings: readonly ValidationWarning[]
   readonly time: ArmingTime
-  /** What its fees are by our own estimate. */
+  /** Our own estimate of its fees. */
   readonly feeEstimate: FeeEstimate | undefined
 }
 
@@ -45,7 +45,7 @@ export interface NotMade {
   readonly event: MachineEvent
 }
 
-/** What became of making a message. */
+/** Outcome of making a message. */
 export type Made =
   | Message
   | NotMade
@@ -54,7 +54,7 @@ export type Made =
   /** perpd stops: what was begun is left to the next start. */
   | { readonly kind: 'stopped' }
 
-/** What the answer to a submit says; how long it took, and what a failure proves, are added by `submit`. */
+/** Content of the answer to a submit; `submit` adds its duration, and the proof that a failure gives. */
 export type SendAnswer = Omit<SendFacts, 'durationMs'>
 
 /** An attempt that was armed, whether or not its submit was answered. */
@@ -71,7 +71,7 @@ export interface Lane {
   make(context: ExecutionContext, asked: AskedAttempt): Promise<Made>
   /** Hands the signed message in, once: one request, and no other after it. Rejects as the request does. */
   send(context: ExecutionContext, armed: Armed): Promise<SendAnswer>
-  /** What those say who were handed it. Never throws for anything that the network did. */
+  /** Asks the receivers of the message about it. Never throws for network faults. */
   ask(context: ExecutionContext, attempt: ArmedAttempt): Promise<HostAnswer>
 }
 

@@ -1,4 +1,4 @@
-/** What a failed question for a status comes to. */
+/** Observation after a failed status request. */
 import { RefusedError } from '../../api/transport/apiErrors.ts'
 import { type BaseError, reasonOf } from '../../base/errors.ts'
 import type { HostAnswer } from '../../domain/machine/observation.ts'

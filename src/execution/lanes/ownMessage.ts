@@ -69,7 +69,7 @@ async function callersMessage(
     : { kind: 'message', verified, host, warnings: [], time, feeEstimate: undefined }
 }
 
-/** What is offered to the relay, and no less than what it needs at the chain's gas price where that is known. */
+/** Returns the offer to the relay, raised to its need at the chain's gas price where that is known. */
 function atLeast({ fee, oracleParams }: RelayFee, needed: TokenAmount | undefined): RelayFee {
   return { fee: { ...fee, feeAmount: maxOf(fee.feeAmount, needed ?? 0n) }, oracleParams }
 }

@@ -12,14 +12,14 @@ import type { SubaccountApproval } from '../../protocol/signing/subaccountApprov
 import { priceOfContractPrice } from '../../protocol/units.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 
-/** What is asked, and of which of the four prepare routes. */
+/** Prepare request, with one of the four prepare routes. */
 export type AskedRequest =
   | { readonly route: 'order'; readonly request: PrepareRequest }
   | { readonly route: 'edit'; readonly request: EditRequest }
   | { readonly route: 'cancel'; readonly request: CancelRequest }
   | { readonly route: 'collateral'; readonly request: CollateralRequest }
 
-/** What a request is made with: the chain, and the approval that goes with it when a subaccount signs. */
+/** Context of a request: the chain, and the approval that goes with it when a subaccount signs. */
 export interface PrepareContext extends Pick<ExecutionContext, 'chain'> {
   readonly subaccountApproval?: SubaccountApproval | undefined
   /** The owner's; absent: none. */

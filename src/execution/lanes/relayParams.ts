@@ -71,7 +71,7 @@ export function ownRelayParams(
   }
 }
 
-/** What is put into a message in relay parameters of our own. */
+/** Content of a message in relay parameters of our own. */
 export interface RelayMessage {
   readonly intent: Intent
   readonly attempt: number
@@ -80,7 +80,7 @@ export interface RelayMessage {
   readonly fee: RelayFee
   /** The chain's time as far as anybody knows, Unix seconds. */
   readonly nowSeconds: number
-  /** How far ahead of it the deadline lies, seconds. */
+  /** Distance of the deadline after it, seconds. */
   readonly validForSeconds: number
 }
 

@@ -1,4 +1,4 @@
-/** How long the steps of an order take. */
+/** Durations of an order's steps. */
 import type { Event } from '../../domain/event.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 

@@ -11,18 +11,18 @@ import { defaultWarningPolicy, judgeWarnings, shrunkTo, strictestOf } from '../.
 import { formatDollars, minOf, type Usd } from '../../protocol/units.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 
-/** How often one intent may be made smaller: the venue's room can shrink once more while it is prepared again. */
+/** Largest number of times that one intent may be made smaller: the venue's capacity can shrink once more during the next prepare. */
 const MOST_SHRINKS = 2
 
-/** What the caller keeps of the warnings of one attempt. */
+/** Log that the caller provides for the warnings of one attempt. */
 export interface WarningLog {
-  /** How often the intent was made smaller before, in this process or an earlier one. */
+  /** Number of times that the intent was made smaller before, in this process or an earlier one. */
   readonly shrinks: number
   /** Makes it durable; false when perpd stops and nothing may go on. */
   write(warned: WarnedFacts): Promise<boolean>
 }
 
-/** What is to be done with a warned order. */
+/** Next step for an order with warnings. */
 export type AfterWarning =
   | { readonly kind: 'sign' }
   /** Prepare this instead. */

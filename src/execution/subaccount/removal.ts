@@ -18,7 +18,7 @@ import { checkOwnerSignature } from './ownerSignature.ts'
 /** Taking a session key away adds no risk. */
 const takesAway = { kind: 'cancel', reservationUsd: 0n } as const
 
-/** What of a removal is chosen; everything else is fixed by the chain. */
+/** Variable terms of a removal; everything else is fixed by the chain. */
 export interface RemovalTerms {
   readonly subaccount: Address
   /** Most that the relay is paid, in the chain's fee token; what it does not use comes back. */
@@ -28,7 +28,7 @@ export interface RemovalTerms {
   readonly deadline: bigint
 }
 
-/** What is signed. */
+/** Signed content of a removal. */
 export interface Removal {
   readonly relayParams: RelayParams
   readonly message: Message & { readonly subaccount: Address; readonly relayParams: Hex }

@@ -17,7 +17,7 @@ import {
 import { Differences } from '../context/differences.ts'
 import { checkOwnerSignature } from './ownerSignature.ts'
 
-/** What an owner grants. */
+/** Terms that an owner grants. */
 export interface Grant {
   readonly subaccount: Address
   /** Unix seconds; the chain takes the approval until then, and the key's orders. */

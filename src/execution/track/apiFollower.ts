@@ -17,7 +17,7 @@ import { createPace, type Pace } from './paces.ts'
 import { restingKeys } from './restingOrders.ts'
 import { createSharedTrades } from './sharedTrades.ts'
 
-/** What is said over and over brings the list forward no sooner than this after the last time, ms. */
+/** Interval at which repeated statements may bring the next list forward, ms: no sooner than this after the last time. */
 const HURRY_AGAIN_MS = 30_000
 
 /** Makes the follower. */
@@ -46,7 +46,7 @@ export function apiFollower(
   /** Holds what rests against the newest list. */
   function judge(state: IntentState): void {
     const hasLeft = paces.get(state.intent.intentId)?.judge(state, list.shown)
-    // What left the list ends beside others, or another takes its place.
+    // An order that left the list may end together with others, or another takes its place.
     if (hasLeft === true) hurry()
   }
 

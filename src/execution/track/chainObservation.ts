@@ -8,12 +8,12 @@ import { type Hex, hexKey } from '../../protocol/address.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 
 /**
- * How far before the newest block at arming a use of the digest is looked for. That block was not final: a reorganisation
- * can put the transaction into one of a lower number. More than any chain takes to make its blocks final.
+ * Number of blocks before the newest block at arming from which a use of the digest is searched. That block was not final: a reorganisation can put
+ * the transaction into a block of a lower number. No chain takes that many blocks to become final.
  */
 const REORGANISED_BLOCKS_MAX = 10_000n
 
-/** What the chain is asked about an intent's newest attempt; undefined while nothing of it is armed. */
+/** Returns the query to the chain about an intent's newest attempt; undefined while it is not armed. */
 export function queryOf(state: IntentState, answer: HostAnswer | undefined): AttemptQuery | undefined {
   const attempt = lastAttempt(state)
   const armed = attempt?.armed

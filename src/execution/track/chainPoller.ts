@@ -18,7 +18,7 @@ import { isResting } from './restingOrders.ts'
 const RESTING_MS = 30_000
 /** Shortest time between two looks, ms: a fast chain pushes heads faster than anything of ours changes. */
 const MIN_INTERVAL_MS = 200
-/** What happened to an attempt this long ago no longer makes it young, ms: heads alone bring no look forward then. */
+/** Age beyond which an event no longer makes its attempt young, ms: heads alone bring no look forward then. */
 const ACTIVE_MS = 20_000
 /** The pause between looks is this part of the time since something happened. */
 const INTERVAL_DIVISOR = 10
@@ -31,7 +31,7 @@ export interface Watched {
   readonly query: AttemptQuery | undefined
 }
 
-/** What a chain poller is made of. */
+/** Dependencies of a chain poller. */
 export interface ChainPollerOptions {
   readonly reader: ChainReader
   readonly clock: Clock

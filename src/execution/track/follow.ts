@@ -15,7 +15,7 @@ import { queryStatus } from './observe.ts'
 /** Longest pause between two questions to a host whose word is a hint only, ms. */
 const HINT_PAUSE_MAX_MS = 60_000
 const GROWTH = 1.25
-/** How long a start waits for the words of hosts before it looks at the chain, ms. */
+/** Time that a start waits for hosts' answers before it looks at the chain, ms. */
 const FIRST_ANSWERS_MS = 2_000
 
 /** Makes the follower. */
@@ -32,7 +32,7 @@ function chainFollower(
   { lanes, open, heard, observed, signal }: FollowOptions,
 ): Follower {
   const { clock, settings } = context
-  /** What hosts said last, by intent. */
+  /** Latest answers of hosts, by intent. */
   const answers = new Map<string, HostAnswer>()
   /** Ends the pause of an order that is followed. */
   const pauses = new Map<string, AbortController>()

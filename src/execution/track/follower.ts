@@ -5,7 +5,7 @@ import type { Order } from '../../protocol/position.ts'
 import type { Reading } from '../../protocol/reading.ts'
 import type { Lanes } from '../lanes/lane.ts'
 
-/** What following needs of the order manager. */
+/** Parts of the order manager that following needs. */
 export interface FollowOptions {
   readonly lanes: Lanes
   /** The open intents of now, by id. */

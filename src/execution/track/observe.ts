@@ -27,7 +27,7 @@ import { type TradesRead, tradesSinceSeconds, walkPages } from './tradePages.ts'
 /** Statuses whose orders the account's lists can show. */
 const landed: ReadonlySet<string> = new Set(['created', 'executed', 'cancelled'])
 
-/** What looks of one account share. */
+/** Readings that looks of one account share. */
 export interface SharedReads {
   /** Trades that show how resting orders ended. */
   readonly trades: SharedTrades
@@ -83,7 +83,7 @@ function listsFor(
   return gaveUpStatuses.has(answer.status) && mayShow ? 'any host' : 'none'
 }
 
-/** What those say who were handed the newest attempt, which was armed. Never throws for anything the network did. */
+/** Asks the receivers of the newest, armed attempt for its status. Never throws for network faults. */
 export function queryStatus(
   context: ExecutionContext,
   lanes: Lanes,
@@ -128,8 +128,8 @@ function missingOf(
 }
 
 /**
- * What can show how an order that rested ended: the list of orders, and trades when it left that list. The lists of one moment
- * are shared with other looks. Undefined when one of them was not answered.
+ * Reads the possible evidence of how a resting order ended: the list of orders, and trades when it left that list. Other looks share the lists of one
+ * moment. Undefined when one of them was not answered.
  */
 async function readResting(
   context: ExecutionContext,

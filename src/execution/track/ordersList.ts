@@ -12,10 +12,10 @@ import type { Order } from '../../protocol/position.ts'
 import type { Reading } from '../../protocol/reading.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 
-/** How the newest list shows an order: `gone`: a list before showed it; `not-shown`: none did, or its row may be one that could not be read. */
+/** State of an order in the newest list: `gone`: an earlier list showed it; `not-shown`: none did, or its row may be an unreadable one. */
 export type Shown = 'listed' | 'changed' | 'gone' | 'not-shown'
 
-/** What it is made with. */
+/** Dependencies of the list. */
 export interface OrdersListOptions {
   readonly account: Address
   /** Lower-case keys of our orders that rest by the journal; while there are none nothing is read. */
@@ -29,7 +29,7 @@ export interface OrdersListOptions {
 export interface OrdersList {
   /** Takes a list that was read; one that is older than the newest is left. */
   saw(list: Reading<readonly Order[]>): void
-  /** How the newest list shows an order; `not-shown` when no list came for three of the longest pauses. */
+  /** Returns the state of an order in the newest list; `not-shown` when no list arrived for three of the longest pauses. */
   shown(orderKey: Hex): Shown
   /** Something moved, or is about to: the next reads come soon. */
   hurry(): void
@@ -120,7 +120,7 @@ export function createOrdersList(
             saw({ value, atMs: readAtMs, ...(missing === undefined ? {} : { missing }) })
           } catch (error) {
             if (!(error instanceof BaseError)) throw error
-            // What was known grows old, and each order is asked for by itself.
+            // The known list grows old, and each order is queried separately.
             onChange()
           }
         }
@@ -131,7 +131,7 @@ export function createOrdersList(
   }
 }
 
-/** What of a row says that the order moved. */
+/** Returns the part of a row that shows whether the order moved. */
 function textOf(row: Order): string {
   const { sizeDeltaUsd, triggerContractPrice, acceptableContractPrice, isFrozen, updatedAtSeconds } = row
   return [sizeDeltaUsd, triggerContractPrice, acceptableContractPrice, isFrozen, updatedAtSeconds].join(' ')

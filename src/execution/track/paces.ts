@@ -29,7 +29,7 @@ export function createPace({ clock, settings }: Pick<ExecutionContext, 'clock' |
   let askedMs = clock.monotonicMs()
   let pauseMs = settings.statusPollMs
   let renewedMs = Number.NEGATIVE_INFINITY
-  /** Whether the list shows all that is left of it. */
+  /** True if the list shows all its remaining orders. */
   let isListed = false
   let wake = new AbortController()
 

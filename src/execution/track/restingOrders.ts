@@ -1,4 +1,4 @@
-/** What of an intent rests: nothing of it is in doubt, and all that is left waits for its trigger or its time. */
+/** Tells which part of an intent rests: nothing of it is in doubt, and all remaining orders wait for their trigger or time. */
 import {
   hasEnded,
   type IntentState,
@@ -8,7 +8,7 @@ import {
 } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
 
-/** Whether nothing of the intent is in doubt and all that is left waits for its trigger or its time. */
+/** Tells whether nothing of the intent is in doubt and all remaining orders wait for their trigger or time. */
 export function isResting(state: IntentState): boolean {
   const attempt = lastAttempt(state)
   if (attempt === undefined || attempt.phase !== 'LANDED' || isProvisional(attempt.evidence)) return false

@@ -39,7 +39,7 @@ export function createSharedTrades(
   }
 }
 
-/** Whether trades hold the end of each of these orders. */
+/** Tells whether trades contain the end of each of these orders. */
 function showEnds(trades: readonly Trade[], orderKeys: readonly Hex[]): boolean {
   return orderKeys.every((orderKey) =>
     trades.some(

@@ -14,14 +14,14 @@ import {
 } from '../../protocol/units.ts'
 import { anyPriceOf, type PriceRule } from '../context/verifyPrice.ts'
 
-/** What one created order must say. */
+/** Required content of one created order. */
 export interface OrderRule {
   /** On-chain order type. */
   readonly orderType: number
   readonly market: Address
   readonly initialCollateralToken: Address
   readonly isLong: boolean
-  /** Whether it fills upwards: increases of longs, decreases of shorts. */
+  /** True if it fills upwards: increases of longs, decreases of shorts. */
   readonly buys: boolean
   readonly size: SizeRule
   readonly collateral: CollateralRule
@@ -32,8 +32,8 @@ export interface OrderRule {
   /** 1 turns profit into the collateral token, which is what we ask to receive; 2 would pay out in the other token. */
   readonly maxSwapType: bigint
   /**
-   * Whether `autoCancel` may be either: on an order that only closes it can do no more than end it with its position, and
-   * the venue grants it while there are few of them.
+   * True if `autoCancel` may have either value. On a closing order it can only end the order with its position, and the venue grants it while
+   * there are few of them.
    */
   readonly mayAutoCancel: boolean
   /** Parts of the twap that it is one of; 0: it is none. */
@@ -44,9 +44,9 @@ export interface OrderRule {
 /** Which sizes are meant, USD. */
 export interface SizeRule {
   readonly asked: Usd
-  /** What else the venue may make of it; absent: nothing. */
+  /** Another size that the venue may give it; absent: none. */
   readonly other?: Usd
-  /** Whether it closes all that there is when it executes: then the largest uint256 says the same, on orders that wait. */
+  /** True if it closes the whole position when it executes: the largest uint256 then means the same, on waiting orders. */
   readonly isAll: boolean
   /** The whole position, or its share in each part of a twap, for orders that reduce one now. */
   readonly wholeUsd?: Usd
@@ -151,7 +151,7 @@ function mainRule({ kind, terms: given, sizing }: Intent, orderType: number): Or
   }
 }
 
-/** Whether a reduction was decided to be of the whole position, the parts of a twap together; not where sizing made a part it. */
+/** Tells whether a reduction was decided to be of the whole position, the parts of a twap together; false where sizing made a part the whole. */
 function closesAll({ held, sizeDeltaUsd, otherSizeDeltaUsd }: OrderTerms): boolean {
   return held !== undefined && sizeDeltaUsd >= held.sizeInUsd && otherSizeDeltaUsd === undefined
 }
@@ -176,7 +176,7 @@ function exitRule(terms: OrderTerms, exit: ExitTerms, orderType: number): OrderR
   }
 }
 
-/** What every order on the intent's position shares; the callers fill the rest. */
+/** Returns the common rule of every order on the intent's position; the callers fill the rest. */
 function positionRule(terms: OrderTerms, orderType: number): OrderRule {
   return {
     orderType,

@@ -46,7 +46,7 @@ async function signedAlone(signer: Signer, request: SignRequest): Promise<HeldSi
   return { signature: await signer.sign(request), recorded: Promise.resolve() }
 }
 
-/** What the message can add: what its own increases say, or what was admitted where an edit makes an order larger. */
+/** Returns the size that the message can add: the sum of its own increases, or the admitted size where an edit enlarges an order. */
 function addsOf({ batch, intent }: Verified): Usd {
   const createdUsd = batch.createOrderParamsList
     .filter(({ orderType }) => isIncreaseOrder({ orderType: Number(orderType) }))
@@ -54,20 +54,20 @@ function addsOf({ batch, intent }: Verified): Usd {
   return maxOf(createdUsd, intent.reservationUsd)
 }
 
-/** What J3 holds besides the message itself. */
+/** Facts of J3 besides the message itself. */
 export interface Arming {
   /** Where the submit goes. */
   readonly host: string
-  /** What the host warned of when it prepared; shown before. */
+  /** Warnings of the host's prepare; shown before. */
   readonly warnings: readonly ValidationWarning[]
   readonly leaseEpoch: number
   /** The newest block that a chain endpoint showed. */
   readonly block?: BlockRef
-  /** What the message's fees were by our own estimate. */
+  /** Our own estimate of the message's fees. */
   readonly feeEstimate?: FeeEstimate
 }
 
-/** What J3 holds of a signed payload. */
+/** Returns the J3 facts of a signed payload. */
 export function armedFactsOf(
   signed: Signed,
   { host, warnings, leaseEpoch, block, feeEstimate }: Arming,
@@ -117,7 +117,7 @@ function signedOrder({ orderType, isLong, autoCancel, addresses, numbers }: Crea
   }
 }
 
-/** What all orders of a message pay the keeper, and what its updates pay on top; native token, base units. */
+/** Sums the keeper's fees of all orders of a message, and the fee increases of its updates; native token, base units. */
 function executionFeesOf({ createOrderParamsList, updateOrderParamsList }: Batch): bigint {
   const created = createOrderParamsList.reduce((sum, { numbers }) => sum + numbers.executionFee, 0n)
   return updateOrderParamsList.reduce((sum, { executionFeeIncrease }) => sum + executionFeeIncrease, created)

@@ -49,7 +49,7 @@ export interface Verified extends Proposal {
   /** Computed here, from our own types and the pinned domain. */
   readonly digest: Hex
   readonly deadlineSeconds: number
-  /** How many fields were compared one to one with what was meant. */
+  /** Number of fields compared one to one with the intended values. */
   readonly comparedFields: number
 }
 
@@ -57,10 +57,9 @@ export interface Verified extends Proposal {
 export interface Rejection {
   readonly kind: 'rejected'
   /**
-   * What moves by itself is told apart from payload mismatch: the price (`PRICE_OUT_OF_BOUNDS`; of a reduction where
-   * hosts differ on it, `PRICE_CONTESTED`), a fee in a gas spike
-   * (`FEE_ABOVE_LIMIT`), the position under a reduction (`POSITION_MOVED`), the host's offer (`OFFER_EXPIRED`). Anything else
-   * is `TYPED_DATA_MISMATCH`. docs/orders.md has the rule of each field.
+   * Code of the rejection. Values that change by themselves have separate codes: the price (`PRICE_OUT_OF_BOUNDS`; for a reduction where hosts differ
+   * on it, `PRICE_CONTESTED`), a fee in a gas spike (`FEE_ABOVE_LIMIT`), the position under a reduction (`POSITION_MOVED`), and the host's offer
+   * (`OFFER_EXPIRED`). Anything else is `TYPED_DATA_MISMATCH`. docs/orders.md has the rule of each field.
    */
   readonly code: BenignCode | 'TYPED_DATA_MISMATCH'
   readonly differences: readonly Difference[]

@@ -119,9 +119,9 @@ function checkAcceptable(
 }
 
 /**
- * What an edit adds to its order's execution fee. The contract asks for the whole fee anew at the gas price of the day
- * (`validateAndCapExecutionFee`), so a host may ask for more than we did, up to what such an order may hold; what is not used
- * comes back. A message of the caller's own says what he wrote.
+ * Checks the increase of the order's execution fee by an edit. The contract requires the whole fee anew at the gas price of the day
+ * (`validateAndCapExecutionFee`). A host may therefore request more than we did, up to the fee that such an order may hold; the unused part is
+ * returned. A message of the caller's own contains the caller's figure.
  */
 function checkIncrease(
   differences: Differences,

@@ -1,4 +1,4 @@
-/** What a host wraps around a message: mode, types, domain and its own offer's end. We hash with our own of each. */
+/** Envelope of a host's message: mode, types, domain and the end of its offer. We hash with our own version of each. */
 import type { Prepared } from '../../api/orders/expressOrders.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'

@@ -12,7 +12,7 @@ import { type MinOutputRule, type OrderRule, rulesOf, type SizeRule } from './or
 
 const listField = 'message.createOrderParamsList'
 const maxDataListLength = 1
-/** How far a venue's clock, and a prepare that took its time, may move the start of a twap from now, seconds. */
+/** Largest shift of a twap's start from now, seconds: by the venue's clock, and by a slow prepare. */
 const twapStartEarlySeconds = 120n
 const twapStartLateSeconds = 60n
 
@@ -184,7 +184,7 @@ function checkSize(differences: Differences, field: string, rule: SizeRule, foun
 /** On-chain type of a market decrease (`Order.OrderType`). */
 const MARKET_DECREASE = 4
 
-/** How far above the bound a moved position explains an amount of collateral, bps of the whole collateral. */
+/** Distance above the bound at which a moved position still explains an amount of collateral, bps of the whole collateral. */
 const movedCollateralBps = 500
 
 function checkCollateral(
@@ -199,8 +199,8 @@ function checkCollateral(
   }
   const { part, all, wholeUsd } = collateral
   const isWhole = wholeUsd !== undefined && (sizeDeltaUsd === wholeUsd || sizeDeltaUsd === MAX_UINT256)
-  // What closes all pays out all the collateral that there is, and no more. One that waits may find the position grown: of it
-  // only the largest uint256 closes all.
+  // An order that closes everything pays out all the collateral that there is, and no more. A waiting order may find the position grown: only the
+  // largest uint256 closes all of that.
   if (isWhole && (orderType === MARKET_DECREASE || sizeDeltaUsd === MAX_UINT256)) {
     differences.compared += 1
     return

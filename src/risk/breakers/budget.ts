@@ -152,7 +152,7 @@ const movedCause = /\b(PRICE_OUT_OF_BOUNDS|PRICE_CONTESTED|POSITION_MOVED|OFFER_
 
 /**
  * Tells whether the cause changes by itself and nothing was signed: prices, fees, positions, offers. `checkPause` waits for it. Minutes of a fast
- * market or a gas spike must not lock in a position for an hour, or stop a strategy from trading for a day.
+ * market or a gas spike must not lock in a position for an hour. Nor must they stop a strategy from trading for a day.
  */
 function isNobodysFault(cause: string): boolean {
   return movedCause.test(cause)
