@@ -1,9 +1,9 @@
-/** Whether what a module gives as the definition of a kind is one. Pure. */
+/** Checks whether a module's value is the definition of a kind. Pure. */
 import { z } from 'zod'
 import { didYouMean } from './didYouMean.ts'
 import { firstIssue } from './kindMemory.ts'
 
-/** What each part of a definition must be. */
+/** Required type of each part of a definition. */
 const definitionParts: Readonly<
   Record<string, readonly [isGood: (value: unknown) => boolean, expected: string]>
 > = {
@@ -28,7 +28,7 @@ function isMemory(value: unknown): boolean {
   return isVersion && isUpcast && schema instanceof z.ZodType && schema.safeParse(first).success
 }
 
-/** What of a first memory its schema does not take, with the field; undefined where that is not what is wrong. */
+/** Returns the part of a first memory that its schema does not accept, with the field; undefined where that is not the fault. */
 function firstMisfit(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { schema, first } = value as Readonly<Record<string, unknown>>

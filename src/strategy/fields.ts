@@ -20,15 +20,15 @@ function decimalText(value: unknown): string | undefined {
   return typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) ? text : undefined
 }
 
-/** What a field says of itself besides its JSON Schema. */
+/** Description of a field besides its JSON Schema. */
 export interface FieldFacts {
-  /** What is expected, with unit and range: `whole basis points from 0 to 100 (100 = 1 %)`. */
+  /** Expected value, with unit and range: `whole basis points from 0 to 100 (100 = 1 %)`. */
   readonly expected: string
-  /** What the code holds as a file would say it; absent: the same. */
+  /** Converts the code's value to its form in a file; absent: the same. */
   readonly written?: (value: unknown) => unknown
 }
 
-/** What fields say of themselves, by the schema that `field` made. */
+/** Descriptions of fields, by the schema that `field` made. */
 export const fieldFacts = z.registry<FieldFacts>()
 
 /** A JSON Schema of what YAML may hold. */

@@ -1,4 +1,4 @@
-/** What the exits of a strategy file come to now: distances in average true ranges take the market's own candles. Pure. */
+/** Present values of a strategy file's exits: distances in average true ranges use the market's own candles. Pure. */
 import {
   type ExitPlan,
   needsRange,
@@ -15,7 +15,7 @@ import type { CandleNeed, Needs } from './strategy.ts'
 /** Wilder's range of n candles is one of many more: so many times as many are read. */
 const RANGE_TIMES = 3
 
-/** What a kind needs, and the candles that the file's exits need besides. */
+/** Returns the needs of a kind, with the candles that the file's exits need besides. */
 export function withExitNeeds(needs: Needs, exits: ExitPlan | undefined, symbols: readonly string[]): Needs {
   if (exits === undefined || !needsRange(exits)) return needs
   const { period, candles } = exits.range

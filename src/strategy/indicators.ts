@@ -119,7 +119,7 @@ export function stochastic(
   return found && { k: found.stochK, d: found.stochD }
 }
 
-/** How many standard deviations the last close is from the mean of the last `length` closes; 0 when all are equal. */
+/** Returns the distance of the last close from the mean of the last `length` closes, in standard deviations; 0 when all are equal. */
 export function zScore(candles: readonly Candle[], length: number): number | undefined {
   const closes = closesOf(lastOf(candles, length) ?? [])
   if (closes.length === 0) return undefined

@@ -12,20 +12,20 @@ import { decodeExact, encodeExact } from '../domain/records.ts'
 export interface MemoryDefinition<Memory> {
   /** 1, 2, 3, ...: raised whenever the schema changes. */
   readonly version: number
-  /** What a memory looks like: plain values, bigints and maps. */
+  /** Form of a memory: plain values, bigints and maps. */
   readonly schema: z.ZodType<Memory>
-  /** What an instance begins with. */
+  /** Initial memory of an instance. */
   readonly first: Memory
   /** A memory of an older version as one of today's. Without it, or when it throws, the instance pauses. */
   upcast?(version: number, memory: unknown): Memory
 }
 
-/** What `decide` of a kind with a memory gives. */
+/** Return value of `decide` for a kind with a memory. */
 export interface Turn<Memory> {
   readonly decisions: readonly StrategyDecision[]
   /** The next memory; the one that was given when nothing changed. */
   readonly memory: Memory
-  /** Of a kind that takes signals: those that lead to no order, and why. People are told. None when absent. */
+  /** Signals that lead to no order, with the reason, for a kind that takes signals. People are notified. None when absent. */
   readonly unserved?: readonly UnservedSignal[]
 }
 
@@ -110,7 +110,7 @@ function upcast<Memory>(definition: MemoryDefinition<Memory>, kept: GivenMemory)
   }
 }
 
-/** What `decide` of a kind with a memory returned, once the memory was read back from its text. Throws TypeError or RangeError. */
+/** Checks the return value of `decide` for a kind with a memory, and reads the memory back from its text. Throws TypeError or RangeError. */
 export function checkTurn(definition: MemoryDefinition<unknown>, returned: unknown): CheckedTurn {
   if (
     typeof returned !== 'object' ||

@@ -1,4 +1,4 @@
-/** What of a strategy's own waits at the venue: the account's resting orders that its open intents explain. Pure. */
+/** Waiting orders of a strategy at the venue: the account's resting orders that its open intents explain. Pure. */
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import {
   type Child,
@@ -25,7 +25,7 @@ export interface OpenIntent {
   readonly orderType: OrderKind
   /** As admitted, USD. */
   readonly sizeDeltaUsd: Usd
-  /** Of orders that wait for a price, USD per whole index token. */
+  /** Trigger of orders that wait for a price, USD per whole index token. */
   readonly triggerPrice?: Usd
   /** Unix ms. */
   readonly acceptedAtMs: number
@@ -34,8 +34,8 @@ export interface OpenIntent {
   /** To be unwound: what it opens is closed if it lands. */
   readonly isUnwanted: boolean
   /**
-   * What it opens is filled and shows in this instance's own part, or it opens nothing: all that is left of it are exits that rest at
-   * the venue and are listed there. Such an intent stands in the way of nothing; an edit or cancel of its exits is an intent of its own.
+   * True once its entry is filled and shows in this instance's own part, or it opens nothing: only exits that rest and are listed at the venue
+   * remain. Such an intent blocks nothing; an edit or cancel of its exits is a separate intent.
    */
   readonly onlyExitsRest: boolean
 }
@@ -67,12 +67,12 @@ const restingTypes: Readonly<Record<number, RestingOrder['orderType']>> = {
   8: 'stop-market',
 }
 
-/** What open intents are seen by. */
+/** Facts with which open intents are viewed. */
 interface SeenBy {
   readonly orders: Snapshot['orders']
   /** The instance's own parts. */
   readonly own: readonly OwnPosition[]
-  /** Whether one is to be unwound if it lands; none is when absent. */
+  /** Tells whether an intent is to be unwound if it lands; none is when absent. */
   readonly isUnwanted?: (intentId: string) => boolean
 }
 
@@ -102,7 +102,7 @@ export function openIntentsOf(states: readonly IntentState[], seen?: SeenBy): re
   })
 }
 
-/** Whether all that is left of an intent are listed exits. */
+/** Tells whether only listed exits remain of an intent. */
 function onlyExitsRest(state: IntentState, listed: ReadonlySet<string>): boolean {
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED') return false

@@ -1,7 +1,7 @@
 /**
- * What a strategy is: a kind with settings that looks at a snapshot and says what it asks for. It gets values and gives
- * decisions: no key, client, clock or journal reaches it. What it must remember it reads back from the positions and from its
- * open intents, or keeps in a memory of its own (`memory.ts`). One YAML file is one running instance of a kind.
+ * A strategy is a kind with settings that looks at a snapshot and returns requests. It receives values and returns decisions: no key, client, clock
+ * or journal reaches it. It derives its state from the positions and its open intents, or keeps it in a memory (`memory.ts`). One YAML file is one
+ * running instance of a kind.
  */
 
 import { z } from 'zod'
@@ -103,11 +103,11 @@ export interface CandleNeed {
   /** Market symbol, `ETH/USD [WETH-USDC]`. */
   readonly symbol: string
   readonly period: CandlePeriod
-  /** How many candles, the running one included. */
+  /** Number of candles, the running one included. */
   readonly limit: number
 }
 
-/** What must be read before the strategy is asked. */
+/** Data to read before the strategy's turn. */
 export interface Needs {
   /** Markets whose ticker, oracle price and capacity are read. */
   readonly symbols: readonly string[]
@@ -152,20 +152,22 @@ export interface StrategyView<Params = unknown> {
   readonly restingOrders: readonly RestingOrder[]
   /** This instance's tasks that make orders over time: those that run, and the newest that ended. */
   readonly tasks: readonly OwnTask[]
-  /** What is left of the delegated key's approval; absent when the account's own key signs, and before it was read. */
+  /** Remaining approval of the delegated key; absent when the account's own key signs, and before it was read. */
   readonly approval?: SubaccountReport
-  /** Of a kind that tidies: keys of the resting orders that perpd made and that no running instance or task looks after. Empty for other kinds. */
+  /**
+   * Keys of the unmanaged resting orders that perpd made, for a kind that tidies: no running instance or task manages them. Empty for other kinds.
+   */
   readonly looseOrders: readonly Hex[]
   /**
-   * Of a kind with a memory: what became of its decisions since the turn that gave the memory at hand, in order; what that turn was
-   * denied comes first. Each is told once, over crashes too. Always empty for a kind without a memory.
+   * Outcomes of its decisions since the turn that returned the present memory, in order, for a kind with a memory; denials of that turn come first.
+   * Each is delivered once, over crashes too. Always empty for a kind without a memory.
    */
   readonly events: readonly OwnEvent[]
   /** Older events that were dropped, because more than 2,000 waited; 0 as a rule. */
   readonly eventsMissed: number
   /**
-   * Of a kind that takes signals: those from outside that were accepted since the turn that gave the memory at hand, in order. Each
-   * is given once, over crashes too; one whose time is over is given as expired. Always empty for other kinds.
+   * External signals accepted since the turn that returned the present memory, in order, for a kind that takes signals. Each is delivered once, over
+   * crashes too; one past its time is delivered as expired. Always empty for other kinds.
    */
   readonly signals: readonly GivenSignal[]
   /** The market with this symbol, or undefined when the snapshot has none. */
@@ -173,14 +175,13 @@ export interface StrategyView<Params = unknown> {
   /** A market's candles of a period, ascending, the running one last; of the first that `needs` names without a period. */
   candles(symbol: string, period?: CandlePeriod): Reading<readonly Candle[]> | undefined
   /**
-   * What this instance holds by its own book, of one market or one side when asked: what it trades by. What others opened, by hand or
-   * by another file, is not in it (docs/books.md).
+   * Returns this instance's positions by its own book, of one market or one side if given: it trades by these. Positions that others opened, by hand
+   * or by another file, are not in it (docs/books.md).
    */
   ownPositions(symbol?: string, direction?: Direction): readonly OwnPosition[]
   /**
-   * Whether an order of this instance is under way, in one market or on one side when asked: planned, on its way, unknown, waiting at the
-   * venue for its price, or a change of an order that rests. Exits that rest for what is held do not count. True where the market
-   * was not read.
+   * Tells whether an order of this instance is busy, in one market or on one side if given: planned, in flight, unknown, waiting at the venue for its
+   * price, or a change of a resting order. Exits that rest for its position do not count. True where the market was not read.
    */
   isBusy(symbol?: string, direction?: Direction): boolean
   /** The account's positions with everybody's parts, of one market or one side when asked: what keepers look at. */
@@ -196,11 +197,11 @@ export interface Strategy<Params = unknown> {
   readonly params: z.ZodType<Params>
   /** Absent: the kind remembers nothing. */
   readonly memory?: MemoryDefinition<unknown>
-  /** Whether signals from outside may be sent to its instances; it has a memory then; not when absent. */
+  /** True if external signals may be sent to its instances, which then have a memory; false when absent. */
   readonly takesSignals?: boolean
   /**
-   * Whether it may cancel, and within bounds edit, orders that others left resting, by the rule of docs/keepers.md. Of perpd's own
-   * kinds alone: a kind of the user's own changes its own orders.
+   * True if it may cancel, and within bounds edit, orders that others left resting, by the rule of docs/keepers.md. Only for perpd's built-in kinds:
+   * a kind of the user's own changes its own orders.
    */
   readonly tidiesOrders?: boolean
   needs(params: Params, symbols: readonly string[]): Needs
@@ -228,24 +229,24 @@ interface DefinitionBase<Schema extends z.ZodType> {
   readonly opensPositions?: boolean
   /** A `z.strictObject` of the file's `params`; unknown names are then reported with a hint. */
   readonly params: Schema
-  /** What to read, from the params and the file's market symbols. */
+  /** Returns the data to read, from the params and the file's market symbols. */
   needs(params: z.output<Schema>, symbols: readonly string[]): Needs
 }
 
-/** What a kind is made of. */
+/** Parts of a kind. */
 export interface StrategyDefinition<Schema extends z.ZodType> extends DefinitionBase<Schema> {
-  /** What to ask for. Pure: the same view always gives the same decisions. */
+  /** Returns the decisions to request. Pure: the same view always gives the same decisions. */
   decide(view: StrategyView<z.output<Schema>>): readonly StrategyDecision[]
 }
 
-/** What a kind with a memory is made of. */
+/** Parts of a kind with a memory. */
 export interface RememberingDefinition<Schema extends z.ZodType, Memory> extends DefinitionBase<Schema> {
   readonly memory: MemoryDefinition<Memory>
   /** True lets signals from outside be sent to its instances (docs/signals.md); they come in `view.signals`. */
   readonly takesSignals?: boolean
   /**
-   * What to ask for, and what to remember. Pure: the same view and memory always give the same. The memory is durable in the
-   * commit of the decisions that are taken; what is denied of them comes back as an event of the next turn.
+   * Returns the decisions to request, and the memory to save. Pure: the same view and memory always give the same result. The memory is durable in
+   * the commit of the admitted decisions; denials return as events of the next turn.
    */
   decide(view: StrategyView<z.output<Schema>>, memory: Memory): Turn<Memory>
 }
@@ -306,7 +307,7 @@ export function viewOf<Params>(parts: {
     for (const view of given.snapshot.markets.values()) if (view.market.symbol === symbol) return view
     return undefined
   }
-  /** Of one market and side when asked; none of a market that was not read. */
+  /** Filters rows by market and side if given; returns none for a market that was not read. */
   function among<Row extends { readonly marketToken: Address; readonly direction: Direction }>(
     rows: readonly Row[],
     symbol?: string,

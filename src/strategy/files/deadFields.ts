@@ -111,7 +111,7 @@ function leverageOf({ size, limits }: StrategyFile): number | undefined {
   return Math.min(size.leverage, limitsOf(limits).maxLeverageBps ?? size.leverage)
 }
 
-/** Whether a market's pool has two tokens, of which the short one is a stable coin: `ETH/USD [WETH-USDC]`. */
+/** Tells whether a market's pool has two tokens, of which the short one is a stable coin: `ETH/USD [WETH-USDC]`. */
 function hasTwoTokens(symbol: string): boolean {
   const [, long, short] = /\[([^\]-]+)-([^\]]+)\]$/.exec(symbol) ?? []
   return long !== undefined && long !== short

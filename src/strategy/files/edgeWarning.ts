@@ -1,4 +1,4 @@
-/** What of `protect.minEdgeBps` is known without a market: that by the file's own figures no entry can ever pass it. Pure. */
+/** Warns about `protect.minEdgeBps` as far as possible without a market: by the file's own figures no entry can ever pass it. Pure. */
 import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { LoadedStrategy } from './load.ts'
 
@@ -11,7 +11,7 @@ export const LEAST_FEES = { openingBps: 4, closingBps: 6 } as const
 /** Built-in kinds whose entries say what they expect to earn, or may have take-profits of their own: their files do not tell. */
 export const kindsThatSay: readonly string[] = ['carry', 'hedged-carry', 'impact-capture', 'ladder', 'signal']
 
-/** That no entry of the file can pass `protect.minEdgeBps`, why, and what would let one pass; undefined: some may. */
+/** Returns a warning that no entry of the file can pass `protect.minEdgeBps`, with the reason and a remedy; undefined: some may pass. */
 export function edgeWarning({
   name,
   strategy,
@@ -23,7 +23,7 @@ export function edgeWarning({
   if (edge === undefined || !strategy.opensPositions || kindsThatSay.includes(strategy.kind)) return undefined
   const feesBps = LEAST_FEES.openingBps + LEAST_FEES.closingBps
   const neededBps = edge.minBps + feesBps
-  // Of a kind of one's own the file does not tell what its entries say.
+  // The file of a user's own kind does not show what its entries expect.
   const unless = hosted === undefined ? '' : ', unless its kind says expectedEdgeBps or a take-profit'
   const targets = exits?.takeProfits ?? []
   if (targets.length === 0)

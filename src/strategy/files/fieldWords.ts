@@ -1,16 +1,16 @@
-/** What a field of a strategy file means, what it takes and what stands where it is left out: for editors and for `perpd strategies describe`. */
+/** Meaning, values and default of a strategy file's field: for editors and for `perpd strategies describe`. */
 import { z } from 'zod'
 import { fieldFacts } from '../fields.ts'
 
 /** A field in words. */
 export interface FieldWords {
-  /** What it means; absent where nothing is said of it. */
+  /** Meaning of the field; absent where it has no description. */
   readonly meaning?: string
   /** Unit and range; absent where its inner fields have their own. */
   readonly expected?: string
-  /** What stands where it is left out, as a file would say it; absent: nothing does. */
+  /** Default when the field is left out, in the form of a file; absent: none. */
   readonly initial?: unknown
-  /** Whether a file must have it. */
+  /** True if a file must have it. */
   readonly isRequired: boolean
 }
 
@@ -46,7 +46,7 @@ export function fieldsOf(
     : undefined
 }
 
-/** Of fields that zod itself reads: what their JSON Schema says, as a clause. */
+/** Describes in a clause the JSON Schema of a field that zod itself reads. */
 function expectedOf(field: z.ZodType): string | undefined {
   const { type, enum: values, minimum, exclusiveMinimum, maximum } = shapeOf(field)
   if (values !== undefined) return `one of ${values.join(', ')}`

@@ -11,7 +11,7 @@ import { fileSchema } from './fileSchema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a running daemon does with a change, as the end of a description. */
+/** Effect of a change in a running daemon, as the end of a description. */
 const lives: Readonly<Record<TakenOver, string>> = {
   live: 'A running daemon takes a change over from the next turn.',
   limits:
@@ -53,7 +53,7 @@ export function strategyFileSchema(): Json {
   }
 }
 
-/** What holds for files of one built-in kind. */
+/** Returns the rules for files of one built-in kind. */
 function ofKind({ params, opensPositions, description }: Strategy): Json {
   const shape = withLife(jsonOf(params), 'live')
   const isNeeded = Array.isArray(shape.required) && shape.required.length > 0

@@ -1,4 +1,4 @@
-/** What a running daemon does with a field of a strategy file that changed: each field says it in the schema. */
+/** Effect of a changed strategy file field in a running daemon: each field states it in the schema. */
 import { z } from 'zod'
 import type { FieldChange } from '../../domain/account/strategyEntry.ts'
 
@@ -20,7 +20,7 @@ export function livesOf(schema: z.ZodObject): ReadonlyMap<string, TakenOver | un
   )
 }
 
-/** What a file says, flat: text by dotted field, lists by number. What stands in it and nothing of what is left out. */
+/** Content of a file, flat: text by dotted field, lists by number. It contains only written fields, without defaults. */
 export type WrittenFields = Readonly<Record<string, string>>
 
 /** Longest text of one value; what is longer is cut, and told by its length. */
@@ -35,7 +35,7 @@ export function writtenFields(value: unknown, path: readonly (string | number)[]
   return Object.assign({}, ...inner.map(([key, each]) => writtenFields(each, [...path, key])))
 }
 
-/** What differs from one writing to another, in the order of the new one; what went comes last. */
+/** Returns the differences from one writing to another, in the order of the new one; removed fields come last. */
 export function changedFields(from: WrittenFields, to: WrittenFields): readonly FieldChange[] {
   const names = [...new Set([...Object.keys(to), ...Object.keys(from)])]
   return names.flatMap((field): FieldChange[] => {

@@ -50,7 +50,7 @@ const limitsSchema = z.strictObject(
   ),
 )
 
-/** What the venue's warnings do to its orders. */
+/** Effect of the venue's warnings on its orders. */
 const warningsSchema = z.record(
   z
     .string()

@@ -6,7 +6,7 @@ import { Session } from 'node:inspector'
 import type { Worker } from 'node:worker_threads'
 import { placeOfFrames } from './sourcePlace.ts'
 
-/** What a thread's debugger says that is listened to; its frames count lines from 0. */
+/** Message of a thread's debugger, as far as it is used; its frames count lines from 0. */
 interface Told {
   readonly method?: string
   readonly params?: {

@@ -21,15 +21,15 @@ export interface KindLimits {
   readonly memoryMiB: number
 }
 
-/** How kinds are hosted. */
+/** Options for hosting kinds. */
 export interface HostOptions extends KindLimits {
   /** The program of the thread; it is given the kind's path as `workerData`. */
   readonly program: URL
   /** Longest time for loading a kind and checking its settings, ms; a minute when absent. */
   readonly loadTimeoutMs?: number
-  /** How long an ended thread may go on before it counts as left behind, ms; two seconds when absent. */
+  /** Time after its end that a thread may keep running before it counts as left behind, ms; two seconds when absent. */
   readonly endGraceMs?: number
-  /** How long a thread that did not answer is looked at for the line that it is at, ms; half a second when absent. */
+  /** Time spent on finding the current line of a thread that did not answer, ms; half a second when absent. */
   readonly hangLookMs?: number
 }
 

@@ -34,33 +34,33 @@ export class KindFault extends BaseError {
   }
 }
 
-/** What of a view crosses to the thread; settings and instance are there already. */
+/** Part of a view that crosses to the thread; settings and instance are there already. */
 export interface Scene {
   readonly snapshot: Snapshot
   readonly openIntents: readonly OpenIntent[]
-  /** What the instance holds by its own book. */
+  /** Positions of the instance by its own book. */
   readonly own: readonly OwnPosition[]
   readonly restingOrders: readonly RestingOrder[]
   /** None when absent. */
   readonly tasks?: readonly OwnTask[]
   /** Absent when the account's own key signs. */
   readonly approval?: SubaccountReport
-  /** Of a kind that tidies alone. */
+  /** Present only for a kind that tidies. */
   readonly looseOrders?: readonly Hex[]
-  /** Of a kind with a memory alone. */
+  /** Present only for a kind with a memory. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number
-  /** Of a kind that takes signals alone. */
+  /** Present only for a kind that takes signals. */
   readonly signals?: readonly GivenSignal[]
-  /** What is kept; absent before the first turn. */
+  /** Saved memory; absent before the first turn. */
   readonly memory?: GivenMemory
 }
 
-/** What a turn gave. */
+/** Result of a turn. */
 export interface KindRun {
   /** Whatever `decide` returned; of a kind with a memory a `CheckedTurn`. The decisions are not looked at yet. */
   readonly returned: unknown
-  /** What went wrong in the thread since the turn before, outside of `decide`. */
+  /** Failure in the thread since the previous turn, outside of `decide`. */
   readonly crash?: KindFault
   /** Size of what was handed over, bytes. */
   readonly viewBytes: number
@@ -80,13 +80,13 @@ export interface HostedKind {
   readonly kind: string
   readonly description: string
   readonly opensPositions: boolean
-  /** Whether the kind has a memory. */
+  /** True if the kind has a memory. */
   readonly remembers: boolean
-  /** Whether signals from outside may be sent to it. */
+  /** True if external signals may be sent to it. */
   readonly takesSignals: boolean
   /** Checks the `params` of the file; with none wrong they are the thread's from now on. Rejects with KindFault. */
   takeParams(raw: unknown): Promise<readonly SchemaIssue[]>
-  /** What to read for the instance, which is the thread's from now on. Rejects with KindFault. */
+  /** Hands the instance to the thread, and returns the data to read for it. Rejects with KindFault. */
   takeInstance(instance: StrategyInstance): Promise<Needs>
   /** One turn. Rejects with KindFault, and MemoryUnfitError for a memory that the kind cannot take; a thread that ended is started anew for the next turn. */
   decide(scene: Scene): Promise<KindRun>

@@ -20,15 +20,15 @@ const MIB = 1_048_576
 /** Buffers that the engine lets lie before it collects those that nobody holds, bytes: more than that are held. */
 const LYING_BUFFERS = 64 * MIB
 
-/** How a thread is made. */
+/** Options for making a thread. */
 export interface ThreadOptions {
   /** The program of the thread; it is given the kind's path as `workerData`. */
   readonly program: URL
   /** Most memory of its JavaScript objects and its buffers together, MiB. */
   readonly memoryMiB: number
-  /** How long it may go on after its end before it counts as left behind, ms; two seconds when absent. */
+  /** Time after its end that it may keep running before it counts as left behind, ms; two seconds when absent. */
   readonly endGraceMs?: number | undefined
-  /** How long a thread that did not answer is looked at for the line that it is at, ms; half a second when absent. */
+  /** Time spent on finding the current line of a thread that did not answer, ms; half a second when absent. */
   readonly hangLookMs?: number | undefined
   /** The kind's path as people are shown it. */
   readonly shown: string
@@ -75,7 +75,7 @@ export function startKindThread(
   const loading = waiting.promise
   let fault: KindFault | undefined
   let isEnding = false
-  /** What it has not answered yet. */
+  /** Question that it has not answered yet. */
   let asked: KindQuestion | undefined
   /** The question asked last; memory that its answer left behind is found after the answer. */
   let newest: KindQuestion | undefined

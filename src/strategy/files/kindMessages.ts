@@ -1,4 +1,4 @@
-/** What the daemon and the thread of a kind of the user's own say to each other. Plain values alone. */
+/** Messages between the daemon and the thread of a kind of the user's own. Only plain values. */
 import type { Needs, StrategyInstance } from '../strategy.ts'
 import type { SchemaIssue } from './schemaProblems.ts'
 
@@ -9,7 +9,7 @@ export type KindQuestion =
   /** `bytes`: the scene by `v8.serialize`. */
   | { readonly ask: 'decide'; readonly bytes: Uint8Array }
 
-/** What the thread answers; `failed` to any question. */
+/** Answers of the thread; `failed` to any question. */
 export type KindAnswer =
   | {
       readonly is: 'loaded'
@@ -23,7 +23,7 @@ export type KindAnswer =
   | { readonly is: 'needs'; readonly needs: Needs }
   /** `bytes`: what `decide` returned, of a kind with a memory the checked turn, by `v8.serialize`. `spentMs`: as `KindRun` has it. */
   | { readonly is: 'decided'; readonly bytes: Uint8Array; readonly spentMs?: number }
-  /** What is kept for the kind's memory fits it no longer. */
+  /** The saved memory no longer fits the kind. */
   | {
       readonly is: 'unfit'
       readonly reason: string

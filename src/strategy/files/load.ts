@@ -34,7 +34,7 @@ export interface LoadedStrategy {
   /** File name without its extension. */
   readonly name: string
   readonly path: string
-  /** Of a hosted kind only its name and description; it is asked in its thread. */
+  /** The strategy; for a hosted kind only its name and description, because it runs in its thread. */
   readonly strategy: Strategy
   /** The thread of a kind of the user's own; absent for kinds that are shipped with perpd, which are asked at once. */
   readonly hosted?: HostedKind
@@ -46,15 +46,15 @@ export interface LoadedStrategy {
   readonly cadenceMs: number
   /** The file's own limits; the account's tighten them. */
   readonly limits: Limits
-  /** What the venue's warnings do to its orders, where that is stricter than the account's policy. */
+  /** Effect of the venue's warnings on its orders, where that is stricter than the account's policy. */
   readonly warnings?: WarningPolicy
   readonly slippageBps?: number
   readonly orderExpiryMs?: number
   /** Exits that every increase of it brings with it. */
   readonly exits?: ExitPlan
-  /** What keeps it from adding for a while. */
+  /** Rules that keep it from adding exposure for a while. */
   readonly protect?: Protections
-  /** What becomes of its orders and position when its file is removed. */
+  /** Treatment of its orders and position when its file is removed. */
   readonly onRemove: OnRemove
   /** The file as it is written, for telling what changed. */
   readonly written: WrittenFields
@@ -62,7 +62,7 @@ export interface LoadedStrategy {
   readonly symbolPlaces: readonly Place[]
 }
 
-/** What loading gave. With problems, the caller decides whether the rest may run. */
+/** Result of loading. With problems, the caller decides whether the rest may run. */
 export interface LoadResult {
   readonly strategies: readonly LoadedStrategy[]
   /** Names of files with `enabled: false`; they were checked like the others. */
@@ -311,7 +311,7 @@ async function withKind(
   }
 }
 
-/** What the rest of perpd reads of a hosted kind. */
+/** Returns the part of a hosted kind that the rest of perpd reads. */
 function standIn({ kind, description, opensPositions, takesSignals, path }: HostedKind): Strategy {
   const elsewhere = (): never => {
     throw new TypeError(`the kind ${path} is asked in its thread`)
@@ -331,7 +331,7 @@ function marketsOf(
   return { symbols: rows.map((row) => row.symbol), places: rows.map((row) => row.place) }
 }
 
-/** What no single field can say. */
+/** Returns the problems that concern several fields together. */
 function fileProblems(yaml: YamlFile, fields: StrategyFile, strategy: Strategy): StrategyFileError[] {
   const problems: StrategyFileError[] = []
   const add = (field: 'market' | 'markets' | 'size', what: string, fix: string, expected?: string): void => {

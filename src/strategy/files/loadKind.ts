@@ -61,13 +61,13 @@ export function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: 
   })
 }
 
-/** How files are loaded. */
+/** Options for loading files. */
 export interface LoadOptions {
   /** Why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
   readonly untrusted?: (path: string) => Distrust | undefined
   /** Starts a kind of the user's own in a thread of its own. Without it the kind is imported here, as tests of kinds do. */
   readonly hostKind?: (path: string) => Promise<HostedKind>
-  /** Whether a file with `enabled: false` is loaded like another, as a trial does. */
+  /** True to load a file with `enabled: false` like any other, as a trial does. */
   readonly takesDisabled?: boolean
   /** Texts that stand in the place of files, by their path: what a change would come to before it is written. */
   readonly texts?: ReadonlyMap<string, string>

@@ -1,4 +1,4 @@
-/** What can be wrong with a strategy file, said with its place, so that the fix is one look away. */
+/** Problems of strategy files, each with its place, so that the fix is one look away. */
 import { BaseError } from '../../base/errors.ts'
 
 /** A place in a file, both from 1. */
@@ -19,7 +19,7 @@ export class StrategyFileError extends BaseError {
     readonly file: string
     readonly place?: Place | undefined
     readonly field?: string | undefined
-    /** What is wrong, as the end of a sentence that begins with the field or the file. */
+    /** Description of the problem, as the end of a sentence that begins with the field or the file. */
     readonly what: string
     /** The offending value; shown as JSON, cut at 80 characters. */
     readonly value?: unknown

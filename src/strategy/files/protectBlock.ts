@@ -69,7 +69,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(text)
 }
 
-/** Whether a span is one: both ends of a week or both of dates, and the end after the begin. */
+/** Tells whether a span is valid: both ends are weekdays or both are dates, and the end is after the beginning. */
 function isSpan({ from, to }: ClosedSpan): boolean {
   // An end that is none was told by its own field.
   if (typeof from !== 'object' || typeof to !== 'object') return true

@@ -75,7 +75,7 @@ function unknownField(
   })
 }
 
-/** What YAML calls the types of the schemas. */
+/** YAML's names for the types of the schemas. */
 const typeWords: Readonly<Record<string, string>> = {
   record: 'fields',
   object: 'fields of its own, below it or in { }',

@@ -1,8 +1,8 @@
-/** What a module of a kind exports. Apart, so that the thread of a kind loads none of perpd's own kinds. */
+/** Export of a kind's module. It is a separate file, so that the thread of a kind loads none of perpd's own kinds. */
 import { z } from 'zod'
 import type { Strategy } from '../strategy.ts'
 
-/** What is said of a module without a strategy. */
+/** Message about a module without a strategy. */
 export const NO_STRATEGY = 'has no strategy as its default export'
 
 /** The strategy that a module exports; undefined when it exports none. */

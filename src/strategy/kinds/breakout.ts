@@ -100,7 +100,7 @@ function decideMarket(view: StrategyView<BreakoutParams>, symbol: string): Decis
   const direction: Direction | undefined =
     price > top * (1 + share) ? 'long' : price < bottom * (1 - share) ? 'short' : undefined
   if (direction === undefined || (params.sides !== 'both' && params.sides !== direction)) return undefined
-  // What left a channel the other way within this very candle waits for the next: a price that swings must not be followed at each turn.
+  // A price that left a channel the other way within this very candle waits for the next: a swinging price must not be followed at each turn.
   const running = runningCandle(view, symbol, params.period)
   const isSwinging =
     direction === 'long' ? (running?.low ?? floor) < floor : (running?.high ?? ceiling) > ceiling

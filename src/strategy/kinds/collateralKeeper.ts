@@ -72,7 +72,7 @@ export const collateralKeeper = defineStrategy({
   },
 })
 
-/** Whether collateral of this side is on its way already; it is not told for which of two positions there. */
+/** Tells whether collateral of this side is in flight already; it does not show for which of two positions there. */
 function isChanging({ openIntents }: View, { marketToken, direction }: Position): boolean {
   return openIntents.some(
     (open) =>
@@ -138,7 +138,7 @@ function takeOut({ params, snapshot }: View, position: Position): CollateralDeci
   }
 }
 
-/** Whether a size is more than a value carries at a leverage. */
+/** Tells whether a size is more than a value carries at a leverage. */
 function isOver(sizeUsd: Usd, valueUsd: Usd, leverageBps: number): boolean {
   return sizeUsd * BigInt(BPS_ONE) > valueUsd * BigInt(leverageBps)
 }

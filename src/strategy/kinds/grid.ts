@@ -58,7 +58,7 @@ export const grid = defineStrategy({
     }),
 })
 
-/** What one side of a market's grid is decided by. */
+/** Facts for one side of a market's grid. */
 interface Scene {
   readonly params: GridParams
   readonly direction: Direction
@@ -102,7 +102,7 @@ function decideSide(
     onTheWay: view.openIntents.filter((open) => isHere(open) && !shown.has(open.intentId)),
   }
   const exits = exitsOf(scene)
-  // What is held is cared for first; the next tick goes on.
+  // The position has priority; the next tick continues.
   return exits.length > 0 ? exits : entriesOf(scene)
 }
 
@@ -114,7 +114,7 @@ function exitsOf(scene: Scene): readonly Decision[] {
   const isLong = direction === 'long'
   const gain = bps(entry, params.takeProfitBps)
   const loss = stopWay(entry, params)
-  // What one exit closed is taken off the others: they would reduce what is not its own.
+  // Reduce the other exits by the size that one exit closed: otherwise they would reduce positions of others.
   const excess = [...excessOf(scene, 'take-profit'), ...excessOf(scene, 'stop-loss')]
   if (excess.length > 0) return excess
   const profit = exitOf(scene, 'take-profit', isLong ? entry + gain : entry - gain)
@@ -134,7 +134,7 @@ function excessOf(
   const exits = resting.filter((order) => order.orderType === type && !waiting.has(order.intentId))
   const heldUsd = position?.sizeInUsd ?? 0n
   let excessUsd = exits.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n) - heldUsd
-  // What is on its way may be what fills it up, or the change itself.
+  // An order in flight may fill the position up, or be the change itself.
   if (excessUsd <= 0n || onTheWay.length > 0 || exits.some(({ isChanging }) => isChanging)) return []
   const base = { marketToken: market.market.marketToken, direction } as const
   const reason = `The ${type} orders come to more than the ${formatUsd(heldUsd)} that is held.`

@@ -73,9 +73,9 @@ export const guard = defineStrategy({
 })
 
 /**
- * What a guard does with a position of these figures.
+ * Returns the act of a guard for a position with these figures.
  *
- * @param distanceBps way to its liquidation, bps of the mark price; undefined without a liquidation price
+ * @param distanceBps distance to its liquidation, bps of the mark price; undefined without a liquidation price
  * @param leverageBps 10000 = 1x
  */
 export function guardAct(
@@ -130,12 +130,12 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
 }
 
 /**
- * How far below the leverage allowed a position is brought, basis points of it: at the very edge the fees of the reduction and
- * the next small move of the price would ask for another one, and another.
+ * Margin below the permitted leverage to which a position is brought, basis points of it. At the very edge, the fees of the reduction and the next
+ * small move of the price would require another one, and another.
  */
 const LEVERAGE_MARGIN_BPS = 500
 
-/** How long collateral that is on its way keeps a reduction waiting, ms. */
+/** Time for which collateral in flight delays a reduction, ms. */
 const PAYING_WAIT_MS = 60_000
 
 /**
@@ -159,7 +159,7 @@ function paidIn(
       : undefined
   const lackingUsd = maxOf(lackingAtPrice(position, params), lackingAtLeverage(position, params))
   const share = wallet.offer(position, lackingUsd)
-  // What is cut off by the token's smallest unit is not worth a look.
+  // An amount that the token's smallest unit rounds away is not worth a payment.
   if (share === undefined || share.amount <= 0n || share.worthUsd < bps(lackingUsd, ENOUGH_BPS))
     return undefined
   wallet.take(position, share)
@@ -180,7 +180,7 @@ function paidIn(
 /** Share of what is lacking that counts as all of it, basis points. */
 const ENOUGH_BPS = 9990
 
-/** How much further than asked collateral brings the liquidation price away, bps of the way asked: each payment costs a fee. */
+/** Extra distance that a payment adds to the requested distance of the liquidation price, bps of the request: each payment costs a fee. */
 const DISTANCE_MARGIN_BPS = 2_500
 
 /**

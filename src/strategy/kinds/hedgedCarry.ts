@@ -68,7 +68,7 @@ interface Leg {
 interface Pair {
   readonly long: MarketScene
   readonly short: MarketScene
-  /** Of both legs, thousandths of a basis point a day; undefined where a rate is not there or old. */
+  /** Net rate of both legs, thousandths of a basis point a day; undefined where a rate is missing or old. */
   readonly rate: bigint | undefined
 }
 

@@ -159,7 +159,7 @@ function bothFees(scene: MarketScene): number {
   return balancing + unbalancing
 }
 
-/** How far the price moved for a position since its entry, whole bps; 0 where the entry is not known. */
+/** Returns the move of the price in favour of a position since its entry, whole bps; 0 where the entry is unknown. */
 function movedBps({ entryPrice, direction }: OwnPosition, price: Usd): number {
   if (entryPrice === undefined || entryPrice <= 0n) return 0
   const moved = Number(((price - entryPrice) * BigInt(BPS_ONE)) / entryPrice)

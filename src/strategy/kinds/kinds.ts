@@ -19,7 +19,7 @@ import { signal } from './signal.ts'
 import { targetExposure } from './targetExposure.ts'
 import { trend } from './trend.ts'
 
-/** What `kind:` in a strategy file may name without a path. */
+/** Kinds that `kind:` in a strategy file may name without a path. */
 export const builtInKinds: Readonly<Record<string, Strategy>> = {
   'approval-keeper': approvalKeeper,
   breakout,

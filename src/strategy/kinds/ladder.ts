@@ -93,7 +93,7 @@ function decideMarket(view: View, symbol: string, remembered: Ladder): MarketTur
   const isBegun = now.rungs.length > 0 || now.isLost === true
   if (now.askedAtMs !== undefined || (isBegun && held === undefined)) return { decisions: [], ladder: now }
   const exits = held === undefined || !isBegun ? [] : exitsOf(view, scene, held)
-  // What is held is cared for first; the next turn goes on.
+  // The position has priority; the next turn continues.
   if (exits !== 'waits' && exits.length > 0) return { decisions: exits, ladder: now }
   const rung = exits === 'waits' ? undefined : nextRung(view, scene, held, now)
   return rung === undefined
@@ -106,7 +106,7 @@ function lost({ askedAtMs: _, ...ladder }: Ladder): Ladder {
   return { ...ladder, isLost: true }
 }
 
-/** How long it waits after a denial, ms: each is written down with the memory. */
+/** Pause after a denial, ms: the memory records each denial. */
 const RETRY_MS = 60_000
 
 /** The next rung, when its time has come. */
@@ -118,7 +118,7 @@ function nextRung(
 ): Decision | undefined {
   const { direction, stepBps, everySeconds, maxRungs, maxUsd } = params
   const last = rungs.at(-1)
-  // What it holds without a rung it does not remember.
+  // A position without a rung is one that the memory does not know.
   const isTaken = last === undefined && held !== undefined
   if (isTaken || isLost === true || rungs.length >= maxRungs || scene.market.status === 'closed')
     return undefined
@@ -152,17 +152,17 @@ function nextRung(
   return { ...entryOf(scene, direction, reason, facts), sizeDeltaUsd }
 }
 
-/** Whether a price has reached another on the losing side. */
+/** Tells whether a price has reached another on the losing side. */
 function isBeyond(price: Usd, level: Usd, direction: 'long' | 'short'): boolean {
   return direction === 'long' ? price <= level : price >= level
 }
 
-/** How far an exit may be from where it belongs before it is moved, bps of its trigger. */
+/** Distance of an exit from its proper place before it is moved, bps of its trigger. */
 const TRIGGER_TOLERANCE_BPS = 20
 /** The same of its size, bps of the position. */
 const SIZE_TOLERANCE_BPS = 50
 
-/** What brings the two exits to the position as it is; `waits` while something of them is on its way. */
+/** Returns the decisions that fit the two exits to the present position; `waits` while one of them is in flight. */
 function exitsOf(view: View, scene: MarketScene, held: OwnPosition): readonly Decision[] | 'waits' {
   const { params } = view
   const { direction } = params

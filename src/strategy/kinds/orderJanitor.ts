@@ -27,7 +27,7 @@ import { repairOf } from './shared/orderRepair.ts'
 import { type FoundCause, MOST_AGE_MS, type Untidy, untidyOf } from './shared/untidy.ts'
 
 const anyCare = z.enum(['cancel', 'edit', 'tell'])
-/** Of an exit whose position is there: it is not cancelled. */
+/** Care for an exit whose position is open: it is not cancelled. */
 const exitCare = z.enum(['edit', 'tell'])
 
 const schema = z
@@ -94,7 +94,7 @@ type View = StrategyView<Params>
 
 const hex = z.custom<Hex>((value) => typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value))
 const memorySchema = z.strictObject({
-  /** What was told and is not over, by order key. */
+  /** Notified causes that are not over, by order key. */
   told: z.record(
     z.string(),
     z.strictObject({ cause: z.enum(untidyCauses), marketToken: hex, direction: z.enum(['long', 'short']) }),
@@ -103,7 +103,7 @@ const memorySchema = z.strictObject({
   edits: z.record(z.string(), z.array(z.number())),
 })
 
-/** What the kind remembers. */
+/** Memory of the kind. */
 type Memory = z.output<typeof memorySchema>
 
 const HOUR_MS = 3_600_000
@@ -154,7 +154,7 @@ const kind = defineStrategy({
 /** The kind `order-janitor`. */
 export const orderJanitor: Strategy<Params> = { ...kind, tidiesOrders: true }
 
-/** What something is wrong with, of the markets of the file. */
+/** Returns the untidy orders on the markets of the file. */
 function foundIn({ snapshot, instance, params }: View): readonly Untidy[] {
   const rules = {
     staleAfterMs: params.staleAfterSeconds,
@@ -235,7 +235,7 @@ function recentEdits({ edits }: Memory, atMs: number): Record<string, number[]> 
   return Object.fromEntries(recent.filter(([, times]) => times.length > 0))
 }
 
-/** What is told now that was not, and what of what was told is over. */
+/** Notifies of new causes, and of notified causes that are over. */
 function tell(view: View, before: Memory['told'], found: ReadonlyMap<string, Untidy>) {
   const told: Memory['told'] = {}
   const decisions: TellDecision[] = []
@@ -259,7 +259,7 @@ function tell(view: View, before: Memory['told'], found: ReadonlyMap<string, Unt
   return { told, decisions }
 }
 
-/** Whether it can be told now that what was wrong with an order is over: not where a row is missing that would show it, or the price. */
+/** Tells whether the end of an order's cause can be judged now: false where the row or the price that would show it is missing. */
 function isKnown(
   snapshot: View['snapshot'],
   { cause, marketToken }: Memory['told'][string],

@@ -83,7 +83,7 @@ export const protector = defineStrategy({
         }
         wanted.push(...judged.decisions)
       }
-      // What is closed now needs no order that waits.
+      // A position that is closed now needs no waiting order.
       const closing = wanted.find(({ kind, ...rest }) => kind === 'decrease' && !('triggerPrice' in rest))
       decisions.push(...(closing === undefined ? wanted : [closing]))
     }
@@ -91,10 +91,10 @@ export const protector = defineStrategy({
   },
 })
 
-/** How long it waits after a refusal, ms. */
+/** Pause after a refusal, ms. */
 const RETRY_MS = 15_000
 
-/** Whether what it asked for on a side in the turn before was denied. */
+/** Tells whether its request on a side in the previous turn was denied. */
 function isRefused({ events }: View, { marketToken, direction }: Position): boolean {
   return events.some(
     (event) =>
@@ -105,7 +105,7 @@ function isRefused({ events }: View, { marketToken, direction }: Position): bool
   )
 }
 
-/** What is to be done about one type of exit of a position; `missing`: it has too little of it, and its opener may still place it. */
+/** Necessary decisions about one type of exit of a position; `missing`: it has too little of it, and its opener may still place it. */
 interface Judged {
   readonly missing: boolean
   readonly decisions: readonly Decision[]
@@ -145,7 +145,7 @@ function judge(view: View, position: Position, type: ExitType): Judged | undefin
   return { missing: false, decisions: [editOf(view, position, own, wantedUsd)] }
 }
 
-/** What exits of others cover of a position, USD. One that froze may stay so, and covers nothing. */
+/** Returns the size of a position that others' exits cover, USD. A frozen exit may stay frozen, and covers nothing. */
 function coverOf(
   orders: readonly Order[],
   position: Position,
@@ -204,7 +204,7 @@ function editOf(view: View, position: Position, own: RestingOrder, sizeDeltaUsd:
   const { marketToken, direction, entryPrice } = position
   const type = own.orderType as ExitType
   const trigger = entryPrice === undefined ? undefined : triggerFrom(entryPrice, position, type, view)
-  // What was added moved the entry. Where the new place is past already, the old one is better than none.
+  // An increase moved the entry. If the price has already passed the new place, the old one is better than none.
   const isMoved =
     !own.isFrozen && trigger !== undefined && waits(trigger, priceNow(view, position), position, type)
   return {
@@ -254,7 +254,7 @@ function triggerFrom(from: Usd, position: Position, type: ExitType, { params }: 
   return isLong ? maxOf(stop, middle) : minOf(stop, middle)
 }
 
-/** Whether an exit at a trigger would wait there, and not fire at once. */
+/** Tells whether an exit at a trigger would wait there, and not fire at once. */
 function waits(trigger: Usd, price: Usd, { direction }: Position, type: ExitType): boolean {
   const isBelow = (type === 'stop-loss') === (direction === 'long')
   return trigger > 0n && (isBelow ? trigger < price : trigger > price)

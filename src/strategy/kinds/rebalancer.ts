@@ -82,7 +82,7 @@ function totalOf(
   return worth === undefined ? undefined : bps(worth, params.totalLeverage ?? 0)
 }
 
-/** What brings one market nearer to its weight. */
+/** Returns the decisions that bring one market nearer to its weight. */
 function towards(scene: MarketScene, total: Usd, params: Params): readonly Decision[] {
   const { market, symbol, collateralToken, size, held, isBusy } = scene
   if (isBusy || market.status === 'closed') return []

@@ -54,7 +54,7 @@ type Memory = z.output<typeof memorySchema>
 type View = StrategyView<z.output<typeof schema>>
 type Scenes = ReadonlyMap<string, MarketScene>
 
-/** How long a market is left alone after a denial, ms: each is written down with the memory. */
+/** Pause of a market after a denial, ms: the memory records each denial. */
 const RETRY_MS = 60_000
 
 /** The kind `rotation`. */
@@ -115,7 +115,7 @@ function chosenAnew(view: View, scenes: Scenes, memory: Memory): Memory {
   const ranked = returns
     .flatMap(({ symbol, returnBps }) => {
       const before = memory.chosen.find((each) => each.symbol === symbol)
-      // What its stop closed has no place to keep.
+      // A market whose position was closed by its stop has no place to keep.
       const keeps = before !== undefined && (isHeld(symbol) || !before.isOpened)
       const score = returnBps === undefined ? undefined : returnBps + (keeps ? params.marginBps : 0)
       return score === undefined || score < params.minReturnBps ? [] : [{ symbol, score }]
@@ -134,7 +134,7 @@ function returnOf(view: View, symbol: string): number | undefined {
   return change === undefined || !Number.isFinite(change) ? undefined : Math.round(change * BPS_ONE)
 }
 
-/** What brings the account nearer to what is chosen. */
+/** Returns the decisions that bring the account nearer to the chosen markets. */
 function towards(view: View, scenes: Scenes, { chosen, deniedAtMs }: Memory): readonly Decision[] {
   const { params } = view
   const decisions: Decision[] = []

@@ -25,7 +25,7 @@ const params = z.strictObject({
 })
 const side = z.enum(['long', 'short'])
 
-/** What is left to do on a signal's word. */
+/** Remaining work for a signal. */
 const wishSchema = z.strictObject({
   signal: z.number(),
   name: z.string().optional(),
@@ -74,7 +74,7 @@ export const signal = defineStrategy({
     let wishes = memory.wishes.flatMap((wish) => afterTurn(wish, view))
     const unserved: UnservedSignal[] = []
     for (const given of view.signals) {
-      // That it expired is told already.
+      // The expired signal has been reported already.
       if (given.isExpired) continue
       const before = wishes.find(({ symbol }) => symbol === given.symbol)
       const next = wishOf(given, view, before)
@@ -121,7 +121,7 @@ function isOn(event: OwnEvent, marketToken: string | undefined): boolean {
   )
 }
 
-/** What a signal asks for, or why it asks for nothing. */
+/** Returns the wish of a signal, or the reason why it has none. */
 function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish | UnservedSignal {
   const { number, name, action, symbol, size, stopPrice, targetPrice, expiresAtMs } = given
   const base = {
@@ -270,7 +270,7 @@ function isHeld(view: View, symbol: string, direction: Direction): boolean {
   return ownUsd(view, symbol, direction) > 0n
 }
 
-/** Whether an increase of its own may still open something. */
+/** Tells whether an increase of its own may still open something. */
 function isOpening(view: View, symbol: string, direction: Direction): boolean {
   const market = view.market(symbol)
   return market !== undefined && hasOpen(view, market, direction, 'increase')

@@ -198,7 +198,7 @@ function signalOf(view: StrategyView<TrendParams>, market: MarketView): Signal |
   return { strength, extension, price, range, facts }
 }
 
-/** Whether the newest closed candle ended more than two periods ago. */
+/** Tells whether the newest closed candle ended more than two periods ago. */
 function isOld(candles: readonly Candle[], periodSeconds: number, nowMs: number): boolean {
   const newest = candles.at(-1)
   return newest === undefined || nowMs > (newest.timestampSeconds + 3 * periodSeconds) * 1000

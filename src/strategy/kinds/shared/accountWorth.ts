@@ -1,4 +1,4 @@
-/** What an account is worth, as a kind that holds a share of it needs it. Pure. */
+/** Equity of an account, for a kind that holds a share of it. Pure. */
 import type { MarketView, Snapshot } from '../../../domain/snapshot.ts'
 import { sameHex } from '../../../protocol/address.ts'
 import { type Usd, usdOfAmount } from '../../../protocol/units.ts'

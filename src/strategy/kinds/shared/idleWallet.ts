@@ -1,4 +1,4 @@
-/** What lies idle in the wallet for a position's collateral, and how a leverage is written. Pure. */
+/** Idle collateral in the wallet for a position, and the text of a leverage. Pure. */
 import { isFresh, marketOf, type Snapshot } from '../../../domain/snapshot.ts'
 import { hexKey, sameHex } from '../../../protocol/address.ts'
 import type { Token } from '../../../protocol/market.ts'

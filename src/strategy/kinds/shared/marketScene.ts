@@ -1,4 +1,4 @@
-/** What most traders begin a market's turn with: its price, what the instance holds there, and whether an order is on its way. Pure. */
+/** Usual start of a market's turn: its price, the instance's positions there, and whether an order is in flight. Pure. */
 import type { CloseDecision, DecisionFacts, IncreaseDecision } from '../../../domain/order/decision.ts'
 import type { MarketView } from '../../../domain/snapshot.ts'
 import { type Address, sameHex } from '../../../protocol/address.ts'
@@ -18,7 +18,7 @@ export interface MarketScene {
   readonly market: MarketView
   readonly symbol: string
   readonly size: OrderSize
-  /** That backs what it holds and opens here. */
+  /** Collateral of its positions and of its entries here. */
   readonly collateralToken: Address
   /** Median oracle price, USD per whole index token. */
   readonly price: Usd
@@ -119,7 +119,7 @@ export function stopPriceOf(price: Usd, direction: Direction, stopBps: number): 
   return direction === 'long' ? price - bps(price, stopBps) : price + bps(price, stopBps)
 }
 
-/** Whether the price is at or past a position's stop: then a close does not wait for the order at the venue. */
+/** Tells whether the price is at or past a position's stop: then a close does not wait for the order at the venue. */
 export function isPastStop(position: OwnPosition, price: Usd, stopBps: number): boolean {
   if (position.entryPrice === undefined) return false
   const stop = stopPriceOf(position.entryPrice, position.direction, stopBps)

@@ -1,4 +1,4 @@
-/** What holding a side of a market earns. Pure. */
+/** Net rate earned by holding a side of a market. Pure. */
 import { type Direction, netRateOf, type Ticker } from '../../../protocol/market.ts'
 import { BPS_ONE, ONE_USD } from '../../../protocol/units.ts'
 

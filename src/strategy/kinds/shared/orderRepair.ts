@@ -5,11 +5,11 @@ import { formatPrice } from '../../../protocol/priceText.ts'
 import { absOf, bps, formatDollars, maxOf, mulDiv, type Usd } from '../../../protocol/units.ts'
 import { triggerPriceOf, type Untidy } from './untidy.ts'
 
-/** What edits are held to. */
+/** Rules for edits. */
 export interface RepairRules {
-  /** How far from the price an entry is put, bps of the price. */
+  /** Distance from the price at which an entry is placed, bps of the price. */
   readonly entryDistanceBps: number
-  /** How far before the liquidation price a stop-loss is put, bps of that price. */
+  /** Distance before the liquidation price at which a stop-loss is placed, bps of that price. */
   readonly liquidationGapBps: number
   /** Least worth of an edit, USD: what of the order's size it moves, or takes off. */
   readonly minStepUsd: Usd
@@ -18,7 +18,7 @@ export interface RepairRules {
 /** The edit; or a clause that says why none would help; or undefined, where one would not be worth its fee. */
 export type Repair = { readonly edit: EditDecision } | { readonly hindered: string } | undefined
 
-/** What an edit can do for an order. */
+/** Returns the edit that helps an order. */
 export function repairOf(found: Untidy, snapshot: Snapshot, rules: RepairRules): Repair {
   switch (found.cause) {
     case 'stale':
@@ -94,7 +94,7 @@ function movedStop(
   }
 }
 
-/** What a move is of an order's size, USD. */
+/** Returns the worth of a move as a part of an order's size, USD. */
 function worthOf(sizeDeltaUsd: Usd, from: Usd, to: Usd): Usd {
   return from <= 0n ? sizeDeltaUsd : mulDiv(sizeDeltaUsd, absOf(to - from), from)
 }

@@ -37,7 +37,7 @@ export type Ladder = z.output<typeof ladderSchema>
 /** One that has not begun. */
 export const noLadder: Ladder = { rungs: [] }
 
-/** What a fill that says no price or size is counted by. */
+/** Default price and size for a fill that states none. */
 interface Usual {
   readonly price: Usd
   readonly sizeUsd: Usd
@@ -73,7 +73,7 @@ export function afterEvent(ladder: Ladder, event: OwnEvent, direction: Direction
   }
 }
 
-/** How long nothing must show as held before a ladder is over, ms: the lists may lag behind a fill. */
+/** Time without a shown position before a ladder is over, ms: the lists may lag behind a fill. */
 const SETTLED_MS = 60_000
 
 /** The ladder now that this much is held on its side. `isKnown`: the list of positions hides nothing there. */

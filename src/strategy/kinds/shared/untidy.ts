@@ -1,4 +1,4 @@
-/** What is wrong with an order that rests, whoever placed it: the first cause that a file asks about. Pure. */
+/** Finds the fault of a resting order, whoever placed it: the first cause that a file asks about. Pure. */
 import type { UntidyCause } from '../../../domain/order/decision.ts'
 import { isFresh, marketOf, type Snapshot } from '../../../domain/snapshot.ts'
 import { sameHex } from '../../../protocol/address.ts'
@@ -7,7 +7,7 @@ import { isIncreaseOrder, type Order, type Position } from '../../../protocol/po
 import { formatPrice } from '../../../protocol/priceText.ts'
 import { absOf, bps, formatDollars, priceOfContractPrice, type Usd } from '../../../protocol/units.ts'
 
-/** What is looked for. */
+/** Causes that are searched for. */
 export type FoundCause = Exclude<UntidyCause, 'other'>
 
 /** An order that something is wrong with. */
@@ -16,9 +16,9 @@ export interface Untidy {
   readonly cause: FoundCause
   /** One clause. */
   readonly why: string
-  /** Of its index token now, USD per whole token; absent where nobody has told it freshly. */
+  /** Present price of its index token, USD per whole token; absent where no fresh price is known. */
   readonly price?: Usd
-  /** What its side of the market holds, USD. */
+  /** Position on its side of the market, USD. */
   readonly heldUsd: Usd
   /** Where the position that it is an exit of is liquidated, USD per whole index token. */
   readonly liquidationPrice?: Usd
@@ -31,13 +31,13 @@ export interface UntidyRules {
   /** Way between price and trigger, bps of the price; undefined: never. */
   readonly unreachableBps: number | undefined
   readonly isAsked: (cause: FoundCause) => boolean
-  /** How long an order is left alone after its newest change, ms. */
+  /** Time for which an order is left alone after its newest change, ms. */
   readonly graceMs: number
 }
 
 /** Readings that are older say nothing of what is gone, ms. */
 export const MOST_AGE_MS = 30_000
-/** What an exit may be larger than its side before it counts, bps of the side. */
+/** Tolerated excess of an exit over its side, bps of the side. */
 const TOLERANCE_BPS = 200
 /** Limit and stop-market increases, take-profits and stop-losses (contract `Order`, `OrderType`). */
 const restingTypes: ReadonlySet<number> = new Set([3, 5, 6, 8])
@@ -45,7 +45,7 @@ const STOP_LOSS = 6
 /** From here on a size stands for all of the position: clients write the largest uint256. */
 const WHOLE = 1n << 255n
 
-/** What is wrong with an order; undefined: nothing. Parts of a twap wait for their time at any price, and nothing is. */
+/** Returns the fault of an order; undefined: none. Parts of a twap wait for their time at any price, and have none. */
 export function untidyOf(order: Order, snapshot: Snapshot, rules: UntidyRules): Untidy | undefined {
   if (!restingTypes.has(order.orderType) || order.validFromSeconds !== 0) return undefined
   const ageMs = snapshot.atMs - order.updatedAtSeconds * 1_000
@@ -114,7 +114,7 @@ function untidyExit(
       return { ...found, cause: 'behind-liquidation', why, liquidationPrice }
     }
   }
-  // What rests and opens may be what the exit is so large for.
+  // A resting order that opens may be the reason for the exit's size.
   const isTooLarge = sizeDeltaUsd < WHOLE && sizeDeltaUsd > heldUsd + bps(heldUsd, TOLERANCE_BPS)
   if (!isTooLarge || hasEntry || !isAsked('oversized')) return undefined
   const why = `an exit of ${formatDollars(sizeDeltaUsd)} is larger than the ${formatDollars(heldUsd)} that are held`
