@@ -43,7 +43,7 @@ function planOf(
   if (typeof price === 'string') return { kind: 'wait', until: price }
   const mostUsd = shareOfCapacity(params, shareBps, view, snapshot)
   if (typeof mostUsd === 'string') return { kind: 'wait', until: mostUsd }
-  // What others add meanwhile counts where the whole position does: it comes to the target, and not beyond.
+  // Others' additions meanwhile count where the whole position counts: it grows to the target, and not beyond.
   const wantedUsd = minOf(leftUsd, targetUsd - held)
   const sizeUsd = minOf(wantedUsd, mostUsd)
   if (sizeUsd < minOf(leastUsd, wantedUsd)) {

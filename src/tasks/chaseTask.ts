@@ -52,7 +52,7 @@ function planOf(task: Task, view: ExecutorView, { use, leftUsd }: ExecutorStand)
   return { kind: 'order', decision, sizeUsd: leftUsd, orders: 1, state: { ...state, movedMs: nowMs } }
 }
 
-/** Whether its limit may be moved again; a clock that was set back does not hold it up. */
+/** Tells whether its limit may be moved again; a clock that was set back does not delay it. */
 function isDue({ params, state }: Task, nowMs: number): boolean {
   return nowMs < state.movedMs || nowMs - state.movedMs >= params.everyMs
 }

@@ -30,7 +30,7 @@ export const executors = {
   rebalance: rebalanceTask,
 } as unknown as Readonly<Record<ExecutorKind, AnyExecutor>>
 
-/** Whether what such a task takes off are exits of what it opened. */
+/** Tells whether such a task opens a position, so that its reductions are exits of that position. */
 export function opens(taskKind: string): boolean {
   return taskKind === bracketTask.name || taskKind === ladderTask.name
 }
@@ -48,14 +48,14 @@ export function symbolsOf(params: TaskGoal): readonly string[] {
   return isOfMoves(params) ? params.moves.map(({ symbol }) => symbol) : [(params as ExecutorParams).symbol]
 }
 
-/** What a task does, for people: `open long ETH/USD [WETH-USDC]`. */
+/** Describes a task for people: `open long ETH/USD [WETH-USDC]`. */
 export function whatOf(params: TaskGoal): string {
   if (isOfMoves(params)) return `rebalance ${symbolsOf(params).join(', ')}`
   const { action, direction, symbol } = params as ExecutorParams
   return `${action === 'increase' ? 'open' : 'reduce'} ${direction} ${symbol}`
 }
 
-/** Whether all that it does is take off. */
+/** Tells whether the task only reduces. */
 export function isReduction(params: TaskGoal): boolean {
   if (isOfMoves(params)) return params.moves.every(({ action }) => action === 'decrease')
   return (params as ExecutorParams).action === 'decrease'

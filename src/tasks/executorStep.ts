@@ -1,6 +1,6 @@
 /**
- * What every task that makes orders over time does around its own plan: ends when it is done, stopped or out of its budget, waits
- * under a halt and for what is under way, and cancels what of it rests before it ends. Pure.
+ * Common step of every task that makes orders over time, around its own plan. It ends the task when it is done, stopped or out of its budget, and
+ * waits under a halt and for orders in flight. It cancels resting orders before the task ends. Pure.
  */
 import { addsRisk, type CancelDecision, type Decision } from '../domain/order/decision.ts'
 import type { ExecutorEnd, ExecutorProgress, TaskGoal } from '../domain/tasks/executorState.ts'
@@ -21,7 +21,7 @@ const CANCEL_MOST = 20
 /** After a cancel that left something resting, another follows no sooner, ms. */
 const CANCEL_AGAIN_MS = 15_000
 
-/** What a task's own plan says, once nothing ends it and nothing is under way. */
+/** Result of a task's own plan, once nothing ends it and nothing is in flight. */
 export type ExecutorPlan<State> =
   /** It must see its markets to tell. */
   | { readonly kind: 'read' }
@@ -30,7 +30,7 @@ export type ExecutorPlan<State> =
   | {
       readonly kind: 'order'
       readonly decision: Decision
-      /** What it adds or takes off of what is left, USD: 0 of a change of an order, and of exits. */
+      /** Part of the rest that it adds or reduces, USD: 0 for a change of an order, and for exits. */
       readonly sizeUsd: Usd
       /** Orders at the venue that it makes, without exits that come with them. */
       readonly orders: number
@@ -38,7 +38,7 @@ export type ExecutorPlan<State> =
       readonly exits?: number
       /** The state once it is accepted; `made` is the step's own. */
       readonly state: State
-      /** Whether it takes off what the task opened: no budget keeps it back. */
+      /** True if it reduces the task's own position: no budget holds it back. */
       readonly isExit?: boolean
     }
   /** Cancels some of its orders that rest. */
@@ -48,22 +48,22 @@ export type ExecutorPlan<State> =
 /** Where a task stands, for its plan and for people. */
 export interface ExecutorStand {
   readonly use: ExecutorUse
-  /** Of the size that it is to come to, USD. */
+  /** Rest of the target size, USD. */
   readonly leftUsd: Usd
 }
 
-/** How a kind goes on. */
+/** Rules of a kind for its next step. */
 export interface ExecutorRules<Params, State> {
   readonly name: string
   readonly version: number
   readonly symbolsOf: (params: Params) => readonly string[]
-  /** Whether it opens a position, so that what it takes off are exits of its own. Absent: it does not. */
+  /** True if it opens a position, so that its reductions are exits of it. Absent: false. */
   readonly opens?: boolean
-  /** Whether its plan is asked while orders of it rest; absent: one order at a time. */
+  /** True if its plan is consulted while orders of it rest; absent: one order at a time. */
   readonly plansAround?: boolean
-  /** Whether it goes on once all of its size is filled, or its time is over: it has exits to look after. */
+  /** Tells whether it continues once all of its size is filled, or its time is over: it has exits to manage. */
   readonly outlasts?: (params: Params, stand: ExecutorStand) => boolean
-  /** Whether it may take off besides adding, so that its plan is asked although nothing may be added. */
+  /** Tells whether it may reduce besides adding, so that its plan is consulted although nothing may be added. */
   readonly reduces?: (params: Params, stand: ExecutorStand) => boolean
   readonly plan: (
     task: RunningTask<Params, State>,
@@ -150,7 +150,7 @@ function executorStep<Params extends TaskGoal, State extends ExecutorProgress>(
   return step(decision, planned.state)
 }
 
-/** What ends it whatever its plan says. */
+/** Returns the end of the task that holds whatever its plan says. */
 function endOf<Params extends TaskGoal>(
   rules: Pick<ExecutorRules<Params, never>, 'outlasts'>,
   params: Params,
@@ -169,7 +169,7 @@ function endOf<Params extends TaskGoal>(
   return undefined
 }
 
-/** Whether another order fits into its budget. */
+/** Returns the end of the task when another order exceeds its budget; undefined while it fits. */
 function overBudget(
   { budget }: TaskGoal,
   { use }: ExecutorStand,

@@ -1,4 +1,4 @@
-/** What tasks that make orders over time see, and what their orders came to by the orders' own records. Pure. */
+/** View of tasks that make orders over time, and the results of their orders by the orders' own records. Pure. */
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import { type FilledOrder, filledOrders } from '../domain/account/fills.ts'
 import type { Decision } from '../domain/order/decision.ts'
@@ -27,7 +27,7 @@ export function ownTimeMs({ nowMs, setBackMs = 0 }: Pick<ExecutorView, 'nowMs' |
   return nowMs + setBackMs
 }
 
-/** What such a task sees. */
+/** View of such a task. */
 export interface ExecutorView {
   /** Unix ms. */
   readonly nowMs: number
@@ -35,30 +35,30 @@ export interface ExecutorView {
   readonly setBackMs?: number
   /** Time that the clock has run without a step, as far as this process knows, ms; absent: always. */
   readonly straightMs?: number
-  /** Of its market, once it was asked for. */
+  /** Snapshot of its market, once it was requested. */
   readonly snapshot?: Snapshot
   /** Its orders, in the order in which it made them. */
   readonly children: readonly IntentState[]
-  /** Whether the decision with this key was accepted. */
+  /** Tells whether the decision with this key was accepted. */
   readonly isMade: (decisionKey: string) => boolean
-  /** What keeps orders from being made that add, one clause; absent: nothing. */
+  /** The reason why no orders that add may be made, one clause; absent: none. */
   readonly halt?: string
-  /** What keeps orders from being made that take off; absent: nothing. */
+  /** The reason why no orders that reduce may be made; absent: none. */
   readonly reducingHalt?: string
-  /** What admission said to its newest try, while it is too early for another; absent: it may try. */
+  /** Admission's answer to its newest try, while it is too early for another; absent: it may try. */
   readonly paused?: string
   /** The most that sending one order may cost under the signing policy, USD. */
   readonly mostSendingUsd: Usd
   readonly feeTokenDecimals: number
-  /** What may be added on a side of a market by fresh capacity, USD; or why that is not known. */
+  /** Returns the size that may be added on a side of a market by fresh capacity, USD, or the reason why it is unknown. */
   readonly capacity: (snapshot: Snapshot, marketToken: Address, direction: Direction) => Usd | Denial
-  /** What the books say of a side: how much is the owner's, and how much is in those of others, USD. */
+  /** Returns the parts of a side by the books: the owner's, and that of others, USD. */
   readonly booked: (side: PositionSide) => Booked
   /** The owner's part of a side by its book, USD; absent: it acts on whole positions. */
   readonly ownUsd?: (side: PositionSide) => Usd
   /** The rule of its owner's file by which an order was taken back that rested, as far as that is known; absent: it has none. */
   readonly takenBackBy?: (orderKey: Hex) => string | undefined
-  /** What admission would say to a decision now; undefined: it would take it. */
+  /** Returns the denial that admission would give to a decision now; undefined: it would accept it. */
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }
 
@@ -67,34 +67,34 @@ export interface Booked {
   readonly ownUsd: Usd
   /** In books of other strategies; what is unattributed is in neither. */
   readonly othersUsd: Usd
-  /** What of the owner's older tasks with exits keep theirs for; absent: nothing. */
+  /** Part of the owner's book that its older tasks claim for their exits, USD; absent: none. */
   readonly claimedUsd?: Usd
 }
 
 /** An order of a task that waits at the venue. */
 export interface RestingChild {
   readonly orderKey: Hex
-  /** Whether it is an exit of what the task opened. */
+  /** True if it is an exit of the task's own position. */
   readonly isExit: boolean
   readonly state: IntentState
   readonly child: Child
 }
 
-/** What a task's orders came to. */
+/** Results of a task's orders. */
 export interface ExecutorUse {
   /** Filled of what the task is for, USD. */
   readonly doneUsd: Usd
   /** Closed by exits of what the task opened, USD. */
   readonly exitedUsd: Usd
-  /** What orders may still fill that are under way, of unknown fate too, USD. */
+  /** Size that orders in flight may still fill, those of unknown fate included, USD. */
   readonly openUsd: Usd
   /** Orders at the venue, or on their way there, without exits and their changes: what its budget counts. */
   readonly orders: number
-  /** What these cost: paid, and the most that what is under way may cost, USD. */
+  /** Cost of these, USD: paid, and the most that orders in flight may cost. */
   readonly feesUsd: Usd
   /** Exits of what it opened, and changes of them: no budget keeps them back. */
   readonly exitOrders: number
-  /** What messages for these cost, and fees of their fills, as `feesUsd`. Exits that came with an entry are in its message. */
+  /** Cost of messages for these, and fees of their fills, as `feesUsd`. Exits that came with an entry are in its message. */
   readonly exitFeesUsd: Usd
   /** Its orders that wait at the venue for their trigger or time. */
   readonly resting: readonly RestingChild[]
@@ -108,7 +108,7 @@ export interface ExecutorUse {
   readonly cancelledAtMs?: number
 }
 
-/** What the orders of a task came to. `opens`: it opens a position, and what it takes off again are its exits. */
+/** Returns the results of a task's orders. `opens`: it opens a position, and its reductions are its exits. */
 export function useOf(
   {
     children,
@@ -174,12 +174,14 @@ export function entryPriceOf(children: readonly IntentState[]): Usd | undefined 
   return tokens === 0n ? undefined : mulDiv(sizeUsd, ONE_USD, tokens)
 }
 
-/** Whether the message of an increase has ended, and nothing of it filled. */
+/** Tells whether the message of an increase has ended without any fill. */
 export function cameToNothing(state: IntentState): boolean {
   return state.closing !== undefined && filledOrders(state).every(({ adds }) => !adds)
 }
 
-/** Whether the message of an increase never came to the venue, or failed there: it may be made anew. A cancelled one is somebody's word. */
+/**
+ * Tells whether the message of an increase never reached the venue, or failed there: it may be made anew. A cancelled one was somebody's decision.
+ */
 export function isLost(state: IntentState): boolean {
   return state.closing?.outcome !== 'CANCELLED' && cameToNothing(state)
 }
@@ -209,7 +211,7 @@ interface Sizes {
 function sizesOf(state: IntentState, isExit: boolean): Sizes {
   const { closing, intent } = state
   const { sizeDeltaUsd } = intent.terms
-  // What it changes of another order is that one's own size.
+  // The size of an edit belongs to the order that it changes.
   if (intent.kind === 'edit') return { doneUsd: 0n, exitedUsd: 0n, openUsd: 0n }
   let doneUsd = 0n
   let exitedUsd = 0n
@@ -224,7 +226,7 @@ function sizesOf(state: IntentState, isExit: boolean): Sizes {
   return { doneUsd, exitedUsd, openUsd: isOpen ? maxOf(0n, sizeDeltaUsd - doneUsd) : 0n }
 }
 
-/** Whether the order itself has come to its end, and its exits alone are left. */
+/** Tells whether the order itself has ended, and only its exits are left. */
 function hasEntered(state: IntentState): boolean {
   const children = lastAttempt(state)?.children ?? []
   const own = children.filter(({ role }) => role === 'main' || role === 'part')
@@ -235,23 +237,23 @@ function isExitRole({ role }: { readonly role?: ChildRole }): boolean {
   return role === 'take-profit' || role === 'stop-loss'
 }
 
-/** Whether an order that came with an entry is an exit which the task did not ask for: that of its owner's file, which looks after it. */
+/** Tells whether an order that came with an entry is an exit which the task did not request: it belongs to its owner's file, which manages it. */
 function isOfFile({ intent: { kind, decision } }: IntentState, order: Child | FilledOrder): boolean {
   return kind === 'increase' && isExitRole(order) && !('tpsl' in decision && decision.tpsl !== undefined)
 }
 
-/** Whether it is such an exit whose entry has come to its end: before, the two are cancelled together. */
+/** Tells whether it is such an exit whose entry has ended: before that, the two are cancelled together. */
 function isKeptByFile(state: IntentState, child: Child): boolean {
   return isOfFile(state, child) && ownChildren(state).every(hasEnded)
 }
 
-/** Whether nothing but exits of its owner's file is left of an order, whose own end is proven for good. */
+/** Tells whether only exits of its owner's file are left of an order, whose end is finally proven. */
 function isLeftToFile(state: IntentState): boolean {
   const own = ownChildren(state)
   return own.length > 0 && own.every((child) => hasEnded(child) && !isProvisional(child.evidence))
 }
 
-/** What a message made of the orders that its task asked for. */
+/** Returns the orders of a message that its task requested. */
 function ownChildren(state: IntentState): readonly Child[] {
   return (lastAttempt(state)?.children ?? []).filter((child) => !isOfFile(state, child))
 }
@@ -266,7 +268,7 @@ function exitsOf({ intent }: Pick<IntentState, 'intent'>): number {
   return intent.terms.tpsl?.length ?? 0
 }
 
-/** What its message cost, or may. A message that never landed took nothing. */
+/** Returns the actual or possible cost of its message, USD. A message that never landed cost nothing. */
 function sendingOf(state: IntentState, mostSendingUsd: Usd, feeTokenDecimals: number): Usd {
   const attempt = lastAttempt(state)
   const isPaid = attempt?.armed !== undefined && (attempt.phase === 'LANDED' || isUnresolved(attempt))
@@ -274,7 +276,7 @@ function sendingOf(state: IntentState, mostSendingUsd: Usd, feeTokenDecimals: nu
   return state.closing === undefined ? mostSendingUsd * BigInt(partsOf(state)) : 0n
 }
 
-/** What the venue took for its fills, without the funding and the borrowing that they settled. */
+/** Returns the venue's fees for its fills, USD, without the funding and the borrowing that they settled. */
 function paidOf(state: IntentState): Usd {
   return filledOrders(state).reduce((sum, { settlement }) => {
     const { feesUsd = 0n, borrowingFeeUsd = 0n, fundingFeeUsd = 0n } = settlement ?? {}

@@ -23,21 +23,21 @@ import type { Usd } from '../protocol/units.ts'
 import { protectiveKeys } from './protectiveExits.ts'
 import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
 
-/** What a kill sees. */
+/** View of a kill. */
 export interface KillView {
-  /** Of the markets of all orders and positions, once it was asked for. */
+  /** Snapshot of the markets of all orders and positions, once it was requested. */
   readonly snapshot?: Snapshot
   /** Open intents. */
   readonly open: readonly IntentState[]
-  /** What is held by the journal. */
+  /** Positions by the journal. */
   readonly journal: HeldSides
   /** Rows of other hosts on sides of which these rows show nothing. */
   readonly elsewhere: (rows: readonly Position[]) => readonly Position[]
-  /** Whether an increase executed so lately that lists may not show it yet. */
+  /** True if an increase executed so recently that lists may not show it yet. */
   readonly hasNewFills: boolean
-  /** Whether the look before, in this process, found nothing left. */
+  /** True if the previous look, in this process, found nothing left. */
   readonly wasQuiet: boolean
-  /** Whether the decision with this key was accepted. */
+  /** Tells whether the decision with this key was accepted. */
   readonly isMade: (decisionKey: string) => boolean
 }
 
@@ -52,13 +52,13 @@ export interface HiddenOrder extends NamedOrder {
   readonly rests: { readonly name: string; readonly sizeUsd?: Usd; readonly triggerPrice?: Usd }
 }
 
-/** What is left before a kill, by everything that it sees. */
+/** Remaining work of a kill, by its whole view. */
 export interface KillLeft {
   /** Resting orders that the list shows, and that are to be cancelled now. */
   readonly resting: readonly Order[]
   /** Exits of what is held that the list shows. They stay; with closing, until what they protect is closed. */
   readonly exits: readonly Order[]
-  /** Whether the kill is not done while they rest. */
+  /** True if the kill is not done while they rest. */
   readonly isUntilClosed: boolean
   /** Positions that the lists show; none when they stay. */
   readonly held: readonly Position[]
@@ -105,7 +105,7 @@ export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
   },
 }
 
-/** What is left of what a kill with these parameters is to do. */
+/** Returns the remaining work of a kill with these parameters. */
 export function killLeft(
   view: Pick<KillView, 'open' | 'journal' | 'elsewhere'>,
   snapshot: Snapshot,
@@ -126,7 +126,7 @@ export function killLeft(
     held,
     inFlight: open.filter((each) => labelOf(each) !== 'resting').length,
     notFinal: open.filter((each) => labelOf(each) === 'resting' && mayComeBack(each)).length,
-    // What the journal knows and no list shows is left too: a host may hide it, or it ended and nothing proves that yet.
+    // An order that the journal knows and no list shows is left too: a host may hide it, or its end is not proven yet.
     hiddenOrders: ordersNotListed(open, snapshot.orders.value)
       .map((order) => ({ ...order, isKept: isKept(order.orderKey) }))
       .filter((order) => close || !order.isKept),
@@ -141,7 +141,7 @@ export function killLeft(
   }
 }
 
-/** How much is left of each sort. */
+/** Counts the remaining items of each sort. */
 export function countLeft(left: KillLeft): {
   readonly orders: number
   readonly positions: number
@@ -155,7 +155,7 @@ export function countLeft(left: KillLeft): {
   }
 }
 
-/** Whether a look found nothing left, and nothing that it could not see. */
+/** Tells whether a look found nothing left and nothing unreadable. */
 export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewFills'>): boolean {
   const { orders, positions, inFlight } = countLeft(left)
   return orders + positions + inFlight + left.notFinal === 0 && !hasNewFills && left.unread.length === 0
@@ -202,7 +202,7 @@ function decisionsOf(
   ]
 }
 
-/** What is held without a row that can be read, beside these rows: it is closed by what is known of it. */
+/** Returns the positions without a readable row that are not among these rows: they are closed by their known facts. */
 function unlistedBeside({ unlisted = [] }: Snapshot, rows: readonly Position[]): readonly HeldSide[] {
   const shown = new Set(rows.map(sideKeyOf))
   return unlisted.filter((side) => !shown.has(sideKeyOf(side)))

@@ -61,7 +61,7 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
   if (use.exitedUsd > 0n) {
     if (use.exitedUsd >= use.doneUsd)
       return { kind: 'end', outcome: 'done', why: 'its exits closed all of it' }
-    // What another rung filled meanwhile leaves with the rest.
+    // A size that another rung filled meanwhile leaves with the rest.
     if (entries.length > 0) return { kind: 'cancel', orders: entries, why: 'an exit filled' }
     if (view.snapshot === undefined) return { kind: 'read' }
     const restUsd = leftToClose(params, use, { ...view, snapshot: view.snapshot })
@@ -94,7 +94,7 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
   return { kind: 'end', outcome, why: `each of its ${params.rungs} rungs has ended` }
 }
 
-/** What the exits call for now; undefined: nothing. */
+/** Returns the step that the exits require now; undefined: none. */
 function exitStep({ params, state, taskId }: Task, view: ExecutorView, use: ExecutorUse): Plan | undefined {
   const wanted = wantedExits(params, state, view)
   if (!isLookDue(params, wanted, use, state.kept, view)) return undefined
@@ -197,7 +197,7 @@ function rungAt(
   const sizeUsd = minOf(leftUsd, rungSizes(params)[rung] ?? 0n)
   const firstPrice = state.firstPrice ?? price
   const next = { ...state, rung: Math.max(state.rung, rung + 1), firstPrice, lastMs: nowMs }
-  // What an operator's word or the venue's rounding filled beyond a rung is off the later ones.
+  // A size that an operator's statement or the venue's rounding filled beyond a rung is subtracted from the later ones.
   if (sizeUsd <= 0n) return { kind: 'wait', until: 'all of it is placed', state: next }
   const reason = `rung ${rung + 1} of ${rungs} of the task ${taskId}, ${formatDollars(sizeUsd)}`
   const order = adding(params, sizeUsd, leverageBps, reason, { task: taskId, rung: rung + 1 })

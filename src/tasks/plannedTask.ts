@@ -15,7 +15,7 @@ import { isBeyond, plannedUsd, type TaskSide, takenPrice } from './taskOrders.ts
 const minuteMs = 60_000
 /** The shortest stretch of a part of a twap, ms: an order is on its way for seconds. */
 const SLOT_LEAST_MS = 10_000
-/** How many times a task's parts, and its time, its budget has when none is given. */
+/** Multiple of a task's parts, and of its time, that its budget has by default. */
 const SPARE = 2
 /** The most of the capacity that an order takes when nothing is said, bps. */
 const SHARE_BPS = 2_500
@@ -24,9 +24,9 @@ const LEAST_MINUTES = 30
 const DAY_MINUTES = 1_440
 const WEEK_MINUTES = 10_080
 
-/** What a task is planned by. */
+/** Facts for planning a task. */
 export interface PlanFacts extends Pick<ExecutorView, 'ownUsd'> {
-  /** Of the task's markets. */
+  /** Snapshot of the task's markets. */
   readonly snapshot: Snapshot
   /** Unix ms. */
   readonly nowMs: number
@@ -262,7 +262,7 @@ function unread(marketToken: Address): Denial {
   return { code: 'MARKET_UNKNOWN', reason: `the market ${marketToken} cannot be read now; ask again` }
 }
 
-/** What of a position counts, in words. */
+/** Describes the part of a position that counts. */
 function planned({ ownUsd }: PlanFacts): string {
   return ownUsd === undefined ? 'the position' : 'its own part of the position'
 }

@@ -38,7 +38,7 @@ function planOf(
       children: view.children.filter(({ intent }) => isOf(intent, move)),
     })
     const missingUsd = minOf(leftUsd, move.sizeUsd - doneUsd - openUsd)
-    // What a position keeps by rounding is not worth an order.
+    // A remainder that rounding left in a position is not worth an order.
     if (missingUsd <= 0n || (doneUsd > 0n && missingUsd < params.leastUsd)) continue
     if (view.snapshot === undefined) return { kind: 'read' }
     const facts = { task: taskId }

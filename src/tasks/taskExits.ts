@@ -9,7 +9,7 @@ import { absOf, bps, formatDollars, maxOf, minOf, type Usd } from '../protocol/u
 import type { Booked, ExecutorUse, ExecutorView, RestingChild } from './executorView.ts'
 import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
 
-/** How often the position and its exits are looked at while nothing happens, ms. */
+/** Interval between looks at the position and its exits while nothing happens, ms. */
 const LOOK_MS = 300_000
 /** For how long the list must show no position before it is taken for gone: an exit of our own may have closed it, ms. */
 const GONE_MS = 60_000
@@ -28,9 +28,9 @@ type ExitType = 'stop-loss' | 'take-profit'
 const exitTypes: readonly ExitType[] = ['stop-loss', 'take-profit']
 
 /**
- * What is left to close of what a task opened, USD: a hand, a keeper or the venue may have taken some of it off its owner's book. What the list
- * shows beyond the books of others counts as the owner's too: no evidence may have told the size of a fill. Of several tasks of one owner the
- * older ones have theirs first, so that the exits of all come to no more than its part.
+ * Returns the part of a task's position that is left to close, USD: a hand, a keeper or the venue may have reduced its owner's book. The size that
+ * the list shows beyond others' books counts as the owner's too, because a fill's size may lack evidence. Among several tasks of one owner the older
+ * ones have priority, so that all exits together do not exceed its part.
  */
 export function leftToClose(params: ExecutorParams, use: ExecutorUse, view: ExitView): Usd {
   const { ownUsd, othersUsd, claimedUsd = 0n } = view.booked(params)
@@ -51,7 +51,7 @@ function freeUsd({ ownUsd, claimedUsd = 0n }: Booked): Usd {
   return maxOf(0n, ownUsd - claimedUsd)
 }
 
-/** Whether the exits must be looked at now: one is missing, what they close has changed, or it is long ago. */
+/** Tells whether the exits must be checked now: one is missing, the size they close has changed, or the last look is long ago. */
 export function isLookDue(
   params: ExecutorParams,
   wanted: WantedExits,
@@ -72,10 +72,10 @@ export function isLookDue(
   return nowMs < kept.atMs || nowMs - kept.atMs >= LOOK_MS
 }
 
-/** What the exits are judged by. */
+/** View for judging the exits. */
 export type ExitView = Pick<ExecutorView, 'nowMs' | 'straightMs' | 'booked'> & { readonly snapshot: Snapshot }
 
-/** What becomes of the exits next. */
+/** Next step for the exits. */
 export type ExitStep =
   /** They are as they are to be. */
   | { readonly kind: 'kept' }
@@ -168,7 +168,7 @@ function typeOf({ child, state }: RestingChild): string {
   return role === 'main' ? state.intent.terms.orderType : role
 }
 
-/** Whether the price is where the exit would fire. */
+/** Tells whether the price is where the exit would fire. */
 function isReached(type: ExitType, { direction }: ExecutorParams, price: Usd, triggerPrice: Usd): boolean {
   const firesBelow = (type === 'stop-loss') === (direction === 'long')
   return firesBelow ? price <= triggerPrice : price >= triggerPrice

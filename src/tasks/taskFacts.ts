@@ -38,7 +38,7 @@ export function unwindStarted(params: UnwindParams, by: string): Started {
   })
 }
 
-/** Whether two states are kept as the same text. */
+/** Tells whether two states are persisted as the same text. */
 export function isSameState(one: unknown, other: unknown): boolean {
   return encodeExact(one) === encodeExact(other)
 }

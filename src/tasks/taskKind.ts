@@ -14,7 +14,7 @@ export interface Child<State> {
   readonly state: State
 }
 
-/** What a task does next. */
+/** Next step of a task. */
 export type Next<State> =
   /** It must see these markets, and every market with a position, to tell. */
   | { readonly kind: 'read'; readonly symbols: readonly string[] }

@@ -1,4 +1,4 @@
-/** What tasks that make orders over time share: the price that an order takes, what the capacity lets it be, and its decision. Pure. */
+/** Common parts of tasks that make orders over time: an order's price, its size by the capacity, and its decision. Pure. */
 import type { DecisionFacts, DecreaseDecision, IncreaseDecision } from '../domain/order/decision.ts'
 import { marketOf, positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { ExecutorParams } from '../domain/tasks/executorState.ts'
@@ -11,7 +11,7 @@ import type { ExecutorView } from './executorView.ts'
 /** One side of one market, and whether it is opened or taken off. */
 export type TaskSide = Pick<ExecutorParams, 'marketToken' | 'direction' | 'collateralToken' | 'action'>
 
-/** Whether it takes the higher price: opens a long, closes a short. */
+/** Tells whether it takes the higher price: opens a long, closes a short. */
 function buys({ direction, action }: Pick<TaskSide, 'direction' | 'action'>): boolean {
   return (direction === 'long') === (action === 'increase')
 }
@@ -31,7 +31,7 @@ export function priceWithin(side: TaskSide, snapshot: Snapshot, worstPrice?: Usd
   return price
 }
 
-/** Whether a price is worse for the side than a bound. */
+/** Tells whether a price is worse for the side than a bound. */
 export function isBeyond(side: Pick<TaskSide, 'direction' | 'action'>, price: Usd, worstPrice: Usd): boolean {
   return buys(side) ? price > worstPrice : price < worstPrice
 }

@@ -13,7 +13,7 @@ import { runningTasks, type TaskEntry, type TaskState, type Tasks } from '../dom
 import { isSameState, stateIn, taskChanged } from './taskFacts.ts'
 import type { Child, Next, RunningTask, TaskKind } from './taskKind.ts'
 
-/** What admission said to a decision of a task; no denial: it was accepted. */
+/** Admission's answer to a decision of a task; no denial: it was accepted. */
 export interface Answer<State> {
   readonly child: Child<State>
   readonly denial?: Denial
@@ -27,7 +27,7 @@ export type AdmitBeside = (
   beside: () => Promise<void>,
 ) => Promise<Denial | undefined>
 
-/** What the runner of a kind is handed. */
+/** Dependencies of the runner of a kind. */
 export interface TaskRunnerParts<Params, State, View> {
   readonly kind: TaskKind<Params, State, View>
   /** Wait between two looks, ms. */
@@ -37,7 +37,7 @@ export interface TaskRunnerParts<Params, State, View> {
   /** Writes a record; appends it before it awaits anything, and resolves when it is durable and folded. */
   readonly write: (entry: TaskEntry) => Promise<void>
   readonly admit: AdmitBeside
-  /** What the task sees, with what was read for it; undefined: nothing that it could be judged by. */
+  /** Makes the task's view, with the data that was read for it; undefined: not enough to judge it by. */
   readonly see: (
     task: RunningTask<Params, State>,
     snapshot?: Snapshot,

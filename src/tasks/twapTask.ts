@@ -25,7 +25,7 @@ export const twapTask: TaskKind<TwapParams, TwapProgress, ExecutorView> = execut
   plan: planOf,
 })
 
-/** Whether the shape of a twap is one that the venue has: a price bound, it has not. */
+/** Tells whether the venue has this shape of a twap; it has none with a price bound. */
 export function hasVenueShape({
   parts,
   durationMs,
@@ -34,7 +34,7 @@ export function hasVenueShape({
   return worstPrice === undefined && parts <= VENUE_MOST_PARTS && durationMs % VENUE_STEP_MS === 0
 }
 
-/** What is due by a moment, USD, of parts that begin with the first one at once. `slot`: the stretch of that moment, from 1. */
+/** Returns the size due by a moment, USD; the first part begins at once. `slot`: the stretch of that moment, from 1. */
 function dueBy({ sizeUsd, parts }: Pick<TwapParams, 'sizeUsd' | 'parts'>, slot: number): Usd {
   return slot >= parts ? sizeUsd : mulDiv(sizeUsd, BigInt(slot), BigInt(parts))
 }
@@ -83,7 +83,7 @@ function mostOf(params: TwapParams, view: ExecutorView, snapshot: Snapshot): Usd
   return shareOfCapacity(params, params.shareBps, view, snapshot)
 }
 
-/** Whether one message may have all of it: the venue's parts do not follow the capacity of their moment. */
+/** Tells whether one message may have all of it: the venue's parts do not follow the capacity of their moment. */
 function fits(params: TwapParams, view: ExecutorView, snapshot: Snapshot): boolean {
   const mostUsd = mostOf(params, view, snapshot)
   return typeof mostUsd === 'bigint' && params.sizeUsd <= mostUsd

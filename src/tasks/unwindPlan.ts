@@ -1,6 +1,6 @@
 /**
- * What an order that is not wanted calls for (`unwindTask.ts`). It follows from the order's own story alone, and the decisions
- * it makes have keys that every process makes the same, so that no restart forgets or repeats one.
+ * Plan for unwinding an order (`unwindTask.ts`). It follows from the order's own story alone, and every process gives its decisions the same keys, so
+ * that no restart forgets or repeats one.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { fillsOf } from '../domain/account/fills.ts'
@@ -8,12 +8,12 @@ import { hasEnded, type IntentState, isWaiting, lastAttempt } from '../domain/or
 import type { Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
 
-/** What the order opened on one side, USD, above zero. */
+/** Size that the order opened on one side, USD, above zero. */
 export interface Opened extends PositionSide {
   readonly sizeUsd: Usd
 }
 
-/** What an order that is not wanted calls for, as its story stands. */
+/** Step that the unwind of an order requires by its present story. */
 export type UnwindStep =
   /** Its fate is not proven, or a keeper has yet to decide it: nothing may be done that would be wrong in one of its fates. */
   | { readonly kind: 'wait' }
@@ -25,8 +25,8 @@ export type UnwindStep =
   | { readonly kind: 'over'; readonly statement: string }
 
 /**
- * What is to be done next. Pure. Orders that wait are cancelled before anything is reduced: an exit that fired beside the
- * reduction would close what is not the order's. A provisional end counts as none.
+ * Returns the next step. Pure. Waiting orders are cancelled before anything is reduced: an exit that fired during the reduction would close a
+ * position that is not the order's. A provisional end does not count.
  */
 export function unwindStepOf(state: IntentState): UnwindStep {
   if (state.closing !== undefined) {
@@ -43,8 +43,8 @@ export function unwindStepOf(state: IntentState): UnwindStep {
 }
 
 /**
- * What a closed intent added to positions and took off again itself (its own exits), by side. Where an operator's word stands
- * for the evidence, what was signed counts.
+ * Returns the size that a closed intent added to positions, less its own exits' reductions, by side. Where an operator's statement replaces the
+ * evidence, the signed size counts.
  */
 export function openedBy(state: IntentState): readonly Opened[] {
   const { kind, terms } = state.intent
@@ -63,7 +63,7 @@ function isStatement({ closing }: IntentState): boolean {
   return closing?.evidence.level === 'operator'
 }
 
-/** How often the same thing is tried: each time only after the one before it ended and is proven to have had no effect. */
+/** Number of tries of the same step: each only after the previous one ended and is proven to have had no effect. */
 export const UNWIND_TRIES = 5
 
 /**

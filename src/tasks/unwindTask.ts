@@ -19,17 +19,17 @@ import { formatDollars, minOf, type Usd } from '../protocol/units.ts'
 import type { Child, Next, RunningTask, TaskKind } from './taskKind.ts'
 import { type Opened, UNWIND_TRIES, unwindKeyOf, unwindStepOf } from './unwindPlan.ts'
 
-/** What the task sees. */
+/** View of the task. */
 export interface UnwindView {
   /** The order's own story. */
   readonly order: IntentState
-  /** What became of the decision with this key; undefined: it was never accepted. */
+  /** Returns the state of the decision with this key; undefined: it was never accepted. */
   readonly made: (decisionKey: string) => IntentState | undefined
-  /** What is held on a side by the journal, USD. */
+  /** Returns the size on a side by the journal, USD. */
   readonly knownUsd: (side: PositionSide) => Usd
-  /** Of the order's markets, once it was asked for. */
+  /** Snapshot of the order's markets, once it was requested. */
   readonly snapshot?: Snapshot
-  /** Whether the snapshot's positions hold what the order filled. */
+  /** True if the snapshot's positions contain the order's fills. */
   readonly isSeen?: boolean
 }
 
@@ -177,7 +177,7 @@ function reduce(task: Task, view: UnwindView, opened: readonly Opened[]): Unwind
   return { kind: 'go-on', state: before, decisions, ...problem }
 }
 
-/** What is held of a side that the order opened, by all that is seen. */
+/** Finding about a side that the order opened, by the whole view. */
 type Found =
   | { readonly kind: 'held'; readonly held: Pick<Position, 'sizeInUsd'> }
   | { readonly kind: 'gone' }

@@ -17,21 +17,21 @@ import { isOnMarket, type Order } from '../protocol/position.ts'
 import type { Usd } from '../protocol/units.ts'
 import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
 
-/** What of a side is in the strategy's own book. */
+/** Part of a side in the strategy's own book. */
 export interface OwnPart {
   readonly side: PositionSide
   readonly sizeUsd: Usd
 }
 
-/** What the task sees. */
+/** View of the task. */
 export interface WindDownView {
   /** The strategy's open intents. */
   readonly own: readonly IntentState[]
-  /** What it holds, by its books. */
+  /** Parts of positions in its books. */
   readonly parts: readonly OwnPart[]
-  /** Of the markets of these, once it was asked for. */
+  /** Snapshot of the markets of these, once it was requested. */
   readonly snapshot?: Snapshot
-  /** Whether the decision with this key was accepted. */
+  /** Tells whether the decision with this key was accepted. */
   readonly isMade: (decisionKey: string) => boolean
 }
 
@@ -131,7 +131,7 @@ function closes(
     }))
 }
 
-/** Whether an order of it that reduces this side is under way; one that rests waits for its price. */
+/** Tells whether an order of it that reduces this side is in flight; a resting one waits for its price. */
 function isClosing({ intent: { kind, terms } }: IntentState, side: PositionSide): boolean {
   return (
     (kind === 'close' || kind === 'decrease') &&
@@ -140,7 +140,7 @@ function isClosing({ intent: { kind, terms } }: IntentState, side: PositionSide)
   )
 }
 
-/** Whether something of the intent may still add: it was not sent, its fate is open, or its entry rests. */
+/** Tells whether the intent may still add exposure: it was not sent, its fate is open, or its entry rests. */
 function mayAdd(state: IntentState): boolean {
   if (!addsRisk(state.intent.decision)) return false
   const children = lastAttempt(state)?.children ?? []
