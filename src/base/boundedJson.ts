@@ -13,15 +13,15 @@ export interface JsonBounds {
 }
 
 /**
- * What an answer of a venue, an endpoint or a signer may hold. The deepest documented body has eight levels, the largest (a
- * block with its logs, a year of candles) some hundred thousand values.
+ * Bounds of a response of a venue, an endpoint or a signer. The deepest documented body has eight levels, the largest (a block with its logs, a year
+ * of candles) some hundred thousand values.
  */
 export const answerBounds: JsonBounds = { depth: 64, values: 1_000_000 }
 
-/** What a file of settings, a keystore, a signed message or a command may hold. */
+/** Bounds of a file of settings, a keystore, a signed message or a command. */
 export const fileBounds: JsonBounds = { depth: 64, values: 100_000 }
 
-/** What perpd wrote itself: as much as there is, but no deeper than its readers go. */
+/** Bounds of files that perpd wrote itself: any number of values, but no deeper than its readers go. */
 export const ownBounds: JsonBounds = { depth: 64, values: Number.POSITIVE_INFINITY }
 
 /** A text outside its bounds. A SyntaxError, as every text that is no JSON: nothing can be read of it. */

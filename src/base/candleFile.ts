@@ -162,7 +162,7 @@ function inAnyOrder({ word, numbers, rows }: CandleTable, complaints: string[]):
   return { series, outOfOrder, repeated }
 }
 
-/** How many rows stand after a later one; of rows that descend as a whole, before a later one. */
+/** Counts the rows that stand after a later one; when the rows descend as a whole, those before a later one. */
 function misplaced(all: readonly PlacedCandle[]): number {
   let [falls, rises] = [0, 0]
   for (let at = 1; at < all.length; at++) {

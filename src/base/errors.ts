@@ -6,13 +6,13 @@
 /** Facts of an error: printed one per line, kept as fields for logs. Never a secret. */
 export type Facts = Readonly<Record<string, string | number | boolean | bigint | undefined>>
 
-/** What a BaseError is made of. */
+/** Options of a BaseError. */
 export interface BaseErrorOptions {
   /** Stable code, upper snake case; a heading in docs/reference/errors.md. */
   readonly code: string
-  /** What happened, with which input. */
+  /** Event with its inputs. */
   readonly facts?: Facts
-  /** What the daemon did about it and what the operator can do. */
+  /** Action of the daemon, and the remedy for the operator. */
   readonly details?: string
   readonly cause?: unknown
 }

@@ -9,7 +9,7 @@ const metadata4: ReadonlySet<string> = new Set(['100.100.100.200', '168.63.129.1
 /** IPv6 addresses of metadata services outside fe80::/10, as `groupsOf` gives them. */
 const metadata6: ReadonlySet<string> = new Set(['fd00:ec2:0:0:0:0:0:254', 'fd20:ce:0:0:0:0:0:254'])
 
-/** Whether an address is forbidden; `host` is an IP address, with or without the brackets of a URL, or a name (false). */
+/** Tells whether an address is forbidden; `host` is an IP address, with or without the brackets of a URL, or a name (false). */
 export function isForbiddenAddress(host: string): boolean {
   const text = host
     .replace(/^\[(.*)\]$/, '$1')
@@ -25,7 +25,7 @@ export function isForbiddenAddress(host: string): boolean {
   return inside !== undefined && isForbiddenAddress(inside)
 }
 
-/** Whether a host name, as `URL.hostname` gives it, is this machine. */
+/** Tells whether a host name, as `URL.hostname` gives it, is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
@@ -33,7 +33,7 @@ export function isLoopback(hostname: string): boolean {
 /** Letters and digits in one, as long as this, are no word of a host's name, as `arb1` or `arbitrum-mainnet` are. */
 const keyForm = /[a-z0-9]{16,}/gi
 
-/** What of a host's name may be a key, as providers write one into it. */
+/** Returns the parts of a host's name that may be a key, as providers write one into it. */
 export function keysInHost(host: string): readonly string[] {
   return host.match(keyForm) ?? []
 }
@@ -88,14 +88,14 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** What resolves a name to all its addresses. */
+/** Resolves a name to all its addresses. */
 export type ResolveAll = (
   hostname: string,
   options: { readonly all: true },
   done: (error: Error | null, addresses: readonly ResolvedAddress[]) => void,
 ) => void
 
-/** How a connection asks for a name's addresses: `all` of them, or one. */
+/** Looks up a name's addresses for a connection: `all` of them, or one. */
 export type ConnectionLookup = (
   hostname: string,
   options: { readonly all?: boolean | undefined },

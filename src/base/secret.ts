@@ -7,7 +7,7 @@
 /** Node's name of the method that `util.inspect` and `console.log` ask. */
 const inspect: unique symbol = Symbol.for('nodejs.util.inspect.custom')
 
-/** What an inspected secret looks like. */
+/** Text of an inspected secret. */
 const SHOWN = '[secret]'
 
 /** Holds a text out of sight. The text itself lives in a private field: it is no property that anything could copy. */
@@ -39,7 +39,7 @@ export class Secret {
     throw shown()
   }
 
-  /** What inspection shows: a word, for logs of whole objects must not fail. */
+  /** Returns the text that inspection shows: a word, because logging whole objects must not fail. */
   [inspect](): string {
     return SHOWN
   }

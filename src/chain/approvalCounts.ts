@@ -1,6 +1,6 @@
 /**
- * What the chain keeps of a delegated key: the actions it has used (DataStore, `Keys.subaccountActionCountKey`) and the
- * owner's next approval nonce (SubaccountGelatoRelayRouter, `subaccountApprovalNonces`), read in an endpoint's newest block.
+ * Reads the chain's record of a delegated key in an endpoint's newest block. It has the actions that the key has used (DataStore,
+ * `Keys.subaccountActionCountKey`) and the owner's next approval nonce (SubaccountGelatoRelayRouter, `subaccountApprovalNonces`).
  */
 import type { Address, Hex } from '../protocol/address.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
@@ -9,7 +9,7 @@ import { keccakOfBytes, keccakOfWords } from '../protocol/crypto/keccak.ts'
 import { SUBACCOUNT_ORDER_ACTION } from '../protocol/signing/approvalTypes.ts'
 import { type RpcClient, refusedBy, unreadable } from './rpc/jsonRpc.ts'
 
-/** What one endpoint shows. */
+/** Counts of one endpoint. */
 export interface ApprovalCounts {
   readonly usedActions: bigint
   readonly nonce: bigint

@@ -1,6 +1,6 @@
 /**
- * What an account may claim, by market and token, as the chain keeps it (DataStore, `Keys.claimableFundingAmountKey` and
- * `Keys.affiliateRewardKey`), read in each endpoint's newest block.
+ * Reads an account's claimable amounts by market and token from the chain (DataStore, `Keys.claimableFundingAmountKey` and
+ * `Keys.affiliateRewardKey`), in each endpoint's newest block.
  */
 import { BaseError } from '../base/errors.ts'
 import { type Address, hexKey } from '../protocol/address.ts'

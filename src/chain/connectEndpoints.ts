@@ -14,7 +14,7 @@ import { createHttpTransport, type RpcFetch } from './rpc/httpTransport.ts'
 import { createRpcClient, type RpcTransport } from './rpc/jsonRpc.ts'
 import { createSocketTransport, type SocketTransport } from './rpc/socketTransport.ts'
 
-/** What to connect to, and how. */
+/** Addresses of the endpoints, and the connection's options. */
 export interface ChainConnection {
   /** HTTP addresses. The WebSocket addresses are read from only when there are none. */
   readonly http: readonly string[]

@@ -18,7 +18,7 @@ const MAX_CANDIDATES = 2_000
 /** Deadlines are at most this far ahead when they are signed, seconds (`signing.maxDeadlineSeconds`). */
 const LONGEST_DEADLINE_SECONDS = 86_400
 
-/** What a search knows beforehand. */
+/** Known facts at the start of a search. */
 export interface ConsumerSearch {
   readonly query: AttemptQuery
   readonly heads: Heads
@@ -84,7 +84,7 @@ export async function findBySignature(
   return verified(node, candidates, signal)
 }
 
-/** Whether an event is of what a message does; the others are of a keeper's work. */
+/** Tells whether an event belongs to a message's action; the others belong to a keeper's work. */
 function isChange({ event }: OrderEvent): boolean {
   return event !== 'OrderExecuted' && event !== 'OrderFrozen'
 }
@@ -157,7 +157,7 @@ async function verified(
   }
 }
 
-/** Whether an input holds the nonce and the deadline beside each other, as `RelayParams` do. */
+/** Tells whether an input holds the nonce and the deadline next to each other, as `RelayParams` do. */
 function holdsTerms({ input }: TransactionRow, { userNonce, deadlineSeconds }: AttemptQuery): boolean {
   if (userNonce === undefined) return false
   return input.includes(termsDigits(userNonce, deadlineSeconds))
@@ -168,7 +168,7 @@ export function termsDigits(userNonce: bigint, deadlineSeconds: number): string 
   return userNonce.toString(16).padStart(64, '0') + deadlineSeconds.toString(16).padStart(64, '0')
 }
 
-/** How well a transaction's events fit what the attempt does: several of ours may stand in one block, none with a signature. */
+/** Rates how well a transaction's events fit the attempt's actions: several of ours may be in one block, none with a signature. */
 function closenessOf({ query: { expected }, events }: ConsumerSearch, transactionHash: Hex): number {
   if (expected === undefined) return 0
   return closeness(
@@ -177,7 +177,7 @@ function closenessOf({ query: { expected }, events }: ConsumerSearch, transactio
   )
 }
 
-/** How many events of the account's orders a receipt holds. */
+/** Counts the events of the account's orders in a receipt. */
 function eventsIn({ logs }: ReceiptRow, { emitter, query }: ConsumerSearch): number {
   return logs.filter((log) => isOrderLog(log, emitter, query.account)).length
 }

@@ -8,7 +8,7 @@ import { sameHex } from '../protocol/address.ts'
 import { keccakOfBytes } from '../protocol/crypto/keccak.ts'
 import type { RpcClient } from './rpc/jsonRpc.ts'
 
-/** What endpoints show of a contract's code. */
+/** The endpoints' reading of a contract's code. */
 export interface CodeReading {
   /** keccak256 of it; undefined when no endpoint answered. */
   readonly hash: Hex | undefined

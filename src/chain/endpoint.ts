@@ -158,7 +158,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     return events
   }
 
-  /** Whether each digest is used at the latest and at the final block. */
+  /** Reads whether each digest is used at the latest and at the final block. */
   async function readDigests(
     queries: readonly AttemptQuery[],
     { latest, final }: Heads,

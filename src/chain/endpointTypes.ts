@@ -1,4 +1,4 @@
-/** What one endpoint of the chain is made with, and what it answers. */
+/** Defines the options of one chain endpoint, and its responses. */
 import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../domain/machine/chainReader.ts'
 import type { EndpointView } from '../domain/machine/chainView.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
@@ -7,7 +7,7 @@ import type { GasPrice } from '../protocol/gasPrice.ts'
 import type { FundingTokens } from './logs/executionLogs.ts'
 import type { Heads } from './node/node.ts'
 
-/** What an endpoint is expected to be, and how wide it may be asked. */
+/** Expected identity of an endpoint, and the widest request to it. */
 export interface EndpointOptions {
   readonly chainId: number
   readonly eventEmitter: Address
@@ -19,7 +19,7 @@ export interface EndpointOptions {
   readonly maxLogSpan: number
 }
 
-/** What a look at an endpoint brought. */
+/** Result of a look at an endpoint. */
 export interface EndpointPoll {
   readonly heads: Heads
   /** One view for each query, in their order; none while the endpoint's past is still being read. */
@@ -36,9 +36,9 @@ export interface Endpoint {
   check(signal: AbortSignal): Promise<void>
   latest(signal: AbortSignal): Promise<BlockRef>
   gasPrice(signal: AbortSignal): Promise<GasPrice>
-  /** Of the native coin, wei. */
+  /** Balance of the native coin, wei. */
   nativeBalance(account: Address, signal: AbortSignal): Promise<bigint>
-  /** What an order did to a position by the receipt of its transaction; undefined while that is not in a final block. */
+  /** Returns the change that an order made to a position, by the receipt of its transaction; undefined while that is not in a final block. */
   positionChange(
     query: PositionChangeQuery,
     signal: AbortSignal,

@@ -21,7 +21,7 @@ import type { Endpoint, EndpointPoll } from './endpointTypes.ts'
 const FIRST_COOLDOWN_MS = 500
 const LONGEST_COOLDOWN_MS = 15_000
 
-/** What a reader is made of. */
+/** Options of a reader. */
 export interface ReaderOptions {
   readonly endpoints: readonly Endpoint[]
   readonly clock: Clock
@@ -101,7 +101,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
     }
   }
 
-  /** What is no evidence, by one endpoint; undefined when it gives none, which says nothing about its other answers. */
+  /** Asks one endpoint for data that is no evidence; undefined when it gives none, which does not affect its other responses. */
   async function aside<T>(
     { endpoint, cooldownUntilMs }: State,
     ask: (endpoint: Endpoint, signal: AbortSignal) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * What a market is, by the chain: `getMarket` of the protocol's Reader (its tokens, as the DataStore has them) and `decimals()`
- * and `symbol()` of the tokens (ERC-20). Every configured endpoint is asked, and all must say the same.
+ * Proves the facts of a market by the chain. `getMarket` of the protocol's Reader gives its tokens, as the DataStore has them. `decimals()` and
+ * `symbol()` of the tokens give theirs (ERC-20). It asks every configured endpoint, and all must agree.
  */
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS } from '../protocol/address.ts'

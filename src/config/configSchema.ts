@@ -48,7 +48,7 @@ export type RawConfig = {
   readonly [K in keyof Schema]: Schema[K] extends Setting ? Value : { readonly [P in keyof Schema[K]]: Value }
 }
 
-/** What the code reads of each section, as the settings say. */
+/** Values of each section as the code reads them, derived from the settings. */
 export type TypedSections = {
   readonly [K in Exclude<keyof Schema, 'profile'>]: Typed<Schema[K]>
 } & { readonly profile: TypeOf<Schema['profile']> }

@@ -1,4 +1,4 @@
-/** How commands end: fixed exit codes, and the error that carries one. */
+/** Defines the ends of commands: fixed exit codes, and the error that carries one. */
 import { BaseError } from '../base/errors.ts'
 
 /** Exit codes of every command; scripts may rely on them. */
@@ -6,7 +6,7 @@ export const exitCodes = {
   ok: 0,
   /** Something did not work. */
   error: 1,
-  /** What was asked for does not exist. */
+  /** The requested thing does not exist. */
   notFound: 2,
   /** The command needs a running daemon and there is none. */
   notRunning: 3,
@@ -16,7 +16,7 @@ export const exitCodes = {
   timeout: 5,
 } as const
 
-/** What each exit code means, in the order of the codes; the help and docs/reference/commands.md print it. */
+/** Meaning of each exit code, in the order of the codes; the help and docs/reference/commands.md print it. */
 export const exitMeanings: readonly {
   readonly code: number
   readonly name: string
@@ -74,7 +74,7 @@ export function exitCodeOf(error: BaseError): number {
   return error.walk(isSilence) === undefined ? exitCodes.error : exitCodes.timeout
 }
 
-/** Whether it says that an answer did not come in time: of the venue's hosts, or of a request with a limit of time. */
+/** Tells whether an error means that a response did not come in time: from the venue's hosts, or for a request with a time limit. */
 function isSilence(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === 'TimeoutError'
   return error instanceof BaseError && 'silence' in error && error.silence === 'timeout'

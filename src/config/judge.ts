@@ -113,9 +113,9 @@ export function judge(
 const keySettings = ['keystore', 'remoteSigner', 'keyFile'] as const
 
 /**
- * What a start needs of keys beyond a valid configuration; empty when the daemon may start.
+ * Returns the faults of the keys that a start requires beyond a valid configuration; empty when the daemon may start.
  *
- * @param hasVariable whether `PERPD_PRIVATE_KEY` holds something.
+ * @param hasVariable true when `PERPD_PRIVATE_KEY` is not empty.
  */
 export function startProblems(config: Config, hasVariable = false): readonly string[] {
   if (config.isPaper) {

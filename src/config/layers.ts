@@ -29,7 +29,7 @@ const aliases: Readonly<Record<string, { readonly key: string; readonly value?: 
 
 const flagNames: readonly string[] = ['config', ...Object.keys(aliases), ...keys].map((key) => `--${key}`)
 
-/** Whether a flag is followed by its value; a flag of a true-or-false setting may stand alone. */
+/** Tells whether a flag is followed by its value; a flag of a true-or-false setting may stand alone. */
 export function takesValue(name: string): boolean {
   const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined
   return alias?.value === undefined
@@ -282,7 +282,7 @@ function entryOf(written: unknown, index: number): unknown {
   return Array.isArray(all) ? all[index] : all
 }
 
-/** What has fields, or text that stands for it: somebody may have put a secret in the place of its file. */
+/** Tells whether a value has fields, or is text that stands for them: somebody may have put a secret in the place of its file. */
 function holdsObjects(written: unknown): boolean {
   if (typeof written === 'string') return /^\s*[[{]/.test(written)
   return Array.isArray(written) && written.some((item) => typeof item === 'object')

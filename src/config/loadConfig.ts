@@ -15,7 +15,7 @@ import { type Layer, readEnvironment, readFile, readFlags } from './layers.ts'
 import { didYouMean } from './suggest.ts'
 import { typedConfig } from './typedConfig.ts'
 
-/** What a configuration is read from. Nothing else is looked at. */
+/** Sources of a configuration. Nothing else is read. */
 export interface ConfigSource {
   /** Flags, without the command's name and its own flags. */
   readonly argv: readonly string[]
@@ -31,7 +31,7 @@ export interface LoadedConfig {
   readonly values: Readonly<Record<string, unknown>>
   /** Where each value came from, by dotted key: `default`, `profile F`, `file F`, `env NAME`, `flag --x`. */
   readonly origins: Readonly<Record<string, string>>
-  /** What is allowed but worth knowing, one sentence each. */
+  /** Settings that are allowed but deserve attention, one sentence each. */
   readonly warnings: readonly string[]
 }
 

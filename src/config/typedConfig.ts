@@ -53,7 +53,7 @@ export function typedConfig(raw: RawConfig, cwd: string) {
   })
 }
 
-/** What each section is in the code, by its settings alone. */
+/** Returns each section as the code reads it, by its settings alone. */
 function sectionsOf(raw: RawConfig, locate: (path: string) => string): TypedSections {
   const { profile: _profile, ...sections } = schema
   return Object.fromEntries(

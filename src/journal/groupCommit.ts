@@ -18,7 +18,7 @@ import type { JournalStore, StoreEntry } from './journalStore.ts'
 import { type Maintenance, planMaintenance } from './maintenance.ts'
 import { createAdmission } from './recordAdmission.ts'
 
-/** What a journal is made of. */
+/** Parts of a journal. */
 export interface JournalParts {
   readonly store: JournalStore
   /** All that the store holds, folded. */
@@ -28,7 +28,7 @@ export interface JournalParts {
   readonly maintenance: Maintenance
   /** Begins a commit: in a later turn, so that what is appended in this one shares it, or at once. */
   readonly soon: (commit: () => void) => void
-  /** What is folded is read from the text that is kept, so that nothing works that would not survive a restart. */
+  /** True: the journal folds each record from its stored text, so that nothing works that would not survive a restart. */
   readonly rereads?: boolean
 }
 
@@ -113,7 +113,7 @@ export function createJournal(parts: JournalParts): Journal {
     plan.committed()
   }
 
-  /** What failed is never tried again, and nothing is written after it. */
+  /** A failed commit is never tried again, and nothing is written after it. */
   function fail(error: unknown, group: readonly Pending[]): void {
     fault ??= error
     failed.resolve(fault)

@@ -25,7 +25,7 @@ import { reasonOf } from '../base/errors.ts'
 import { GuardError, type GuardTable, type GuardTableOptions, type SignEntry } from '../domain/guardTable.ts'
 import type { Hex } from '../protocol/address.ts'
 
-/** How a file is opened. */
+/** Options of an opened file. */
 export interface GuardFileOptions extends GuardTableOptions {
   readonly path: string
   /** Makes room on a full disk for what failed with this error; false when there is none. */

@@ -1,6 +1,6 @@
 /**
- * What may come once in a journal, ever: a decision of a strategy, a digest for a router, an order that an intent created. It is
- * asked of each record before it is written, so it is all in memory: some 300 bytes for an order.
+ * Remembers identities that may occur only once in a journal, ever: decisions of a strategy, digests for a router, orders that an intent created.
+ * Each record is checked against them before it is written, so all are in memory: some 300 bytes for an order.
  */
 import type { JournalRecord } from '../domain/records.ts'
 import { hexKey } from '../protocol/address.ts'
@@ -12,7 +12,7 @@ export interface IdentitySet {
   hasDecision(strategy: string, decisionKey: string): boolean
   /** The intent that armed this digest for this router, if any. */
   digestOwner(router: string, digest: string): string | undefined
-  /** Whether this intent armed this digest, for any router. */
+  /** Tells whether this intent armed this digest, for any router. */
   hasArmed(intentId: string, digest: string): boolean
   /** The intents that created this order: more than one where it was seen for two. */
   creatorsOf(orderKey: string): readonly string[]

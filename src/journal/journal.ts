@@ -1,6 +1,6 @@
 /**
- * What must survive the process: the records of every intent, and the right of one writer. What is asked while orders are
- * decided and sent is answered by the ledger in memory; older history is read from the store.
+ * Defines the journal, which must survive the process: the records of every intent, and the right of one writer. The ledger in memory answers
+ * questions that come up while orders are decided and sent; older history is read from the store.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -15,7 +15,7 @@ import type { Intent, IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import type { AnyRecord, JournalRecord, StoredRecord } from '../domain/records.ts'
 
-/** What a journal holds, in numbers. */
+/** Contents of a journal, in numbers. */
 export interface JournalSummary {
   readonly records: number
   readonly intents: number
@@ -31,7 +31,7 @@ export interface IntentQuery {
   readonly limit?: number
 }
 
-/** What a strategy with a memory was not told yet of its own orders. */
+/** Events of its own orders that a strategy with a memory has not received yet. */
 export interface OwnEvents {
   /** In the order of the records that tell them. */
   readonly events: readonly RecordedEvent[]
@@ -44,7 +44,7 @@ export interface LedgerReads {
   summary(): JournalSummary
   /** When the newest record was written by its own clock, Unix ms; 0 before the first. */
   readonly newestAtMs: number
-  /** What was found on the account that no intent explains, what holds trading back, and what is under way on it. */
+  /** Returns the unexplained findings on the account, the halts on trading, and the actions under way on it. */
   account(): AccountState
   /** Open intents, oldest first: what recovery starts from. */
   openIntents(): readonly IntentState[]
@@ -62,21 +62,21 @@ export interface LedgerReads {
   lookAt(clock: Pick<Clock, 'now' | 'monotonicMs'>): void
   /** Gives how far the clock was set back since an open or recent intent was accepted, ms. */
   setBackSince(intentId: string): number
-  /** How intents ended since then (Unix ms), in the order in which that was written; a day back at least. */
+  /** Returns the ends of intents since then (Unix ms), in the order of their writing; reaches back at least a day. */
   endingsSince(sinceMs: number): readonly Ending[]
   /** Sums of what closed intents did to positions, one for each side that one of them touched. */
   closedFills(): readonly Fill[]
   /** The book of every strategy: whose part of each position is whose, and what it brought. */
   books(): BookReads
-  /** What edits and batches that ended made of an order of ours that rests; undefined when none named it. */
+  /** Returns the change that ended edits and batches made to a resting order of ours; undefined when none named it. */
   changeOf(orderKey: string): OrderChange | undefined
-  /** Whether this decision was accepted before. */
+  /** Tells whether this decision was accepted before. */
   hasDecision(strategy: string, decisionKey: string): boolean
-  /** Whether this intent ever armed this digest. */
+  /** Tells whether this intent ever armed this digest. */
   hasArmed(intentId: string, digest: string): boolean
-  /** Whether another intent's landed attempt created this order. */
+  /** Tells whether another intent's landed attempt created this order. */
   explains(orderKey: string, exceptIntentId: string): boolean
-  /** What an instance with a memory was not told yet; nothing of one that never remembered anything. */
+  /** Returns the events that an instance with a memory has not received yet; none for one that never remembered anything. */
   ownEvents(strategy: string): OwnEvents
   /** Intents accepted since then (Unix ms), oldest first; a day back at least. */
   acceptedSince(sinceMs: number): readonly Intent[]
@@ -92,7 +92,7 @@ export interface HistoryReads {
   intent(intentId: string): Promise<IntentState | undefined>
 }
 
-/** What all records come to. */
+/** Fold of all records. */
 export interface JournalHistory {
   readonly intents: readonly IntentState[]
   /** With the results of every day. */
@@ -103,7 +103,7 @@ export interface JournalHistory {
 export interface JournalReader extends HistoryReads {
   summary(): Promise<JournalSummary>
   account(): Promise<AccountState>
-  /** How intents ended since then (Unix ms), in the order in which that was written. */
+  /** Returns the ends of intents since then (Unix ms), in the order of their writing. */
   endingsSince(sinceMs: number): Promise<readonly Ending[]>
   /** The book of every strategy, with the results of the newest days. */
   books(): Promise<BookReads>
@@ -138,7 +138,7 @@ export interface Journal extends LedgerReads, HistoryReads {
    * closed never ends so.
    */
   readonly failed: Promise<unknown>
-  /** Whether the last part of its space is reached, which is kept for what must be written; what can wait is not written then. */
+  /** True once only the last part of its space is left, which is reserved for records that must be written; others are not written then. */
   isShort(): boolean
   /** Epoch of this writer; grows by one with every opening. */
   readonly leaseEpoch: number

@@ -1,4 +1,4 @@
-/** What can go wrong with a journal file, in the operator's words: what happened, what perpd did, what to do. */
+/** Words faults of a journal file for the operator: the event, perpd's action, and the remedy. */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BaseError, reasonOf } from '../base/errors.ts'
@@ -25,12 +25,12 @@ function sqliteCodeOf(error: unknown): number | undefined {
   return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 }
 
-/** Whether sqlite says that another connection holds the lock. */
+/** Tells whether sqlite reports that another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return sqliteCodeOf(error) === sqliteCodes.busy
 }
 
-/** Whether sqlite could not open the file, or one of its companions. */
+/** Tells whether sqlite could not open the file, or one of its companions. */
 export function isCantOpen(error: unknown): boolean {
   const code = sqliteCodeOf(error)
   return code === sqliteCodes.cantOpen || code === sqliteCodes.readonly

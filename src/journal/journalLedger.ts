@@ -1,7 +1,7 @@
 /**
- * What the records say, folded and kept in memory: it answers at once what the daemon asks while it decides and sends. It is
- * folded from durable records alone and so never says more than the store holds. Decisions, digests and created orders are
- * remembered for ever, since each may come only once; of closed intents the newest are.
+ * Folds the records in memory and answers the daemon's questions at once while it decides and sends. It folds durable records alone and so never
+ * claims more than the store holds. It remembers decisions, digests and created orders for ever, since each may come only once; of closed intents it
+ * retains the newest.
  */
 import type { Clock } from '../base/clock.ts'
 import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/account/accountRecord.ts'
@@ -41,9 +41,9 @@ export interface Ledger extends LedgerReads, AdmissionView {
   fold(record: AnyRecord, admitted?: IntentState): IntentState | undefined
   /** Takes in what a snapshot leaves out: the newest intents, newest first, and the newest endings, oldest first. */
   recall(intents: readonly IntentState[], endings: readonly Ending[]): void
-  /** What a store is to keep now: the head, and what was added since the snapshot before. */
+  /** Returns the snapshot that a store persists now: the head, and the additions since the snapshot before. */
   snapshot(): LedgerSnapshot
-  /** That snapshot is durable: the next one goes on from it. */
+  /** Notes that this snapshot is durable: the next one starts from it. */
   kept(snapshot: LedgerSnapshot): void
 }
 
@@ -66,7 +66,7 @@ class FoldedLedger implements Ledger {
   /** In the order in which they were accepted. */
   readonly #recent = new Map<string, IntentState>()
   #endings: Ending[] = []
-  /** Of the endings, the first that is kept. */
+  /** Index of the first ending that is retained. */
   #firstEnding = 0
   readonly #fills: Map<string, Fill>
   readonly #changes: Map<string, OrderChange>
@@ -190,7 +190,7 @@ class FoldedLedger implements Ledger {
       // Changes are asked of orders that rest, and the maker of an order is open while it rests.
       const makers = this.#identities.creatorsOf(orderKey)
       if (makers.length > 0 && !makers.some((intentId) => this.#open.has(intentId))) continue
-      // What is not known once stays so: no later change says what came before it.
+      // An unknown change stays unknown: no later change tells what came before it.
       if (this.#changes.get(orderKey) !== 'unknown') this.#changes.set(orderKey, change)
     }
     if (this.#changes.size === 0) return
@@ -334,10 +334,10 @@ class FoldedLedger implements Ledger {
   }
 }
 
-/** How many of the newest intents are read from a store for `Ledger.recall`: as many as reach back, tried in this order. */
+/** Numbers of newest intents that `Ledger.recall` reads from a store, tried in this order until one reaches back far enough. */
 export const recallLimits: readonly number[] = [keptAtLeast, 4 * keptAtLeast, keptAtMost]
 
-/** Whether the newest intents, newest first and no more than `limit`, are all that a ledger keeps. */
+/** Tells whether the newest intents, newest first and no more than `limit`, are all that a ledger retains. */
 export function reachesBack(intents: readonly IntentState[], limit: number): boolean {
   const [newest, oldest] = [intents[0], intents.at(-1)]
   if (newest === undefined || oldest === undefined || intents.length < limit) return true
@@ -352,7 +352,7 @@ export function recallSinceMs({ newestAtMs }: Pick<Ledger, 'newestAtMs'>, nowMs:
   return Math.min(newestAtMs, nowMs) - keptMs
 }
 
-/** Whether the oldest of so many need not be kept: `ageMs` is its distance from the newest. */
+/** Tells whether the oldest of so many may be dropped: `ageMs` is its distance from the newest. */
 function isSpare(count: number, ageMs: number): boolean {
   return count > keptAtMost || (count > keptAtLeast && ageMs >= keptMs)
 }

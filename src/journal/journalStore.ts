@@ -41,7 +41,7 @@ export interface JournalStore extends HistoryReads {
   append(entries: readonly StoreEntry[]): Promise<number>
   /** Records after the one numbered `afterSeq`, in pages, in their order. Throws JournalFaultError when one is not what was written. */
   read(afterSeq: number): AsyncIterable<readonly KeptRecord[]>
-  /** How intents ended since then (Unix ms), in the order in which that was written. */
+  /** Returns the ends of intents since then (Unix ms), in the order of their writing. */
   endingsSince(sinceMs: number): Promise<readonly Ending[]>
   /** The newest snapshot that is whole and belongs to the records; undefined when there is none. */
   snapshot(): Promise<KeptSnapshot | undefined>
@@ -51,7 +51,7 @@ export interface JournalStore extends HistoryReads {
   maintain(): Promise<void>
   /** The table of what was given to the key: in the store where it is shared, a file of its own where it is local. Throws GuardError. */
   openGuardTable(options: GuardTableOptions): GuardTable
-  /** Whether the last part of the space is reached. */
+  /** True once only the last part of the space is left. */
   isShort(): boolean
   /** Resolves with the fault by which it ended though nobody asked it for anything; absent where that cannot be. */
   readonly ended?: Promise<JournalFaultError> | undefined

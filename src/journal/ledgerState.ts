@@ -16,7 +16,7 @@ const SNAPSHOT_VERSION = 1
 
 /** The folds at one record. */
 export interface LedgerHead {
-  /** Of the newest record, Unix ms. */
+  /** Time of the newest record, Unix ms. */
   readonly newestAtMs: number
   /** Intents that were ever accepted. */
   readonly intents: number
@@ -25,13 +25,13 @@ export interface LedgerHead {
   readonly open: readonly IntentState[]
   readonly fills: readonly Fill[]
   readonly changes: readonly (readonly [orderKey: string, change: OrderChange])[]
-  /** What instances with a memory were not told yet. */
+  /** Events that instances with a memory have not received yet. */
   readonly ownEvents: readonly (readonly [strategy: string, events: OwnEvents])[]
   /** Whose part of each position is whose, and what it brought. */
   readonly books: BooksState
 }
 
-/** What may come once, as it was added. */
+/** Identities that may occur only once, as they were added. */
 export interface Identities {
   /** Keys of decisions, by strategy. */
   readonly decisions: Readonly<Record<string, readonly string[]>>
@@ -62,17 +62,17 @@ export const emptyLedger: LedgerState = {
   identities: [],
 }
 
-/** What a store is given to keep. */
+/** Snapshot that a store persists. */
 export interface LedgerSnapshot {
   readonly seq: number
   /** Replaces the head before. */
   readonly head: string
-  /** What the records after `fromSeq` added; with `fromSeq` 0 it replaces all parts before. */
+  /** Additions of the records after `fromSeq`; with `fromSeq` 0 it replaces all parts before. */
   readonly part: string
   readonly fromSeq: number
 }
 
-/** What a store gives back: the newest head, and all parts, the oldest first. */
+/** Snapshot that a store returns: the newest head, and all parts, the oldest first. */
 export interface KeptSnapshot {
   readonly seq: number
   readonly head: string

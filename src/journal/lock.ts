@@ -11,7 +11,7 @@ import type { JournalFaultError } from './journal.ts'
 import { isBusy, journalFault, openFault } from './journalFaults.ts'
 import { createPrivateFile } from './journalPath.ts'
 
-/** Who holds a journal; written beside it. */
+/** Holder of a journal; written beside it. */
 interface Owner {
   readonly pid: number
   readonly startedAt: string
@@ -48,7 +48,7 @@ export function acquireWriterLock(path: string, holder: string, nowMs: number): 
     db = new DatabaseSync(lockPath, { timeout: 0 })
     db.exec('PRAGMA journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
-    // What lies there is of a holder that died, or a link that somebody planted: it is never written through.
+    // The file there belongs to a dead holder, or is a link that somebody planted: it is never written through.
     rmSync(ownerPath, { force: true })
     writeFileSync(ownerPath, ownerText, { mode: 0o600, flag: 'wx' })
   } catch (cause) {
@@ -100,7 +100,7 @@ function readOwner(ownerPath: string): Owner | undefined {
   }
 }
 
-/** Whether the named process may be the holder: one that died on this machine left its name behind. */
+/** Tells whether the named process may be the holder: one that died on this machine left its name behind. */
 function mayLive(owner: Owner): boolean {
   if (owner.hostname !== hostname()) return true
   if (owner.bootId !== bootId()) return false

@@ -18,7 +18,7 @@ const PAUSE_MS = 50
 /** Records after which the next start would be slow enough to be worth a new snapshot. */
 const SNAPSHOT_EVERY = 10_000
 
-/** What a daemon does. */
+/** Maintenance of a daemon's journal. */
 export const defaultMaintenance: Maintenance = {
   snapshotEveryRecords: SNAPSHOT_EVERY,
   checkpointAfterCommits: 100,

@@ -1,6 +1,6 @@
 /**
- * What strategies with a memory are still to be told of their own orders: added by records of their intents, dropped by the memory
- * that was written with them. An instance that never remembered anything has no list.
+ * Lists the events of their own orders that strategies with a memory have not received yet. Records of their intents add events, and the memory that
+ * was written with them drops them. An instance that never remembered anything has no list.
  */
 import type { AccountRecord } from '../domain/account/accountRecord.ts'
 import type { RecordedEvent } from '../domain/memory/ownEvent.ts'
@@ -19,7 +19,7 @@ export class OwnEventLists {
     this.#lists = new Map(from)
   }
 
-  /** Whether the instance has a memory. */
+  /** Tells whether the instance has a memory. */
   isKept(strategy: string): boolean {
     return this.#lists.has(strategy)
   }
@@ -44,7 +44,7 @@ export class OwnEventLists {
     })
   }
 
-  /** What waits for an instance, in order. */
+  /** Returns the events that wait for an instance, in order. */
   of(strategy: string): OwnEvents {
     return this.#lists.get(strategy) ?? none
   }

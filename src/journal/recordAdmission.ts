@@ -1,11 +1,11 @@
-/** What is checked before a record is written, so that a journal never holds a story it could not tell again. */
+/** Checks a record before it is written, so that a journal never holds a history that cannot be replayed. */
 import { applyRecord } from '../domain/machine/fold.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AttemptArmed, JournalRecord } from '../domain/records.ts'
 import { hexKey } from '../protocol/address.ts'
 import { DuplicateDecisionError, JournalFaultError } from './journal.ts'
 
-/** What is known of records before. */
+/** Facts about earlier records. */
 export interface AdmissionView {
   /** The intent's state; undefined when it was never accepted, or closed long ago. */
   state(intentId: string): IntentState | undefined

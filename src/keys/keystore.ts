@@ -29,7 +29,7 @@ import { privateKeyOf } from './local.ts'
 /** A keystore cannot be used. Never holds the key or the password. */
 export class KeystoreError extends BaseError {}
 
-/** How a password becomes a key: the function, and what it costs. */
+/** Derivation of a key from a password: the function, and its cost. */
 export type KeyDerivation =
   | {
       readonly kdf: 'scrypt'
@@ -44,7 +44,7 @@ export type KeyDerivation =
 export interface Keystore {
   /** Where it was read, for messages. */
   readonly path: string
-  /** What the file says about itself, checksummed; proven only by opening it. The format allows to leave it out. */
+  /** Address that the file states, checksummed; only opening the file proves it. The format allows its absence. */
   readonly address: Address | undefined
   readonly derivation: KeyDerivation
   readonly iv: Buffer
@@ -60,7 +60,7 @@ export interface ScryptCost {
   readonly p: number
 }
 
-/** What new keystores cost to open: about a second, and 256 MiB for that time. */
+/** Cost of opening a new keystore: about a second, and 256 MiB for that time. */
 const standardCost: ScryptCost = { n: 2 ** 18, r: 8, p: 1 }
 
 // Bounds of what is computed for a file: four times the memory and the time of the standard.

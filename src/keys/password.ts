@@ -23,7 +23,7 @@ export class PasswordError extends BaseError {}
 /** Asks a question at the terminal; what is typed is not shown. */
 export type AskHidden = (question: string) => Promise<Secret>
 
-/** What there is to read a password from; the first that is there is used. */
+/** Sources of a password; the first one present is used. */
 export interface PasswordSources {
   /** An open file descriptor: `--password-fd`, `account.passwordFd`. */
   readonly descriptor: number | undefined
@@ -134,7 +134,7 @@ export function secretOfDescriptor(descriptor: number): Secret {
 /** Most descriptors that are looked through for the other end of a pipe. */
 const MOST_DESCRIPTORS = 256
 
-/** Whether a descriptor came from outside: one of a kind that holds a password, and no pipe of which this process holds both ends. */
+/** Tells whether a descriptor came from outside: its kind can hold a password, and it is no pipe of which this process holds both ends. */
 function isGiven(descriptor: number): boolean {
   const found = statOf(descriptor)
   if (found === undefined) return false
@@ -155,7 +155,7 @@ function statOf(descriptor: number): Stats | undefined {
   }
 }
 
-/** Whether a descriptor is open for writing: asked with no bytes, so that nothing moves. */
+/** Tells whether a descriptor is open for writing: it writes no bytes, so that nothing moves. */
 function isWritable(descriptor: number): boolean {
   try {
     writeSync(descriptor, Buffer.alloc(0))

@@ -28,12 +28,9 @@ export class KeyFileError extends BaseError {}
 export interface PrivateFileRules {
   /** The setting or flag that names the file, as `account.keystore` or `--file`. */
   readonly setting: string
-  /** How messages call the file; `key file` when not given. */
+  /** Name of the file in messages; default `key file`. */
   readonly what?: string
-  /**
-   * Whether the folder around it must be safe from others, too: whoever may write a folder may swap the file in it. False
-   * for play money only.
-   */
+  /** True when the folder around it must be safe from others, too: whoever may write a folder may swap the file in it. False for play money only. */
   readonly checksFolder: boolean
   /**
    * `$CREDENTIALS_DIRECTORY` of a systemd service. systemd may give a file there to root with an access list for us, which shows as a
@@ -45,7 +42,7 @@ export interface PrivateFileRules {
 /** Largest key file, bytes; a keystore is below 1,000. */
 const MAX_BYTES = 65_536
 
-/** What was not done, for messages: a daemon did not start, a command did nothing. */
+/** Says what was not done, for messages: a daemon did not start, a command did nothing. */
 export function notDone(setting: string): string {
   return setting.startsWith('--') ? 'Nothing was done.' : 'perpd did not start.'
 }
@@ -86,7 +83,7 @@ export function readSecretFile(path: string, rules: Omit<PrivateFileRules, 'what
   return readPrivateFile(path, { ...rules, what: `file of ${rules.setting}` })
 }
 
-/** How a file is called in messages. */
+/** Names of a file in messages. */
 type Named = Required<Pick<PrivateFileRules, 'setting' | 'what'>>
 
 /** Reads what was judged, by its descriptor: the name may mean another file by now. */
@@ -220,7 +217,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Whether an error of the system has that code, as ENOENT. */
+/** Tells whether an error of the system has that code, as ENOENT. */
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }

@@ -21,7 +21,7 @@ export function createHiddenPrompt(
   write: (text: string) => void,
 ): AskHidden {
   const decoder = new TextDecoder()
-  // What was typed or pasted ahead belongs to the next question.
+  // Text typed or pasted ahead belongs to the next question.
   let ahead = ''
   return (question) =>
     new Promise((resolve, reject) => {

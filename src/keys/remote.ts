@@ -16,7 +16,7 @@ import { domainType } from '../protocol/signing/messageTypes.ts'
 /** A remote signer gave no signature, or none that can be used. */
 export class RemoteSignerError extends BaseError {}
 
-/** What carries a request; the caller bounds the answer's size and follows no redirect. */
+/** Sends a request; the caller bounds the response's size and follows no redirect. */
 export type SignerFetch = (
   url: string,
   init: {

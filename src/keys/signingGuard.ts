@@ -11,13 +11,13 @@ import type { Hex } from '../protocol/address.ts'
 import { formatUsd, type Usd } from '../protocol/units.ts'
 import { createExposureWindow } from './exposureWindow.ts'
 
-/** What the guard is made with. */
+/** Options of the guard. */
 export interface GuardOptions {
   /** Opens the table; absent: it is kept in memory and ends with the process. */
   readonly openTable?: OpenGuardTable
   /** Furthest deadline from now, seconds. */
   readonly horizonSeconds: number
-  /** How long after its deadline a digest still counts as live, for clocks that differ, seconds. */
+  /** Time after its deadline for which a digest still counts as live, for clocks that differ, seconds. */
   readonly marginSeconds: number
   /** Most exposure that is signed in any such time, USD; reductions add none. Absent: no cap. */
   readonly exposure?: { readonly capUsd: Usd; readonly windowSeconds: number }
@@ -29,7 +29,7 @@ export interface GuardOptions {
    */
   readonly hostsAheadMs?: () => number | undefined
   /**
-   * Whether a line of an earlier run is of a signature that never left the process: what the journal does not hold as armed
+   * Tells whether a line of an earlier run belongs to a signature that never left the process. A signature that the journal does not hold as armed
    * was never sent, and died with the process that made it.
    */
   readonly neverLeft?: (entry: SignEntry) => boolean

@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownGroup } from './ownGroup.ts'
 
-/** What is looked at of a file, a folder or a link. */
+/** Checked facts of a file, a folder or a link. */
 export interface Entry {
   readonly uid: number
   readonly gid: number
@@ -125,7 +125,7 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.')
 }
 
-/** What can be told of it: whose it is, or who may write it, and what to do. */
+/** Says why it is not trusted, by its owner or by who may write it, and how to mend that. */
 export function untrustedText({ path, why, owner, mode }: Untrusted): {
   readonly what: string
   readonly fix: string

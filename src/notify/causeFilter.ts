@@ -1,13 +1,12 @@
 /**
- * How often the same cause is told: the first time, then each tenth time up to the hundredth, and beyond that or while it is
- * rarer than that once an hour. No end is held back. A cause that was quiet for an hour, that comes to another stage, or that matters more
- * than it did, begins anew.
+ * Decides how often the same cause is notified: the first time, then each tenth time up to the hundredth. Beyond that, or while it is rarer than
+ * that, it is notified once an hour. No end is held back. A cause begins anew after a quiet hour, at another stage, or at a higher level.
  */
 import { compareLevels, higherLevel, type Notice, type NoticeLevel } from './notice.ts'
 
-/** What is known of a cause. Times are monotonic ms. */
+/** State of a cause. Times are monotonic ms. */
 export interface CauseState {
-  /** How often it happened since it began. */
+  /** Number of its events since it began. */
   readonly count: number
   readonly stage: string
   /** The most that it had since it began. */
@@ -43,7 +42,7 @@ function happenedAgain(
 
 /** The same over many causes; of more than `most` the one that was seen longest ago is forgotten. */
 export interface CauseFilter {
-  /** How often the cause happened when it is to be told now, else undefined. An end is never held back, and forgets its cause. */
+  /** Returns the number of the cause's events when it is to be notified now, else undefined. An end is never held back, and forgets its cause. */
   take(notice: Pick<Notice, 'cause' | 'level' | 'stage' | 'isEnd'>, nowMs: number): number | undefined
 }
 

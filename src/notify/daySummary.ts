@@ -30,7 +30,7 @@ export function createSummaryClock(
   }
 }
 
-/** What the engine says of itself, as far as a summary tells it. USD has 30 decimals. */
+/** Facts of the engine's status that a summary uses. USD has 30 decimals. */
 export interface SummaryStatus {
   readonly positions: readonly Pick<
     Position,
@@ -51,7 +51,7 @@ export interface SummaryStatus {
   readonly withoutStop?: readonly unknown[]
 }
 
-/** What a summary is made of. */
+/** Facts of a summary. */
 export interface SummaryParts {
   /** 00:00 UTC of the day, Unix ms. */
   readonly dayMs: number
@@ -122,14 +122,14 @@ function valuesOf(
   }
 }
 
-/** What closing all that is held would bring, with its costs as far as the venue says them. */
+/** States the result of closing all positions, with its costs as far as the venue reports them. */
 function unrealizedOf(positions: SummaryStatus['positions']): string {
   const each = positions.map(pnlIfClosed)
   const sum = signed(each.reduce<Usd>((all, { usd }) => all + usd, 0n))
   return each.every(({ hasClosingCosts }) => hasClosingCosts) ? sum : `${sum} before costs of closing`
 }
 
-/** What came in that day, and what left, behind the equity; nothing where nothing did. */
+/** States the day's deposits and withdrawals after the equity; nothing where there were none. */
 function transfersOf(dayMs: number, { transfers = [] }: SummaryStatus): string {
   const amounts = transfers.flatMap(({ atMs, amountUsd }) =>
     atMs >= dayMs && atMs < dayMs + DAY_MS ? [amountUsd] : [],
@@ -140,7 +140,7 @@ function transfersOf(dayMs: number, { transfers = [] }: SummaryStatus): string {
   return told('deposited', deposits) + told('withdrawn', withdrawals)
 }
 
-/** What somebody must look at, a few words each. */
+/** Lists what needs attention, in a few words each. */
 function unresolvedOf({ unresolved, discrepancies, withoutStop = [] }: SummaryStatus): readonly string[] {
   return [
     ...counted(unresolved, 'order whose fate is not known', 'orders whose fate is not known'),

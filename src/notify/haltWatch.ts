@@ -18,10 +18,10 @@ interface Told {
   over?: { readonly event: HoldEvent; readonly atMs: number } | undefined
 }
 
-/** How long a hold must be over before that is told, ms. */
+/** Time that a halt must be over before its end is notified, ms. */
 const CALM_MS = 60_000
 
-/** What is told of events. */
+/** Watch over the events of halts. */
 export interface HaltWatch {
   /** Takes each event in its order, with its monotonic ms; gives what is to be told of it, and of holds that have stayed away. */
   take(event: Event, nowMs: number): readonly Notice[]
@@ -57,7 +57,7 @@ export function createHaltWatch(): HaltWatch {
     }
   }
 
-  /** Whether an event of a passing hold is told now. */
+  /** Tells whether an event of a passing halt is notified now. */
   function isToldNow(event: HoldEvent, atMs: number): boolean {
     const key = `${event.scope} ${event.cause}`
     const known = told.get(key)

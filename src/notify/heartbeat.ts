@@ -8,10 +8,10 @@ import type { Secret } from '../base/secret.ts'
 import type { Emit } from '../domain/event.ts'
 import { type Post, sendOnce } from './sendOnce.ts'
 
-/** What a look says: all is well, something is wrong, or nothing is sure, and then nothing is sent. */
+/** Result of a look: all is well, something is wrong, or nothing is sure, and then nothing is sent. */
 export type Beat = 'well' | 'fail' | 'silent'
 
-/** What a heartbeat is made of. */
+/** Options of a heartbeat. */
 export interface HeartbeatOptions {
   readonly url: Secret
   readonly periodMs: number

@@ -1,6 +1,7 @@
 /**
- * Whether any API host may be asked at all: told when the last one goes into cooldown, and when one answers that is in none any more and
- * all were not for a minute, so that hosts that come and go are one story. Both are the transport's own words, by which admission judges too.
+ * Watches whether any API host may be asked at all. It notifies when the last one goes into cooldown. It notifies the end when one without a cooldown
+ * answers and not all were in cooldown for a minute. So hosts that come and go are one story. Both are reports of the transport, which admission uses
+ * too.
  */
 import type { Event } from '../domain/event.ts'
 import { isGood } from '../monitor/hostFigures.ts'
@@ -8,7 +9,7 @@ import { ended } from '../monitor/text.ts'
 import type { Notice } from './notice.ts'
 
 const cause = 'hosts'
-/** How long not all hosts must have been in cooldown before that is over, ms. */
+/** Time without a cooldown of all hosts after which their outage is over, ms. */
 const CALM_MS = 60_000
 
 /** Takes events in their order, with their monotonic ms; gives a notice where it turns. */

@@ -1,7 +1,7 @@
-/** What a sink that writes e-mail is in the settings. */
+/** Settings of a sink that writes e-mail. */
 import { z } from 'zod'
 
-/** How the connection to a mail server is kept from others: TLS from the first byte, TLS after a greeting, or not at all. */
+/** Protection of the connection to a mail server: TLS from the first byte, TLS after a greeting, or none. */
 export const mailSecurities = ['tls', 'starttls', 'none'] as const
 
 const address = z
@@ -31,7 +31,7 @@ export interface MailRoute {
   readonly passwordFile?: string | undefined
 }
 
-/** Whether a route gives nothing away: without TLS to this machine alone, and a name with its password or neither. */
+/** Tells whether a route reveals nothing: without TLS it leads to this machine alone, and a name comes with its password or neither is set. */
 export function isSafeRoute({ host, security, username, passwordFile }: MailRoute): boolean {
   if (security === 'none' && !loopback.test(host)) return false
   return (username === undefined) === (passwordFile === undefined)

@@ -1,6 +1,6 @@
 /**
- * Whether hosts contradict what markets are: one story from the first contradiction to the end of the last, told anew where one is added or
- * ends in between. Pure but for its state.
+ * Watches whether hosts contradict the facts of markets. From the first contradiction to the end of the last is one story, notified again when one is
+ * added or ends in between. Pure but for its state.
  */
 import { contradictionKey } from '../domain/account/marketEntry.ts'
 import type { Event } from '../domain/event.ts'

@@ -1,7 +1,7 @@
-/** What a notice says to people. Pure. */
+/** Words a notice for people. Pure. */
 import type { Notice } from './notice.ts'
 
-/** What every message of this daemon has. */
+/** Context of every message of this daemon. */
 export interface MessageContext {
   /** `paper`, `arbitrum`. */
   readonly profile: string

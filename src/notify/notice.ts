@@ -1,9 +1,9 @@
-/** What is told to people outside: its kinds, its levels, and which of both a sink takes. */
+/** Defines notices to people outside: their kinds, their levels, and the ones that a sink takes. */
 
 /** Levels, the least first. */
 export const noticeLevels = ['info', 'warn', 'error'] as const
 
-/** How much a notice matters. */
+/** Importance of a notice. */
 export type NoticeLevel = (typeof noticeLevels)[number]
 
 /** Every kind of notice, by the name that settings use, with what it is for docs/reference/notifications.md. */
@@ -68,17 +68,17 @@ export interface Notice {
   readonly level: NoticeLevel
   /** The same for all that has the same cause: it is told less and less often. */
   readonly cause: string
-  /** How far its cause is: another stage is told as a first one, though the cause goes on. */
+  /** Stage of its cause: another stage is notified as a new cause, though the cause continues. */
   readonly stage?: string
   /** It is the end of its cause: told wherever its beginning was, and the next of that cause is a first one. */
   readonly isEnd?: true
-  /** What happened, to which order, and what perpd does next. */
+  /** Event, its order, and perpd's next step. */
   readonly text: string
-  /** What a person must do; absent: nothing. */
+  /** Action that a person must take; absent: none. */
   readonly action?: string
 }
 
-/** What a sink does with a kind: tells it, tells it without a sound, or does not. */
+/** Rule of a sink for a kind of notice: send it, send it without a sound, or drop it. */
 export const noticeRules = ['on', 'silent', 'off'] as const
 
 /** One of them. */
@@ -91,7 +91,7 @@ export interface NoticeFilter {
   readonly events: Readonly<Partial<Record<NoticeKind, NoticeRule>>>
 }
 
-/** Whether a level matters less (negative), as much (0) or more than another. */
+/** Compares two levels: negative when the first matters less, 0 when they are equal, positive when it matters more. */
 export function compareLevels(one: NoticeLevel, other: NoticeLevel): number {
   return noticeLevels.indexOf(one) - noticeLevels.indexOf(other)
 }
@@ -101,7 +101,7 @@ export function higherLevel(one: NoticeLevel, other: NoticeLevel): NoticeLevel {
   return compareLevels(one, other) < 0 ? other : one
 }
 
-/** What a sink does with a notice by itself, whatever it was told before. */
+/** Returns the rule of a sink for a notice alone, whatever it received before. */
 export function ruleFor(filter: NoticeFilter, { kind, level }: Notice): NoticeRule {
   return filter.events[kind] ?? (compareLevels(level, filter.level) < 0 ? 'off' : 'on')
 }

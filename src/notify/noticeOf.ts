@@ -11,7 +11,7 @@ import { phrase } from '../monitor/log/phrase.ts'
 import type { Notice, NoticeKind } from './notice.ts'
 import { pausedCause, unfitCause } from './pauseWatch.ts'
 
-/** What a notice has besides the sentence and level of the log's line. */
+/** Fields of a notice besides the sentence and level of the log's line. */
 interface Judged {
   readonly kind: NoticeKind
   readonly cause: string
@@ -20,7 +20,7 @@ interface Judged {
   readonly action?: string
 }
 
-/** What is judged of each type of event that may be told. */
+/** Judges of the event types that may be notified. */
 type Judges = { readonly [T in EventType]?: (event: Extract<Event, { type: T }>) => Judged | undefined }
 
 const judges: Judges = {
@@ -188,7 +188,7 @@ const judges: Judges = {
   'limits.started': ({ statement }) => ({ kind: 'limits-changed', cause: `limits:${statement}` }),
 }
 
-/** What a person has to do with a change of the account that is not by perpd. */
+/** Returns the action that a change of the account not made by perpd requires from a person. */
 function discrepancyAction({ kind, discrepancyId }: Discrepancy, isPausing: boolean): Pick<Judged, 'action'> {
   if (isPausing)
     return { action: `Say what it is: perpd discrepancies adopt|ignore ${discrepancyId} --by NAME` }
@@ -199,7 +199,7 @@ function discrepancyAction({ kind, discrepancyId }: Discrepancy, isPausing: bool
   }
 }
 
-/** What a person has to do with a hold; nothing where the end of its cause lifts it. */
+/** Returns the action that a halt requires from a person; nothing where the end of its cause lifts it. */
 function haltAction(releasedBy: ReleasedBy | undefined, scope: TradingScope): Pick<Judged, 'action'> {
   switch (releasedBy) {
     case 'operator':
@@ -282,6 +282,6 @@ export function noticeOf<T extends EventType>(event: Extract<Event, { type: T }>
   const judged = judge?.(event)
   if (judged === undefined) return undefined
   const { level, text }: Line = phrase(event)
-  // What the log tells for looking into things alone was told before, in other words.
+  // A debug line repeats what was already notified in other words.
   return level === 'debug' ? undefined : { ...judged, level, text }
 }

@@ -1,4 +1,4 @@
-/** What waits for a sink: bounded. When it is full, the oldest of the least level makes room. Pure. */
+/** Bounds the notices that wait for a sink. When the queue is full, the oldest of the lowest level makes room. Pure. */
 import { compareLevels, type NoticeLevel } from './notice.ts'
 
 /** The queue with one more, and what was dropped for it, which may be the newcomer itself. */

@@ -18,7 +18,7 @@ import { createSinkLoop, type Waiting } from './sinkLoop.ts'
 import { type OpenSink, sinkRequest } from './sinkRequest.ts'
 import { filterOf } from './sinkSettings.ts'
 
-/** What a notifier is made of. */
+/** Options of a notifier. */
 export interface NotifierOptions extends MessageContext {
   readonly sinks: readonly OpenSink[]
   readonly post: Post
@@ -36,7 +36,7 @@ export interface NotifierOptions extends MessageContext {
   readonly timeoutMs: number
 }
 
-/** Who tells people. */
+/** Sends notices to people. */
 export interface Notifier {
   readonly listen: Emit
   /** Takes events that were told before a restart: nothing is sent, and their ends go to who was told of them, by the settings of now. */

@@ -1,6 +1,6 @@
 /**
- * What was told, is looked at anew by each start, and had no end: kept over restarts, so that what ended while perpd was down has an end too.
- * What the journal says goes on is not kept here. Pure but for its state and its store.
+ * Persists notified stories without an end over restarts, when each start checks them anew. So a story that ended while perpd was down has an end
+ * too. Stories that the journal knows to be open are not stored here. Pure but for its state and its store.
  */
 import type { Event } from '../domain/event.ts'
 import { compareLevels, type Notice, type NoticeKind, type NoticeLevel } from './notice.ts'
@@ -10,7 +10,7 @@ export interface OpenStory {
   readonly kind: NoticeKind
   readonly cause: string
   readonly level: NoticeLevel
-  /** What was told of it, without secrets; at most 300 characters. */
+  /** Text that was notified, without secrets; at most 300 characters. */
   readonly text: string
 }
 
@@ -33,7 +33,7 @@ const endKinds: ReadonlyMap<NoticeKind, NoticeKind> = new Map([
 /** Their names, for what reads them back. */
 export const storyKinds: readonly NoticeKind[] = [...endKinds.keys()]
 
-/** How long after it is ready a run that sees nothing of a story says so, ms: each is looked at several times by then. */
+/** Time from readiness after which a run reports a story that it did not see again, ms: each is looked at several times by then. */
 const NOT_SEEN_MS = 600_000
 const NOT_SEEN = 'ten minutes'
 /** Most that are kept; more are told and forgotten. */
@@ -53,7 +53,7 @@ export interface OpenStories {
 /** Over what a store holds; without one nothing is kept. */
 export function createOpenStories(store: StoryStore | undefined): OpenStories {
   const open = new Map((store?.read() ?? []).map((story) => [story.cause, story]))
-  /** Of those of before, what this run did not tell again. */
+  /** Earlier stories that this run has not notified again. */
   const unseen = new Set(open.keys())
   let readyMs: number | undefined
   return {

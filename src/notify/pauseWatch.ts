@@ -1,14 +1,14 @@
 /**
- * Whether a strategy that paused by itself goes on: told once its turns were in good order for a while, so that one that fails again and again
- * is one story. Pure but for its state.
+ * Watches whether a strategy that paused itself has resumed. It notifies once the turns were in good order for a while, so a strategy that fails
+ * again and again is one story. Pure but for its state.
  */
 import type { Event } from '../domain/event.ts'
 import type { Notice, NoticeKind } from './notice.ts'
 
-/** How long turns must be in good order, ms. */
+/** Time that turns must be in good order, ms. */
 const CALM_MS = 600_000
 
-/** What was told of a strategy: its causes by kind, and when it last failed, monotonic ms. */
+/** Notified pause of a strategy: its causes by kind, and the time of its last failure, monotonic ms. */
 interface Told {
   readonly causes: ReadonlyMap<NoticeKind, string>
   readonly failedMs: number

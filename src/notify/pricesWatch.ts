@@ -1,26 +1,26 @@
 /**
- * Whether the prices of oracle hosts move on: told when those of one stand still, and when they have moved on for a minute, so that a host
- * that comes and goes is one story. Pure but for its state.
+ * Watches whether the prices of oracle hosts advance. It notifies when those of one host stand still, and when they have advanced again for a minute.
+ * So a host that comes and goes is one story. Pure but for its state.
  */
 import type { Event } from '../domain/event.ts'
 import { phrase } from '../monitor/log/phrase.ts'
 import { span } from '../monitor/text.ts'
 import type { Notice } from './notice.ts'
 
-/** How long prices must have moved on before that is told, ms. */
+/** Time that prices must have advanced before that is notified, ms. */
 const CALM_MS = 60_000
 
 type PricesEvent = Extract<Event, { type: 'host.prices' }>
 
 /** A host that was told of and whose end was not. */
 interface Told {
-  /** Whether it was told that with it all stand still. */
+  /** True when the notice said that with this host all stand still. */
   readonly isOfAll: boolean
   /** The word that ends it, and when that came, monotonic ms; absent while it lasts. */
   readonly over?: { readonly event: PricesEvent; readonly atMs: number }
 }
 
-/** What is told of events. */
+/** Watch over the events of host prices. */
 export interface PricesWatch {
   /** Takes each event in its order, with its monotonic ms; gives what is to be told of it, and of hosts that have stayed well. */
   take(event: Event, nowMs: number): readonly Notice[]
@@ -41,7 +41,7 @@ export function createPricesWatch(): PricesWatch {
     })
   }
 
-  /** What is told of a host whose prices stand still; nothing of one that did a moment ago, unless all do by now. */
+  /** Returns the notice about a host whose prices stand still; none for one that did a moment ago, unless all do by now. */
   function begin(event: PricesEvent): readonly Notice[] {
     const { host, ageMs } = event
     const known = told.get(host)

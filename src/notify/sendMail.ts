@@ -4,7 +4,7 @@ import { answerTimeout } from '../base/systemClock.ts'
 import type { MailLetter } from './mailLetter.ts'
 import type { SendResult } from './sendOnce.ts'
 
-/** How a letter leaves; never rejects. */
+/** Sends a letter; never rejects. */
 export type PostMail = (
   letter: MailLetter,
   limits: { readonly timeoutMs: number; readonly signal: AbortSignal },

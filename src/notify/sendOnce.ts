@@ -10,7 +10,7 @@ interface PostAnswer {
   text(): Promise<string>
 }
 
-/** How a request leaves. */
+/** Sends a request. */
 export type Post = (
   url: string,
   init: {
@@ -21,7 +21,7 @@ export type Post = (
   },
 ) => Promise<PostAnswer>
 
-/** What became of a try. `later`: to be tried again, after `afterMs` when the service says so. */
+/** Result of an attempt. `later`: to be tried again, after `afterMs` when the service says so. */
 export type SendResult =
   | { readonly result: 'sent' }
   | { readonly result: 'refused'; readonly reason: string }

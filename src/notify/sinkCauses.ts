@@ -1,4 +1,4 @@
-/** What one sink took of causes that go on, so that the end of a cause goes wherever its beginning went. Pure but for its state. */
+/** Remembers which open causes one sink took, so that the end of a cause goes wherever its beginning went. Pure but for its state. */
 import {
   compareLevels,
   higherLevel,
@@ -13,26 +13,26 @@ export interface TakenCause {
   readonly cause: string
   /** The most that a notice of it had. */
   level: NoticeLevel
-  /** How the newest of it was told. */
+  /** True when its newest notice was sent without a sound. */
   isSilent: boolean
-  /** How many of its notices wait or were sent. */
+  /** Number of its notices that wait or were sent. */
   held: number
 }
 
 /** A notice that a sink takes. */
 export interface Taken {
-  /** Of an end: at least that of what it ends. */
+  /** Level; that of an end is at least the level of the cause that it ends. */
   readonly level: NoticeLevel
   readonly isSilent: boolean
-  /** What it is of, to be said when it is lost; absent of an end. */
+  /** Cause of the notice, to report when the notice is lost; absent for an end. */
   readonly of?: TakenCause
 }
 
 /** The causes of a sink. */
 export interface SinkCauses {
   /**
-   * What the sink does with a notice; undefined: nothing. An end is taken where its beginning was, whatever its level, unless its
-   * event is off.
+   * Decides what the sink does with a notice; undefined: nothing. An end is taken where its beginning was, whatever its level, unless its event is
+   * off.
    */
   take(notice: Notice): Taken | undefined
   /** A notice that was taken will never be sent. A cause of which nothing was or will be sent is forgotten. */
@@ -80,7 +80,7 @@ export function createSinkCauses(filter: NoticeFilter, most = 1_000): SinkCauses
     },
     lost(of) {
       of.held -= 1
-      // What stands there by now may be another beginning of the same cause.
+      // The entry may by now be a newer beginning of the same cause.
       if (of.held === 0 && causes.get(of.cause) === of) causes.delete(of.cause)
     },
   }

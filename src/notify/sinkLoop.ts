@@ -6,18 +6,18 @@ import { pushed } from './noticeQueue.ts'
 import type { SendResult } from './sendOnce.ts'
 import type { TakenCause } from './sinkCauses.ts'
 
-/** What waits for a sink. */
+/** A notice that waits for a sink. */
 export interface Waiting {
   readonly notice: Notice
-  /** What a full queue judges it by. */
+  /** Level by which a full queue judges it. */
   readonly level: NoticeLevel
   readonly count: number
   readonly isSilent: boolean
-  /** What it is of, unless it is an end. */
+  /** Cause of the notice, unless it is an end. */
   readonly of?: TakenCause
 }
 
-/** What a loop is made of. */
+/** Options of a loop. */
 export interface SinkLoopOptions {
   readonly name: string
   readonly send: (waiting: Waiting, signal: AbortSignal) => Promise<SendResult>

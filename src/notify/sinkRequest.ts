@@ -11,7 +11,7 @@ export interface OpenSink {
   readonly secrets: ReadonlyMap<SecretField, Secret>
 }
 
-/** What is posted. Address, headers and body may hold secrets: none of them is logged. */
+/** Request to post. Address, headers and body may hold secrets: none of them is logged. */
 export interface SinkRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -86,7 +86,7 @@ export function sinkRequest(
     case 'discord': {
       const body = JSON.stringify({
         content: cutText(whole, longest.discord),
-        // What a host or a strategy wrote calls nobody.
+        // Text from a host or a strategy must not ping anybody.
         allowed_mentions: { parse: [] },
         ...(isSilent ? { flags: SUPPRESS_NOTIFICATIONS } : {}),
       })

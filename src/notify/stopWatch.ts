@@ -1,6 +1,6 @@
 /**
- * Whether every position has stop-losses that rest: told when one goes without for two looks, again when twice as much of it does, and when
- * that ends. Pure.
+ * Watches whether every position has resting stop-losses. It notifies when a position has none for two looks, again when twice as much of it is
+ * uncovered, and when that ends. Pure.
  */
 import { formatUsd, minOf, type Usd } from '../protocol/units.ts'
 import type { Notice } from './notice.ts'
@@ -9,17 +9,17 @@ import type { Notice } from './notice.ts'
 export interface BareName {
   /** For people. */
   readonly side: string
-  /** What of it no stop-loss would close, USD. */
+  /** Size that no stop-loss would close, USD. */
   readonly uncoveredUsd: Usd
 }
 
 /** Takes the sides without stops for all of them of one look; gives what is to be told. */
 export function createStopWatch(): (bare: readonly BareName[]) => readonly Notice[] {
   let before: ReadonlyMap<string, Usd> = new Map()
-  /** What was told of a side, USD, or the least that it had come down to since. */
+  /** Uncovered size last notified for a side, USD, or the lowest size since. */
   const told = new Map<string, Usd>()
   return (bare) => {
-    // Of several positions with one name, by their collateral, all together.
+    // Several positions with the same name, which differ in collateral, count together.
     const now = new Map<string, Usd>()
     for (const { side, uncoveredUsd } of bare) now.set(side, (now.get(side) ?? 0n) + uncoveredUsd)
     // A stop is set a moment after its entry: one look alone says nothing.

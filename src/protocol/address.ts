@@ -9,7 +9,7 @@ export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000
 /** Thirty-two zero bytes: "none" for hashes and referral codes. */
 export const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`
 
-/** Whether two addresses or hashes are the same, whatever their case. */
+/** Tells whether two addresses or hashes are the same, whatever their case. */
 export function sameHex(one: string, other: string): boolean {
   return one === other || (one.length === other.length && one.toLowerCase() === other.toLowerCase())
 }

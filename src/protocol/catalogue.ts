@@ -1,11 +1,10 @@
 /**
- * What a market and a token are: the facts that sizes, prices and payloads are worked out with, and that no host may change. A
- * market is its pool's three tokens, a token its decimals. They come from what is shipped with the chain, from the chain
- * itself, or from an operator; a host's row is only held against them.
+ * Defines markets and tokens: the facts behind sizes, prices and payloads, which no host may change. A market is its pool's three tokens, a token its
+ * decimals. The facts come with the chain's shipped data, from the chain itself, or from an operator; a host's row is only compared with them.
  */
 import { type Address, hexKey, sameHex, ZERO_ADDRESS } from './address.ts'
 
-/** What a token is. */
+/** Facts of a token. */
 export interface TokenFacts {
   readonly address: Address
   readonly symbol: string
@@ -15,7 +14,7 @@ export interface TokenFacts {
   readonly isNative: boolean
   readonly isWrapped: boolean
   readonly isSynthetic: boolean
-  /** What it wraps or stands for, where the venue names markets by that (`ETH` of WETH). */
+  /** Symbol that it wraps or stands for, where the venue names markets by that (`ETH` of WETH). */
   readonly baseSymbol?: string
   /** Its other name at the venue (`WBTC`). */
   readonly assetSymbol?: string
@@ -25,7 +24,7 @@ export interface TokenFacts {
   readonly visualPrefix?: string
 }
 
-/** What a market is. */
+/** Facts of a market. */
 export interface MarketFacts {
   /** `ETH/USD [WETH-USDC]`: made of the names of its tokens. */
   readonly symbol: string
@@ -67,12 +66,12 @@ function namesOf({ symbol, baseSymbol, assetSymbol, oracleSymbol }: TokenFacts):
   return [symbol, baseSymbol, assetSymbol, oracleSymbol].filter((name) => name !== undefined)
 }
 
-/** Whether a name is one that the token goes by, in any case of letters. */
+/** Tells whether a name is one of the token's names, in any case of letters. */
 export function namesToken(said: string, token: TokenFacts): boolean {
   return namesOf(token).some((name) => name.toLowerCase() === said.toLowerCase())
 }
 
-/** Whether a market's name says these tokens, by whichever of their names. */
+/** Tells whether a market's name fits these tokens, by any of their names. */
 export function namesMarket(said: string, { index, long, short }: MarketTokens): boolean {
   const indexes =
     index === undefined
@@ -99,18 +98,18 @@ export function tokensOfMarket(
   return { index, long, short }
 }
 
-/** Whether a market is a pool that only swaps. */
+/** Tells whether a market is a pool that only swaps. */
 export function isSwapOnly({ indexToken }: Pick<MarketFacts, 'indexToken'>): boolean {
   return sameHex(indexToken, ZERO_ADDRESS)
 }
 
-/** What a host says of a market. */
+/** A host's row of a market. */
 export type SaidMarket = Pick<MarketFacts, 'marketToken' | 'indexToken' | 'longToken' | 'shortToken'> & {
   /** Absent where the host's list names none. */
   readonly symbol?: string | undefined
 }
 
-/** What a host says of a token. A list that lacks a field says nothing of it. */
+/** A host's row of a token. A missing field claims nothing. */
 export interface SaidToken {
   readonly address: Address
   readonly decimals?: number | undefined
@@ -141,7 +140,7 @@ export function tokenFactsOf(said: CountedToken): TokenFacts {
   }
 }
 
-/** How a host's row of a market contradicts the facts: one clause, or undefined when it does not. */
+/** Returns how a host's row of a market contradicts the facts: one clause, or undefined when it does not. */
 export function marketContradiction(
   said: SaidMarket,
   facts: MarketFacts,
@@ -157,7 +156,7 @@ export function marketContradiction(
   return `calls the market ${facts.marketToken} ${shown(said.symbol)}, and it is ${facts.symbol}`
 }
 
-/** How a host's row of a token contradicts the facts: one clause, or undefined when it does not. */
+/** Returns how a host's row of a token contradicts the facts: one clause, or undefined when it does not. */
 export function tokenContradiction(said: SaidToken, facts: TokenFacts): string | undefined {
   if (said.decimals !== undefined && said.decimals !== facts.decimals)
     return `says that ${facts.symbol} (${facts.address}) has ${said.decimals} decimals, and not ${facts.decimals}`

@@ -1,4 +1,4 @@
-/** What gas costs. */
+/** Gas prices of a chain. */
 /** A chain's gas price as an endpoint tells it, wei of the native token. */
 export interface GasPrice {
   /** `eth_gasPrice`. */

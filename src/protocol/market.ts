@@ -21,7 +21,7 @@ export interface Token {
   readonly maxPrice?: Usd
 }
 
-/** What a position of a size must keep as collateral. */
+/** Collateral requirement of a position up to a size. */
 export interface LeverageTier {
   /** 10000 = 1x. */
   readonly maxLeverageBps: number
@@ -54,13 +54,13 @@ export interface Market {
   readonly listedAtSeconds?: number
 }
 
-/** What bounds the capacity. `unrecognised` is a value of a newer venue; it never means a good one. */
+/** Limit that bounds the capacity. `unrecognised` is a value of a newer venue; it never means a good one. */
 export type LimitingFactor = 'reserve' | 'openInterest' | 'both' | 'notApplicable' | 'unrecognised'
 
-/** Whether JIT inputs may be used. Only `available` is good. */
+/** Usability of the JIT inputs. Only `available` is good. */
 export type JitDataStatus = 'available' | 'stale' | 'unavailable' | 'unrecognised'
 
-/** Whether market inputs may be used. Only `fresh` is good. */
+/** Usability of the market inputs. Only `fresh` is good. */
 export type MarketDataStatus = 'fresh' | 'stale' | 'unrecognised'
 
 /**
@@ -173,7 +173,7 @@ export interface Candle {
   readonly close: number
 }
 
-/** Whether a market trades. `unknown`: do not open, allow closing. */
+/** Trading status of a market. `unknown`: do not open, allow closing. */
 export type MarketStatus = 'open' | 'closed' | 'unknown'
 
 /**

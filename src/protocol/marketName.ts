@@ -1,6 +1,6 @@
 /** The market that a person names: by its symbol, its token's address, or the part of its symbol that tells it. Pure. */
 
-/** What a market goes by. */
+/** Names of a market. */
 export interface NamedMarket {
   /** `ETH/USD [WETH-USDC]`. */
   readonly symbol: string
@@ -23,7 +23,7 @@ export function marketsNamed<T extends NamedMarket>(all: readonly T[], name: str
   })
 }
 
-/** What managers of a position are told by. */
+/** Facts by which a position's managers are found. */
 export interface Manager {
   readonly name: string
   /** Markets that it trades; none: every market with a position. */
@@ -37,7 +37,7 @@ export function managersOf(strategies: readonly Manager[], symbol: string): read
     .map(({ name }) => name)
 }
 
-/** Who manages a position of a market, for people. */
+/** Names the managers of a market's position, for people. */
 export function managersText(names: readonly string[]): string {
   return names.length === 0 ? 'no strategy manages it' : `managed by ${names.join(', ')}`
 }

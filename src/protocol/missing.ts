@@ -8,7 +8,7 @@ import type { Usd } from './units.ts'
 
 /** One row that could not be read, with what can be told of it. A part that cannot be told is absent. */
 export interface MissingRow {
-  /** What is wrong with it, as a clause with its place: `[3].sizeInUsd is not an unsigned whole number ...`. */
+  /** Fault of the row, as a clause with its place: `[3].sizeInUsd is not an unsigned whole number ...`. */
   readonly problem: string
   /** The market that it is of. */
   readonly marketToken?: Address
@@ -23,12 +23,12 @@ export interface MissingRow {
   readonly sizeInUsd?: Usd
 }
 
-/** Whether a list may lack a row of this market: one that names it, or one that names none. */
+/** Tells whether a list may lack a row of this market: an unreadable row names it, or names none. */
 export function lacksMarket(missing: readonly MissingRow[] | undefined, marketToken: string): boolean {
   return (missing ?? []).some((row) => row.marketToken === undefined || sameHex(row.marketToken, marketToken))
 }
 
-/** Whether a list may lack a row of this order. */
+/** Tells whether a list may lack a row of this order. */
 export function lacksOrder(missing: readonly MissingRow[] | undefined, orderKey: string): boolean {
   return (missing ?? []).some((row) => row.orderKey === undefined || sameHex(row.orderKey, orderKey))
 }

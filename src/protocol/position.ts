@@ -29,9 +29,9 @@ export interface Position {
   readonly pnlAfterFeesUsd: Usd
   /** Less what closing all of it now costs too, its fee and price impact; absent where the venue does not say. */
   readonly pnlAfterAllFeesUsd?: Usd | undefined
-  /** That fee. */
+  /** Closing fee of that figure. */
   readonly closingFeeUsd?: Usd | undefined
-  /** That impact, signed, negative at our cost, with what of the entry's is settled by the close. */
+  /** Price impact of that figure, signed, negative at our cost, with the part of the entry's impact that the close settles. */
   readonly netPriceImpactDeltaUsd?: Usd | undefined
   /**
    * Funding that it earned since it last changed and that is to be claimed, in no PnL; never negative; absent where the venue does not say.
@@ -49,16 +49,16 @@ export interface Position {
 }
 
 /**
- * What a position would bring if it were closed now, as people are shown it: less the fee and price impact of closing where the venue says
- * them. Signed; what opening cost, and what sending a close costs, is not in it. The console's page, which loads files of its own alone,
- * counts the same in `shownFigures.ts`.
+ * Returns the result of closing a position now, as people see it: less the fee and price impact of closing where the venue reports them. Signed; it
+ * excludes the cost of opening and the cost of sending a close. The console's page loads only its own files, so `shownFigures.ts` computes the same
+ * there.
  */
 export function pnlIfClosed({
   pnlAfterFeesUsd,
   pnlAfterAllFeesUsd,
 }: Pick<Position, 'pnlAfterFeesUsd' | 'pnlAfterAllFeesUsd'>): {
   readonly usd: Usd
-  /** Whether the costs of closing are in it. */
+  /** True when the costs of closing are included. */
   readonly hasClosingCosts: boolean
 } {
   return { usd: pnlAfterAllFeesUsd ?? pnlAfterFeesUsd, hasClosingCosts: pnlAfterAllFeesUsd !== undefined }
@@ -98,7 +98,7 @@ export interface Order {
   readonly isFrozen: boolean
   readonly updatedAtSeconds: number
   readonly validFromSeconds: number
-  /** Whether it ends with its position; absent where the venue does not say. */
+  /** True when it ends with its position; absent where the venue does not report it. */
   readonly autoCancel?: boolean | undefined
   /** Swaps: units of the token received; decreases: USD. Absent where the venue does not say. */
   readonly minOutputAmount?: bigint | undefined
@@ -109,7 +109,7 @@ export interface Order {
 // MarketIncrease, LimitIncrease and StopIncrease (contract `Order`, `OrderType`).
 const increaseOrderTypes: ReadonlySet<number> = new Set([2, 3, 8])
 
-/** Whether an order adds to a position when it executes. */
+/** Tells whether an order adds to a position when it executes. */
 export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolean {
   return increaseOrderTypes.has(orderType)
 }
@@ -139,12 +139,12 @@ export function orderName(orderType: number): string {
   return orderNames[orderType] ?? `type ${orderType}`
 }
 
-/** Whether an order is on a market: a swap is on none, and only goes through some. */
+/** Tells whether an order is on a market: a swap is on none, and only goes through some. */
 export function isOnMarket({ marketToken }: Pick<Order, 'marketToken'>): boolean {
   return !sameHex(marketToken, ZERO_ADDRESS)
 }
 
-/** What happened to an order, in the venue's history. `unrecognised` keeps a newer event name from being misread. */
+/** Event of an order in the venue's history. `unrecognised` keeps a newer event name from being misread. */
 export type TradeEventName =
   | 'OrderCreated'
   | 'OrderExecuted'
@@ -175,7 +175,7 @@ export interface Trade {
   readonly collateralTokenContractPriceMax?: bigint
   /** After impact and fees. */
   readonly pnlUsd?: Usd
-  /** Of the price alone; absent where the venue does not say. */
+  /** PnL of the price alone; absent where the venue does not report it. */
   readonly basePnlUsd?: Usd
   readonly priceImpactUsd?: Usd
   readonly positionFeeAmount?: TokenAmount

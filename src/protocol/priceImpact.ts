@@ -19,7 +19,7 @@ import {
   type Usd,
 } from './units.ts'
 
-/** What of a market the impact of a trade stands on. Factors and exponents have 30 decimals. */
+/** Facts of a market that decide the impact of a trade. Factors and exponents have 30 decimals. */
 export interface ImpactData {
   readonly positionImpactFactorPositive: bigint
   readonly positionImpactFactorNegative: bigint
@@ -28,7 +28,7 @@ export interface ImpactData {
   /** Largest share of the size that an impact may pay out; the smaller of the two holds. */
   readonly maxPositionImpactFactorPositive: bigint
   readonly maxPositionImpactFactorNegative: bigint
-  /** What the balance of the two sides is counted in: USD at entry prices, or base units of the index token. */
+  /** Unit of the balance of the two sides: USD at entry prices, or base units of the index token. */
   readonly balanceIn: 'usd' | 'tokens'
   /** Open interest of the two sides, in that unit. */
   readonly longInterest: bigint
@@ -129,7 +129,7 @@ function impactOfBalance(
   const after = absOf(nextLong - nextShort)
   const factorNegative = data.positionImpactFactorNegative
   const exponentNegative = data.positionImpactExponentFactorNegative
-  // What improves the balance never pays more than what worsens it costs.
+  // A trade that improves the balance never earns more than the opposite trade costs.
   const factorPositive = minOf(data.positionImpactFactorPositive, factorNegative)
   const exponentPositive = minOf(data.positionImpactExponentFactorPositive, exponentNegative)
   const positive = (diffUsd: Usd): Usd => curve(diffUsd, factorPositive, exponentPositive)

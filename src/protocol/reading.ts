@@ -5,6 +5,6 @@ import type { MissingRow } from './missing.ts'
 export interface Reading<T> {
   readonly value: T
   readonly atMs: number
-  /** Of a list: rows that could not be read. That something is not in it shows nothing then. Absent: the list is whole. */
+  /** Rows of a list that could not be read; then the absence of a row from it proves nothing. Absent: the list is whole. */
   readonly missing?: readonly MissingRow[]
 }

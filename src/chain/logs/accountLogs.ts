@@ -38,7 +38,7 @@ interface Pass {
   readonly ageSeconds: number
   /** First block that it has not read; undefined before anything is kept. */
   next: bigint | undefined
-  /** How far it reads when it is due; undefined between two goals. */
+  /** Last block to read, and the time when it is due; undefined between two goals. */
   goal: { readonly to: bigint; readonly dueSeconds: number } | undefined
 }
 

@@ -28,7 +28,7 @@ const refundTopic = topicOfName('ExecutionFeeRefund')
 /** The tokens that the venue pays funding of a market in, by lower-case market token; of other markets nobody knows what was received. */
 export type FundingTokens = ReadonlyMap<string, { readonly longToken: Address; readonly shortToken: Address }>
 
-/** What a position event and its fees say of one execution. Prices are contract prices of the index token. */
+/** Facts about one execution from a position event and its fees. Prices are contract prices of the index token. */
 export interface Execution {
   /** Absent for swaps, which move no position. */
   readonly marketToken?: Address
@@ -36,7 +36,7 @@ export interface Execution {
   readonly sizeDeltaUsd?: bigint
   readonly sizeDeltaInTokens?: bigint
   readonly priceImpactUsd?: bigint
-  /** Of a decrease: of the price alone, and after impact and costs. */
+  /** PnL of a decrease: `basePnlUsd` of the price alone, `pnlUsd` after impact and costs. */
   readonly basePnlUsd?: bigint
   readonly pnlUsd?: bigint
   /** Position fee, borrowing and funding. */
@@ -45,13 +45,13 @@ export interface Execution {
   readonly borrowingFeeUsd?: bigint
   readonly fundingFeeUsd?: bigint
   /**
-   * What the venue put aside for the account of the funding that others paid to the position, USD at the oracle's prices of that moment;
-   * absent: nothing, or the transaction does not show a price of its tokens.
+   * Funding paid by others that the venue put aside for the account, USD at the oracle's prices of that moment. Absent: none, or the transaction does
+   * not show a price of its tokens.
    */
   readonly fundingReceivedUsd?: bigint
-  /** Of a swap: what came out less what went in, at the oracle's own prices of that moment, USD, signed. */
+  /** Result of a swap: output less input, at the oracle's own prices of that moment, USD, signed. */
   readonly swapResultUsd?: bigint
-  /** What the keeper kept of the execution fee, wei. */
+  /** Part of the execution fee that the keeper kept, wei. */
   readonly executionFeePaid?: bigint
   /** The rest of it that came back, USD at the oracle's price of that moment; absent: the transaction shows no refund, or no price. */
   readonly executionFeeReturnedUsd?: bigint
@@ -166,7 +166,7 @@ function receivedOf(
 }
 
 /**
- * What an order did to a position of the account, from the logs of its transaction; undefined when they hold no such event.
+ * Reads the change that an order made to a position of the account from the logs of its transaction; undefined when they hold no such event.
  *
  * @throws RangeError for a position event that does not decode
  */
@@ -209,7 +209,7 @@ export function positionChangeOf(
   return undefined
 }
 
-/** Whether the order's own `OrderExecuted` says that the protocol made it to deleverage (`OrderEventUtils.emitOrderExecuted`). */
+/** Tells whether the order's own `OrderExecuted` says that the protocol made it to deleverage (`OrderEventUtils.emitOrderExecuted`). */
 function isDeleveraging(logs: readonly LogRow[], emitter: Address, orderKey: Hex): boolean {
   const log = logs[placeOf(logs, emitter, orderKey, [executedTopic])]
   return log !== undefined && decodeEventData(log.data).uints.get('secondaryOrderType') === SECONDARY_ADL

@@ -46,7 +46,7 @@ export function orderTopics(account: Address): readonly (Hex | readonly Hex[] | 
   return [EVENT_LOG_2, [...nameOfTopic.keys()] as Hex[], null, addressTopic(account)]
 }
 
-/** Whether a log is an event of an account's orders, from the protocol's own emitter: what `orderTopics` asks for. */
+/** Tells whether a log is an event of an account's orders, from the protocol's own emitter; `orderTopics` requests these. */
 export function isOrderLog(
   { address, topics }: Pick<LogRow, 'address' | 'topics'>,
   emitter: Address,

@@ -39,7 +39,7 @@ export function digestCalls(
   return wordCalls(calls, multicall, block)
 }
 
-/** What one digest's call returned. Throws RangeError for anything but a bool. */
+/** Decodes the result of one digest's call. Throws RangeError for anything but a bool. */
 export function readDigest(returned: Hex): boolean {
   if (returned === `0x${'1'.padStart(64, '0')}`) return true
   if (returned === `0x${'0'.repeat(64)}`) return false
@@ -47,7 +47,7 @@ export function readDigest(returned: Hex): boolean {
 }
 
 /**
- * What the calls of `digestCalls` returned, one bool a digest.
+ * Decodes the results of the calls of `digestCalls`, one bool a digest.
  *
  * @throws RangeError for another shape
  */

@@ -40,28 +40,28 @@ export interface ChainNode {
   chainId(signal: AbortSignal): Promise<bigint>
   latest(signal: AbortSignal): Promise<BlockRow>
   gasPrice(signal: AbortSignal): Promise<GasPrice>
-  /** Of the native coin in the latest block, wei. */
+  /** Balance of the native coin in the latest block, wei. */
   nativeBalance(account: Address, signal: AbortSignal): Promise<bigint>
   /** Latest and final block, and the hash that each number given has now; undefined above the head. */
   heads(
     numbers: readonly bigint[],
     signal: AbortSignal,
   ): Promise<Heads & { readonly hashes: readonly (Hex | undefined)[] }>
-  /** Whether digests were used, at each of the blocks given by hash: one row a block. Fails when one of them is replaced. */
+  /** Reads whether digests were used, at each of the blocks given by hash: one row a block. Fails when one of them is replaced. */
   digestsAt(
     digests: readonly DigestAt[],
     blocks: readonly Hex[],
     signal: AbortSignal,
   ): Promise<readonly (readonly boolean[])[]>
   /**
-   * Whether each digest was used at two blocks given by hash; undefined where the endpoint refuses one of them, because it
-   * was replaced or is too old.
+   * Reads whether each digest was used at two blocks given by hash. Undefined where the endpoint refuses one of them, because it was replaced or is
+   * too old.
    */
   usesAt(
     wanted: readonly { readonly digest: DigestAt; readonly before: Hex; readonly at: Hex }[],
     signal: AbortSignal,
   ): Promise<readonly ({ readonly before: boolean; readonly at: boolean } | undefined)[]>
-  /** Whether one digest was used at the block that has a number now. */
+  /** Reads whether one digest was used at the block that has a number now. */
   digestAtNumber(digest: DigestAt, number: bigint, signal: AbortSignal): Promise<boolean>
   logs(
     filter: {
@@ -106,7 +106,7 @@ export function createChainNode(
     return calls.map(({ method }, index) => rows.resultOf(answers[index], method))
   }
 
-  /** What is not ours to read wrongly: a decoder's complaint becomes a fault of the endpoint. */
+  /** Turns a decoder's complaint into a fault of the endpoint: the unreadable data is its own. */
   function reading<T>(work: () => T): T {
     try {
       return work()

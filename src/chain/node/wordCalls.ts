@@ -13,7 +13,7 @@ const MOST_PER_CALL = 500
 /** One read. */
 export interface WordCall {
   readonly target: Address
-  /** Of the function, `0x` and 8 digits. */
+  /** Selector of the function, `0x` and 8 digits. */
   readonly selector: string
   /** Its one argument. */
   readonly word: Hex
@@ -46,8 +46,8 @@ function number(value: number): string {
 }
 
 /**
- * What the calls of `wordCalls` returned, one word a read. A result is one success and one word each, encoded as the contract's
- * compiler does.
+ * Decodes the results of the calls of `wordCalls`, one word a read. A result is one success and one word each, encoded as the contract's compiler
+ * does.
  *
  * @throws RangeError for another shape
  */

@@ -1,7 +1,7 @@
 /** JSON-RPC over HTTP. The fetch is handed in, with its own limit of an answer's size. */
 import type { RpcTransport } from './jsonRpc.ts'
 
-/** What carries a request; the client's `Fetch` of `api/transport/nodeFetch.ts` fits. */
+/** Sends a request; the client's `Fetch` of `api/transport/nodeFetch.ts` fits. */
 export type RpcFetch = (
   url: string,
   init: {

@@ -1,4 +1,4 @@
-/** What one message of a WebSocket endpoint is, told from its text alone. */
+/** Classifies one message of a WebSocket endpoint from its text alone. */
 import { answerBounds, parseBounded } from '../../base/boundedJson.ts'
 import { isObject } from '../../base/isObject.ts'
 

@@ -138,7 +138,7 @@ export function controlOf({ metricsAccess, healthAccess, ...same }: Typed<typeof
   return { ...same, isMetricsOpen: isOpen, isHealthOpen: healthAccess === 'open' }
 }
 
-/** Whether a host to listen on is this machine alone. */
+/** Tells whether a host to listen on is this machine alone. */
 export function isOwnHost(host: string): boolean {
   return isLoopback(host.includes(':') ? `[${host}]` : host)
 }

@@ -139,7 +139,7 @@ export const hostNames: Format<readonly string[]> = list('a list of host names w
 const plainUrl =
   /^(?:https?|wss?):\/\/(?:[^\s/?#@]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::\d{1,5})?(?:[/?#][^\s\\{}<>"]*)?$/i
 
-/** Whether an address may be used: https, or http on this machine, and none of a machine's own metadata. */
+/** Tells whether an address may be used: https, or http on this machine, and none of a machine's own metadata. */
 export function isSafeUrl(item: string, mayCarrySecrets: boolean): boolean {
   const url = plainUrl.test(item) ? URL.parse(item) : null
   if (url === null || url.hash !== '' || url.port === '0') return false
@@ -224,7 +224,7 @@ export const finality: Format<Finality | undefined> = format({
   },
 })
 
-/** What breakers set, `BREAKER=reducing` or `BREAKER=halted`. */
+/** Trading states that breakers set, `BREAKER=reducing` or `BREAKER=halted`. */
 export const breakerStates: Format<Readonly<Partial<Record<BreakerName, TradingHalt['state']>>>> = meaning(
   list(
     `a list of BREAKER=reducing or BREAKER=halted, with a breaker of ${breakerNames.join(', ')}`,
@@ -285,7 +285,7 @@ function marketLimitsOf(item: string): readonly [string, Limits] {
   return [item.slice(0, colon).trim(), Object.fromEntries(limits)]
 }
 
-/** What a warning of the venue does, `CODE=action` or `CODE.REASON=action`; the last of two of one code counts. */
+/** Actions for warnings of the venue, `CODE=action` or `CODE.REASON=action`; when a code is listed twice, the last counts. */
 export const warningActions: Format<ReadonlyMap<string, WarningAction>> = meaning(
   list(`a list of CODE=ACTION or CODE.REASON=ACTION, with an action of ${actions.join(', ')}`, (item) => {
     const [, action] = /^[A-Z][A-Z0-9_]{1,63}(?:\.[A-Z][A-Z0-9_]{1,63})?=(\w+)$/.exec(item) ?? []

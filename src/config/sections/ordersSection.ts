@@ -147,7 +147,7 @@ export const signing = {
   ),
 } satisfies Section
 
-/** What a policy of signing leans on besides its own settings. */
+/** Other settings that a policy of signing depends on. */
 interface SigningGround {
   readonly chain: Chain
   readonly maxTotalExposureUsd: Usd
@@ -155,12 +155,12 @@ interface SigningGround {
 }
 
 /**
- * How often the largest exposure of all may be signed for in one window when no cap is set: enough to leave everything and
- * build it up anew twice, and no more than that where something hides what is held.
+ * Multiple of the largest exposure of all that may be signed in one window when no cap is set. It is enough to leave everything and build it up again
+ * twice. It allows no more than that where something hides the positions.
  */
 const CAP_TIMES = 3n
 
-/** What is signed; widths of reductions are never less than those of what adds risk. */
+/** Returns the signing settings; widths of reductions are never less than those of orders that add risk. */
 export function signingOf(written: Typed<typeof signing>, ground: SigningGround) {
   const { warnings, warningsDropReductions, priceImpactPerDayUsd, ...same } = written
   const { maxTotalExposureUsd, maxOrderSizeUsd, chain } = ground

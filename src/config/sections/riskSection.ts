@@ -125,7 +125,7 @@ export const breakers = {
   ),
 } satisfies Section
 
-/** What breakers take; 0 switches one off. */
+/** Returns the settings of the breakers; 0 switches one off. */
 export function breakersOf({
   sets,
   unknownSeconds,

@@ -13,7 +13,7 @@ import type { IntentClosed } from '../../domain/records.ts'
 import type { Loss } from '../sqlite/highWaterMark.ts'
 import { openSqliteJournal, type SqliteJournalOptions } from '../sqlite/openSqlite.ts'
 
-/** Who accepts a loss, and how long a lost signature may live. */
+/** Person who accepts a loss, and the longest life of a lost signature. */
 export interface LossAcceptance {
   readonly by: string
   /** Wall clock, Unix ms. */
@@ -22,7 +22,7 @@ export interface LossAcceptance {
   readonly liveMs: number
 }
 
-/** What was accepted. */
+/** The loss that was accepted. */
 export interface AcceptedLoss extends Loss {
   /** Ids of the intents that were closed for it. */
   readonly closed: readonly string[]

@@ -2,7 +2,7 @@
 
 const schemes: readonly string[] = ['sqlite', 'memory']
 
-/** Whether a location names a journal that `openJournal` can open: a plain path or a scheme it knows. */
+/** Tells whether a location names a journal that `openJournal` can open: a plain path or a known scheme. */
 export function isJournalLocation(location: string): boolean {
   return schemes.includes(splitLocation(location).scheme)
 }

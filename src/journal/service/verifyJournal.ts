@@ -17,7 +17,7 @@ import { pageProblems, readMarks, schemaProblem } from '../sqlite/sqliteSchema.t
 /** Problems of pages that are told one by one. */
 const PAGE_PROBLEMS_SHOWN = 5
 
-/** What a whole check found. */
+/** Result of a whole check. */
 export interface Verification {
   /** Schema version of the file; the tables of one older than today's are checked when a daemon has raised it. */
   readonly version: number
@@ -33,7 +33,7 @@ export interface Verification {
   readonly snapshotSeq?: number
   /** Number of the first record that is not what was written. */
   readonly badSeq?: number
-  /** What is wrong, one sentence each; empty for a whole journal. */
+  /** Faults, one sentence each; empty for a whole journal. */
   readonly problems: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is left of the journal's size and of its disk. The last part of both is kept for what must be written: the fates of
- * orders that were sent, closes, an operator's words. What adds risk, and what only notes what a host shows, waits before.
+ * Measures the rest of the journal's size and of its disk. The last part of both is reserved for records that must be written: the results of sent
+ * orders, closes, an operator's commands. Records that add risk, or only note an observation of a host, wait before that.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { KEPT_OF_DISK_BYTES } from '../freeSpace.ts'
@@ -9,10 +9,10 @@ import { KEPT_OF_DISK_BYTES } from '../freeSpace.ts'
 const KEPT_PART = 8
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
-/** How long what the disk said counts, ms: hundreds of strategies ask in each second. */
+/** Lifetime of an answer of the disk, ms: hundreds of strategies ask in each second. */
 const DISK_SAID_MS = 250
 
-/** What a disk says of itself, asked no more often than each quarter of a second. `nowMs`: monotonic. */
+/** Reads the disk's free space at most once in each quarter of a second. `nowMs`: monotonic. */
 export function askedSeldom(
   ask: () => number | undefined,
   nowMs: () => number = () => performance.now(),

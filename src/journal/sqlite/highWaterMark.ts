@@ -15,7 +15,7 @@ const SLOT_BYTES = 256
 
 /** The mark of one journal, open for writing. */
 export interface HighWaterMark {
-  /** How far the mark is ahead of the journal, when the caller may accept that; otherwise opening faults. */
+  /** Lead of the mark over the journal, when the caller may accept it; otherwise opening faults. */
   readonly loss?: Loss
   /** Moves the mark; called after the commit that ended at `tail`. Throws what the file system throws. */
   write(tail: Tail): void
@@ -100,7 +100,7 @@ export function readHighWaterMark(headPath: string): Tail | undefined {
   }
 }
 
-/** What the mark says is gone, or undefined when the journal holds the marked record. */
+/** Returns the records that are gone according to the mark, or undefined when the journal holds the marked record. */
 export function lossOf(
   mark: Tail | undefined,
   tail: Tail,

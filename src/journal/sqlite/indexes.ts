@@ -9,7 +9,7 @@ import { type IntentState, isOpen } from '../../domain/order/intent.ts'
 import type { Listener } from './replay.ts'
 import { readNumber } from './sqliteSchema.ts'
 
-/** What does not agree, one sentence each, at most `PROBLEMS_SHOWN` of either. */
+/** Contradictions, one sentence each, at most `PROBLEMS_SHOWN` of either kind. */
 export interface IndexProblems {
   /** Tables that repeat what records say. */
   readonly tables: readonly string[]
@@ -53,7 +53,7 @@ const endings: Held = {
 
 /** An intent that is open so far. */
 interface Story {
-  /** What its acceptance wrote into `intent`: all columns but `open`. */
+  /** Values that its acceptance wrote into `intent`: all columns but `open`. */
   readonly accepted: readonly unknown[]
   records: number
 }
@@ -71,7 +71,7 @@ export function createIndexCheck(db: DatabaseSync): IndexCheck {
     if (list.length < PROBLEMS_SHOWN) list.push(problem)
   }
 
-  /** Whether the row says exactly this; values are in the order of the columns. */
+  /** Checks that the row has exactly these values, in the order of the columns. */
   function hold({ table, columns }: Held, key: string, row: Row, want: readonly unknown[]): void {
     if (row === undefined) {
       say(`${table}: no row for ${key}`)

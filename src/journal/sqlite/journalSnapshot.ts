@@ -9,7 +9,7 @@ import { decodeSnapshot, type LedgerState } from '../ledgerState.ts'
 import type { Tail } from './hashChain.ts'
 import { checksum } from './writeSnapshot.ts'
 
-/** What was found in the place of the snapshot. */
+/** Result of reading the snapshot. */
 export type FoundSnapshot =
   | { readonly kind: 'none' }
   /** It does not fit its hashes or the chain, or another version made it. */

@@ -1,4 +1,4 @@
-/** What a journal file says of itself at a glance, beside a running daemon or without one; nothing in it is folded or checked. */
+/** Reads basic facts of a journal file, beside a running daemon or without one; it folds and checks nothing. */
 import { statSync } from 'node:fs'
 import { openFault } from '../journalFaults.ts'
 import { openForReading } from './journalReader.ts'
@@ -15,7 +15,7 @@ export interface JournalGlance {
   readonly bytes: number
   /** When its newest record was written by the clock of that moment, Unix ms; undefined without one. */
   readonly newestAtMs: number | undefined
-  /** Who opened it last for writing; undefined when nobody has. */
+  /** The last writer that opened it; undefined when there was none. */
   readonly lease: { readonly holder: string; readonly epoch: number; readonly openedAtMs: number } | undefined
 }
 

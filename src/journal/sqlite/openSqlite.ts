@@ -24,7 +24,7 @@ import { createSqliteStore } from './sqliteStore.ts'
 import { startThreadWriter } from './threadWriter.ts'
 import { writeSnapshot } from './writeSnapshot.ts'
 
-/** What a sqlite journal needs. */
+/** Options of a sqlite journal. */
 export interface SqliteJournalOptions {
   readonly path: string
   /** File of the high-water mark; beside the journal when absent or empty. */
@@ -39,7 +39,7 @@ export interface SqliteJournalOptions {
   readonly freeBytes?: () => number | undefined
   /** Wall clock, Unix ms; stamps the lease. */
   readonly clockNow: () => number
-  /** Who opens it, for the lease and for the message a second daemon gets: an account or an instance name. */
+  /** Name of the writer, for the lease and for the message to a second daemon: an account or an instance name. */
   readonly holder: string
   /** Told while records are read: how many are, of how many. */
   readonly progress?: (done: number, total: number) => void
@@ -49,7 +49,7 @@ export interface SqliteJournalOptions {
   readonly soon?: (commit: () => void) => void
 }
 
-/** How a journal is opened when not as a daemon opens it. */
+/** Rules of an opening that differs from a daemon's. */
 export interface OpeningRules {
   /** Goes on although records were lost. The caller must then append what makes that safe. */
   readonly acceptLoss?: boolean
@@ -189,7 +189,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
   }
 }
 
-/** What the snapshot left out, from the tables. */
+/** Reads from the tables what the snapshot left out. */
 function recall(ledger: Ledger, reader: RowReader, nowMs: number): void {
   let intents: readonly IntentState[] = []
   for (const limit of recallLimits) {

@@ -1,4 +1,4 @@
-/** What a writer starts from: a good snapshot and what came after it, or all records from the first. */
+/** Restores the state that a writer starts from: a good snapshot and the records after it, or all records from the first. */
 import type { DatabaseSync } from 'node:sqlite'
 import { corruptFault } from '../journalFaults.ts'
 import { createLedger, type Ledger } from '../journalLedger.ts'
@@ -57,7 +57,7 @@ function recoverWhole(
   path: string,
   beside: Listener | undefined,
 ): Recovery & { readonly isEndingWrong: boolean } {
-  // What is repaired on a damaged page damages what else is there.
+  // A repair on a damaged page would damage its other contents.
   const [wrong] = pageProblems(db, 1)
   if (wrong !== undefined) throw corruptFault(path, { reason: wrong.replaceAll('\n', ' ') })
   const check = createIndexCheck(db)

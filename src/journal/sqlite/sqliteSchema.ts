@@ -74,7 +74,7 @@ const tables = `
 /** The schema version (`PRAGMA user_version`) that this perpd writes and reads. A change of the tables raises it and brings a step from the one before. */
 export const SCHEMA_VERSION = 1
 
-/** What a file says of itself: 0 and 0 with no tables is a new, empty file. */
+/** Marks of a file: 0 and 0 with no tables is a new, empty file. */
 export interface FileMarks {
   readonly applicationId: number
   readonly version: number
@@ -149,7 +149,7 @@ function objectsOf(db: DatabaseSync) {
     }))
 }
 
-/** What sqlite's own check finds wrong, at most `most` sentences: pages, and indexes against their tables. Reads the whole file. */
+/** Returns the faults that sqlite's own check finds, at most `most` sentences: pages, and indexes against their tables. Reads the whole file. */
 export function pageProblems(db: DatabaseSync, most: number): readonly string[] {
   return db
     .prepare(`PRAGMA integrity_check(${most})`)

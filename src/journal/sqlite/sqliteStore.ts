@@ -23,7 +23,7 @@ import type { RowReader } from './sqliteRows.ts'
 /** Records of a page. */
 const PAGE = 1_000
 
-/** What opening made; the store owns it from then on. */
+/** Parts that opening made; the store owns them from then on. */
 export interface OpenedParts {
   /** The connection that reads. */
   readonly db: DatabaseSync

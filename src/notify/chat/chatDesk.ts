@@ -1,7 +1,10 @@
-/** What a chat may ask and order: questions are answered at once, orders only after a code that was just told. Pure but for its state. */
+/**
+ * Handles the questions and commands of a chat. It answers questions at once, and accepts commands only after a code that it just sent. Pure but for
+ * its state.
+ */
 import type { ChatCommand } from './chatUpdate.ts'
 
-/** What is read. */
+/** Questions that a chat may ask. */
 export const chatQuestions = ['status', 'positions', 'pnl', 'orders'] as const
 
 /** One of them. */
@@ -10,13 +13,13 @@ export type ChatQuestion = (typeof chatQuestions)[number]
 /** The command. `kill-close` closes positions too, `kill-exits` cancels their exits too. */
 export type ChatOrder = 'pause' | 'resume' | 'reduce' | 'kill' | 'kill-close' | 'kill-exits'
 
-/** What a command comes to. */
+/** Next step for a command. */
 export type ChatStep =
   | { readonly step: 'answer'; readonly question: ChatQuestion }
   | { readonly step: 'say'; readonly text: string }
   | { readonly step: 'order'; readonly order: ChatOrder; readonly userId: string }
 
-/** How long a code holds, ms. */
+/** Lifetime of a code, ms. */
 const CODE_HOLDS_MS = 60_000
 
 const doing: Readonly<Record<ChatOrder, string>> = {

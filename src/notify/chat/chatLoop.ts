@@ -8,7 +8,7 @@ import { cutText } from '../message.ts'
 import { type Post, sendOnce } from '../sendOnce.ts'
 import { type ChatCommand, type ChatRules, judgeUpdate } from './chatUpdate.ts'
 
-/** What a loop is made of. */
+/** Options of a loop. */
 export interface ChatLoopOptions extends Omit<ChatRules, 'botName' | 'startedAtMs'> {
   /** Name of the sink. */
   readonly name: string
@@ -24,13 +24,13 @@ export interface ChatLoopOptions extends Omit<ChatRules, 'botName' | 'startedAtM
   readonly timeoutMs: number
 }
 
-/** How long the service may hold a poll that has nothing, seconds, and how much longer an answer may take, ms. */
+/** Longest time that the service may hold an empty poll, seconds, and longest wait before a retry, ms. */
 const POLL_SECONDS = 25
 const MOST_WAIT_MS = 60_000
 const LONGEST_TEXT = 4_096
 /** Most tries of an answer in the chat. */
 const MOST_TRIES = 3
-/** How long polls must have gone well before that is told after one that did not, ms. */
+/** Time without a failed poll after which the recovery is reported, ms. */
 const CALM_MS = 60_000
 
 const answer = z.object({ ok: z.literal(true), result: z.unknown() })
@@ -76,7 +76,7 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
       } catch (error) {
         if (signal.aborted) return
         const isKnown = error instanceof CallFailed
-        // What is wrong with us, and not with an answer, is not for the network's account.
+        // A bug of perpd is thrown; it does not count as a failure of the network.
         if (!isKnown && !(error instanceof z.ZodError)) throw error
         failures += 1
         const reason = isKnown ? error.message : 'an answer that cannot be read'

@@ -1,4 +1,4 @@
-/** What a message to a Telegram bot is worth: a command of somebody who may command, or nothing. Pure. */
+/** Judges a message to a Telegram bot: a command of somebody who may command, or nothing. Pure. */
 import { z } from 'zod'
 import type { ChatResult } from '../../domain/noticeEvent.ts'
 
@@ -11,7 +11,7 @@ export interface ChatCommand {
   readonly userId: string
 }
 
-/** What an update comes to. */
+/** Judgement of an update. */
 export type JudgedUpdate =
   | { readonly is: 'command'; readonly command: ChatCommand }
   | { readonly is: 'ignored'; readonly because: Exclude<ChatResult, 'taken' | 'again'> }

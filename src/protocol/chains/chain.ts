@@ -1,3 +1,3 @@
-/** What a chain is, for all who read its facts; the chains themselves are listed in `index.ts`. */
+/** Types of a chain, for all readers of its facts; `index.ts` lists the chains themselves. */
 export type { Contracts } from './chainFacts.ts'
 export type { Chain, ChainName } from './index.ts'

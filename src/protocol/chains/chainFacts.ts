@@ -1,4 +1,4 @@
-/** What is known of a chain: its id, the hosts of both APIs, and the contracts that are pinned in code. */
+/** Facts of a chain: its id, the hosts of both APIs, and the contracts that are pinned in code. */
 import type { Address } from 'viem'
 import type { ShippedFacts } from '../catalogue.ts'
 import type { TokenAmount, Usd } from '../units.ts'
@@ -53,15 +53,15 @@ export interface ChainFacts<Name extends string = string> {
     /** Summaries of the chain's pairs for exchange listings, `{pair_feed_url}`; absent where the chain has none. */
     readonly pairFeed?: readonly string[]
   }
-  /** What its markets and tokens are, as shipped. */
+  /** Its markets and tokens, as shipped. */
   readonly facts: ShippedFacts
   /** Seconds before a user may cancel a market order (contract `Keys`, `REQUEST_EXPIRATION_TIME`). */
   readonly requestExpirationSeconds: number
-  /** What evidence needs when nothing else is configured. */
+  /** Finality that evidence requires when nothing else is configured. */
   readonly finality: Finality
-  /** What fees of the protocol are reckoned with. */
+  /** Gas facts for the protocol's fees. */
   readonly gas: ChainGas
-  /** What fees are taken for before anything landed: one order's execution fee, and its whole fee through the relay. */
+  /** Assumed fees before any order has landed: one order's execution fee, and its whole fee through the relay. */
   readonly usualFees: { readonly usualExecutionFee: TokenAmount; readonly usualRelayFeeUsd: Usd }
   /** USD per whole native token while nobody has said one: what is told with, and what no price is thought to be above. */
   readonly nativePriceUsd: { readonly assumed: Usd; readonly highest: Usd }

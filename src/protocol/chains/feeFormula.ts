@@ -11,7 +11,7 @@ import type { ChainGas, GasOrderKind } from './gasFacts.ts'
 
 export type { GasPrice }
 
-/** What of an order decides its execution gas. */
+/** Fields of an order that decide its execution gas. */
 export interface GasOrder {
   readonly kind: GasOrderKind
   /** Markets of its swap path. */
@@ -20,14 +20,14 @@ export interface GasOrder {
   readonly isDecreaseWithSwapType?: boolean
 }
 
-/** What of a message decides its fees. */
+/** Fields of a message that decide its fees. */
 export interface GasMessage {
   readonly creates: readonly GasOrder[]
   readonly updates: number
   readonly cancels: number
-  /** What its updates add to execution fees, wei. */
+  /** Additions of its updates to execution fees, wei. */
   readonly executionFeeIncreases?: bigint
-  /** Who signs: a subaccount's message carries its approval. */
+  /** True when a subaccount signs; its message carries its approval. */
   readonly isSubaccount?: boolean
   /** Markets that the fee token is swapped through; 1 when absent, 0 for a fee in the wrapped native token. */
   readonly feeSwaps?: number
@@ -49,9 +49,9 @@ export interface FeePrices {
 
 /** A message's fees. */
 export interface MessageFees {
-  /** Of each created order, in the message's order, wei. */
+  /** Execution fee of each created order, in the message's order, wei. */
   readonly executionFees: readonly bigint[]
-  /** What the relay takes for its own gas, with its buffer, wei. */
+  /** Fee of the relay for its own gas, with its buffer, wei. */
   readonly relayFee: bigint
   /** Execution fees, increases and relay fee in the fee token, its base units: the `feeAmount` of the relay parameters. */
   readonly feeAmount: TokenAmount
@@ -95,7 +95,7 @@ export function messageFeesOf(
   return { executionFees, relayFee, feeAmount: feeAmountOf(gas, sum + relayFee, prices, message) }
 }
 
-/** What the relay takes for a message's gas, wei. */
+/** Returns the relay's fee for a message's gas, wei. */
 function relayFeeOf(gas: ChainGas, gasPrice: bigint, message: GasMessage): bigint {
   const { creates, updates, cancels, feeSwaps = 1 } = message
   const { feeSwapPrices = feeSwaps === 0 ? 0 : feeSwaps + 1 } = message

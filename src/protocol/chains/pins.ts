@@ -13,7 +13,7 @@ import {
 
 /** A file of pins. */
 export interface PinsFile {
-  /** What it holds, and from which sources. */
+  /** Content of the file, and its sources. */
   readonly about: string
   readonly printedOn: string
   readonly tokens: readonly Readonly<Record<string, string | number | boolean>>[]

@@ -56,7 +56,7 @@ function isScalar(bytes: Uint8Array): boolean {
   return isBelowOrder(bytes) && bytes.some((byte) => byte !== 0)
 }
 
-/** Whether a value is 0x and the hex of a private key: 32 bytes, 1 to the order of the group less 1. */
+/** Tells whether a value is 0x and the hex of a private key: 32 bytes, 1 to the order of the group less 1. */
 export function isPrivateKey(value: string): value is Hex {
   const bytes = bytesOf(value, 32)
   return bytes !== undefined && isScalar(bytes)

@@ -13,7 +13,7 @@ export type Value =
   | readonly string[]
   | readonly Readonly<Record<string, unknown>>[]
 
-/** What a number or an amount is in; a setting's name ends with it. */
+/** Unit of a number or an amount; a setting's name ends with it. */
 export type Unit = 'ms' | 'seconds' | 'minutes' | 'hours' | 'bps' | 'USD' | 'MiB' | 'blocks'
 
 /** Where a path that was written starts, and what stands for the profile in it. */
@@ -21,7 +21,7 @@ export type Locate = (path: string) => string
 
 /** One kind of value. `T` is what the code reads. */
 export interface Format<out T = unknown> {
-  /** What a good value looks like, to follow "expected". */
+  /** Form of a good value, to follow "expected". */
   readonly expected: string
   /** True when the value is a list: flags may repeat, variables separate by commas. */
   readonly list: boolean
@@ -47,7 +47,7 @@ export interface Format<out T = unknown> {
 interface Parts<V extends Value, T> {
   readonly expected: string
   readonly written: z.ZodType<V>
-  /** What the code reads; absent: the normal form itself. */
+  /** Converts the normal form to the value that the code reads; absent: the normal form itself. */
   readonly means?: (value: V) => T
   /** Absent: text is read as a text in JSON. */
   readonly text?: z.ZodType<V, string>
@@ -104,10 +104,10 @@ export function liveSetting<T>(reads: Format<T>, initial: Value, doc: string): S
 /** Settings by name. */
 export type Section = Readonly<Record<string, Setting>>
 
-/** What the code reads of a setting. */
+/** Type of a setting's value in the code. */
 export type TypeOf<S extends Setting> = z.infer<S['reads']['shape']>
 
-/** What the code reads of a section. */
+/** Types of a section's values in the code. */
 export type Typed<S extends Section> = { readonly [K in keyof S]: TypeOf<S[K]> }
 
 /** Text of any kind that fits a pattern. */
@@ -242,7 +242,7 @@ export function choices<const W extends string>(words: readonly W[]): Format<rea
   })
 }
 
-/** What the code reads of values in their normal form. */
+/** Returns the values that the code reads for values in their normal form. */
 export function typedSection<S extends Section>(
   section: S,
   values: Readonly<Record<string, unknown>>,
@@ -256,7 +256,7 @@ export function typedSection<S extends Section>(
   ) as Typed<S>
 }
 
-/** What the code reads of a section's defaults. */
+/** Returns a section's defaults as the code reads them. */
 export function defaultsOf<S extends Section>(section: S): Typed<S> {
   return typedSection(
     section,

@@ -1,5 +1,5 @@
 /**
- * What a subaccount's approval is, apart from the hashing of it: clients that only carry approvals need no hash function
+ * Defines a subaccount's approval, apart from the hashing of it: clients that only carry approvals need no hash function
  * (docs/reference/api-coverage.md POST /subaccounts/approval/prepare; contract `SubaccountUtils`, `SubaccountApproval`).
  */
 import { type Address, type Hex, ZERO_HASH } from '../address.ts'
@@ -24,7 +24,7 @@ export interface SubaccountApprovalMessage {
 
 /** An approval with its signature, as prepare, submit and calldata carry it. */
 export interface SubaccountApproval extends SubaccountApprovalMessage {
-  /** Of the main key over the message; `0x` in the empty approval. */
+  /** Signature of the main key over the message; `0x` in the empty approval. */
   readonly signature: Hex
 }
 

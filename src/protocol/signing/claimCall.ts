@@ -3,7 +3,7 @@ import type { Address, Hex } from '../address.ts'
 import { addressWord, uintWord } from '../crypto/abiWords.ts'
 import { keccakOfBytes } from '../crypto/keccak.ts'
 
-/** What may be claimed: funding that positions earned, and what a referrer is due. */
+/** Kinds of claims: funding that positions earned, and the rebates of a referrer. */
 export const claimKinds = ['funding', 'rebates'] as const
 
 /** One of them. */

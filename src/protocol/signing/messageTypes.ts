@@ -19,7 +19,7 @@ export const domainType: readonly MessageField[] = [
   { name: 'verifyingContract', type: 'address' },
 ]
 
-/** What the routers' own messages end with. */
+/** Last fields of the routers' own messages. */
 const surroundings = [
   { name: 'relayParams', type: 'bytes32' },
   { name: 'subaccountApproval', type: 'bytes32' },

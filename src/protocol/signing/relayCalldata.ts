@@ -75,7 +75,7 @@ function createOrderPart(value: CreateOrderParams): Part {
   }
 }
 
-/** What is to be encoded: a signed batch with all that surrounds it. */
+/** Input of the encoding: a signed batch with all that surrounds it. */
 export interface BatchCall {
   /** Whose orders they are. */
   readonly account: Address
@@ -106,7 +106,7 @@ export function encodeBatchCall(call: BatchCall): Hex {
   return `${subaccountBatchSelector}${encodeTuple([relay, approvalPart(subaccountApproval), ...owners, actions])}`
 }
 
-/** What is to be encoded: an owner's signed word that a delegated key is removed. */
+/** Input of the encoding: an owner's signed removal of a delegated key. */
 export interface RemovalCall {
   /** Whose key it was. */
   readonly account: Address

@@ -52,7 +52,7 @@ export interface TokenPermit {
   readonly token: Address
 }
 
-/** What surrounds a batch: fee, nonce, deadline, and the powers that a payload mismatch would abuse. */
+/** Parameters around a batch: fee, nonce, deadline, and the powers that a payload mismatch would abuse. */
 export interface RelayParams {
   readonly oracleParams: {
     readonly tokens: readonly Address[]
