@@ -25,20 +25,20 @@ export interface Position {
   readonly liquidationPrice?: Usd
   /** Signed, before fees. */
   readonly pnlUsd: Usd
-  /** Less the funding and borrowing that is pending; before what closing costs. */
+  /** PnL less pending funding and borrowing, USD, signed; before the cost of closing. */
   readonly pnlAfterFeesUsd: Usd
-  /** Less what closing all of it now costs too, its fee and price impact; absent where the venue does not say. */
+  /** PnL less also the cost of closing all of it now: its fee and price impact, USD, signed; absent where the venue does not report it. */
   readonly pnlAfterAllFeesUsd?: Usd | undefined
-  /** Closing fee of that figure. */
+  /** Fee of closing all of it now, part of `pnlAfterAllFeesUsd`, USD. */
   readonly closingFeeUsd?: Usd | undefined
-  /** Price impact of that figure, signed, negative at our cost, with the part of the entry's impact that the close settles. */
+  /** Price impact of closing all of it now, USD, signed, negative at our cost; it includes the part of the entry's impact that the close settles. */
   readonly netPriceImpactDeltaUsd?: Usd | undefined
   /**
-   * Funding that it earned since it last changed and that is to be claimed, in no PnL; never negative; absent where the venue does not say.
-   * What earlier changes settled is not in it.
+   * Claimable funding that it earned since it last changed, USD, in no PnL; never negative; absent where the venue does not report it. Funding that
+   * earlier changes settled is not included.
    */
   readonly pendingClaimableFundingFeesUsd?: Usd | undefined
-  /** Signed. What closing now would give; may be slightly overstated in the venue's fallback (docs/reference/api-coverage.md A5). */
+  /** Payout of closing now, USD, signed; may be slightly overstated in the venue's fallback (docs/reference/api-coverage.md A5). */
   readonly positionValueInUsd: Usd
   /** Collateral plus PnL less pending fees, USD, signed. */
   readonly netValueUsd: Usd
