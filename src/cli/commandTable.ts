@@ -212,7 +212,7 @@ export const commands: readonly Command[] = [
     name: 'pnl',
     summary: 'Show what every strategy brought, after all costs; works without the daemon too.',
     details:
-      "By each strategy's own book: of a position that several share, each has the PnL of its own entry. What nobody of ours\nopened, or what cannot be told, is unattributed. The rules: docs/books.md.",
+      "By each strategy's own book: of a position that several share, each has the PnL of its own entry. What no strategy\nopened, or what is unknown, is unattributed. The rules: docs/books.md.",
     stray: [{ flag: 'by' }],
     flags: [
       { name: 'by', value: 'WHAT', doc: 'strategy, market or day; strategy when not given' },

@@ -109,7 +109,7 @@ export const lookCommands: readonly Command[] = [
           : 'Let a paused strategy go on; what its protections count begins anew.',
       details:
         word === 'pause'
-          ? 'Kept in the journal, so that a restart does not wake it. Orders on their way go on, exits rest at the venue, and exits that lost\ntheir position are cancelled. To have it reduce only: perpd trading reducing --scope NAME.'
+          ? 'Kept in the journal, so that a restart does not wake it. Orders in flight continue, exits rest at the venue, and exits that lost\ntheir position are cancelled. To have it reduce only: perpd trading reducing --scope NAME.'
           : 'It also lifts what `protect` of its file holds back: a drawdown that was realized, stops in a window, a cooldown.',
       positional: { name: 'NAME', doc: 'the strategy, as in perpd strategies' },
       flags: [{ name: 'reason', value: 'TEXT', doc: 'why, for the journal' }, byFlag, json],

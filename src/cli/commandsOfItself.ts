@@ -48,7 +48,7 @@ export const firstCommands: readonly Command[] = [
     isBare: true,
     summary: 'Look at all that perpd stands on: files, disk, journal, hosts, chain, account; with remedies.',
     details:
-      'Each line passes, warns or fails, and says what to do. Nothing is changed, sent or started, and no key is opened; each check ends\nwithin seconds. It works before the first start and beside a running daemon. Exit code 1 when one fails, 4 when it is the configuration.',
+      'Each line passes, warns or fails, and says what to do. Nothing is changed, sent or started, and no key is opened; each check ends\nwithin seconds. It works before the first start and while a daemon runs. Exit code 1 when one fails, 4 when it is the configuration.',
     flags: [json],
     examples: ['perpd doctor', 'perpd doctor --profile arbitrum --json'],
     run: async (call) => (await import('./doctor/doctorCommand.ts')).doctor(call),

@@ -29,9 +29,7 @@ const MOST_CODES = 50
 
 /** Orders that came to an end. */
 export function endedOrderSeries({ counter }: SeriesMaker): Emit {
-  const ended = counter('perpd_orders_total', 'Orders that came to an end, by the label they ended with.', [
-    'outcome',
-  ])
+  const ended = counter('perpd_orders_total', 'Ended orders, by their final label.', ['outcome'])
   for (const outcome of closedLabels) ended.inc({ outcome }, 0)
   const filled = counter(
     'perpd_fills_total',

@@ -10,11 +10,11 @@ export type NoticeLevel = (typeof noticeLevels)[number]
 export const noticeKinds = {
   'order-executed': 'an order, or an exit of it, was filled',
   'order-reverted': 'the chain took the transaction back, or a fill',
-  'order-failed': 'an order came to nothing',
+  'order-failed': 'an order had no effect',
   'order-cancelled': 'an order was cancelled',
   'order-expired': 'an order was not relayed in its time',
   'order-refused': 'a host refused an order',
-  'order-unknown': 'it is not known whether an order landed',
+  'order-unknown': 'it is unknown whether an order landed',
   'order-proven': 'an unknown order was closed by evidence',
   'payload-rejected': 'a host prepared something else than was asked',
   'account-change': 'a liquidation, or another change that is not by perpd',
@@ -23,13 +23,12 @@ export const noticeKinds = {
   'books-differ': "perpd's own books do not add up, or do again",
   'position-unmanaged': 'a position has no running strategy; or it has one again, or is closed',
   'position-without-stop':
-    'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much of it as was told; or they do again',
+    'no stop-losses rest for all of a position, at two looks half a minute apart; or for twice as much as reported; or they do again',
   'trading-state':
     'a halt, a kill, a breaker, or its release; of a hold that ends with its cause once it was over for a minute',
   'kill-step':
-    'a kill: every order is cancelled, positions are being closed, it is done, or it has not got on for a minute',
-  'order-untidy':
-    'an order janitor tells of a resting order that is of no use as it is, or that this is over',
+    'a kill: every order is cancelled, positions are being closed, it is done, or it made no progress for a minute',
+  'order-untidy': 'an order janitor reports a useless resting order, or its end',
   'unwind-ended': 'an order was unwound, or could not be',
   'hosts-down': 'all API hosts are in cooldown',
   'hosts-up': 'one of them answers, and not all were in cooldown for a minute',
@@ -41,8 +40,8 @@ export const noticeKinds = {
     'the approval of a delegated key ends or was renewed; its file cannot be used, or can again',
   claim: 'what is due to the account is enough to be claimed, or was claimed',
   'strategy-paused':
-    'a strategy failed again and again, or an operator paused it; or no turn of it failed for ten minutes, or an operator let it go on',
-  'strategy-unfit': 'the memory of a strategy fits its kind no longer; or it goes on',
+    'a strategy failed again and again, or an operator paused it; or no turn failed for ten minutes, or an operator resumed it',
+  'strategy-unfit': 'the saved memory of a strategy is incompatible with its kind; or it resumes',
   'signal-refused':
     'a signal from outside was refused; as an error where it was to close something, since that stays held',
   'task-ended': 'a task ended',
@@ -50,7 +49,7 @@ export const noticeKinds = {
     'commands of a chat cannot be read, or not be answered; or they could be read for a minute, or one was answered',
   'control-port': 'the control port could not be opened, and perpd serves at another',
   'clock-set-back': "this machine's clock went back: while perpd runs, or before a start",
-  'log-output': 'nobody takes the lines of the log from standard output; or somebody does again',
+  'log-output': 'nobody reads standard output; or somebody does again',
   'limits-changed': 'limits were changed while perpd runs, or a start has others than the run before',
   'day-summary': 'the summary of a day, at the hour of `notify.summaryHourUtc`',
   'daemon-started': 'perpd started',

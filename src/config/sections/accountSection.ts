@@ -89,7 +89,7 @@ export const account = {
   lane: setting(
     choice(laneNames),
     'order-chain',
-    'How signed orders are handed in. `order-chain`: to the host that prepared them, which also chooses deadline and nonce. `relay`: as calldata of our own with our own short deadline, so that an unknown closes in minutes; after a lost answer only the chain tells.',
+    'How signed orders are handed in. `order-chain`: to the host that prepared them, which also chooses deadline and nonce. `relay`: as calldata of our own with our own short deadline, so that an unknown closes in minutes; after a lost answer only the chain knows.',
   ),
 } satisfies Section
 

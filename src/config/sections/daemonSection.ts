@@ -24,7 +24,7 @@ export const journal = {
   headPath: setting(
     as.pathOrNone,
     '',
-    "File of the journal's high-water mark, which tells of lost records. Empty: beside the journal. On another volume it also tells of a restored backup of the whole directory.",
+    "File of the journal's high-water mark, which reveals lost records. Empty: beside the journal. On another volume it also tells of a restored backup of the whole directory.",
   ),
   maxMiB: setting(
     integer(1, 1_048_576),
@@ -48,12 +48,12 @@ export const strategies = {
   decideTimeoutMs: setting(
     ms(10, 600_000),
     5_000,
-    'Longest turn of a kind of your own, ms; a thread that takes longer is ended and started anew.',
+    'Longest turn of a kind of your own, ms; a thread that takes longer is restarted.',
   ),
   slowDecideMs: setting(
     ms(1, 600_000),
     50,
-    "Time of the processor from which a turn of a kind of your own is too slow, ms. Its decisions are taken; it is told, and counts as a failure for `pauseAfterFailures`. A thread's first three turns are not timed, nor is what else the machine does.",
+    "Time of the processor from which a turn of a kind of your own is too slow, ms. Its decisions are accepted; it is reported, and counts as a failure for `pauseAfterFailures`. A thread's first three turns are not timed, nor is what else the machine does.",
   ),
   memoryMiB: setting(
     integer(16, 65_536),
@@ -164,6 +164,6 @@ export const log = {
   heartbeatSeconds: setting(
     seconds(0, 86_400),
     300,
-    'How often a daemon that has nothing else to tell says that it lives, seconds; 0 never.',
+    'How often an idle daemon reports that it lives, seconds; 0 never.',
   ),
 } satisfies Section

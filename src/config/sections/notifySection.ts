@@ -68,7 +68,7 @@ export const notify = {
   sinks: setting(
     sinks,
     [],
-    'Where people are told of orders, halts and troubles, several at once: objects with type, name, level, events, template and what the type needs (docs/notifications.md). Secrets are named by their files. Empty: nobody is told.',
+    'Where people are told of orders, halts and troubles, several at once: objects with type, name, level, events, template and what the type needs (docs/notifications.md). Secrets are named by their files. Empty: no notifications.',
   ),
   consoleUrl: setting(
     signerUrl,
@@ -83,7 +83,7 @@ export const notify = {
   summaryHourUtc: setting(
     meaning(integer(-1, 23), (hour) => (hour < 0 ? undefined : hour)),
     -1,
-    'Hour (UTC) at which the day before is told: trades, PnL, fees, what is held, and what is unresolved. -1: none is.',
+    'Hour (UTC) at which the day before is reported: trades, PnL, fees, what is held, and what is unresolved. -1: none is.',
   ),
   summaryTemplate: setting(
     summaryText,

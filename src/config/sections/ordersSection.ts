@@ -68,7 +68,7 @@ export const signing = {
   exposureCapUsd: setting(
     dollarsOrNone,
     '0',
-    'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: three times risk.maxTotalExposureUsd, so that all may be left and built up anew twice in that time.',
+    'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: three times risk.maxTotalExposureUsd, so that all may be closed and reopened twice in that time.',
   ),
   exposureWindowSeconds: setting(
     seconds(60, 86_400),
@@ -138,7 +138,7 @@ export const signing = {
   warnings: setting(
     as.warningActions,
     ['INSUFFICIENT_LIQUIDITY=shrink', 'TRADING_CAPACITY_UNAVAILABLE=drop'],
-    "What the venue's warnings before signing do to an order that adds risk: `sign` it, `shrink` it to the capacity that is read anew (increases; dropped where none is left), or `drop` it. `INSUFFICIENT_LIQUIDITY`: a waiting order does not fit now and may never fill whole, so it is made to fit. `TRADING_CAPACITY_UNAVAILABLE`: the venue itself does not know the room, so what was sized on it stands on nothing. A `CODE.REASON`, as `TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign`, goes before its code. A code that is not listed drops: nobody has thought about it yet. A strategy file may be stricter (`warnings`).",
+    "What the venue's warnings before signing do to an order that adds risk: `sign` it, `shrink` it to the capacity that is read again (increases; dropped where none is left), or `drop` it. `INSUFFICIENT_LIQUIDITY`: a waiting order does not fit now and may never fill whole, so it is made to fit. `TRADING_CAPACITY_UNAVAILABLE`: the venue itself does not know the room, so what was sized on it stands on nothing. A `CODE.REASON`, as `TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign`, goes before its code. A code that is not listed drops. A strategy file may be stricter (`warnings`).",
   ),
   warningsDropReductions: setting(
     as.warningCodes,

@@ -96,7 +96,7 @@ export const breakers = {
   rejectsInRow: liveSetting(
     integer(0, 1_000),
     10,
-    'Orders of one strategy in a row that came to nothing, at which its breaker `rejects` opens. 0: off.',
+    'Orders of one strategy in a row without effect, at which its breaker `rejects` opens. 0: off.',
   ),
   payloadMismatchesPerDay: liveSetting(
     integer(0, 1_000),
@@ -116,7 +116,7 @@ export const breakers = {
   openDiscrepancies: liveSetting(
     integer(0, 1_000),
     3,
-    'Things on the account that pause a market and nobody settled, at which the breaker `unexplained` opens for all. 0: off.',
+    'Unsettled discrepancies that pause a market, at which the breaker `unexplained` opens for all. 0: off.',
   ),
   sets: liveSetting(
     as.breakerStates,

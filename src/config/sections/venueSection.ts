@@ -43,7 +43,7 @@ export const rpc = {
   routerCodeHash: setting(
     as.hash,
     '',
-    'Hash (keccak256) that the code of the contract must have that signatures are for, as the endpoints of rpc.http show it when perpd starts; it does not start on another. Empty: that there is code, the same at all of them; the log tells its hash.',
+    'Hash (keccak256) that the code of the contract must have that signatures are for, as the endpoints of rpc.http show it when perpd starts; it does not start on another. Empty: that there is code, the same at all of them; the log names its hash.',
   ),
 } satisfies Section
 

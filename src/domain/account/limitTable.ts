@@ -139,7 +139,7 @@ export const limitTable = {
     denies: {
       code: 'WISH_ABOVE_EQUITY',
       meaning:
-        'an increase wishes for a size or collateral many times the equity (`risk.maxWishEquityBps`, `risk.maxWishCollateralEquityBps`): look for zeros too many, or raise the limit if it is meant',
+        'an increase asks for a size or collateral many times the equity (`risk.maxWishEquityBps`, `risk.maxWishCollateralEquityBps`): look for extra zeros, or raise the limit if it is intended',
     },
   },
   maxWishCollateralEquityBps: {
@@ -165,7 +165,7 @@ export const limitTable = {
     denies: {
       code: 'MAX_DAILY_LOSS',
       meaning:
-        "the strategy's own loss of this day (UTC), with what its open parts lost, or what was realized on this market, has reached its limit; reductions go on",
+        "the strategy's own loss of this day (UTC), with what its open parts lost, or what was realized on this market, has reached its limit; reductions continue",
     },
   },
   maxDailyLossEquityBps: {
@@ -214,7 +214,7 @@ export const limitTable = {
     tighter: 'less',
     initial: '10',
     doc: 'Highest leverage of an increase.',
-    inFile: 'a wish above it is made smaller',
+    inFile: 'a larger leverage is reduced to it',
     denies: {
       code: 'MAX_LEVERAGE',
       meaning:
@@ -247,7 +247,7 @@ export const limitTable = {
     denies: {
       code: 'ORDERS_PER_HOUR',
       meaning:
-        "the hour's orders of the strategy, the market or the account are used up; closing may use twice as many",
+        "the hour's orders of the strategy, the market or the account are spent; closing may use twice as many",
     },
   },
   attemptsPerCause: {
@@ -256,11 +256,11 @@ export const limitTable = {
     initial: 12,
     bounds: [1, 10_000],
     doc: 'How often one cause may end the same decision of a strategy in 24 hours before it waits; a reduction is then tried once an hour.',
-    inFile: 'how often one cause may end the same wish in 24 hours before it waits',
+    inFile: 'how often one cause may end the same decision in 24 hours before it waits',
     denies: {
       code: 'RETRY_BUDGET',
       meaning:
-        "the same wish was ended by the same cause too often in a day (a fee above the limit does not count, nor for a reduction a price that moved or a message that a host took and never relayed); a reduction is tried once an hour, an operator's once a minute",
+        "the same cause ended the same decision too often in a day (a fee above the limit does not count, nor for a reduction a price that moved or a message that a host took and never relayed); a reduction is tried once an hour, an operator's once a minute",
     },
   },
   executionFeesPerDay: {
@@ -273,7 +273,7 @@ export const limitTable = {
     denies: {
       code: 'FEES_PER_DAY',
       meaning:
-        "the day's execution or relay fees of the strategy, the market or the account are spent; reductions go on",
+        "the day's execution or relay fees of the strategy, the market or the account are spent; reductions continue",
     },
   },
   relayFeesPerDayUsd: {
@@ -291,8 +291,7 @@ export const limitTable = {
     initial: '200',
     isOfNoMarket: true,
     doc: "The same of strategies' own reductions, cancels and edits, USD: at the limit only an operator reduces (perpd kill, perpd orders unwind).",
-    inFile:
-      "whole fees of its reductions, cancels and edits in 24 hours; at it only an operator's word reduces",
+    inFile: 'whole fees of its reductions, cancels and edits in 24 hours; at it only operators reduce',
     denies: {
       code: 'REDUCTION_FEES_PER_DAY',
       meaning:
@@ -341,11 +340,11 @@ export const limitTable = {
     bounds: [500, 86_400_000],
     fileBounds: [1, 3_600],
     doc: 'Oldest market data an increase may be sized on, ms.',
-    inFile: 'nothing is opened on older data; reducing may stand on data four times as old',
+    inFile: 'nothing is opened on older data; reductions accept data four times as old',
     denies: {
       code: 'DATA_TOO_OLD',
       meaning:
-        "the data is older than `risk.maxDataAgeMs`; a reduction goes on with the venue's own mark price where the oracle's are too old",
+        "the data is older than `risk.maxDataAgeMs`; a reduction uses the venue's own mark price where the oracle's are too old",
     },
   },
   maxTickerAgeMs: {
@@ -425,11 +424,10 @@ export const limitTable = {
     initial: 600_000,
     bounds: [1_000, 86_400_000],
     doc: 'How long an unresolved reduction keeps another one of the same position away, ms.',
-    inFile: 'wait before a reduction with an unknown fate is followed by another',
+    inFile: 'wait before another reduction follows one with an unknown fate',
     denies: {
       code: 'REDUCE_IN_FLIGHT',
-      meaning:
-        'another reduction of this position is on its way; exits that rest at the venue keep nothing away',
+      meaning: 'another reduction of this position is in flight; resting exits block nothing',
     },
   },
 } as const satisfies Readonly<Record<string, LimitRow>>

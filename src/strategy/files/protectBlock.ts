@@ -115,7 +115,7 @@ const closingsSchema = z.strictObject({
 export const protectSchema = z.strictObject({
   cooldownAfterExitSeconds: secondsField({ min: 1, max: MOST_SECONDS })
     .optional()
-    .describe('after its book on a market came to nothing, nothing is added there for so long'),
+    .describe('after its book on a market became empty, nothing is added there for so long'),
   stopsInWindow: z
     .strictObject({
       stops: countField({ min: 1, max: MOST_STOPS }).describe(
