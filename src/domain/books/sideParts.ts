@@ -324,10 +324,7 @@ class Draft {
     if (strategy !== UNATTRIBUTED) this.#note(strategy, { fills: 1 })
   }
 
-  /**
-   * Splits a reduction: the order's book loses first, then the unattributed book, then all others by size. The rest beyond all of them is
-   * unattributed.
-   */
+  /** Splits a reduction: the order's book loses first, then the unattributed one, then all others by size; the rest is unattributed. */
   #takes(lessUsd: Usd): { readonly takes: readonly (readonly [string, Usd])[]; readonly beyondUsd: Usd } {
     const takes: (readonly [string, Usd])[] = []
     let leftUsd = lessUsd
