@@ -72,14 +72,18 @@ export function emptyColumns(length: number, decimals: number): CandleColumns {
 /**
  * Puts candles into columns, with the coarsest tick that loses no digit of them.
  *
+ * @param least decimal places that a tick has at least
  * @returns `rounded`: how many prices have more digits than a tick may have and were rounded to the nearest one, at a relative 10^-15 at most
  */
-export function columnsOf(candles: readonly FileCandle[]): {
+export function columnsOf(
+  candles: readonly FileCandle[],
+  least = 0,
+): {
   readonly columns: CandleColumns
   readonly rounded: number
 } {
   const { wanted, most } = placesOf(candles)
-  const decimals = Math.min(wanted, most)
+  const decimals = Math.max(Math.min(least, most + SPARE_DIGITS), Math.min(wanted, most))
   const columns = emptyColumns(candles.length, decimals)
   const unit = usdPerTick(decimals)
   let rounded = 0
@@ -87,8 +91,8 @@ export function columnsOf(candles: readonly FileCandle[]): {
     columns.startSeconds[index] = candle.startSeconds
     for (const name of priceColumns) {
       const price = candle[name]
-      if (wanted > most && price % unit !== 0n) rounded += 1
-      columns[name][index] = wanted > most ? (price + unit / 2n) / unit : price / unit
+      if (wanted > decimals && price % unit !== 0n) rounded += 1
+      columns[name][index] = wanted > decimals ? (price + unit / 2n) / unit : price / unit
     }
   }
   return { columns, rounded }
@@ -116,7 +120,7 @@ function mostPlaces(price: bigint): number {
 }
 
 /** Columns of the same candles with another tick; a coarser one rounds. Throws RangeError for prices that a finer one cannot hold. */
-function withDecimals(columns: CandleColumns, decimals: number): CandleColumns {
+export function withDecimals(columns: CandleColumns, decimals: number): CandleColumns {
   if (decimals === columns.decimals) return columns
   const changed = emptyColumns(columns.length, decimals)
   changed.startSeconds.set(columns.startSeconds)

@@ -11,7 +11,8 @@ import { columnsOf } from './columns.ts'
 import { assetOfMarket, knownAssets, nearKnownAsset } from './indexAssets.ts'
 import { HistoryError, type SeriesName } from './manifest.ts'
 import { qualityOf, type SeriesQuality } from './quality.ts'
-import type { HistoryStore, Written } from './store.ts'
+import type { HistoryStore } from './store.ts'
+import type { Written } from './writeCandles.ts'
 
 /** The source of candles of the oracle service: the prices that orders execute at. */
 export const ORACLE_SOURCE = 'oracle'

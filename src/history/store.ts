@@ -1,29 +1,24 @@
-/**
- * The store of history: a folder of Parquet files, one a UTC month of a series, with a manifest. A write makes a new file and then lists it,
- * so that a process that dies between leaves the history as it was.
- */
+/** The store of history: a folder of Parquet files with a manifest; candles of a range with what is missing in them, and the hashes of what was read. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FileCandle } from '../base/candleFile.ts'
 import { reasonOf } from '../base/errors.ts'
 import { type CandlePeriod, periodSeconds } from '../protocol/market.ts'
-import { cacheColumns, cachedColumns, dropOtherColumns } from './columnCache.ts'
-import { type CandleColumns, candlesOf, columnsOf, joinColumns, placeAt, sliceColumns } from './columns.ts'
-import { withLock } from './folderLock.ts'
-import { gapsIn, joinRanges, type TimeRange } from './gaps.ts'
+import { cacheColumns, cachedColumns } from './columnCache.ts'
+import { type CandleColumns, joinColumns, placeAt, sliceColumns } from './columns.ts'
+import { gapsIn, type TimeRange } from './gaps.ts'
 import { assetOfMarket } from './indexAssets.ts'
 import {
-  type AskedRange,
   type CandleFileEntry,
   HistoryError,
   isSameSeries,
   type Manifest,
   readManifest,
   type SeriesName,
-  writeManifest,
 } from './manifest.ts'
-import { candlesOfParquet, parquetOfCandles } from './parquetCandles.ts'
+import { candlesOfParquet } from './parquetCandles.ts'
+import { type Written, writeCandles } from './writeCandles.ts'
 
 /** Which candles to read. */
 export interface CandleQuery extends TimeRange {
@@ -42,18 +37,6 @@ export interface CandleRange {
   readonly gaps: readonly TimeRange[]
   /** Files that the candles are of, with their hashes. */
   readonly files: readonly { readonly file: string; readonly sha256: string }[]
-}
-
-/** The outcome of a write. */
-export interface Written {
-  /** Candles of times that had none. */
-  readonly added: number
-  /** Candles that were there with other prices; the new ones count. */
-  readonly replaced: number
-  /** Candles that were there already. */
-  readonly same: number
-  /** Prices with more digits than are kept. */
-  readonly rounded: number
 }
 
 /** A folder of history. */
@@ -100,43 +83,6 @@ export function openStore(folder: string): HistoryStore {
     return columns
   }
 
-  async function write(
-    series: SeriesName,
-    candles: readonly FileCandle[],
-    origin: string,
-    asked?: TimeRange,
-  ): Promise<Written> {
-    return await withLock(folder, async () => {
-      const total = { added: 0, replaced: 0, same: 0, rounded: 0 }
-      const known = manifest()
-      let entries = known.candles
-      const months = Map.groupBy(candles, ({ startSeconds }) => monthOf(startSeconds))
-      const replaced: string[] = []
-      for (const [month, fresh] of months) {
-        const old = entries.find(
-          (entry) => isSameSeries(entry, series) && monthOf(entry.firstSeconds) === month,
-        )
-        const before = old === undefined ? [] : candlesOf(await readFile(old))
-        const { merged, ...counts } = mergeCandles(before, fresh)
-        total.added += counts.added
-        total.replaced += counts.replaced
-        total.same += counts.same
-        if (counts.added + counts.replaced === 0) continue
-        const { columns, rounded } = columnsOf(merged)
-        total.rounded += rounded
-        const entry = writeMonth(folder, series, month, columns, [...(old?.origins ?? []), origin])
-        if (old !== undefined) replaced.push(old.file)
-        entries = [...entries.filter((each) => each !== old), entry]
-      }
-      const ranges = asked === undefined ? known.asked : withAsked(known.asked, series, asked)
-      writeManifest(folder, { ...known, candles: sorted(entries), asked: ranges })
-      const listed = new Set(entries.map(({ file }) => file))
-      for (const file of replaced) if (!listed.has(file)) rmSync(join(folder, file), { force: true })
-      dropOtherColumns(folder, entries)
-      return total
-    })
-  }
-
   async function read(query: CandleQuery): Promise<CandleRange> {
     const { fromSeconds, toSeconds, period } = query
     const asset = assetOfMarket(query.market)
@@ -168,90 +114,11 @@ export function openStore(folder: string): HistoryStore {
   return {
     folder,
     manifest,
-    write,
+    write: async (series, candles, origin, asked) =>
+      await writeCandles(folder, readFile, { series, candles, origin, asked }),
     read,
     readFile,
     askedRanges: (series) => manifest().asked.filter((each) => isSameSeries(each, series)),
-  }
-}
-
-/** Asked ranges with one more; those of a series that touch are joined. */
-function withAsked(all: readonly AskedRange[], series: SeriesName, range: TimeRange): readonly AskedRange[] {
-  const { asset, period, source } = series
-  const own = all.filter((each) => isSameSeries(each, series))
-  const joined = joinRanges([...own, range]).map((each) => ({ asset, period, source, ...each }))
-  return [...all.filter((each) => !isSameSeries(each, series)), ...joined]
-}
-
-function monthOf(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().slice(0, 7)
-}
-
-function sorted(entries: readonly CandleFileEntry[]): readonly CandleFileEntry[] {
-  const keyOf = ({ asset, period, source, firstSeconds }: CandleFileEntry): string =>
-    [asset, period, source, String(firstSeconds).padStart(12, '0')].join(' ')
-  return entries.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-}
-
-/** Joins two ascending lists; of two candles of one time the fresh one counts. */
-function mergeCandles(
-  before: readonly FileCandle[],
-  fresh: readonly FileCandle[],
-): { readonly merged: readonly FileCandle[] } & Omit<Written, 'rounded'> {
-  const merged: FileCandle[] = []
-  let [replaced, same, at] = [0, 0, 0]
-  for (const candle of fresh) {
-    const last = merged.at(-1)
-    if (last !== undefined && last.startSeconds >= candle.startSeconds)
-      throw new RangeError('candles that are written ascend, one a time')
-    for (; at < before.length; at++) {
-      const known = before[at]
-      if (known === undefined || known.startSeconds >= candle.startSeconds) break
-      merged.push(known)
-    }
-    const known = before[at]
-    if (known?.startSeconds === candle.startSeconds) {
-      if (isSameCandle(known, candle)) same += 1
-      else replaced += 1
-      at += 1
-    }
-    merged.push(candle)
-  }
-  return { merged: [...merged, ...before.slice(at)], added: fresh.length - replaced - same, replaced, same }
-}
-
-function isSameCandle(one: FileCandle, other: FileCandle): boolean {
-  return (
-    one.open === other.open && one.high === other.high && one.low === other.low && one.close === other.close
-  )
-}
-
-function writeMonth(
-  folder: string,
-  { asset, period, source }: SeriesName,
-  month: string,
-  columns: CandleColumns,
-  origins: readonly string[],
-): CandleFileEntry {
-  const bytes = parquetOfCandles(columns, { asset, period, source })
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const file = `candles/${asset}/${period}/${source}/${month}-${sha256.slice(0, 12)}.parquet`
-  const path = join(folder, file)
-  mkdirSync(dirname(path), { recursive: true })
-  const beside = join(dirname(path), `.${basename(path)}.new`)
-  writeFileSync(beside, bytes, { flush: true })
-  renameSync(beside, path)
-  return {
-    asset,
-    period,
-    source,
-    file,
-    sha256,
-    firstSeconds: columns.startSeconds[0] ?? 0,
-    lastSeconds: columns.startSeconds[columns.length - 1] ?? 0,
-    rows: columns.length,
-    decimals: columns.decimals,
-    origins: [...new Set(origins)],
   }
 }
 

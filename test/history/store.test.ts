@@ -97,6 +97,17 @@ test('the same candles are the same bytes, however they came', async () => {
   expect(hashes[0]).toEqual(hashes[1])
 })
 
+test('all files of a series have one tick: a finer price gives it to the others too, and none changes', async () => {
+  const february = 31 * 1440
+  await store.write(ethMinutes, minutes(0, 1), 'test')
+  const before = candlesOf((await store.read(ask(0, 2))).columns)
+  await store.write(ethMinutes, [candle(february, '0.000000712')], 'test')
+  expect(store.manifest().candles.map(({ decimals }) => decimals)).toEqual([9, 9])
+  expect(candlesOf((await store.read(ask(0, 2))).columns)).toEqual(before)
+  await store.write(ethMinutes, [candle(february + 1, '98000')], 'test')
+  expect(store.manifest().candles.map(({ decimals }) => decimals)).toEqual([9, 9])
+})
+
 test('two sources of one range are not mixed: one has to be named', async () => {
   await store.write(ethMinutes, minutes(0, 1), 'test')
   await store.write({ ...ethMinutes, source: 'exchange' }, minutes(1, 2), 'test')
