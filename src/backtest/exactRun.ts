@@ -47,7 +47,7 @@ const MOST_POINTS = 10_000
 /** Markets that the fees of a message are swapped in. */
 const feeMarkets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
 
-/** What a run needs. */
+/** Inputs of a run. */
 export interface ExactRun {
   readonly folder: string
   readonly manifest: RunManifest

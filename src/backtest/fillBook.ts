@@ -24,7 +24,7 @@ export function createFillBook(
   candleSeconds: (market: string) => number,
 ): { readonly fills: readonly VenueFill[]; look(): void } {
   const fills: VenueFill[] = []
-  // What a venue that goes on had before is of an earlier segment.
+  // Trades that a continued venue had before belong to an earlier segment.
   let seen = venueState.trades.at(-1)?.id ?? ''
   return {
     fills,
@@ -69,7 +69,7 @@ function fillOf(venueState: VenueState, row: TradeRow, market: VenueMarket): Omi
     action: isIncrease ? 'increase' : isLiquidation ? 'liquidation' : 'decrease',
     sizeDeltaUsd: isIncrease ? of('sizeDeltaUsd') : -of('sizeDeltaUsd'),
     price: priceOfContractPrice(of('executionPrice'), market.indexToken.decimals),
-    // What an increase moved the price by is settled by the decrease that closes it.
+    // The decrease that closes an increase settles the increase's price impact.
     impactUsd: isIncrease ? 0n : of('totalImpactUsd') - of('priceImpactDiffUsd'),
     positionFeeUsd: of('positionFeeAmount') * price,
     borrowingFeeUsd: of('borrowingFeeAmount') * price,
@@ -87,7 +87,7 @@ const otherExit: ReadonlyMap<number, number> = new Map([
   [orderTypes.stopLossDecrease, orderTypes.limitDecrease],
 ])
 
-/** Whether the candle that an exit was executed in reached the other exit of its position too: the way inside the candle decided. */
+/** Tells whether the candle that executed an exit also reached the other exit of its position, so that the path inside the candle decided. */
 function isAmbiguous(
   venueState: VenueState,
   row: TradeRow,
@@ -100,7 +100,7 @@ function isAmbiguous(
   const { prices, catalog, trades } = venueState
   const range = prices.rangeOf(catalog.priceKeyOf(market.indexToken), start, start + candleSeconds)
   if (range === undefined) return false
-  // What is cancelled with a position ends in the transaction that closed it.
+  // An order cancelled with a position ends in the transaction that closed it.
   return trades.slice(-MOST_TOGETHER).some(({ eventName, orderType, fields }) => {
     const trigger = amount(fields, 'triggerPrice')
     return (
@@ -133,7 +133,7 @@ export function settledFills(
   })
 }
 
-/** What all messages cost that landed, whether they filled anything or not, USD. */
+/** Returns the cost of all messages that landed, whether they filled anything or not, USD. */
 export function sendingUsdOf(intents: readonly IntentState[]): Usd {
   return intents.reduce((sum, state) => sum + sendingOf(state).relayFeesUsd, 0n)
 }

@@ -17,7 +17,7 @@ import { runStrategyOf, turnSecondsOf } from './runStrategies.ts'
 /** A run that cannot be made as it is asked for. */
 export class RunPlanError extends BaseError {}
 
-/** What is asked for. */
+/** Terms of the run that was requested. */
 export interface RunWish {
   readonly chain: ChainName
   readonly strategies: readonly LoadedStrategy[]
@@ -113,7 +113,7 @@ function holdsSecret(value: unknown): boolean {
   return value instanceof Secret || (Array.isArray(value) && value.some((each) => each instanceof Secret))
 }
 
-/** How long before a run its kinds read candles, seconds. */
+/** Returns the time before a run from which its kinds read candles, seconds. */
 function warmUpOf(strategies: readonly LoadedStrategy[]): number {
   const spans = strategies.flatMap(({ needs }) =>
     (needs.candles ?? []).map(({ period, limit }) => secondsOfPeriod(period) * (limit + 1)),

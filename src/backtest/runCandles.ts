@@ -125,7 +125,7 @@ async function candlesOfFile(path: string, tokens: Parameters<typeof loadReplay>
 
 async function candlesOfStore(source: CandleSource, market: string): Promise<Found> {
   const { range, period } = source
-  // What reads Parquet is loaded where there is some to read.
+  // The Parquet reader is loaded only when there is Parquet to read.
   const { openStore } = await import('../history/store.ts')
   const store = openStore(source.storeFolder)
   const read = await store.read({

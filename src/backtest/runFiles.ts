@@ -69,7 +69,7 @@ export interface RunModel {
   readonly path: 'open, nearer extreme, farther extreme, close'
   /** `frozen`: pools and open interest of the recorded catalogue, with the stated skew. `none`: no price impact, and no result. */
   readonly impact: 'frozen' | 'none'
-  /** How much heavier the longs begin than the shorts, bps of the open interest; negative: the shorts. */
+  /** Initial excess of the longs over the shorts, bps of the open interest; negative: of the shorts. */
   readonly skewBps: number
   /** Gas price, gwei as decimal text; `0`: the chain's own walk. */
   readonly gasPriceGwei: string
@@ -121,22 +121,22 @@ export interface RunFill {
   readonly liquidationFeeUsd: Usd
   /** Fees and impact of swaps on the way. */
   readonly swapFeeUsd: Usd
-  /** Of sending its message: fees of relay and keeper as they were signed, less what came back before this line was written. */
+  /** Cost of sending its message: fees of relay and keeper as they were signed, less refunds before this line was written. */
   readonly sendingFeeUsd: Usd
   /** Symbol of the collateral token. */
   readonly collateral: string
   /** Paid in, positive; paid out to the account, negative; base units. */
   readonly collateralDelta: TokenAmount
-  /** Of a decrease: the result of the price alone, before impact and fees. */
+  /** PnL of a decrease from the price alone, before impact and fees. */
   readonly pnlUsd: Usd
-  /** Whether stop and target were both within the candle that filled it, so that the path decided. */
+  /** True when stop and target were both within the candle that filled it, so that the path decided. */
   readonly isAmbiguous: boolean
   /** Name of the instance; empty for what no intent of perpd asked for, as a liquidation. */
   readonly strategy: string
   readonly intentId: string
 }
 
-/** What the account was worth at a moment. */
+/** Worth of the account at a moment. */
 export interface EquityPoint {
   readonly second: number
   /** Wallet, positions after all fees due, and claimable amounts, at the prices of the moment. */
@@ -169,7 +169,7 @@ export interface RunCosts {
   readonly sendingUsd: Usd
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface RunResult {
   /** False: price impact was left out, and what is shown is no result. */
   readonly isResult: boolean
@@ -184,7 +184,7 @@ export interface RunResult {
   readonly costs: RunCosts
   /** Made at half, once and twice the costs, with the fills as they were. */
   readonly atCosts: readonly { readonly multiple: '0.5' | '1' | '2'; readonly madeUsd: Usd }[]
-  /** How many times the costs would leave nothing, with two decimals; null where there is none. */
+  /** Multiple of the costs that would leave nothing, with two decimals; null where there is none. */
   readonly breakEvenMultiple: string | null
   readonly fills: number
   /** Reductions, and those that brought more than all their costs. */

@@ -7,7 +7,7 @@ export type ModelChoice = Omit<RunModel, 'path' | 'funding' | 'sentences'>
 /** The shortest time from decision to execution that a run may assume, ms: nothing executes at once. */
 export const LEAST_DELAY_MS = 1_000
 
-/** What is assumed where nothing is chosen. */
+/** Assumptions where nothing is chosen. */
 export const usualModel: ModelChoice = {
   delayMs: { least: 2_000, most: 5_000 },
   impact: 'frozen',

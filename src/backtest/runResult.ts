@@ -66,7 +66,7 @@ export function costsOf(fills: readonly RunFill[], sendingUsd: Usd): RunCosts {
   }
 }
 
-/** What a fill brought after its own costs, USD. */
+/** Returns the result of a fill after its own costs, USD. */
 function netOf(fill: RunFill): Usd {
   const { pnlUsd, impactUsd, positionFeeUsd, borrowingFeeUsd, fundingFeeUsd } = fill
   const fees = positionFeeUsd + borrowingFeeUsd + fundingFeeUsd + fill.liquidationFeeUsd + fill.swapFeeUsd
@@ -85,7 +85,7 @@ export function drawdownOf(equity: readonly EquityPoint[]): { readonly usd: Usd;
   return { usd, bps }
 }
 
-/** How many times the costs would have left nothing, two decimals; null where there were none, or nothing was made before them. */
+/** Returns the multiple of the costs that would have left nothing, two decimals; null where there were none, or nothing was made before them. */
 export function breakEvenOf(madeUsd: Usd, costsUsd: Usd): string | null {
   if (costsUsd <= 0n || madeUsd + costsUsd <= 0n) return null
   const hundredths = ((madeUsd + costsUsd) * 100n) / costsUsd

@@ -25,7 +25,7 @@ export function marketsOfFile({
   return [...new Set([...symbols, ...needs.symbols, ...(needs.candles ?? []).map(({ symbol }) => symbol)])]
 }
 
-/** What a file is, for the manifest. */
+/** Describes a strategy file for the manifest. */
 export function runStrategyOf(loaded: LoadedStrategy, turnSeconds: number): RunStrategy {
   const text = readFileSync(loaded.path, 'utf8')
   return {

@@ -1,4 +1,4 @@
-/** How far candles from elsewhere are from the oracle's: what an import says of the prices that the venue executes at. Pure. */
+/** Measures how far imported candles are from the oracle's, at whose prices the venue executes. Pure. */
 import type { FileCandle } from '../base/candleFile.ts'
 import { absOf, BPS_ONE } from '../protocol/units.ts'
 import { type CandleColumns, placeAt, usdPerTick } from './columns.ts'

@@ -11,7 +11,7 @@ import type { TimeRange } from './gaps.ts'
 /** A history that cannot be used: a file of it is gone, was changed, or is read by nobody. */
 export class HistoryError extends BaseError {}
 
-/** What names a series of candles. */
+/** Name of a series of candles. */
 export interface SeriesName {
   /** The index asset, as the oracle has it, in capital letters: `ETH`. Markets of one asset have the same candles. */
   readonly asset: string
@@ -32,7 +32,7 @@ export interface CandleFileEntry extends SeriesName {
   readonly rows: number
   /** Decimal places of its prices. */
   readonly decimals: number
-  /** What it was made of, oldest first: a route, or the name and hash of an imported file. */
+  /** Sources of the file, oldest first: a route, or the name and hash of an imported file. */
   readonly origins: readonly string[]
 }
 

@@ -32,14 +32,14 @@ export interface LabHosts {
   readonly rpc: readonly string[]
 }
 
-/** What stands around the trader once it is connected. */
+/** Clients around the trader once it is connected. */
 export interface LabAround {
   readonly api: Api
-  /** Of the endpoints, for single questions. */
+  /** Clients of the endpoints, for single requests. */
   readonly clients: readonly RpcClient[]
 }
 
-/** What a lab's trader is made from. */
+/** Options of a lab's trader. */
 export interface LabTraderOptions {
   readonly chain: Chain
   readonly config: Config
@@ -53,7 +53,7 @@ export interface LabTraderOptions {
   /** Where the guard writes what was signed; absent: in memory. */
   readonly openTable?: OpenGuardTable
   readonly strategies: readonly LoadedStrategy[]
-  /** Whether both APIs are asked as the paper venue's, without a limit of requests. */
+  /** True when both APIs are called as the paper venue's, without a limit of requests. */
   readonly isPaper: boolean
   readonly emit: Emit
   readonly fatal: (error: unknown) => void

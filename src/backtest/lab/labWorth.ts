@@ -14,7 +14,7 @@ export function amountsOf(venueState: VenueState, account: Address): ReadonlyMap
     amounts.set(key, (amounts.get(key) ?? 0n) + amount)
   }
   const { balances, claimableFunding, claimableCollateral } = accountOf(venueState, account)
-  // What is claimable is by market and token.
+  // Claimable amounts are keyed by market and token.
   for (const map of [balances, claimableFunding, claimableCollateral])
     for (const [key, amount] of map) add(key.split(':').at(-1) ?? key, amount)
   const { wrappedNative } = venueState.chain.contracts
@@ -36,7 +36,7 @@ function twicePriceOf(venueState: VenueState, tokenKey: string, seconds: number)
   return min + max
 }
 
-/** What an account is worth at a moment. */
+/** Worth of an account at a moment. */
 export interface AccountWorth {
   readonly equityUsd: Usd
   /** Sizes of open positions by side. */

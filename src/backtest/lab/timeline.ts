@@ -20,7 +20,7 @@ export interface Timeline {
   after(ms: number, run: () => void): () => void
   /** Runs the next thing, moving time to it; false when nothing is left before `untilMs`. */
   runNext(untilMs: number): boolean
-  /** How many things are to come. */
+  /** Number of entries to come. */
   readonly size: number
 }
 

@@ -37,7 +37,7 @@ import { createTrialPrices, type TrialClock, type TrialMarket } from './trialMar
 import { trialSignals } from './trialSignals.ts'
 import { createTrialVenue, type TrialFill, type TrialMoment } from './trialVenue.ts'
 
-/** What is tried, and where. */
+/** Strategy and situation of a trial. */
 export interface TrialSetting {
   readonly loaded: LoadedStrategy
   /** The first follows the situation whole. */
@@ -54,21 +54,21 @@ export interface TrialSetting {
 export interface TrialRow {
   /** From 1. */
   readonly turn: number
-  /** Who decided: the kind, or what perpd itself does for the exits of the file. */
+  /** Source of the decision: the kind, or perpd itself for the exits of the file. */
   readonly by: TrialDecider
-  /** How many fills there were before it was judged. */
+  /** Number of fills before the decision was judged. */
   readonly fillsBefore: number
   readonly decision?: StrategyDecision
   readonly symbol: string
   /** `taken`, `invalid`, or the code of the denial. */
   readonly outcome: string
-  /** Of what was not taken. */
+  /** Reason why it was not taken; absent when it was. */
   readonly reason?: string
   /** As admitted, USD; absent of what was not, or has no size. */
   readonly sizeUsd?: Usd
 }
 
-/** Who decides in a trial. */
+/** Source of a decision in a trial. */
 export type TrialDecider = 'kind' | 'exits'
 
 /** A trial that is over. */
@@ -80,18 +80,18 @@ export interface Trial {
   readonly resultUsd: Usd
   /** The furthest fall of that from its highest, USD. */
   readonly maxDrawdownUsd: Usd
-  /** What the kind threw, and at which turn; the trial ends there. */
+  /** Error that the kind threw, and its turn; the trial ends there. */
   readonly failed?: { readonly turn: number; readonly reason: string }
 }
 
-/** What the wallet begins with, USD of each token. */
+/** Initial balance of the wallet in each token, USD. */
 const WALLET_USD = usd(10_000)
 const ACCOUNT: Address = '0x1111111111111111111111111111111111111111'
 /** Moments between two turns at which orders that rest are looked at. */
 const LOOKS = 4
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
-/** What a keeper is given to keep: size and leverage of a position that somebody else opened. */
+/** Size and leverage of the position, opened by somebody else, that a keeper receives. */
 const [KEPT_USD, KEPT_LEVERAGE] = [usd(2_000), 10n]
 
 /** Tries a strategy in a situation. What its kind throws is in the trial. */
@@ -194,7 +194,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     return trialEdgeDenial(admitted.intent, loaded.protect) ?? admitted.intent
   }
 
-  /** What its `protect` block is judged by at an instant, Unix ms. */
+  /** Returns the rules and facts of its `protect` block at an instant, Unix ms. */
   function protectionAt(atMs: number): { readonly protection?: Protection } {
     if (loaded.protect === undefined) return {}
     const resultUsd = account.resultUsd((token) => prices.at(token, stepOf(atMs, clock)))
@@ -288,7 +288,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     }
     const snapshot = withKeptExits(step)
     const states = venue.open()
-    // What a keeper is given to keep is somebody else's.
+    // A position that a keeper receives belongs to somebody else.
     const own = loaded.strategy.opensPositions ? allAsOwn(snapshot) : []
     const scene = {
       snapshot,

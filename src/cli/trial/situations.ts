@@ -73,9 +73,9 @@ function volOf(stepSeconds: number): number {
 
 /** Octaves of the noise, from one step to 64. */
 const OCTAVES = 7
-/** How strong the noise is beside the shapes. */
+/** Strength of the noise relative to the shapes. */
 const NOISE = 1.5
-/** How much of the shape another asset than the first follows. */
+/** Share of the shape that every asset but the first follows. */
 const DAMPED = 0.6
 
 /** An asset's price over its base price at a step. The first asset of a trial follows the shape whole, others a part of it. */

@@ -106,7 +106,7 @@ function settingOf(config: Config, loaded: LoadedStrategy): TrialSetting {
   }
 }
 
-/** That `protect.minEdgeBps` lets no entry through: by the file's own figures, or by what a kind of one's own said of its entries. */
+/** Says that `protect.minEdgeBps` admits no entry: by the file's own figures, or by a custom kind's statements about its entries. */
 function noEntry(loaded: LoadedStrategy, trials: readonly Trial[]): string | undefined {
   return (loaded.hosted === undefined ? edgeWarning(loaded) : undefined) ?? noEntryText(trials)
 }

@@ -1,4 +1,4 @@
-/** What the account of a trial holds: positions, a wallet, and what its fills brought. Fills are ideal: a price, and a fee. */
+/** The account of a trial: positions, a wallet, and the results of its fills. Fills are ideal: a price, and a fee. */
 
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Balance, Direction } from '../../protocol/market.ts'
@@ -38,11 +38,11 @@ export interface Held {
 /** A position by its parts. */
 export type HeldKey = Pick<Held, 'market' | 'direction' | 'collateral'>
 
-/** What a fill brought, USD. */
+/** Result of a fill, USD. */
 export interface FillResult {
   readonly sizeUsd: Usd
   readonly feeUsd: Usd
-  /** Of what reduces: signed, before the fee. */
+  /** PnL of a fill that reduces, USD: signed, before the fee. */
   readonly pnlUsd: Usd
 }
 
@@ -68,7 +68,7 @@ export interface TrialAccount {
   balances(): readonly Balance[]
 }
 
-/** What a position gained at a price, USD, signed. */
+/** Returns the PnL of a position at a price, USD, signed. */
 function pnlOf({ direction, sizeUsd, sizeTokens, market }: Held, price: Usd): Usd {
   const worth = usdOfAmount(sizeTokens, price, market.index.token.decimals)
   return direction === 'long' ? worth - sizeUsd : sizeUsd - worth

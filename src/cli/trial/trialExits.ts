@@ -1,6 +1,6 @@
 /**
- * What a trial keeps in order at each turn as a running perpd does: the exits of its file over what the trial's venue holds and lists, entries
- * at rest that the file takes back, and exits that lost their position. Pure.
+ * Maintains at each turn what a running perpd maintains. These are the file's exits over the venue's positions and orders, resting entries that the
+ * file withdraws, and exits whose position is gone. Pure.
  */
 import { noPart } from '../../domain/books/sideParts.ts'
 import type { CancelDecision, Decision } from '../../domain/order/decision.ts'
@@ -15,7 +15,7 @@ import { orphanCancels } from '../../risk/orphans.ts'
 import { keptExitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 
-/** What `exit:` and `protect:` of the file call for now, in the order in which it is to be taken. `states`: open intents of the trial. */
+/** Decisions that `exit:` and `protect:` of the file require now, in the order to take them. `states`: open intents of the trial. */
 export function trialKept(
   { exits, strategy }: Pick<LoadedStrategy, 'exits' | 'strategy'>,
   protection: Protection | undefined,

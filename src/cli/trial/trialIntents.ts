@@ -1,4 +1,4 @@
-/** What perpd would know of a trial's orders: open intents with what became of their orders, and what is told to a kind with a memory. */
+/** A trial's orders as perpd would know them: open intents with the results of their orders, and the events reported to a kind with a memory. */
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { Child, Evidence, Intent, IntentState, Outcome } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
@@ -27,7 +27,7 @@ export interface TrialIntents {
     fill?: OwnFill,
   ): void
   close(intent: Intent, outcome: Outcome, atSeconds: number): void
-  /** What was told since the last time. */
+  /** Returns the events since the last call. */
   takeEvents(): readonly OwnEvent[]
 }
 

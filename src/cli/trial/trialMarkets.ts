@@ -1,4 +1,4 @@
-/** What a trial's venue tells of markets at a moment: facts of the chain, and prices, rates and capacity of a situation. */
+/** Market data of a trial's venue at a moment: facts of the chain, and the prices, rates and capacity of a situation. */
 
 import type { MarketView } from '../../domain/snapshot.ts'
 import type { Catalog } from '../../paper/catalog/catalog.ts'
@@ -30,7 +30,7 @@ export interface TrialMarket {
 /** A token with the price that a trial begins about at. */
 export interface TrialToken {
   readonly token: Token
-  /** What it follows: wrapped forms follow one asset. */
+  /** Asset whose price it follows: wrapped forms follow one asset. */
   readonly asset: string
   readonly basePrice: Usd
 }

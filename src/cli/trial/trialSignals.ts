@@ -1,4 +1,4 @@
-/** What a sender from outside says in a trial of a kind that takes signals. */
+/** Signals that an outside sender gives in a trial of a kind that takes signals. */
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 

@@ -5,13 +5,13 @@ import { type Column, table } from '../output/table.ts'
 import type { Trial, TrialRow } from './runTrial.ts'
 import type { TrialFill } from './trialVenue.ts'
 
-/** What came of one situation. */
+/** Result of one situation. */
 export interface TrialSummary {
   readonly situation: string
   readonly says: string
-  /** Of the kind, and of what keeps the file's exits. */
+  /** Decisions of the kind, and those for the exits of the file. */
   readonly decisions: number
-  /** Of these, what was decided for the exits of the file. */
+  /** Decisions for the exits of the file alone. */
   readonly exitDecisions: number
   readonly taken: number
   /** By code. */
@@ -187,7 +187,7 @@ const summaryColumns: readonly Column[] = [
   { title: 'NOT TAKEN', rank: 2, word: 'not taken:' },
 ]
 
-/** That no entry of any of the trials was worth its costs by the file, and why the first was not; undefined: one was, or none was wished for. */
+/** Says that no entry of any trial was worth its costs by the file's rule, and why the first was not. Undefined: one was, or none was requested. */
 export function noEntryText(trials: readonly Trial[]): string | undefined {
   const entries = trials.flatMap(({ rows }) => rows.filter(({ decision }) => decision?.kind === 'increase'))
   const denied = entries.filter(({ outcome }) => outcome === 'EDGE_TOO_SMALL' || outcome === 'EDGE_UNKNOWN')

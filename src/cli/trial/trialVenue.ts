@@ -19,7 +19,7 @@ export interface TrialFill {
   readonly atSeconds: number
   readonly symbol: string
   readonly direction: 'long' | 'short'
-  /** What it was: the order's own fill, an exit's, or the venue's liquidation. */
+  /** Kind of fill: the order's own, an exit's, or the venue's liquidation. */
   readonly what: 'opened' | 'reduced' | 'take-profit' | 'stop-loss' | 'liquidated'
   readonly sizeUsd: Usd
   readonly price: Usd
@@ -56,9 +56,9 @@ export interface TrialVenue {
   take(intent: Intent, moment: TrialMoment): void
   /** Undoes an open intent of its own: what rests is cancelled, what it opened is closed. False when there is none. */
   unwind(intentId: string, moment: TrialMoment): boolean
-  /** What the price of a moment makes of orders that rest, and of positions near their end. */
+  /** Fills resting orders and liquidates positions by the prices of a moment. */
   pass(moment: TrialMoment): void
-  /** What was told since the last time. */
+  /** Returns the events since the last call. */
   takeEvents(): readonly OwnEvent[]
   track(): TrackRecord
 }
@@ -139,7 +139,7 @@ export function createTrialVenue(
     resting.set(orderKey, { order, key, intentId: intent.intentId, keepsLeverage: terms.keepLeverage })
   }
 
-  /** What closes a side ends its exits, but those whose own order still waits to open. */
+  /** Ends the exits of a closed position, except those whose own order still waits to open. */
   function endExits(key: HeldKey, moment: TrialMoment): void {
     if (account.find(key) !== undefined) return
     for (const [orderKey, each] of [...resting]) {
