@@ -101,6 +101,14 @@ export type AccountEvent =
       /** Positions that it leaves, and what protects each; none when it closes. */
       readonly stays: readonly LeftPosition[]
     }
+  /** It is over, and the chain does not prove the end of what it sent. `reason`: what is not proven, a clause. */
+  | {
+      readonly type: 'kill.step'
+      readonly step: 'unproven'
+      readonly close: boolean
+      readonly stays: readonly LeftPosition[]
+      readonly reason: string
+    }
   | { readonly type: 'kill.step'; readonly step: 'abandoned' }
   | { readonly type: 'kill.step'; readonly step: 'closing'; readonly positions: number }
   | { readonly type: 'kill.step'; readonly step: 'stuck'; readonly reason: string }

@@ -234,6 +234,13 @@ function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
       }
     case 'done':
       return { ...common, isEnd: true, ...bareAction(event.stays) }
+    case 'unproven':
+      return {
+        ...common,
+        isEnd: true,
+        action:
+          'Look at the account at the venue, and at your chain endpoints: perpd doctor. Trading stays halted.',
+      }
     case 'abandoned':
       return { ...common, isEnd: true }
   }

@@ -37,6 +37,10 @@ export interface KillView {
   readonly hasNewFills: boolean
   /** True if the previous look, in this process, found nothing left. */
   readonly wasQuiet: boolean
+  /** The time since which looks of this process find nothing left but proof (`lacksProofAlone`), ms; 0: something else was left. */
+  readonly proofLackedMs: number
+  /** Unix seconds. */
+  readonly nowSeconds: number
   /** Tells whether the decision with this key was accepted. */
   readonly isMade: (decisionKey: string) => boolean
 }
@@ -76,6 +80,11 @@ export interface KillLeft {
   readonly unread: readonly string[]
 }
 
+/**
+ * How long a kill waits for proof where nothing else is left, ms. The final blocks of a chain that works are never this far behind: they stand
+ * still, or an endpoint shows none.
+ */
+const PROOF_MS = 1_800_000
 /** Most orders that one message cancels. */
 const cancelMost = 20
 /** Market orders decide themselves within seconds, and the venue lets them be cancelled after minutes only. */
@@ -92,6 +101,8 @@ export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
     const left = killLeft(view, snapshot, params)
     // Two looks in a row: lists of one venue may be a moment apart.
     if (isQuiet(left, view) && view.wasQuiet) return { kind: 'done', outcome: 'done' }
+    if (lacksProofAlone(left, view) && view.proofLackedMs >= PROOF_MS)
+      return { kind: 'done', outcome: 'unproven', statement: unprovenText(left) }
     let { made } = state
     while (view.isMade(childKeyOf(taskId, made + 1))) made += 1
     const before = { made }
@@ -162,6 +173,48 @@ export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewF
 }
 
 /**
+ * Judges whether nothing is left but proof: no list of any host shows anything, every message that is in flight is past its signed deadline,
+ * and what the journal holds still is what such a message was to close or to cancel.
+ */
+export function lacksProofAlone(
+  left: KillLeft,
+  { open, hasNewFills, nowSeconds }: Pick<KillView, 'open' | 'hasNewFills' | 'nowSeconds'>,
+): boolean {
+  const { resting, exits, isUntilClosed, held, elsewhere, unread, inFlight, notFinal } = left
+  const shown = resting.length + (isUntilClosed ? exits.length : 0) + held.length + elsewhere.length
+  if (shown + unread.length > 0 || hasNewFills || inFlight + notFinal === 0) return false
+  const sent = open.filter((each) => labelOf(each) !== 'resting')
+  if (
+    !sent.every(
+      (each) => (lastAttempt(each)?.armed?.deadlineSeconds ?? Number.POSITIVE_INFINITY) < nowSeconds,
+    )
+  )
+    return false
+  const reduced = new Set(sent.filter(reduces).map(({ intent }) => placeOf(intent.terms)))
+  const cancelled = cancelsUnderWay(open)
+  return (
+    left.hiddenSides.every((side) => reduced.has(placeOf(side))) &&
+    left.hiddenOrders.every((order) => cancelled.has(hexKey(order.orderKey)) || reduced.has(placeOf(order)))
+  )
+}
+
+function reduces({ intent: { kind } }: IntentState): boolean {
+  return kind === 'close' || kind === 'decrease'
+}
+
+/** Returns a market and a direction, whatever the collateral. */
+function placeOf({ marketToken, direction }: Pick<NamedOrder, 'marketToken' | 'direction'>): string {
+  return `${hexKey(marketToken)}:${direction}`
+}
+
+/** Says what is not proven where nothing else is left. */
+function unprovenText({ inFlight, notFinal }: KillLeft): string {
+  const count = inFlight + notFinal
+  const whose = count === 1 ? 'the end of 1 order is' : `the ends of ${count} orders are`
+  return `no list shows anything that is left, and ${whose} not proven: no endpoint showed final blocks of it for ${PROOF_MS / 60_000} minutes`
+}
+
+/**
  * Says whether a reorganisation could let a message land again that opens something, or bring an entry of it back that ended. A message that only
  * reduces adds no risk whenever it lands.
  */
@@ -178,14 +231,7 @@ function decisionsOf(
   open: readonly IntentState[],
   isClosing: boolean,
 ): readonly Decision[] {
-  const changing = new Set(
-    open
-      .flatMap(({ intent: { terms } }) => [
-        ...(terms.cancelOrderKeys ?? []),
-        ...(terms.batch?.cancelOrderKeys ?? []),
-      ])
-      .map(hexKey),
-  )
+  const changing = cancelsUnderWay(open)
   const unwanted = [...resting, ...hiddenOrders.filter((order) => !order.isKept)]
   const cancellable = unwanted.filter(({ orderKey }) => !changing.has(hexKey(orderKey)))
   return [
@@ -200,6 +246,15 @@ function decisionsOf(
       }),
     ),
   ]
+}
+
+/** Returns the keys of the orders that messages in flight cancel, lower case. */
+function cancelsUnderWay(open: readonly IntentState[]): ReadonlySet<string> {
+  const keys = open.flatMap(({ intent: { terms } }) => [
+    ...(terms.cancelOrderKeys ?? []),
+    ...(terms.batch?.cancelOrderKeys ?? []),
+  ])
+  return new Set(keys.map(hexKey))
 }
 
 /** Returns the positions without a readable row that are not among these rows: they are closed by their known facts. */

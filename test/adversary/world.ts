@@ -14,6 +14,7 @@ import type { Event } from '../../src/domain/event.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { CatalogToken } from '../../src/paper/catalog/catalog.ts'
 import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
+import { headOf } from '../../src/paper/rpc/rpcParams.ts'
 import { createVenue, type Venue } from '../../src/paper/server/venue.ts'
 import { accountOf } from '../../src/paper/state/accounts.ts'
 import type { VenueMarket } from '../../src/paper/state/seedMarkets.ts'
@@ -49,6 +50,8 @@ export interface Story {
   readonly spanMs: number
   /** How many endpoints of the chain are read: none, one or two. */
   readonly endpoints: number
+  /** From when on the chain's final block stands still, ms; absent: never. */
+  readonly finalStopsAtMs?: number
   /** Settings on top of the live profile's. */
   readonly flags: readonly string[]
   /** The price of ETH, USD, at seconds after the beginning; absent: the venue's own path. */
@@ -230,6 +233,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     scheduler.after(500, look)
   }
   scheduler.after(500, look)
+  if (story.finalStopsAtMs !== undefined) scheduler.after(story.finalStopsAtMs, () => stopFinalBlocks(venue))
   if (story.killAtMs !== undefined) {
     scheduler.after(story.killAtMs, () => {
       judge.kill()
@@ -329,6 +333,13 @@ function giveLongTokens({ venueState }: Venue, habits: readonly Habit[]): void {
     const { max } = tokenPrice(venueState, longToken, venueState.epochSeconds)
     balances.set(hexKey(longToken.address), longTokensUsd / max)
   }
+}
+
+/** From now on `safe` is the block that it is now. */
+function stopFinalBlocks({ venueState }: Venue): void {
+  const { settings } = venueState
+  const stoppedAt = headOf(venueState) - settings.safeLagBlocks
+  Object.defineProperty(settings, 'safeLagBlocks', { get: () => headOf(venueState) - stoppedAt })
 }
 
 /** A small venue is a fast one: of its hundred markets those that are traded, and some that a liar may put in their place. */

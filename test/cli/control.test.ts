@@ -254,6 +254,8 @@ test('a kill that closes nothing says what stays, and what protects it', async (
   const stop = { name: 'stop-loss', triggerPrice: usd(1_900), sizeUsd: usd(500) }
   const kill = { by: 'ann', close: false, sinceMs: 1, endedAtMs: 2, outcome: 'done' as const }
   const text = (stays: unknown) => killText(toPlain({ ...kill, stays }) as never)
+  const unproven = { ...kill, outcome: 'unproven', statement: 'the end of 1 order is not proven' }
+  expect(killText(unproven as never)).toContain('over without proof: the end of 1 order is not proven')
   expect(text([{ ...left, exits: [stop], uncoveredUsd: 0n }])).toBe(
     'done: every order that adds risk is cancelled; held is long ETH/USD [WETH-USDC] $500.00 (stop-loss at $1,900.00) (perpd kill --close closes)',
   )

@@ -156,6 +156,18 @@ test('a kill asks for somebody where it is stuck, and where it leaves a position
     expect(actionOf(safe)).toBeUndefined()
     expect(actionOf({ ...bare, stays: [] })).toBeUndefined()
   }
+  const unproven = noticeOf({
+    type: 'kill.step',
+    step: 'unproven',
+    close: true,
+    stays: [],
+    reason: 'it is not seen',
+  })
+  expect(unproven).toMatchObject({
+    level: 'error',
+    isEnd: true,
+    action: expect.stringContaining('perpd doctor'),
+  })
   expect(actionOf({ type: 'kill.step', step: 'closing', positions: 2 })).toBeUndefined()
   expect(actionOf({ type: 'kill.step', step: 'abandoned' })).toBeUndefined()
 })

@@ -21,6 +21,8 @@ const killView = (positions: readonly Position[], more: Partial<KillView> = {}):
   elsewhere: () => [],
   hasNewFills: false,
   wasQuiet: false,
+  proofLackedMs: 0,
+  nowSeconds: 1_800_000_000,
   isMade: () => false,
   ...more,
 })
@@ -53,6 +55,33 @@ test('a kill is done at the second look in a row that finds nothing, and not whi
   expect(killTask.next(kill, killView([], { wasQuiet: true }))).toEqual({ kind: 'done', outcome: 'done' })
   const unseen = killView([], { wasQuiet: true, hasNewFills: true })
   expect(killTask.next(kill, unseen)).toMatchObject({ kind: 'go-on' })
+})
+
+test('a kill that lacks nothing but proof ends without it after half an hour, and not while a message may land, anything is shown, or nothing was sent that explains it', () => {
+  const deadlineSeconds = killView([]).nowSeconds - 1
+  const sent = (kind: 'close' | 'increase', armed: object = { deadlineSeconds }) =>
+    ({
+      intent: intentOf({ intentId: 'f00d', kind }),
+      attempts: [{ n: 1, phase: 'UNRESOLVED', children: [], armed }],
+    }) as unknown as IntentState
+  const proofLackedMs = 1_800_000
+  const next = (more: Partial<KillView>, positions: readonly Position[] = []) =>
+    killTask.next(kill, killView(positions, { proofLackedMs, open: [sent('close')], ...more }))
+  expect(next({})).toEqual({
+    ...{ kind: 'done', outcome: 'unproven' },
+    statement: expect.stringContaining('the end of 1 order is not proven'),
+  })
+  const { terms } = sent('close').intent
+  const side = { marketToken: terms.marketToken, direction: terms.direction, collateralToken: usdc }
+  const journal = new Map([['a side', { ...side, sizeUsd: usd(5) }]])
+  expect(next({ journal })).toMatchObject({ outcome: 'unproven' })
+  expect(next({ open: [sent('increase')] })).toMatchObject({ outcome: 'unproven' })
+  expect(next({ proofLackedMs: 1_799_999 }).kind).toBe('go-on')
+  expect(next({ open: [sent('close', { deadlineSeconds: deadlineSeconds + 1 })] }).kind).toBe('go-on')
+  expect(next({ hasNewFills: true }).kind).toBe('go-on')
+  expect(next({}, [{ ...side, sizeInUsd: usd(5) } as Position]).kind).toBe('go-on')
+  // The journal holds it, and what was sent closes nothing.
+  expect(next({ journal, open: [sent('increase')] }).kind).toBe('go-on')
 })
 
 test('a kill that leaves exits is done once their entry is final: until then a reorganisation may bring the entry back', () => {

@@ -14,6 +14,8 @@ export function killText(
     return close
       ? 'done: nothing is left'
       : `done: ${exits ? 'every order' : 'every order that adds risk'} is cancelled; ${staysText(stays)}`
+  if (outcome === 'unproven')
+    return `over without proof: ${kill.statement ?? 'the end of what was sent is not proven'}; trading stays halted. Look at the account at the venue, and at the chain endpoints: perpd doctor`
   if (outcome !== undefined) return 'abandoned'
   if (waits !== undefined)
     return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`

@@ -28,8 +28,11 @@ export interface KillProgress {
 /** Before its first step. */
 export const killBegins: KillProgress = { made: 0 }
 
-/** Its end. `abandoned`: an operator let trading go on before it was done. `replaced`: one that does more took its place. */
-export type KillOutcome = 'done' | 'abandoned' | 'replaced'
+/**
+ * Its end. `unproven`: no list shows anything that is left, and the chain proves the end of what was sent no more. `abandoned`: an operator
+ * let trading go on before it was done. `replaced`: one that does more took its place.
+ */
+export type KillOutcome = 'done' | 'unproven' | 'abandoned' | 'replaced'
 
 /** An exit that a kill leaves at rest. */
 export interface KeptExit {
@@ -59,6 +62,8 @@ export interface KillState extends KillParams {
   readonly sinceMs: number
   readonly endedAtMs?: number
   readonly outcome?: KillOutcome
+  /** Of its end: what is not proven, a clause. */
+  readonly statement?: string
 }
 
 /** The newest kill of a journal, done or not; undefined when there never was one. */
@@ -68,5 +73,10 @@ export function killOf(tasks: Tasks | undefined): KillState | undefined {
   const { close, exits } = task.params as KillParams
   const asked = { by: task.by, close, ...(exits ? { exits } : {}), sinceMs: task.sinceMs }
   if (task.end === undefined) return asked
-  return { ...asked, endedAtMs: task.end.atMs, outcome: task.end.outcome as KillOutcome }
+  const { atMs: endedAtMs, outcome, statement } = task.end
+  return {
+    ...asked,
+    ...{ endedAtMs, outcome: outcome as KillOutcome },
+    ...(statement === undefined ? {} : { statement }),
+  }
 }

@@ -23,7 +23,15 @@ import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { isOnMarket } from '../../protocol/position.ts'
 import { formatDollars } from '../../protocol/units.ts'
-import { countLeft, isQuiet, type KillLeft, type KillView, killLeft, killTask } from '../../tasks/killTask.ts'
+import {
+  countLeft,
+  isQuiet,
+  type KillLeft,
+  type KillView,
+  killLeft,
+  killTask,
+  lacksProofAlone,
+} from '../../tasks/killTask.ts'
 import { taskStarted } from '../../tasks/taskFacts.ts'
 import { type AdmitBeside, type Answer, createTaskRunner } from '../../tasks/taskRunner.ts'
 import type { Holdings } from '../account/holdings.ts'
@@ -105,6 +113,8 @@ export function createKill(context: KillContext): Kill {
   let apartSinceMs: ReadonlyMap<string, number> = new Map()
   /** Kills whose last look found nothing left. */
   const quiet = new Set<string>()
+  /** Since when looks find nothing left but proof, monotonic ms. */
+  let lacksProofSinceMs: number | undefined
   const steps = createKillSteps(context)
   // One beginning at a time: each is judged by what the one before it left.
   let turn: Promise<unknown> = Promise.resolve()
@@ -119,6 +129,7 @@ export function createKill(context: KillContext): Kill {
     stays = undefined
     apartSinceMs = new Map()
     quiet.clear()
+    lacksProofSinceMs = undefined
     steps.restart()
     runner.wake()
   }
@@ -179,6 +190,8 @@ export function createKill(context: KillContext): Kill {
       elsewhere: (rows) => context.holdings.elsewhere(rows),
       hasNewFills: snapshot !== undefined && hasNewFills(snapshot),
       wasQuiet: quiet.has(taskId),
+      proofLackedMs: lacksProofSinceMs === undefined ? 0 : clock.monotonicMs() - lacksProofSinceMs,
+      nowSeconds: Math.floor(clock.now() / 1_000),
       isMade: (decisionKey) => journal.hasDecision(OPERATOR, decisionKey),
     }),
     told({ taskId, params }, view, _next, answers) {
@@ -188,6 +201,9 @@ export function createKill(context: KillContext): Kill {
       stays = close ? undefined : leftPositions(view.snapshot, ofLook.exits, context.symbols())
       if (isQuiet(ofLook, view)) quiet.add(taskId)
       else quiet.delete(taskId)
+      lacksProofSinceMs = lacksProofAlone(ofLook, view)
+        ? (lacksProofSinceMs ?? clock.monotonicMs())
+        : undefined
       tell(ofLook, answers)
       const toCancel = ofLook.resting.length + ofLook.hiddenOrders.length
       const awaitsBlocks = waits !== undefined && ofLook.notFinal > 0
@@ -200,7 +216,8 @@ export function createKill(context: KillContext): Kill {
       problem = reason
       steps.failed(reason)
     },
-    ended: ({ params: { close } }) => steps.done(close),
+    ended: ({ params: { close } }, { outcome, statement = '' }) =>
+      outcome === 'unproven' ? steps.unproven(close, statement) : steps.done(close),
   })
 
   /** Ends those that run. */

@@ -27,6 +27,8 @@ export interface KillSteps {
   /** A look failed, so that nobody knows what is left. */
   failed(reason: string): void
   done(close: boolean): void
+  /** It is over, and the end of what it sent is not proven: `reason`. */
+  unproven(close: boolean, reason: string): void
   abandoned(): void
 }
 
@@ -86,6 +88,7 @@ export function createKillSteps({
       watchStuck(before?.key ?? 'unread', reason)
     },
     done: (close) => emit({ type: 'kill.step', step: 'done', close, stays }),
+    unproven: (close, reason) => emit({ type: 'kill.step', step: 'unproven', close, stays, reason }),
     abandoned: () => emit({ type: 'kill.step', step: 'abandoned' }),
   }
 }

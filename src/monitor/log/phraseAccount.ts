@@ -243,11 +243,16 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
   'claim.over': ({ file }) =>
     line('info', 'account', `what ${file} named was claimed; the file is removed`, { file }),
   'kill.step': (event) =>
-    line(event.step === 'stuck' ? 'error' : 'warn', 'kill', killStepText(event), {
-      step: event.step,
-      ...(event.step === 'closing' ? { positions: event.positions } : {}),
-      ...(event.step === 'stuck' ? { reason: event.reason } : {}),
-    }),
+    line(
+      event.step === 'stuck' || event.step === 'unproven' ? 'error' : 'warn',
+      'kill',
+      killStepText(event),
+      {
+        step: event.step,
+        ...('positions' in event ? { positions: event.positions } : {}),
+        ...('reason' in event ? { reason: event.reason } : {}),
+      },
+    ),
   'limits.changed': ({ statement, by }) =>
     line('warn', 'limits', `limits changed by ${plain(by)}: ${plain(statement)}`, { by }),
   'limits.started': (event) =>
@@ -284,6 +289,8 @@ function killStepText(event: Extract<AccountEvent, { readonly type: 'kill.step' 
       return event.close
         ? 'the kill is done: nothing rests and nothing is held'
         : `the kill is done: nothing rests that adds risk; ${staysText(event.stays)}`
+    case 'unproven':
+      return `the kill is over without proof: ${plain(event.reason)}${event.close ? '' : `; ${staysText(event.stays)}`}`
     case 'abandoned':
       return 'the kill was abandoned: an operator lets trading go on'
   }

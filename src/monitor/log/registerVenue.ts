@@ -176,11 +176,11 @@ export const venueRegister = {
     'pairs',
   ]),
   'claim.over': registered(['info'], 'What the file of claims named was claimed.', ['file']),
-  'kill.step': registered(['warn', 'error'], 'A kill came a step further; at error, it does not get on.', [
-    'step',
-    'positions',
-    'reason',
-  ]),
+  'kill.step': registered(
+    ['warn', 'error'],
+    'A kill came a step further; at error, it does not get on, or ended without proof.',
+    ['step', 'positions', 'reason'],
+  ),
   'limits.changed': registered(['warn'], 'An operator changed limits while perpd runs.', ['by']),
   'limits.started': registered(
     ['info', 'warn'],
