@@ -15,7 +15,7 @@ import { type ModelChoice, modelOf } from './runModel.ts'
 import { runStrategyOf, turnSecondsOf } from './runStrategies.ts'
 
 /** A run that cannot be made as it is asked for. */
-export class RunPlanError extends BaseError {}
+class RunPlanError extends BaseError {}
 
 /** Terms of the run that was requested. */
 export interface RunWish {

@@ -13,7 +13,7 @@ import { type CandlePeriod, periodSeconds } from '../protocol/market.ts'
 import { type RunCandle, type RunInput, sha256Of } from './runFiles.ts'
 
 /** Candles that a run cannot use. */
-export class RunCandlesError extends BaseError {}
+class RunCandlesError extends BaseError {}
 
 /** Where a run finds its candles. */
 export interface CandleSource {

@@ -54,7 +54,7 @@ function sum<T>(rows: readonly T[], of: (row: T) => Usd): Usd {
 }
 
 /** Costs by kind: those of fills as the venue took them, and of all messages. */
-export function costsOf(fills: readonly RunFill[], sendingUsd: Usd): RunCosts {
+function costsOf(fills: readonly RunFill[], sendingUsd: Usd): RunCosts {
   return {
     positionFeesUsd: sum(fills, ({ positionFeeUsd }) => positionFeeUsd),
     borrowingUsd: sum(fills, ({ borrowingFeeUsd }) => borrowingFeeUsd),

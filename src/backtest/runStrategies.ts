@@ -18,10 +18,7 @@ export function turnSecondsOf({ needs }: Pick<LoadedStrategy, 'needs'>, asked?: 
 }
 
 /** The markets of a file: those that it trades, and those that its kind reads. */
-export function marketsOfFile({
-  symbols,
-  needs,
-}: Pick<LoadedStrategy, 'symbols' | 'needs'>): readonly string[] {
+function marketsOfFile({ symbols, needs }: Pick<LoadedStrategy, 'symbols' | 'needs'>): readonly string[] {
   return [...new Set([...symbols, ...needs.symbols, ...(needs.candles ?? []).map(({ symbol }) => symbol)])]
 }
 

@@ -113,6 +113,7 @@ export const authorCommands: readonly Command[] = [
         value: 'PERCENT',
         doc: 'how much heavier longs begin than shorts, percent of the open interest; 3 when not given',
       },
+      { name: 'band', doc: 'three runs: with the opposite skew, with none and with the skew' },
       { name: 'gas-gwei', value: 'GWEI', doc: "gas price; the chain's own walk when not given" },
       { name: 'seed', value: 'NUMBER', doc: 'of delays within their spread; 1 when not given' },
       {

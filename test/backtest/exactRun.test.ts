@@ -123,6 +123,24 @@ test('a stop in a gap fills at the next price, and nothing turns or executes whe
   expect(result.ambiguousFills).toBe(0)
 })
 
+test('stop and target within one candle: the way inside it decides, and the fill is counted as ambiguous', async () => {
+  const folder = testFolder()
+  const exits = [
+    { type: 'stop-loss', triggerPrice: parseUnits('1970', 30) },
+    { type: 'take-profit', triggerPrice: parseUnits('2030', 30) },
+  ]
+  const both = await strategyOf(folder, 'both', holds(Number.POSITIVE_INFINITY, { tpsl: exits } as never))
+  const wide = (first: 'high' | 'low'): Bar =>
+    first === 'high' ? [2000, 2035, 1960, 2000] : [2000, 2040, 1965, 2000]
+  for (const first of ['high', 'low'] as const) {
+    const data = writeMinutes(folder, 12, (minute) => (minute === 6 ? wide(first) : 2000))
+    const { fills, result } = await runFor(folder, data, 12, [both], { out: first })
+    expect(result.ambiguousFills, first).toBe(1)
+    const price = fills[1]?.price ?? 0n
+    expect(price > parseUnits('2000', 30), first).toBe(first === 'high')
+  }
+})
+
 test('the same run is the same bytes, and one that was stopped and resumed is the run that was not', async () => {
   const folder = testFolder()
   const data = writeMinutes(folder, 40, wave)

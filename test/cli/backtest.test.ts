@@ -75,6 +75,30 @@ test('a run that is over is shown again, and a folder of another run is refused'
   expect(readdirSync(out).map((name) => readFileSync(join(out, name)))).toEqual(before)
 })
 
+test('a band is three runs, at the skew, at none and at its opposite', { timeout: 60_000 }, async () => {
+  const band = [
+    ...words.slice(0, 4),
+    '--from',
+    '2024-01-02T20:00',
+    '--to',
+    '2024-01-02T20:20',
+    '--skew',
+    '40',
+  ]
+  const { code, out: text } = await perpd(folder, [
+    ...band,
+    '--band',
+    '--json',
+    '--out',
+    join(folder, 'band'),
+  ])
+  expect(code).toBe(exitCodes.ok)
+  const runs = JSON.parse(text.replaceAll('CWD', folder)) as readonly { skewBps: number; folder: string }[]
+  expect(runs.map(({ skewBps }) => skewBps)).toEqual([-4_000, 0, 4_000])
+  const manifests = runs.map((run) => parseManifest(readFileSync(join(run.folder, 'manifest.json'), 'utf8')))
+  expect(manifests.map(({ model }) => model.skewBps)).toEqual([-4_000, 0, 4_000])
+})
+
 test.each([
   ['--delay', '0', /--delay/],
   ['--delay', '5-2', /--delay/],

@@ -2,8 +2,14 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { liveExactRun } from '../../backtest/exactRun.ts'
-import { planRun, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
-import { parseResult, type RunResult, runFileNames, runJson } from '../../backtest/runFiles.ts'
+import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
+import {
+  parseResult,
+  type RunManifest,
+  type RunResult,
+  runFileNames,
+  runJson,
+} from '../../backtest/runFiles.ts'
 import { LEAST_DELAY_MS, type ModelChoice, usualModel } from '../../backtest/runModel.ts'
 import { writeRun } from '../../backtest/runResult.ts'
 import { BaseError } from '../../base/errors.ts'
@@ -12,7 +18,7 @@ import { readStrategyFiles, strategyProblems } from '../../daemon/readStrategies
 import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../../strategy/files/load.ts'
 import type { Call } from '../call/command.ts'
-import { firstSentence, modelText, resultText } from './backtestText.ts'
+import { type BandRun, bandText, firstSentence, modelText, resultText } from './backtestText.ts'
 
 /** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
 export async function backtest(call: Call): Promise<number> {
@@ -32,8 +38,8 @@ export async function backtest(call: Call): Promise<number> {
     const listed = [...config.venue.chain.facts.markets.values()].map(({ symbol }) => symbol)
     const unlisted = checkMarkets(strategies, listed)
     if (unlisted.length > 0) throw strategyProblems(unlisted)
-    const plan = await planned(wishOf(call, strategies))
-    return await runPlan(call, strategies, plan)
+    const wish = wishOf(call, strategies)
+    return await (call.flags.has('band') ? runBand : runOnce)(call, strategies, wish)
   } finally {
     await closeStrategies(found.strategies)
   }
@@ -49,52 +55,80 @@ async function planned(wish: RunWish): Promise<RunPlan> {
   }
 }
 
-async function runPlan(call: Call, strategies: readonly LoadedStrategy[], plan: RunPlan): Promise<number> {
-  const { flags, cwd, out, err, loaded } = call
-  const { config } = loaded
-  const { manifest, candles, id } = plan
-  const given = flags.get('out')
-  const folder =
-    typeof given === 'string'
-      ? resolve(cwd, given)
-      : join(
-          dirname(config.history.folder),
-          'runs',
-          `${strategies
-            .map(({ name }) => name)
-            .join('+')
-            .slice(0, 60)}-${id}`,
-        )
-  if (flags.has('again')) rmSync(join(folder, runFileNames.result), { force: true })
-  if (flags.has('again')) rmSync(join(folder, 'state'), { recursive: true, force: true })
-  const is = taken(folder, plan)
-  const isJson = flags.has('json')
-  if (!isJson) out(modelText(manifest))
-  const result =
-    is === 'over' ? parseResult(readFileSync(join(folder, runFileNames.result), 'utf8')) : await lived()
-  if (isJson) out(runJson(result).trimEnd())
+/** Runs once, and shows the run. */
+async function runOnce(call: Call, strategies: readonly LoadedStrategy[], wish: RunWish): Promise<number> {
+  const { flags, out } = call
+  const plan = await planned(wish)
+  const { folder, state } = takenFor(call, plan)
+  if (!flags.has('json')) out(modelText(plan.manifest))
+  const result = await resultIn(folder, state, call, strategies, plan)
+  if (flags.has('json')) out(runJson(result).trimEnd())
   else
     out(
-      `\n${firstSentence(result)}\n\n${resultText(result)}\n\n${is === 'over' ? 'This run was made before' : 'The run'} is in ${folder}`,
+      `\n${firstSentence(result)}\n\n${resultText(result)}\n\n${state === 'over' ? 'This run was made before' : 'The run'} is in ${folder}`,
     )
   return exitCodes.ok
-
-  async function lived(): Promise<RunResult> {
-    if (is === 'begun') err('A run that was stopped is resumed.')
-    const { fromSeconds, toSeconds } = manifest
-    const tally = await liveExactRun({
-      ...{ folder, manifest, config, strategies },
-      histories: candles.histories,
-      told(doneSeconds) {
-        const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
-        err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
-      },
-    })
-    return writeRun(folder, manifest, tally, candles)
-  }
 }
 
-function taken(folder: string, { manifest }: RunPlan): ReturnType<typeof takeRunFolder> {
+/** Runs three times, with the skew turned around, without it, and as it is given, and shows the three as a band. */
+async function runBand(call: Call, strategies: readonly LoadedStrategy[], wish: RunWish): Promise<number> {
+  const { flags, out } = call
+  const { skewBps } = wish.model
+  if (skewBps === 0) throw misuse('--band runs with a skew and with its opposite: give one, as --skew 10.')
+  const results: BandRun[] = []
+  for (const each of [-skewBps, 0, skewBps]) {
+    const plan = await planned({ ...wish, model: { ...wish.model, skewBps: each } })
+    const { folder, state } = takenFor(call, plan, `skew${each}`)
+    if (results.length === 0 && !flags.has('json')) out(modelText(plan.manifest))
+    const result = await resultIn(folder, state, call, strategies, plan)
+    results.push({ skewBps: each, folder, result })
+  }
+  if (flags.has('json')) {
+    const plain = results.map((each) => ({ ...each, result: JSON.parse(runJson(each.result)) as unknown }))
+    out(JSON.stringify(plain, undefined, 2))
+  } else out(`\n${bandText(results)}`)
+  return exitCodes.ok
+}
+
+/** The folder of a run, and its state: taken for it, or refused. `--again` makes a run that is over fresh. */
+function takenFor(
+  { flags, cwd, loaded: { config } }: Call,
+  { manifest, id }: RunPlan,
+  below = '',
+): { readonly folder: string; readonly state: RunFolder } {
+  const given = flags.get('out')
+  const names = manifest.strategies.map(({ name }) => name).join('+')
+  const own = join(dirname(config.history.folder), 'runs', `${names.slice(0, 60)}-${id}`)
+  const folder = typeof given === 'string' ? resolve(cwd, given, below) : own
+  const state = taken(folder, manifest)
+  if (!flags.has('again')) return { folder, state }
+  rmSync(join(folder, runFileNames.result), { force: true })
+  rmSync(join(folder, 'state'), { recursive: true, force: true })
+  return { folder, state: 'fresh' }
+}
+
+async function resultIn(
+  folder: string,
+  state: RunFolder,
+  { err, loaded: { config } }: Call,
+  strategies: readonly LoadedStrategy[],
+  { manifest, candles }: RunPlan,
+): Promise<RunResult> {
+  if (state === 'over') return parseResult(readFileSync(join(folder, runFileNames.result), 'utf8'))
+  if (state === 'begun') err('A run that was stopped is resumed.')
+  const { fromSeconds, toSeconds } = manifest
+  const tally = await liveExactRun({
+    ...{ folder, manifest, config, strategies },
+    histories: candles.histories,
+    told(doneSeconds) {
+      const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
+      err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
+    },
+  })
+  return writeRun(folder, manifest, tally, candles)
+}
+
+function taken(folder: string, manifest: RunManifest): RunFolder {
   try {
     return takeRunFolder(folder, manifest)
   } catch (error) {

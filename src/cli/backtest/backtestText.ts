@@ -73,3 +73,24 @@ export function resultText(result: RunResult): string {
   ]
   return columns(rows, '  ')
 }
+
+/** One of the runs of a band. */
+export interface BandRun {
+  readonly skewBps: number
+  readonly folder: string
+  readonly result: RunResult
+}
+
+/** The runs of a band side by side. */
+export function bandText(runs: readonly BandRun[]): string {
+  const percent = ({ maxDrawdownBps }: RunResult): string => `${(maxDrawdownBps / 100).toFixed(2)} %`
+  const rows = runs.map(({ skewBps, folder, result }) => [
+    `${skewBps / 100} %`,
+    signed(result.madeUsd),
+    signed(result.holdMadeUsd),
+    percent(result),
+    result.breakEvenMultiple ?? '-',
+    folder,
+  ])
+  return columns([['SKEW', 'MADE', 'HOLDING', 'DRAWDOWN', 'BREAK-EVEN', 'FOLDER'], ...rows])
+}
