@@ -12,7 +12,7 @@ import type { CandlePeriod } from '../protocol/market.ts'
 import type { StartReport } from './console/startReport.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
-/** Recent log lines and decisions from memory, and the log's own state. */
+/** Recent log lines, decisions and host figures from memory, and the log levels in force. */
 export interface Recent {
   readonly log: Pick<LogRing, 'read'>
   readonly levels: Pick<LevelTable, 'inForce'>

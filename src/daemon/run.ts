@@ -58,7 +58,7 @@ import type { Trader } from './trader.ts'
 import { nextStart } from './waitingSettings.ts'
 import { watchStrategies } from './watchStrategies.ts'
 
-/** Options of a daemon's run besides its configuration. */
+/** Options of a daemon's run, in addition to its configuration. */
 export interface RunOptions extends ReadAnew {
   /** The newest lines of the log. */
   readonly kept: LogRing

@@ -21,7 +21,7 @@ export interface WatchOptions {
 
 /** Time between two looks, ms; a change counts once two looks in a row see the same. */
 const lookMs = 1_000
-/** File names of strategies: a kind of the user's own lies beside its YAML file. */
+/** File names of strategies: a user's own kind lies next to its YAML file. */
 const watched = /\.(ya?ml|[cm]?[jt]s)$/
 
 /** Watches until the signal. Never rejects for what a file system says: what cannot be read looks as if it were not there. */

@@ -31,7 +31,7 @@ export interface IntentQuery {
   readonly limit?: number
 }
 
-/** Events of its own orders that a strategy with a memory has not received yet. */
+/** Events of a strategy's orders that the strategy, which has a memory, has not received yet. */
 export interface OwnEvents {
   /** In the order of the records that tell them. */
   readonly events: readonly RecordedEvent[]

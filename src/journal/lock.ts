@@ -11,7 +11,7 @@ import type { JournalFaultError } from './journal.ts'
 import { isBusy, journalFault, openFault } from './journalFaults.ts'
 import { createPrivateFile } from './journalPath.ts'
 
-/** Holder of a journal; written beside it. */
+/** Holder of a journal; written next to it. */
 interface Owner {
   readonly pid: number
   readonly startedAt: string

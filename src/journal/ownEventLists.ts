@@ -1,5 +1,5 @@
 /**
- * Lists the events of their own orders that strategies with a memory have not received yet. Records of their intents add events, and the memory that
+ * Lists the events that strategies with a memory have not received yet about their orders. Records of their intents add events, and the memory that
  * was written with them drops them. An instance that never remembered anything has no list.
  */
 import type { AccountRecord } from '../domain/account/accountRecord.ts'

@@ -30,7 +30,10 @@ export interface PrivateFileRules {
   readonly setting: string
   /** Name of the file in messages; default `key file`. */
   readonly what?: string
-  /** True when the folder around it must be safe from others, too: whoever may write a folder may swap the file in it. False for play money only. */
+  /**
+   * True when the folder around it must be safe from others, too, because anybody who may write a folder may swap the file in it. False for play
+   * money only.
+   */
   readonly checksFolder: boolean
   /**
    * `$CREDENTIALS_DIRECTORY` of a systemd service. systemd may give a file there to root with an access list for us, which shows as a

@@ -26,7 +26,7 @@ export function withDollars(value: unknown): unknown {
   )
 }
 
-/** Returns the name of the field in dollars next to a field of this name; undefined where the name does not mean USD with 30 decimals. */
+/** Returns the name of the dollar field to add next to a field of this name; undefined where the name does not mean USD with 30 decimals. */
 function dollarName(name: string): string | undefined {
   if (/_usd$/.test(name)) return name.replace(/usd$/, 'dollars')
   if (/Usd$/.test(name)) return name.replace(/Usd$/, 'Dollars')

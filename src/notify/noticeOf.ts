@@ -11,7 +11,7 @@ import { phrase } from '../monitor/log/phrase.ts'
 import type { Notice, NoticeKind } from './notice.ts'
 import { pausedCause, unfitCause } from './pauseWatch.ts'
 
-/** Fields of a notice besides the sentence and level of the log's line. */
+/** Fields of a notice that the log's line does not give; the line gives its sentence and level. */
 interface Judged {
   readonly kind: NoticeKind
   readonly cause: string

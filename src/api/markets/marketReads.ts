@@ -133,7 +133,7 @@ export function getTradingCapacity(
   })
 }
 
-/** Tells whether the caller requires a response of its own, or one from a given host. */
+/** Tells whether the caller requires a separate response, or one from a given host. */
 function mustAsk(options: CallOptions | undefined): boolean {
   return options?.isFresh === true || options?.host !== undefined
 }

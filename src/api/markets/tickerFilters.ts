@@ -69,7 +69,7 @@ function bySymbol(tickers: readonly Ticker[]): ReadonlyMap<string, readonly Tick
 
 /**
  * Returns the venue's response to a filter, taken out of the whole list. Undefined when only the venue can answer. That is so for a market that is
- * not listed, and for both kinds of filter at once: no document says whether they add or overlap.
+ * not listed, and for both kinds of filter at once. No document says whether the two add or overlap.
  */
 export function filteredTickers(
   tickers: readonly Ticker[],

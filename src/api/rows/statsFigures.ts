@@ -7,7 +7,7 @@ import { type Decoder, Malformed, object } from '../decode/decode.ts'
 /** Figures by dotted path; a null cannot be provided. */
 export type StatsFigures<T> = ReadonlyMap<string, T | null>
 
-/** Tells whether a field inside a group is no figure: a word, a time, a flag or a list, of today's venue or a newer one. */
+/** Tells whether a field inside a group is no figure: a word, a time, a flag or a list, of this or a newer venue. */
 function isNoFigure(name: string, value: unknown): boolean {
   if (Array.isArray(value) || name.endsWith('At')) return true
   if (typeof value === 'boolean') return /^(?:is|has)[A-Z]/.test(name)

@@ -252,7 +252,7 @@ export interface DecodeErrorOptions extends RequestPlace {
   /** True when the response answers another request: a fault of the host. */
   readonly isOfAnother?: boolean | undefined
   readonly traceId?: string | undefined
-  /** Error that the decoder threw, where it was no complaint of its own. */
+  /** Error that the decoder threw, unless it was the decoder's own complaint about the body. */
   readonly cause?: unknown
 }
 

@@ -26,7 +26,7 @@ export interface FetchAnswer {
 /** A parameter of a query: a list is sent as repeated keys. Undefined is not sent. */
 export type QueryValue = string | number | boolean | readonly string[] | undefined
 
-/** Context of a decoder besides the body. */
+/** Context of a decoder, in addition to the body. */
 export interface RouteQuery<Input> {
   readonly input: Input
   /** Takes the rows of a list that could not be read. */

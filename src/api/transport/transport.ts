@@ -242,9 +242,7 @@ export function createTransport(options: TransportOptions): Transport {
     )
   }
 
-  /**
-   * Tells whether the first of two responses is better: the one with fresh prices, then the one with the younger prices, then the more complete one.
-   */
+  /** Tells whether the first of two responses is better: the one with fresh prices, then the one with younger prices, then the more complete one. */
   function isBetter<Value>(
     route: Pick<Route<never, Value>, 'madeAtMs'>,
     one: Read<Value>,

@@ -166,7 +166,7 @@ function receivedOf(
 }
 
 /**
- * Reads the change that an order made to a position of the account from the logs of its transaction; undefined when they hold no such event.
+ * Reads the change that an order made to a position of the account from its transaction's logs; undefined when they hold no such event.
  *
  * @throws RangeError for a position event that does not decode
  */

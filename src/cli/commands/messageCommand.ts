@@ -259,7 +259,7 @@ function plain(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 500)
 }
 
-/** Checks the relay parameters of a removal that perpd wrote; the file states them beside the message. */
+/** Checks the relay parameters of a removal that perpd wrote; the file states them next to the message. */
 function surroundings(document: Message, path: string, problems: string[]): string[][] {
   const { domain, primaryType, perpd } = document
   const chain = Object.values(chains).find(({ chainId }) => isObject(domain) && chainId === domain.chainId)

@@ -100,7 +100,7 @@ function isOrders(body: unknown): body is readonly OrderRow[] {
   return Array.isArray(body)
 }
 
-/** Strategies of the files as they are now. */
+/** Present state of the strategy files. */
 export interface Files {
   readonly enabled: ReadonlyMap<string, { readonly kind: string; readonly symbols: readonly string[] }>
   readonly disabled: readonly string[]

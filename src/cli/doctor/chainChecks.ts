@@ -15,7 +15,7 @@ import { ZERO_ADDRESS } from '../../protocol/address.ts'
 import { bounded, type Finding, fail, faultFinding, pass, warn } from './finding.ts'
 import { unreachedCause } from './unreachedCause.ts'
 
-/** Ages of the past blocks that an endpoint is asked for, in blocks, nearest first. */
+/** Depths at which the doctor asks an endpoint for past blocks, in blocks below the head, nearest first. */
 const DEPTHS = [128, 10_000, 1_000_000] as const
 /** Heads whose times are apart by more than this do not agree, seconds. */
 const APART_SECONDS = 30

@@ -24,7 +24,7 @@ export async function completion(
   return exitCodes.ok
 }
 
-/** Known values of flags and arguments, as far as they are known without asking anybody. */
+/** Values of flags and arguments that are known without asking anybody. */
 function valueWords(): ValueWords {
   const kinds = Object.keys(builtInKinds)
   // The name before the slash is enough where one market has it, and else it is answered with whole symbols.

@@ -1,4 +1,4 @@
-/** A trial's orders as perpd would know them: open intents with the results of their orders, and the events reported to a kind with a memory. */
+/** A trial's orders as perpd would know them: open intents with their orders' results, and the events reported to a kind with a memory. */
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { Child, Evidence, Intent, IntentState, Outcome } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'

@@ -33,7 +33,7 @@ export interface ChallengedRequest {
   readonly bodyDigest: string
 }
 
-/** Parts of a response that its code covers, besides the request's nonce. */
+/** Parts of a response that its code covers, in addition to the request's nonce. */
 export interface Answered {
   readonly status: number
   readonly bodyDigest: string

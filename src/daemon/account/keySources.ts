@@ -1,4 +1,4 @@
-/** Sources of keys and passwords besides the configuration, gathered at the start of a command and nowhere else. */
+/** Sources of keys and passwords outside the configuration, gathered at the start of a command and nowhere else. */
 
 import { Secret } from '../../base/secret.ts'
 import { privateKeyVariable } from '../../config/privateKeyVariable.ts'

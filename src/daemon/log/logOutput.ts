@@ -113,7 +113,7 @@ export async function takenFrom(stream: Pick<OutputStream, 'writableLength'>, mo
   while (stream.writableLength > 0 && systemClock.monotonicMs() < untilMs) await systemClock.sleep(20)
 }
 
-/** Tells whether this user can open the terminal; then Node has an opening of its own, which nobody shares. */
+/** Tells whether this user can open the terminal; then Node has a separate opening, which nobody shares. */
 function isOwnTerminal(fd: number): boolean {
   try {
     closeSync(openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK))

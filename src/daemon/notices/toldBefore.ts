@@ -6,7 +6,7 @@ import type { ToldApproval } from '../../engine/account/subaccountWatch.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { Address } from '../../protocol/address.ts'
 
-/** Facts about a start besides its journal. */
+/** Facts about a start that the journal does not hold. */
 export interface NowKnown {
   /** Hosts that are asked from now on: what others said counts no more. */
   readonly hosts: readonly string[]

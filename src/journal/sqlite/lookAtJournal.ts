@@ -1,4 +1,4 @@
-/** Reads basic facts of a journal file, beside a running daemon or without one; it folds and checks nothing. */
+/** Reads basic facts of a journal file, with or without a running daemon; it folds and checks nothing. */
 import { statSync } from 'node:fs'
 import { openFault } from '../journalFaults.ts'
 import { openForReading } from './journalReader.ts'

@@ -28,7 +28,7 @@ import { meaningOf, sizingLines } from './explainSize.ts'
 import { type Happening, idLines, roleOf, storyOf } from './explainStory.ts'
 import { kindLines } from './explainTerms.ts'
 
-/** Facts of a story besides its records. */
+/** Facts of a story that its records do not hold. */
 export interface ExplainContext extends LegLookups {
   readonly rules: FateRules
   /** Request to unwind the order, and its result. */
@@ -40,7 +40,7 @@ export interface ExplainContext extends LegLookups {
   /** Budget of endings by one cause, 24 hours; undefined for none. */
   readonly attemptsPerCause: number | undefined
   readonly feeToken: { readonly symbol: string; readonly decimals: number }
-  /** Sender of the cancel request, as `cancelAskedBy` words it. Absent: nobody of this journal requested it. */
+  /** Requester of its cancel, as `cancelAskedBy` words it. Absent: nobody of this journal requested it. */
   readonly askedBy?: string
   /** Size held on its side by the journal, USD: no exit closes more than that. Absent: not known. */
   readonly heldUsd?: Usd

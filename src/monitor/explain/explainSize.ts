@@ -24,7 +24,7 @@ const meanings: Readonly<Record<Label, string>> = {
 /**
  * Says what the label means for this order.
  *
- * @param askedBy sender of the cancel request in this journal, as `cancelAskedBy` words it
+ * @param askedBy requester of its cancel in this journal, as `cancelAskedBy` words it
  */
 export function meaningOf(label: Label, state: IntentState, askedBy?: string): string {
   const { intent } = state

@@ -39,8 +39,8 @@ function partsOf(secret: string): readonly string[] {
 }
 
 /**
- * Tells whether an address may carry a key. For another machine, everything beside the scheme and a host of plain words counts as one: a path of any
- * length, a query or a name. No provider runs on this machine, so there the short parts of a path count as plain words.
+ * Tells whether an address may carry a key. For another machine, everything but the scheme and a host of plain words counts as a key. That may be a
+ * path of any length, a query or a name. No provider runs on this machine, so there the short parts of a path count as plain words.
  */
 export function mayHoldKey(text: string): boolean {
   const url = URL.parse(text)

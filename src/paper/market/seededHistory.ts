@@ -101,7 +101,7 @@ function dayProfile(seed: number, day: number): readonly number[] {
   return profile
 }
 
-/** Returns the activity of a market in one hour (hours since 1970) before the venue began; the hours of a day add up to the day. */
+/** Returns the activity of a market in one hour (hours since 1970) before the venue began; a day is the sum of its hours. */
 function seededHour(seed: number, history: SeededHistory, hour: number): Flow {
   const day = Math.floor(hour / DAY_HOURS)
   const whole = seededDay(history, day)

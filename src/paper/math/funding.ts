@@ -84,7 +84,7 @@ export interface FundingStep extends FundingRate {
   readonly claimable: { readonly [side in Side]: readonly [bigint, bigint] }
 }
 
-/** Discounts on a position fee, and the affiliate's earnings from it. */
+/** Returns the additions per size of `dtSeconds` of funding at today's open interest and prices. */
 export function fundingStep(
   settings: MarketSettings,
   state: MarketState,

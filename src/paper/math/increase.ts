@@ -32,7 +32,7 @@ export interface IncreaseTerms {
   readonly uiFeeFactor?: bigint
 }
 
-/** Returns the additions per size of `dtSeconds` of funding at today's open interest and prices. */
+/** Result of an increase. */
 export interface IncreaseResult {
   readonly position: PositionState
   readonly execution: IncreaseExecution

@@ -25,7 +25,10 @@ export interface PriceBounds {
 /** The power function may be off by its last digits from a rising one: what is derived from it is made a millionth larger. */
 const SLACK = 1_000_000n
 
-/** Result of an increase. */
+/**
+ * Tells whether `checkLiquidation` (for a liquidation) certainly finds nothing up to `untilSeconds`. It covers every second and any prices within the
+ * bounds, as long as the market's state and the position do not change. False says nothing: then the check itself must run.
+ */
 export function cannotBeLiquidated(
   settings: MarketSettings,
   state: MarketState,
@@ -77,8 +80,7 @@ function highestBorrowingFactor(
   const seconds = secondsSince(state.borrowingUpdatedAtSeconds, untilSeconds)
   const { cumulativeBorrowingFactor } = state[side]
   if (seconds === 0n) return cumulativeBorrowingFactor
-  // Tells whether `checkLiquidation` (for a liquidation) certainly finds nothing up to `untilSeconds`. It covers every second and any prices within
-  // the bounds, as long as the market's state and the position do not change. False says nothing: then the check itself must run.
+  // The reserved amount grows with the index price, and a pool shrinks with the prices of its tokens; the smaller side needs no price.
   const worst = { index: high.index, long: low.long, short: low.short }
   if (fac(poolUsd(settings, state, side, worst), settings.openInterestReserveFactor[side]) <= 0n)
     return undefined

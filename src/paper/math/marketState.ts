@@ -1,4 +1,4 @@
-/** The reserved amount grows with the index price, and a pool shrinks with the prices of its tokens; the smaller side needs no price. */
+/** Defines a market: its settings, its state, and the projections that every formula starts from. */
 import { ONE } from './integer.ts'
 
 /** Side of the market; also the side of a position. */

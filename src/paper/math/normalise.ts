@@ -1,4 +1,4 @@
-/** Defines a market: its settings, its state, and the projections that every formula starts from. */
+/** Limits the terms of a decrease to what the position can give (contract `DecreasePositionUtils`, `decreasePosition`). */
 import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
 import { fac, max, min } from './integer.ts'
 import {

@@ -16,7 +16,7 @@ import {
 import { type Impact, impactOfDifference } from './positionImpact.ts'
 import { ProtocolRevert } from './protocolRevert.ts'
 
-/** Limits the terms of a decrease to what the position can give (contract `DecreasePositionUtils`, `decreasePosition`). */
+/** Result of a swap. Amounts in units of the token in, unless said otherwise; USD with 30 decimals. */
 export interface PoolSwap {
   readonly amountIn: bigint
   /** Less fees, and less or plus the impact that is settled in the token in. */
@@ -158,7 +158,7 @@ export function trySwapInPool(
   }
 }
 
-/** Result of a swap. Amounts in units of the token in, unless said otherwise; USD with 30 decimals. */
+/** Requires that the pool retains what positions reserve of the token that goes out. */
 function requireReserve(
   settings: MarketSettings,
   state: MarketState,

@@ -15,7 +15,7 @@ export interface PositionFees {
   readonly claimableShortTokenAmount: bigint
   readonly uiFeeAmount: bigint
   readonly liquidationFeeAmount: bigint
-  /** Requires that the pool retains what positions reserve of the token that goes out. */
+  /** Part of the fee that the pool retains after the receiver's share. */
   readonly feeAmountForPool: bigint
   readonly totalCostAmountExcludingFunding: bigint
   readonly totalCostAmount: bigint
@@ -36,7 +36,7 @@ export const noFees: PositionFees = {
   totalCostAmount: 0n,
 }
 
-/** Part of the fee that the pool retains after the receiver's share. */
+/** Returns the fees of an order; the state must be accrued to now. Borrowing and funding are on the size before the order. */
 export function positionFees(
   settings: MarketSettings,
   state: MarketState,

@@ -138,7 +138,7 @@ export function capImpactByImpactPool(
   return min(impactUsd, impactPoolUsd + lendable)
 }
 
-/** Returns the fees of an order; the state must be accrued to now. Borrowing and funding are on the size before the order. */
+/** Execution of an increase. */
 export interface IncreaseExecution extends Impact {
   /** Impact in index token units, signed; stored as pending. */
   readonly impactAmount: bigint
@@ -190,7 +190,7 @@ export function executionOfIncrease(
   }
 }
 
-/** Execution of an increase. */
+/** Execution of a decrease: capped impact of the close, and the reported price. */
 export interface DecreaseExecution extends Impact {
   readonly executionPrice: bigint
 }

@@ -80,7 +80,7 @@ export function tokensClosed(position: PositionState, sizeDeltaUsd: bigint): big
   return position.side === 'long' ? ceilDiv(product, position.sizeInUsd) : product / position.sizeInUsd
 }
 
-/** Execution of a decrease: capped impact of the close, and the reported price. */
+/** Result of a liquidation check. */
 export interface LiquidationCheck {
   readonly isLiquidatable: boolean
   /** `min collateral`, `< 0`, `min collateral for leverage`, or empty. */
@@ -89,7 +89,7 @@ export interface LiquidationCheck {
   readonly minCollateralUsdForLeverage: bigint
 }
 
-/** Result of a liquidation check. */
+/** Checks whether a position may be liquidated; the state must be accrued to now. */
 export function checkLiquidation(
   settings: MarketSettings,
   state: MarketState,

@@ -1,4 +1,4 @@
-/** Checks whether a position may be liquidated; the state must be accrued to now. */
+/** Common parts of deposits and withdrawals across chains: the pairs of chains that settle, and the fields that both routes read. */
 import { type Address, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { ChainName } from '../../protocol/chains/chain.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
@@ -9,7 +9,10 @@ import type { VenueState } from '../state/venueState.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Common parts of deposits and withdrawals across chains: the pairs of chains that settle, and the fields that both routes read. */
+/**
+ * Settlement of a chain: its source chains, its own endpoint, and the contract that takes deposits in (contract `MultichainTransferRouter`,
+ * `bridgeOut`).
+ */
 const settlements: Readonly<
   Partial<
     Record<
@@ -57,10 +60,7 @@ export function chainIdOf(body: Body, refuse: Refuse): number {
   return Number(id ?? 0n)
 }
 
-/**
- * Settlement of a chain: its source chains, its own endpoint, and the contract that takes deposits in (contract `MultichainTransferRouter`,
- * `bridgeOut`).
- */
+/** Returns the settlement between the chain and a source chain. Throws HttpFailure 400 INVALID_PARAMS. */
 export function settlementOf(venueState: VenueState, srcChainId: number) {
   const settlement = settlements[venueState.chain.name]
   if (settlement === undefined || !settlement.sources.includes(srcChainId)) {

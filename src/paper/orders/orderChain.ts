@@ -44,7 +44,10 @@ function plain(value: unknown): unknown {
   return isObject(value) && value.type === 'bigint' && typeof value.value === 'string' ? value.value : value
 }
 
-/** Returns the settlement between the chain and a source chain. Throws HttpFailure 400 INVALID_PARAMS. */
+/**
+ * Tells whether two JSON values have the same meaning. Numbers may be texts or the objects of bigints, hex may differ in case, and the order of keys
+ * is free.
+ */
 export function saysTheSame(given: unknown, expected: unknown): boolean {
   const one = plain(given)
   const other = plain(expected)

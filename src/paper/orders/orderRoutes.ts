@@ -41,10 +41,7 @@ import { orderStatus } from './requestStatus.ts'
 /** An answer that never comes: the caller holds the connection open until it gives up. */
 export const neverAnswer = Symbol('never answer')
 
-/**
- * Tells whether two JSON values have the same meaning. Numbers may be texts or the objects of bigints, hex may differ in case, and the order of keys
- * is free.
- */
+/** Result of any prepare: the batch's actions, their costs, and its warnings. */
 interface Prepared {
   readonly account: Address
   readonly mode: 'express' | 'classic'
@@ -110,13 +107,13 @@ function answerPrepared(
   })
 }
 
-/** Result of any prepare: the batch's actions, their costs, and its warnings. */
+/** Warnings that a fault adds to every prepared order. */
 function givenWarnings({ venueState }: VenueParts): Quote['warnings'] {
   const { prepareWarns: code } = venueState.dataFaults
   return code === '' ? [] : [{ code, message: `Every order is warned of ${code}`, details: {} }]
 }
 
-/** Warnings that a fault adds to every prepared order. */
+/** Details that always come with the capacity code, where the request names a market and a size. */
 function capacityDetails(venueState: VenueState, body: Readonly<Record<string, unknown>>): Json | undefined {
   const market = typeof body.symbol === 'string' ? findMarket(venueState, body.symbol) : undefined
   if (market === undefined || typeof body.size !== 'string') return undefined

@@ -32,7 +32,7 @@ interface DecodedBatch {
   readonly removes?: Address
 }
 
-/** Details that always come with the capacity code, where the request names a market and a size. */
+/** EIP-712 types of the removal of a session key that the owner signs. */
 const removalTypes = {
   RemoveSubaccount: [
     { name: 'subaccount', type: 'address' },

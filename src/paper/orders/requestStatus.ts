@@ -1,4 +1,7 @@
-/** EIP-712 types of the removal of a session key that the owner signs. */
+/**
+ * Reports the state of a prepared request, in the words of the wire (docs/reference/api-coverage.md POST /orders/txns/status;
+ * test/paper/behaviours-orders.test.ts, G).
+ */
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { badFields, type Json, notFound } from '../http/http.ts'
 import type { Operation } from '../state/venueRecords.ts'
@@ -27,10 +30,7 @@ interface RecordState {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/**
- * Reports the state of a prepared request, in the words of the wire (docs/reference/api-coverage.md POST /orders/txns/status;
- * test/paper/behaviours-orders.test.ts, G).
- */
+/** Returns the state of a record. Throws HttpFailure 404 when its operation is forgotten. */
 export function stateOfRecord(venueState: VenueState, record: OrderChainRecord): RecordState {
   const operation = record.taskId === undefined ? undefined : venueState.operations.get(record.taskId)
   // Forgotten for its age: the record says no more, rather than going back to `prepared`.
@@ -39,7 +39,7 @@ export function stateOfRecord(venueState: VenueState, record: OrderChainRecord):
   return stateOfOperation(venueState, operation)
 }
 
-/** Returns the state of a record. Throws HttpFailure 404 when its operation is forgotten. */
+/** Returns the relay's step before the transaction is mined: received, queued from a quarter of the time, sent from half. */
 function pendingStep(
   { acceptedAtMs, landsAtMs }: Operation,
   nowMs: number,

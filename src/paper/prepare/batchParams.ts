@@ -12,13 +12,13 @@ import type { Json } from '../http/http.ts'
 import { bringsCollateral, orderTypes } from '../state/orderTypes.ts'
 import type { VenueState } from '../state/venueState.ts'
 
-/** Returns the relay's step before the transaction is mined: received, queued from a quarter of the time, sent from half. */
+/** Inputs that an order was made from and that the order itself does not state. */
 export interface OrderDetails {
   /** Index token units. */
   readonly sizeDeltaInTokens: bigint
   /** Before slippage, USD with 30 decimals per whole token. */
   readonly acceptablePrice: bigint
-  /** Inputs that an order was made from and that the order itself does not state. */
+  /** Change of the position's collateral, token units. */
   readonly collateralDeltaAmount: bigint
   /** Before slippage: token units of a swap, USD of a decrease. */
   readonly minOutput: bigint
@@ -195,10 +195,10 @@ export function batchParamsJson(
   }
 }
 
-/** Change of the position's collateral, token units. */
+/** Actions of a batch. */
 export interface BatchActions {
   readonly creates: readonly CreateOrderParams[]
-  /** Actions of a batch. */
+  /** Inputs that the creates were made from, in their order. */
   readonly details: readonly OrderDetails[]
   readonly updates: readonly UpdateOrderParams[]
   readonly cancels: readonly Hex[]

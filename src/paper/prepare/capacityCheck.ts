@@ -1,4 +1,4 @@
-/** Inputs that the creates were made from, in their order. */
+/** Checks as prepare does whether there is capacity for an increase (docs/reference/api-coverage.md A3 and A22 to A24). */
 import { type Json, refused } from '../http/http.ts'
 import { capacityJson, hasStaleValues } from '../market/marketRows.ts'
 import type { Capacity } from '../math/capacity.ts'
@@ -75,7 +75,7 @@ export function capacityWarnings(
     message: `Requested size exceeds the available liquidity of ${market.catalog.symbol}`,
     details: { ...capacityJson(venueState, market, capacity), requestedSizeUsd: size.toString() },
   }
-  // Checks as prepare does whether there is capacity for an increase (docs/reference/api-coverage.md A3 and A22 to A24).
+  // An uncertain check only warns: an unknown capacity is not reported as too small.
   if (isUncertain) return warnings
   if (order.isResting) return [tooLarge, ...warnings]
   throw refused(tooLarge.code, tooLarge.message, tooLarge.details)

@@ -1,4 +1,4 @@
-/** An uncertain check only warns: an unknown capacity is not reported as too small. */
+/** Checks as prepare does whether an increase leaves the collateral that the chain requires (docs/reference/api-coverage.md A25). */
 import { refused } from '../http/http.ts'
 import { collateralUsdOf, leastCollateralUsd, moveOpenInterest } from '../math/increase.ts'
 import { ceilDiv } from '../math/integer.ts'
@@ -14,12 +14,12 @@ import { capImpactByMaxFactor, positionPriceImpact } from '../math/positionImpac
 import { checkLiquidation } from '../math/positionMath.ts'
 import type { PositionState } from '../math/positionState.ts'
 
-/** Checks as prepare does whether an increase leaves the collateral that the chain requires (docs/reference/api-coverage.md A25). */
+/** Amounts that an increase adds, all parts together. */
 export interface Addition {
   /** Parts of a twap; 1 for any other order. */
   readonly parts: bigint
   readonly sizeDeltaUsd: bigint
-  /** Amounts that an increase adds, all parts together. */
+  /** Collateral that arrives before fees, collateral token units. */
   readonly collateralAmount: bigint
 }
 
@@ -87,7 +87,7 @@ function withPart(
     sizeInUsd: position.sizeInUsd + sizeDeltaUsd,
     sizeInTokens: position.sizeInTokens + sizeDeltaInTokens,
     pendingImpactAmount: position.pendingImpactAmount + impactUsd / (impactUsd > 0n ? high : low),
-    // Collateral that arrives before fees, collateral token units.
+    // The fees include the amounts owed so far.
     borrowingFactor: draft[side].cumulativeBorrowingFactor,
     fundingFeeAmountPerSize: draft[side].fundingFeePerSize[settings.isSameCollaterals ? 0 : slot],
   }

@@ -14,7 +14,7 @@ import { sideOf, slotOf, type VenueState } from '../state/venueState.ts'
 import type { OrderDetails } from './batchParams.ts'
 import { type Common, orderPriceOf, orderTypeOf, slippageIn, swapTypeOf } from './quoteCommon.ts'
 
-/** The fees include the amounts owed so far. */
+/** Inputs that exits are made from. */
 interface ExitTerms {
   readonly common: Common
   /** The increase that they come with. */
@@ -25,7 +25,7 @@ interface ExitTerms {
   readonly prices: MarketPrices
   /** The position that the increase adds to. */
   readonly held: PositionState | undefined
-  /** Inputs that exits are made from. */
+  /** Amounts that the increase brings: USD, index token units, collateral token units. */
   readonly opened: {
     readonly sizeDeltaUsd: bigint
     readonly sizeDeltaInTokens: bigint

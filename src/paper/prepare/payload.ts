@@ -42,7 +42,7 @@ export function buildPayload(
     readonly actions: BatchActions
     readonly feeToken: CatalogToken
     readonly nowMs: number
-    /** Amounts that the increase brings: USD, index token units, collateral token units. */
+    /** Deliberate fault in the response. */
     readonly poison?: PayloadMismatch
     /** The account and its session key, when that signs. */
     readonly signedBySubaccount?:

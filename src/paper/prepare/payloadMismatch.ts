@@ -1,4 +1,4 @@
-/** Deliberate fault in the response. */
+/** Deliberate faults that a prepare response may have. */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { CreateOrderParams, RelayParams } from '../../protocol/signing/relayRouter.ts'
 import type { BatchActions } from './batchParams.ts'

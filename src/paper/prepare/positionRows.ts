@@ -90,7 +90,10 @@ export function positionRow(
   return shown
 }
 
-/** Deliberate faults that a prepare response may have. */
+/**
+ * Returns the payout of a full close of a position at a Unix second, USD, after every fee and impact. It includes the funding that the position may
+ * claim.
+ */
 export function positionWorthUsd(venueState: VenueState, record: PositionRecord, seconds: number): bigint {
   const market = venueState.marketByKey.get(record.marketKey)
   if (market === undefined) throw new RangeError(`position in unknown market ${record.marketKey}`)
@@ -100,10 +103,7 @@ export function positionWorthUsd(venueState: VenueState, record: PositionRecord,
   return closeValueOf(market.settings, draft, record.state, prices)
 }
 
-/**
- * Returns the payout of a full close of a position at a Unix second, USD, after every fee and impact. It includes the funding that the position may
- * claim.
- */
+/** Returns the payout of a full close, or the documented fallback when the simulation fails (docs/reference/api-coverage.md A5). */
 function closeValueOf(
   settings: VenueMarket['settings'],
   state: MarketState,

@@ -24,7 +24,7 @@ import { ordersOfAccount, positionKeyText } from './positionRows.ts'
 import { metadataOf, moveAgainst } from './quote.ts'
 import { shownPositionOf } from './shownPosition.ts'
 
-/** Returns the payout of a full close, or the documented fallback when the simulation fails (docs/reference/api-coverage.md A5). */
+/** Result of a change. */
 export interface PreparedChange {
   readonly account: Address
   readonly actions: BatchActions
@@ -114,7 +114,7 @@ export function prepareEdit(venueState: VenueState, body: Body, nowMs: number): 
   }
 }
 
-/** Result of a change. */
+/** Returns the amount by which an order's execution fee is below today's, wei; 0 where the venue does not top fees up unasked. */
 function missingFee(venueState: VenueState, order: OrderRecord, nowMs: number): bigint {
   if (!venueState.settings.topsUpFees) return 0n
   const missing = executionFeeNow(venueState, order.params, nowMs) - order.params.numbers.executionFee
@@ -248,7 +248,7 @@ export function prepareCollateral(venueState: VenueState, body: Body, nowMs: num
   }
 }
 
-/** Returns the amount by which an order's execution fee is below today's, wei; 0 where the venue does not top fees up unasked. */
+/** Returns the payout of a withdrawal, USD: the collateral's worth less the pending costs. */
 function withdrawnUsd(
   record: PositionRecord,
   market: VenueMarket,

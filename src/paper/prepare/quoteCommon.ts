@@ -1,4 +1,4 @@
-/** Returns the payout of a withdrawal, USD: the collateral's worth less the pending costs. */
+/** Common parts of all kinds of quotes: names to tokens and markets, routes, addresses, parts of a twap. */
 import { type Address, hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
@@ -15,10 +15,10 @@ import { sideOf, slotToken, type VenueState } from '../state/venueState.ts'
 import type { OrderDetails } from './batchParams.ts'
 import { asUint256, metadataOf, referralCodeOf } from './quote.ts'
 
-/** Common parts of all kinds of quotes: names to tokens and markets, routes, addresses, parts of a twap. */
+/** Result of prepare, before it is put into a payload. */
 export interface Quote {
   readonly orders: readonly CreateOrderParams[]
-  /** Result of prepare, before it is put into a payload. */
+  /** Inputs that each order was made from. */
   readonly details: readonly OrderDetails[]
   readonly estimates: Readonly<Record<string, Json>>
   readonly warnings: readonly { readonly code: string; readonly message: string; readonly details: Json }[]
@@ -76,7 +76,7 @@ export function feeTokenOf(venueState: VenueState, name: string | undefined): Ca
   return token
 }
 
-/** Inputs that each order was made from. */
+/** Fields that all quotes share. */
 export interface Common {
   readonly seconds: number
   readonly feeToken: CatalogToken
@@ -190,7 +190,7 @@ export function positionNumbers(
   }
 }
 
-/** Fields that all quotes share. */
+/** Returns the details of each of `parts` orders on a position. */
 export function positionDetails(
   venueState: VenueState,
   { orderType }: PrepareRequest,
@@ -198,7 +198,7 @@ export function positionDetails(
   made: {
     readonly order: CreateOrderParams
     readonly parts: number
-    /** Returns the details of each of `parts` orders on a position. */
+    /** Amounts of all parts together. */
     readonly amounts: Pick<OrderDetails, 'sizeDeltaInTokens' | 'acceptablePrice' | 'collateralDeltaAmount'>
   } & Pick<OrderDetails, 'collateralToken' | 'receiveToken'>,
 ): OrderDetails {
@@ -239,7 +239,7 @@ export function splitTwap(
   }))
 }
 
-/** Amounts of all parts together. */
+/** Fields of a request that decide the price in an order. */
 interface PriceTerms {
   readonly orderType: RequestedOrderType
   readonly direction: Direction

@@ -143,7 +143,7 @@ export function quoteIncrease(venueState: VenueState, request: PrepareRequest, n
   }
 }
 
-/** Fields of a request that decide the price in an order. */
+/** Returns the token paid, the collateral that it becomes, and its slot in the market. Throws HttpFailure 400. */
 function tokensOf(venueState: VenueState, request: PrepareRequest, market: VenueMarket) {
   const pay = request.collateralToPay ?? { amount: 0n, token: '' }
   const named = tokenNamed(venueState, pay.token)

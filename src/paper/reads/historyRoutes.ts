@@ -95,7 +95,7 @@ function rateRow(venueState: VenueState, books: MarketLedger, hours: readonly nu
   }
 }
 
-/** Returns the token paid, the collateral that it becomes, and its slot in the market. Throws HttpFailure 400. */
+/** Performance of a pool from one hour to another against holding its tokens; ratios, 1 = the same. */
 interface Performance {
   readonly longToken: number
   readonly shortToken: number
@@ -105,7 +105,7 @@ interface Performance {
 
 const unchanged: Performance = { longToken: 1, shortToken: 1, uniswapV2: 1 }
 
-/** Performance of a pool from one hour to another against holding its tokens; ratios, 1 = the same. */
+/** Returns the growth of a pool share in a step: its tokens at new prices, plus fees earned, less traders' gains. */
 function stepOf(venueState: VenueState, books: MarketLedger, fromHour: number, toHour: number): Performance {
   const { market } = books
   const ratio = (token: string): number =>

@@ -103,7 +103,7 @@ export function signedPrices(venueState: VenueState, nowMs: number): Json {
 /** Weeks of buyback shown. */
 const BUYBACK_WEEKS = 26
 
-/** Returns the growth of a pool share in a step: its tokens at new prices, plus fees earned, less traders' gains. */
+/** Returns the buyback's income between two days, USD: its share of the protocol's revenue in the stats. */
 function buybackUsd(venueState: VenueState, fromDay: number, toDay: number, nowSeconds: number): bigint {
   const source = venueSource(venueState)
   let sum = 0n

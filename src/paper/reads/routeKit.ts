@@ -1,10 +1,10 @@
-/** Returns the buyback's income between two days, USD: its share of the protocol's revenue in the stats. */
+/** Declares routes: the inputs of a handler, its possible responses, and the hosts that mount it. */
 import type { BodySource, Json, JsonBytes, JsonText } from '../http/http.ts'
 import type { neverAnswer } from '../orders/orderRoutes.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { Peer } from '../venue/peer.ts'
 
-/** Declares routes: the inputs of a handler, its possible responses, and the hosts that mount it. */
+/** Inputs of a handler. */
 export interface RouteInput {
   readonly request: BodySource
   /** Its address: absolute, or path and query where it came over a socket of its own. */
@@ -19,7 +19,7 @@ export interface RouteInput {
   readonly param: (name: string) => string
 }
 
-/** Inputs of a handler. */
+/** Response of a handler: JSON of a 200, a whole response, or none ever. It throws HttpFailure for everything else. */
 export type RouteAnswer = Json | JsonBytes | JsonText | Response | typeof neverAnswer
 
 /** A handler. */

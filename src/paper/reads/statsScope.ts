@@ -20,7 +20,7 @@ export interface SourceState {
   readonly asOfSeconds: number
 }
 
-/** Response of a handler: JSON of a 200, a whole response, or none ever. It throws HttpFailure for everything else. */
+/** Returns the state of a source at a moment: its usual lag, and the lag that faults add. */
 export function stateOf(venueState: VenueState, source: StatsSource, nowSeconds: number): SourceState {
   const { missingSources, statsLagSeconds } = venueState.dataFaults
   if (missingSources.includes(`${source.network}:${source.version}`)) {

@@ -1,4 +1,7 @@
-/** Returns the state of a source at a moment: its usual lag, and the lag that faults add. */
+/**
+ * Sources of the stats: one for each network and version. A chain whose venue also runs here is read from its books. The others are seeded histories
+ * that move with time (docs/reference/api-coverage.md A8 and A9).
+ */
 import { chainNames } from '../../protocol/chains/index.ts'
 import { yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import { addFlow, type Flow, noFlow, shareOf } from '../market/flow.ts'

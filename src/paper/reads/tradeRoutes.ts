@@ -19,12 +19,9 @@ import type { VenueState } from '../state/venueState.ts'
 interface Combination {
   readonly eventName?: string
   readonly orderType?: number
-  /**
-   * Sources of the stats: one for each network and version. A chain whose venue runs beside this one is read from its books. The others are seeded
-   * histories that move with time (docs/reference/api-coverage.md A8 and A9).
-   */
-  readonly isTwap?: boolean
   /** True when the order is a part of a twap. */
+  readonly isTwap?: boolean
+  /** True when the order moves collateral alone: a market order of size 0. */
   readonly isDepositOrWithdraw?: boolean
 }
 
@@ -41,7 +38,7 @@ export interface TradeFilter {
     readonly direction?: string
     readonly collateral?: string
   }[]
-  /** True when the order moves collateral alone: a market order of size 0. */
+  /** True when OrderCreated rows of market orders are shown. */
   readonly showDebugValues: boolean
   readonly limit: number
   readonly cursor: string | undefined

@@ -13,7 +13,7 @@ import type { VenueState } from '../state/venueState.ts'
 const MEAN_SAMPLES = 96
 const YEAR_HOURS = 24 * 365
 
-/** True when OrderCreated rows of market orders are shown. */
+/** Yield of a pool over a window; plain USD and fractions, null = not indexed. */
 export interface PoolYield {
   readonly feeApy: number | null
   readonly tradersPnlUsd: number | null
@@ -22,7 +22,7 @@ export interface PoolYield {
   readonly components: {
     readonly realizedPnlLongUsd: number | null
     readonly realizedPnlShortUsd: number | null
-    /** Yield of a pool over a window; plain USD and fractions, null = not indexed. */
+    /** Change of open PnL over the window: the four together are `tradersPnlUsd`. */
     readonly unrealizedPnlLongUsd: number | null
     readonly unrealizedPnlShortUsd: number | null
   }

@@ -37,7 +37,7 @@ export interface LogRow {
   readonly removed: boolean
 }
 
-/** Change of open PnL over the window: the four together are `tradersPnlUsd`. */
+/** Sources of a chain's rows. */
 export interface Rows {
   readonly chain: Chain
   readonly blocks: BlockChain
@@ -53,7 +53,7 @@ function lower(address: Address): Address {
   return address.toLowerCase() as Address
 }
 
-/** Sources of a chain's rows. */
+/** Returns the sender of a transaction, in lower case. */
 export function senderOf({ chain }: Rows, transaction: ChainTransaction): Address {
   const { sender, signed } = transaction
   if (signed !== undefined) return lower(signed.from)

@@ -78,7 +78,7 @@ export function codeAt(venueState: VenueState, address: Hex): Hex {
 }
 
 function balanceAt(venueState: VenueState, address: string, token: CatalogToken, block: Inclusion): bigint {
-  // Returns the sender of a transaction, in lower case.
+  // A contract's holdings are known as of now only.
   if (isContract(venueState, address))
     return contractHolding(presentOf(venueState), address as Address, token.address)
   return holdingsAt(venueState, address, block).balances.get(hexKey(token.address)) ?? 0n
@@ -90,7 +90,7 @@ export function nativeBalanceAt(venueState: VenueState, address: string, block: 
   return native === undefined ? 0n : balanceAt(venueState, address, native, block)
 }
 
-/** A contract's holdings are known as of now only. */
+/** Tells whether a digest had been consumed at a router by a block. */
 function isDigestUsed(venueState: VenueState, router: string, digest: Hex, block: Inclusion): boolean {
   const transaction = venueState.blockChain.byDigest.get(hexKey(digest))
   if (transaction !== undefined) {
@@ -166,7 +166,7 @@ function readToken(venueState: VenueState, token: CatalogToken, data: Hex, block
   }
 }
 
-/** Tells whether a digest had been consumed at a router by a block. */
+/** Answers the calls about approvals by signature for a token that accepts them; any other token has no such functions. */
 function readPermits(venueState: VenueState, token: CatalogToken, data: Hex, block: Inclusion): Hex {
   if (!takesPermits(token)) throw revertedWith('0x')
   const { functionName, args } = decoded(() => decodeCall(tokenAbi, data))

@@ -42,7 +42,7 @@ function claimableKey(account: Hex, pair: string): Hex {
   return key
 }
 
-/** Answers the calls about approvals by signature for a token that accepts them; any other token has no such functions. */
+/** Returns the claimable amount under a key; undefined: there is no entry. */
 function claimableAt({ accounts }: VenueState, key: Hex): bigint | undefined {
   for (const { address, claimableFunding } of accounts.values()) {
     for (const [pair, amount] of claimableFunding)

@@ -16,14 +16,14 @@ export type RpcMethod = (venueState: VenueState, params: readonly unknown[]) => 
 
 /** Most filters at once; one more makes the oldest go. */
 const MAX_FILTERS = 1_000
-/** Returns the claimable amount under a key; undefined: there is no entry. */
+/** Lifetime of a filter that nobody polls, ms. */
 const LIFETIME_MS = 300_000
 const MAX_RESULTS = 10_000
 
 interface Filter {
   readonly kind: 'logs' | 'blocks' | 'pending'
   readonly wanted: Readonly<Record<string, unknown>>
-  /** Lifetime of a filter that nobody polls, ms. */
+  /** Progress already reported: blocks up to this number, reorganisations and sent transactions up to these counts. */
   told: number
   view: number
   seen: number

@@ -38,7 +38,7 @@ interface InnerCall {
   readonly callData: Hex
 }
 
-/** Progress already reported: blocks up to this number, reorganisations and sent transactions up to these counts. */
+/** Calls of an aggregate. */
 export interface AskedAggregate {
   readonly functionName: ReturnType<typeof decodeAggregate>['functionName']
   readonly calls: readonly InnerCall[]
@@ -88,7 +88,7 @@ export function multicallAnswer(
   }
 }
 
-/** Calls of an aggregate. */
+/** Returns Multicall3's response about the chain as of a block; undefined for any other function of it. */
 export function readMulticall(
   { blockChain, chain }: VenueState,
   data: Hex,

@@ -31,7 +31,7 @@ export function findBlock(venueState: VenueState, hash: Hex): Inclusion | undefi
   return blockOfHash(venueState.blockChain, hash, headOf(venueState))
 }
 
-/** Returns Multicall3's response about the chain as of a block; undefined for any other function of it. */
+/** Tells whether a version of a block is on the chain. */
 export function isCanonical(blocks: BlockChain, block: Inclusion): boolean {
   return generationAt(blocks, block.number) === block.generation
 }

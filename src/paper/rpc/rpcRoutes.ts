@@ -5,7 +5,7 @@ import type { VenueState } from '../state/venueState.ts'
 import type { Faults } from '../venue/venueFaults.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from './jsonRpcServer.ts'
 
-/** Tells whether a version of a block is on the chain. */
+/** Parts that answer the requests to an endpoint. */
 export interface RpcSource {
   readonly venueState: VenueState
   readonly faults: Faults

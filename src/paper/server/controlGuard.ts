@@ -1,6 +1,6 @@
 /**
- * Restricts the venue's control routes to programs on this machine; web pages are refused. A page can send simple requests to any address and point a
- * name of its own at 127.0.0.1. It cannot forge the Host header or hide its origin.
+ * Restricts the venue's control routes to programs on this machine; web pages are refused. A page can send simple requests to any address and point
+ * its own host name at 127.0.0.1. It cannot forge the Host header or hide its origin.
  */
 import { isIP } from 'node:net'
 import type { Context } from 'hono'

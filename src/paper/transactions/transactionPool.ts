@@ -197,7 +197,7 @@ function forgetOld(venueState: VenueState, nowMs: number): void {
   }
 }
 
-/** Returns the tip that a transaction pays beyond the base fee, wei per unit of gas; below zero: it does not pay even the base fee. */
+/** Returns a transaction's tip beyond the base fee, wei per unit of gas; below zero: it does not pay even the base fee. */
 function tipAt({ signed }: PooledTransaction, baseFee: bigint): bigint {
   const above = signed.maxFeePerGas - baseFee
   return above < signed.maxPriorityFeePerGas ? above : signed.maxPriorityFeePerGas
