@@ -19,7 +19,7 @@ export type AccountEvent =
       /** Positions that are held without a row that can be read. Absent: none. */
       readonly unlisted?: readonly UnlistedSide[]
     }
-  /** A position was made by strategies that do not run; told when that begins, at each start, and when it is over. */
+  /** A position was made by strategies that do not run; reported when that begins, at each start, and when it is over. */
   | {
       readonly type: 'account.unmanaged'
       readonly symbol: string
@@ -70,7 +70,7 @@ export type AccountEvent =
       readonly contradictions: readonly Contradiction[]
       readonly symbols: readonly string[]
     }
-  /** Contradictions ended: their hosts say it right again, or an operator (`by`) goes on in spite of them. */
+  /** Contradictions ended: their hosts corrected the statement, or an operator (`by`) accepted them. */
   | {
       readonly type: 'market.settled'
       readonly contradictions: readonly Contradiction[]
@@ -86,7 +86,7 @@ export type AccountEvent =
       readonly marketToken: Address
       readonly by: string
     }
-  /** A reading of what the account is worth is far from the figure of the last minute; told when that begins. */
+  /** A reading of the account's equity is far from the figure of the last minute; reported when that begins. */
   | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
   /** Money came into the account (positive) or left it, and no order explains it; `afterUsd`: what it is worth now. */
   | { readonly type: 'account.transferred'; readonly amountUsd: Usd; readonly afterUsd: Usd }
@@ -118,7 +118,7 @@ export type AccountEvent =
   | { readonly type: 'subaccount.unread'; readonly reason: string }
   /** It can be used again, or is there no more. */
   | { readonly type: 'subaccount.fileRight' }
-  /** The approval comes to its end; told when that begins, and every hour after. */
+  /** The approval is about to end; reported when that begins, and every hour after. */
   | { readonly type: 'subaccount.low'; readonly report: SubaccountReport; readonly secondsLeft: number }
   /** An approval that was low was renewed. */
   | { readonly type: 'subaccount.renewed'; readonly report: SubaccountReport }

@@ -1,8 +1,8 @@
 /** Distance of our clock from the venue's, as several hosts report it. */
 
 /**
- * The median of the hosts' readings of our clock's error, ms; of two in the middle the one nearer to 0. So one host whose
- * `Date` is wrong denies nothing beside others, and a clock of ours that is wrong shows with most of them. 0 without a reading.
+ * Returns the median of the hosts' readings of our clock's error, ms; of two in the middle the one nearer to 0. A single host with a wrong `Date`
+ * therefore denies nothing among several hosts, while a wrong clock of ours shows with most of them. 0 without a reading.
  */
 export function medianSkewMs(readingsMs: readonly number[]): number {
   const sorted = readingsMs.toSorted((one, other) => one - other)

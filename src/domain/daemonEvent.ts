@@ -145,7 +145,7 @@ export type DaemonEvent =
       readonly onRemove: OnRemove
       readonly by: string
     }
-  /** An operator paused a strategy, or let it go on. */
+  /** An operator paused a strategy, or resumed it. */
   | {
       readonly type: 'strategy.switched'
       readonly strategy: string

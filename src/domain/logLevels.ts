@@ -1,4 +1,4 @@
-/** Levels of the log, and the components that may have one of their own: the parts of events' names before their first dot. */
+/** Levels of the log, and the components that may have a separate level: the parts of events' names before their first dot. */
 
 /** Levels, the least important first. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const

@@ -15,7 +15,7 @@ export type ChatResult = (typeof chatResults)[number]
 /** Failing part of a chat: reading commands, or answering them. */
 export type ChatPart = 'commands' | 'answers'
 
-/** Notices. `type` is the stable dotted name of the log line. Those of chats alone are told to sinks. */
+/** Notices. `type` is the stable dotted name of the log line. Only those of chats are reported to sinks. */
 export type NoticeEvent =
   | {
       readonly type: 'notice.ended'
@@ -29,7 +29,7 @@ export type NoticeEvent =
   | { readonly type: 'notice.dropped'; readonly sink: string; readonly kind: string }
   /** A message to the bot of a chat that may command. */
   | { readonly type: 'chat.update'; readonly sink: string; readonly result: ChatResult }
-  /** Commands of a chat cannot be read, or not be answered; told once until they can. Holds no secret. */
+  /** Commands of a chat cannot be read, or not be answered; reported once until they can. Holds no secret. */
   | {
       readonly type: 'chat.failed'
       readonly sink: string

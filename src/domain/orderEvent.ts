@@ -105,7 +105,7 @@ export type OrderEvent =
       readonly code: string
       readonly differences: readonly Difference[]
     }
-  /** The venue's word on an unresolved attempt; an observation, not evidence. */
+  /** The venue's statement on an unresolved attempt; an observation, not evidence. */
   | {
       readonly type: 'order.observed'
       readonly intent: Intent
@@ -115,7 +115,7 @@ export type OrderEvent =
       readonly traceId?: string
       readonly reason?: string
     }
-  /** A keeper tells of a resting order that is of no use as it is, or that this is over. */
+  /** A keeper reports a resting order that is of no use as it is, or the end of that. */
   | {
       readonly type: 'order.untidy'
       readonly strategy: string

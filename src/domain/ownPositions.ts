@@ -21,8 +21,8 @@ export interface OwnPosition {
   /** Entry price of its own tokens, USD per whole index token; the position's where its book does not know it. */
   readonly entryPrice?: Usd
   /**
-   * False while the venue lists less than the book: something was taken off that the journal does not explain yet, or the list is
-   * older than a fill. The figures are then those of what is listed.
+   * False while the venue lists less than the book: a reduction is not explained by the journal yet, or the list is older than a fill. The figures
+   * are then those of the list.
    */
   readonly isWhole: boolean
 }

@@ -33,7 +33,7 @@ export interface IntentAccepted extends RecordBase {
   readonly intent: Intent
 }
 
-/** J2: a host is about to be asked to prepare. */
+/** J2: written before a host is asked to prepare. */
 export interface AttemptPreparing extends RecordBase {
   readonly kind: 'attempt.preparing'
   readonly attempt: number

@@ -48,8 +48,8 @@ export interface Signer {
   /** The 65-byte signature r, s, v over the digest. Rejects when the signer cannot or will not sign. */
   sign(request: SignRequest): Promise<Hex>
   /**
-   * Signs while the guard's line is on its way to the disk, so that the caller waits for it beside other writes. Absent where
-   * `sign` alone is safe: a signer elsewhere may show what it signs to others. Rejects as `sign` does.
+   * Signs while the guard's line is being written to disk, so that the caller waits for it together with other writes. Absent where `sign` alone is
+   * safe: a remote signer may show others what it signs. Rejects as `sign` does.
    */
   signHeld?(request: SignRequest): Promise<HeldSignature>
 }

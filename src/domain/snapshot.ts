@@ -45,8 +45,8 @@ export interface MarketView {
   /** Faults of this market's data: a clause for each list row that is or may be about it and could not be read. Increases wait. Absent: none. */
   readonly gaps?: readonly string[]
   /**
-   * Why what this market is stands on hosts' words alone, or is contradicted by one: one clause. Increases wait. Absent: it
-   * is known.
+   * The reason why only hosts' statements support the market's facts, or why one contradicts them: one clause. Increases wait. Absent: the facts are
+   * known.
    */
   readonly untrusted?: string
   /** Doubts about the oracle's prices of this market's tokens; a doubted price is not here. Absent: none. */

@@ -33,7 +33,7 @@ export type VenueEvent =
       /** With it every host of the application API, or of the oracle, is in cooldown. */
       readonly isLast?: true
     }
-  /** The prices of an oracle host stand still, or go on again; told once each. `ageMs`: of its newest price. */
+  /** The prices of an oracle host stand still, or move again; reported once each. `ageMs`: of its newest price. */
   | { readonly type: 'host.prices'; readonly host: string; readonly isStale: boolean; readonly ageMs: number }
   /** Rows of a polled list that could not be read: it was used without them, and is known to be incomplete. */
   | {
@@ -42,21 +42,21 @@ export type VenueEvent =
       readonly host: string
       readonly rows: readonly MissingRow[]
     }
-  /** Rows of a list that are of another account than the one that was asked about: they were dropped. */
+  /** Rows of a list that are of another account than the requested one: they were dropped. */
   | {
       readonly type: 'rows.foreign'
       readonly route: string
       readonly host: string
       readonly rows: number
     }
-  /** A reduction stands on another price than a fresh one of the oracle; told when it is admitted. */
+  /** A reduction uses another price than a fresh one of the oracle; reported when it is admitted. */
   | {
       readonly type: 'price.fallback'
       readonly symbol: string
       readonly source: PriceSource
       readonly ageMs: number
     }
-  /** Hosts differ on the price of a reduction, and it is signed within the band of those that agree; told when it is admitted. */
+  /** Hosts differ on the price of a reduction, and it is signed within the band of those that agree; reported when it is admitted. */
   | {
       readonly type: 'price.contested'
       readonly symbol: string
@@ -85,7 +85,7 @@ export type VenueEvent =
       readonly latestAgeSeconds?: number
       readonly error?: string
     }
-  /** The chain's time and our clock differ; told when a new order is about to be signed. */
+  /** The chain's time and our clock differ; reported when a new order is about to be signed. */
   | { readonly type: 'chain.skew'; readonly skewSeconds: number; readonly isTooLarge: boolean }
   /** An endpoint's newest block against our clock and the hosts', when an order is about to be signed. */
   | {

@@ -124,7 +124,7 @@ export type AccountRecord =
     })
   /** The account's trades were read and judged up to here, Unix seconds. */
   | (AccountBase & { readonly kind: 'account.reconciled'; readonly throughSeconds: number })
-  /** An operator goes on with a journal that lost records; nothing is made before the last lost signature has died. */
+  /** An operator resumes with a journal that lost records; no order is made before the last lost signature has expired. */
   | (AccountBase & {
       readonly kind: 'loss.accepted'
       readonly by: string
@@ -182,7 +182,7 @@ export interface AccountState {
   /** The second up to which trades were read when the journal first looked; what is older is none of its story. Absent before. */
   readonly firstLookSeconds?: number
   readonly trading: TradingFold
-  /** Kills and orders to unwind, under way or over; absent before the first. */
+  /** Kills and unwinds, running or ended; absent before the first. */
   readonly tasks?: Tasks
   /** Persisted memories of strategies; absent before the first. */
   readonly memories?: Memories

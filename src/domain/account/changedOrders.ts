@@ -61,10 +61,10 @@ export function changedOrders(
 }
 
 /**
- * Ids of changed orders that are so no longer: the order is as it was signed again, was changed again, or rests no longer. Those
- * that an operator settled are among them: what is in force is told from them too.
+ * Returns the ids of changed orders that are no longer so: the order is as it was signed again, was changed again, or no longer rests. Discrepancies
+ * that an operator settled are among them, because they also show which order is in force.
  *
- * @param changed what `changedOrders` gives of the same lists
+ * @param changed the result of `changedOrders` for the same lists
  */
 export function changedOrdersGone(
   { discrepancies }: Pick<AccountState, 'discrepancies'>,

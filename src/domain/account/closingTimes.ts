@@ -1,10 +1,9 @@
 /**
- * When a market that has sessions is closed, as a strategy file says it: spans of the week or of single dates by the wall clock of a named time
- * zone, with time before and after them. The venue tells only whether a market is open now. Pure; the zones' rules are those of the platform
- * (`Intl`).
+ * Closings of a market with sessions, as a strategy file states them: spans of the week or of single dates by the wall clock of a named time zone,
+ * with time before and after them. The venue shows only whether a market is open now. Pure; the zones' rules are those of the platform (`Intl`).
  *
- * A time that the clocks skip or show twice stands for the earlier instant where a span begins and for the later one where it ends, so
- * that a change to or from summer time never makes one shorter.
+ * Clocks may skip a time or show it twice. Such a time means the earlier instant where a span begins, and the later one where it ends. A change to or
+ * from summer time therefore never shortens a span.
  */
 
 /** Days of a week as files name them, Monday first. */

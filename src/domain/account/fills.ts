@@ -14,7 +14,7 @@ import type { PositionSide } from './accountRecord.ts'
 
 /** The change of one position by the intent's executed orders, USD, signed. */
 export interface Fill extends PositionSide {
-  /** Absent when no evidence says how much: an operator's word, a row without its size. */
+  /** Absent when no evidence gives the size: an operator's statement, a row without its size. */
   readonly sizeDeltaUsd?: Usd
   /** When it was executed, Unix seconds of the venue; absent where no evidence says it, and of sums. */
   readonly atSeconds?: number

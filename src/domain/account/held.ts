@@ -34,8 +34,8 @@ export interface HiddenSide extends PositionSide {
 }
 
 /**
- * Sizes by the journal, USD, signed: our own executed orders (of closed intents as sums, of open ones one by one) and what
- * was found of others' and proven, or adopted by an operator. A fill without a size counts as none.
+ * Sizes by the journal, USD, signed: our own executed orders (sums for closed intents, single fills for open ones), and others' changes that were
+ * proven or that an operator adopted. A fill without a size counts as none.
  */
 export function journalSides(
   fills: readonly Fill[],
@@ -91,8 +91,8 @@ export function largerOf(...sources: readonly HeldSides[]): HeldSides {
 }
 
 /**
- * Sides of which a list shows less than the journal knows. A difference that an operator said to ignore, with these very
- * sizes, is none; nor is one on a market of which a row could not be read, which is told apart (`DATA_INCOMPLETE`).
+ * Sides of which a list shows less than the journal knows. A difference that an operator chose to ignore, with these very sizes, does not count.
+ * Neither does one on a market with an unreadable row, which is reported separately (`DATA_INCOMPLETE`).
  */
 export function hiddenIn(
   list: Pick<Reading<readonly Position[]>, 'value' | 'missing'>,

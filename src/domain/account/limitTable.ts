@@ -1,7 +1,7 @@
 /**
- * The limits: one row each. Types, the settings under `risk`, the `limits` of strategy files, `risk.markets`, what `perpd limits`
- * compares, and the tables of docs/reference/configuration.md, docs/reference/errors.md and docs/reference/strategies.md are made from these rows. What a
- * limit does is written where it is checked: `risk/checks/checks.ts`, `risk/sizing/sizeLimits.ts`.
+ * The limits: one row each. These rows define the types, the settings under `risk`, the `limits` of strategy files, `risk.markets` and the comparison
+ * of `perpd limits`. The tables of docs/reference/configuration.md, docs/reference/errors.md and docs/reference/strategies.md are printed from them.
+ * The effect of a limit is described where it is checked: `risk/checks/checks.ts`, `risk/sizing/sizeLimits.ts`.
  */
 /** Unit of a limit's figure. `times` is written as a leverage and stored in basis points; `native` is the chain's native token. */
 export type LimitUnit = 'usd' | 'native' | 'bps' | 'times' | 'count' | 'ms'

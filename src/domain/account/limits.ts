@@ -31,7 +31,7 @@ export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isO
 /** The limits of what is counted. */
 export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
 
-/** The limits of what is held and on its way. */
+/** The limits of positions and orders in flight. */
 export type ExposureLimits = Pick<Limits, Marked<{ readonly isExposure: true }>>
 
 /** All rows with their names, in the table's order. */
@@ -92,8 +92,8 @@ export function limitText(name: string, value: bigint | number): string {
 }
 
 /**
- * The same with the unit that a trader reads: `10x`, `5% (500 bps)`, `15 s (15000 ms)`. By the name's end, so that breakers'
- * figures are told alike.
+ * The same with the unit that a trader reads: `10x`, `5% (500 bps)`, `15 s (15000 ms)`. The end of the name selects it, so that breakers' figures
+ * read alike.
  */
 export function limitReadable(name: string, value: bigint | number): string {
   const text = limitText(name, value)
@@ -115,7 +115,7 @@ export const limitTightness = Object.fromEntries(
   limitRows.map(([name, { tighter }]) => [name, tighter]),
 ) as Tightness<Limits>
 
-/** Limits of what a scope has used up; a market's hold for what happened on it, a strategy's for its own orders. */
+/** Limits on usage: a market's limit counts everything that happened on it, a strategy's limit counts its own orders. */
 export const countedLimits = limitsWith('isCounted') as readonly (keyof CountedLimits & LimitName)[]
 
 type Value = number | bigint | undefined

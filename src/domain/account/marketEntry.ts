@@ -20,7 +20,7 @@ export type MarketEntry =
   | {
       readonly kind: 'market.settled'
       readonly contradictions: readonly Contradiction[]
-      /** The operator, who lets the market go on though the host goes on saying it; absent when the host says it no more. */
+      /** The operator who resumed the market although the host maintains its statement; absent once the host has dropped it. */
       readonly by?: string
     }
   | {
@@ -42,7 +42,7 @@ export const marketKinds = [
 export interface MarketFold {
   /** Open contradictions, by `contradictionKey`, with the Unix ms of the record. */
   readonly open: ReadonlyMap<string, Contradiction & { readonly sinceMs: number }>
-  /** Contradictions that an operator goes on in spite of: their statements, by `contradictionKey`. */
+  /** Contradictions that an operator accepted: their statements, by `contradictionKey`. */
   readonly accepted: ReadonlyMap<string, string>
   /** By lower-cased address. */
   readonly markets: ReadonlyMap<string, MarketFacts & { readonly by: string }>

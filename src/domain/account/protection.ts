@@ -2,7 +2,7 @@
 import type { Usd } from '../../protocol/units.ts'
 import type { Closings, Weekday } from './closingTimes.ts'
 
-/** A span of the clock on some weekdays. One whose end is not after its begin goes on into the next day. */
+/** A span of the clock on some weekdays. One whose end is not after its beginning continues into the next day. */
 export interface TradingWindow {
   /** Days on which it begins. */
   readonly days: readonly Weekday[]

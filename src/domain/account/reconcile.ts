@@ -48,8 +48,8 @@ export interface ReconcileView {
    */
   readonly unresolvedSince: ReadonlyMap<string, number>
   /**
-   * Ids of trades that took off a position by one host's word alone so far, with whether that may still be lag. They explain
-   * nothing yet; while it may be lag, sums wait on their sides. Absent: all are proven.
+   * Ids of reductions that only one host has reported so far, with whether that may still be lag. They explain nothing yet; while it may be lag, sums
+   * wait on their sides. Absent: all are proven.
    */
   readonly unproven?: ReadonlyMap<string, 'waits' | 'late'>
   /**
@@ -62,8 +62,7 @@ export interface ReconcileView {
   /** Funding that trades which the chain proved put aside for the account, USD, by their ids. Absent: none. */
   readonly received?: ReadonlyMap<string, Usd>
   /**
-   * Ids of trades that the chain proved, with whether the protocol made them to deleverage. What it says nothing of is told by the
-   * rows themselves. Absent: none.
+   * Ids of trades that the chain proved, with whether the protocol made them to deleverage. The rows themselves decide for all others. Absent: none.
    */
   readonly deleveraged?: ReadonlyMap<string, boolean>
   readonly account: AccountState
@@ -216,7 +215,7 @@ function expectedSizes(
   return journalSides(fills, { discrepancies })
 }
 
-/** Asks of each discrepancy once whether it is to be told: neither known nor met before in this pass. */
+/** Tells once for each discrepancy whether to report it: it is neither known nor met before in this pass. */
 function newDiscrepancies(account: AccountState): (discrepancyId: string) => boolean {
   const met = new Set<string>()
   // A list may have a row twice: on two pages, or because its host says so.

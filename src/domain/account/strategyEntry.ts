@@ -9,7 +9,7 @@ export const removals = ['keep', 'reduce', 'close'] as const
 /** One of them. */
 export type OnRemove = (typeof removals)[number]
 
-/** One field of a strategy file, as it was and as it is, in the file's own words; absent: it does not stand there. */
+/** One field of a strategy file, before and now, as it is written in the file; absent: the field is missing there. */
 export interface FieldChange {
   /** Dotted: `size.usd`. */
   readonly field: string
@@ -82,7 +82,7 @@ export function applyStrategyEntry(kept: KeptStrategies, entry: StrategyEntry, a
   if (entry.kind === 'strategy.switched') {
     const { by, reason } = entry
     if (entry.to === 'running') return withKept(kept, entry.strategy, { ends, written })
-    // Said again it goes on.
+    // A repeated pause keeps its start.
     const pause = paused ?? { by, reason, sinceMs: atMs }
     return withKept(kept, entry.strategy, { ends, paused: pause, written })
   }

@@ -69,7 +69,7 @@ export interface EquityMark {
   readonly dayShareOfUsd?: Usd
   /**
    * Unrealized results of strategies' open parts by the lists of that figure, USD, signed, by name; zero results are left out. Only the first record
-   * of a day has it, and it holds for the whole day.
+   * of a day has it, for the whole day.
    */
   readonly dayOpenUsd?: Readonly<Record<string, Usd>>
 }
@@ -86,7 +86,7 @@ export interface WalletBase {
 
 /** A deposit (positive) or a withdrawal. */
 export interface AccountTransfer {
-  /** When it was told from a gain or a loss, Unix ms. */
+  /** Time when it was distinguished from a gain or a loss, Unix ms. */
   readonly atMs: number
   /** USD at the prices of then, signed. */
   readonly amountUsd: Usd
@@ -191,7 +191,7 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
           return { ...lifted, liftedAtSeq: { ...seqs, [key]: entry.afterSeq } }
         return before === undefined ? lifted : { ...lifted, liftedAtSeq: seqs }
       }
-      // Said again it goes on; from reducing to halted it is another halt, with a time of its own.
+      // A repeated halt keeps its start; from reducing to halted it is another halt with its own start.
       const sinceMs = held?.state === state ? held.sinceMs : atMs
       const hold = { scope, cause, state, reason, by, sinceMs, releasedBy }
       return { ...fold, halts: [...others, hold] }
@@ -249,8 +249,8 @@ export function movedMark(mark: EquityMark, amountUsd: Usd, afterUsd: Usd): Equi
 }
 
 /**
- * A figure of before a deposit or a withdrawal, such that what is worth `afterUsd` now is the same share of it; rounded up, so that no
- * fall becomes less. Where nothing was left before or after, it begins anew.
+ * Scales a figure from before a deposit or a withdrawal, so that `afterUsd` is the same share of it. It is rounded up, so that no fall becomes less.
+ * Where nothing was left before or after, the figure starts over.
  */
 export function scaledBy(figureUsd: Usd, amountUsd: Usd, afterUsd: Usd): Usd {
   const beforeUsd = afterUsd - amountUsd

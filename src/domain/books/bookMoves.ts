@@ -137,7 +137,7 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
 /** Returns the moves that take back a settled move: the size goes back to the unattributed book, and its results are subtracted there. */
 export function reversed(move: Move): readonly Move[] {
   const { pnlUsd, basePnlUsd: _, place: _place, fundingReceivedUsd = 0n, ...rest } = move
-  // It has a name and a place of its own: the same fill may be told again.
+  // It has a separate name and place: the same fill may be reported again.
   const nobodys = { ...rest, id: `back:${move.id}`, strategy: UNATTRIBUTED, isFinal: true }
   const money = {
     impactUsd: 0n,
@@ -212,7 +212,7 @@ function filledAtMs({ updatedAtMs }: IntentState, { settlement, evidence }: Chil
   return timestampSeconds === undefined ? (evidence?.atMs ?? updatedAtMs) : timestampSeconds * 1_000
 }
 
-/** By evidence: the block that shows the log is its own only where the log's place in it is told. */
+/** Place by evidence: the block that shows the log is its own only where the log's place in it is given. */
 function placeOf({ settlement, evidence }: Child): Pick<Move, 'place'> {
   const atSeconds = settlement?.timestampSeconds
   if (atSeconds === undefined) return {}
@@ -225,7 +225,7 @@ function sideOfFill({ marketToken, direction, collateralToken }: Fill): Position
   return { marketToken, direction, collateralToken }
 }
 
-/** By evidence; of what adds, else by size and price; of what reduces, the books reckon it. */
+/** Tokens by evidence; for an increase, else by size and price; for a reduction, the books compute them. */
 function tokensOf(
   { intent: { terms } }: IntentState,
   filled: ChildFill | undefined,

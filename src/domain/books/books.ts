@@ -84,7 +84,7 @@ export interface BookReads {
   nearestStopOf(strategy: string, side: PositionSide): bigint | undefined
 }
 
-/** Is told of what a move brought a book. */
+/** Receives the effect of a move on a book. */
 export type BookListener = (posting: Posting, side: PositionSide) => void
 
 /** Kinds of records that change what an intent's orders did, or what sending them cost. */
@@ -115,7 +115,7 @@ export class Books implements BookReads {
   readonly #stopLevels: StopLevels
   readonly #rounds = roundsOf(this.#sides)
 
-  /** Goes on from a state. `tell` is told of each posting once, when nothing takes it back any more. */
+  /** Continues from a state. `tell` receives each posting once, when nothing takes it back any more. */
   constructor(from: BooksState = noBooks, kept = daemonKeeps, tell: BookListener = () => undefined) {
     this.#kept = kept
     this.#fills = new FillResults(from.fills, kept.fills)
@@ -357,7 +357,7 @@ export class Books implements BookReads {
     this.#add(strategy, log, figures, atMs)
   }
 
-  /** Takes off the sums of a book again; one that comes to nothing is as if it had never been. */
+  /** Subtracts from the sums of a book; a book whose sums become zero is removed. */
   #takeOff(strategy: string, log: Pick<SideLog, 'side' | 'key'>, figures: Figures, atMs: number): void {
     this.#add(strategy, log, negated(figures), atMs)
     const key = bookKeyOf(strategy, log.key)

@@ -31,7 +31,7 @@ export class FillResults {
     return waiting.filter((each) => fillIdOf(each) === id).reduce(withFill, this.#fills.get(id))
   }
 
-  /** Takes a posting out again: it is reckoned anew. */
+  /** Takes a posting out again, because it is computed anew. */
   giveBack(posting: Posting): void {
     const { move, bearerId } = posting
     const borne = bearerId === undefined ? undefined : this.#fills.get(bearerId)

@@ -41,7 +41,7 @@ interface Open {
   reductions: number
 }
 
-/** Where a strategy's result is: `tripsUsd`, `openUsd` and `outsideUsd` come to what its books brought. USD, signed. */
+/** Split of a strategy's result: `tripsUsd`, `openUsd` and `outsideUsd` add up to the result of its books. USD, signed. */
 export interface TripSums {
   readonly strategy: string
   /** Round trips that ended. */
@@ -54,7 +54,7 @@ export interface TripSums {
 
 /** Collector of round trips. */
 export interface RoundTrips {
-  /** Each posting in order, as the books tell of them. */
+  /** Takes each posting, in the order in which the books report them. */
   take(posting: Posting, side: PositionSide): void
   /** Those that ended, in the order of their ends. */
   ended(): readonly RoundTrip[]

@@ -6,7 +6,7 @@ import type { Part } from './sideParts.ts'
 export interface Rounds {
   /** The round of a strategy's part: what ended the one before; undefined while nothing is held. */
   now(strategy: string, sideKey: string): string | undefined
-  /** The round in which an order filled, while fills that are told late may still move it; undefined: they cannot any more. */
+  /** Returns the round in which an order filled, while late fills may still move it; undefined: they cannot any more. */
   at(strategy: string, sideKey: string, orderKey: string): string | undefined
   /** Tells whether the part may return to that round if the chain takes something back. */
   mayReturn(strategy: string, sideKey: string, round: string): boolean

@@ -10,11 +10,11 @@ import { applyMove, noParts, type Posting, type SideParts } from './sideParts.ts
 /** A move that is not for good yet. */
 export interface Waiting {
   readonly move: Move
-  /** When it was told, Unix ms. */
+  /** Time when it was reported, Unix ms. */
   readonly foldedMs: number
-  /** Its number among the moves of the side, as they were told. */
+  /** Its number among the moves of the side, in the order of their reports. */
   readonly n: number
-  /** Unix seconds of the venue by which it has its place; of a move without a time the latest of those told before it. */
+  /** Unix seconds of the venue that give its place; for a move without a time, the latest of those reported before it. */
   readonly orderSeconds: number
 }
 
@@ -31,7 +31,7 @@ export interface SideTokens extends PositionSide {
 
 /** Hosts and chains tell late, and take back what others did, within this time, ms. */
 const SETTLE_MS = 7_200_000
-/** Most moves that count already and may still be moved by one that is told late. */
+/** Most moves that count already and that a late report may still move. */
 const MOST_COUNTED = 200
 
 interface Step extends Waiting {
@@ -90,7 +90,7 @@ export class SideLog {
     return this.#steps.flatMap(({ postings }) => postings)
   }
 
-  /** Puts a move in its place. Gives what counts no more: what the moves behind it brought is reckoned anew. */
+  /** Puts a move in its place. Returns the postings that no longer count: those of the moves behind it are computed anew. */
   put(move: Move, foldedMs: number): readonly Posting[] {
     const n = this.#steps.reduce((most, step) => Math.max(most, step.n), 0) + 1
     const steps: Waiting[] = [...this.#steps]
@@ -190,7 +190,7 @@ function inOrder(waiting: readonly Waiting[]): readonly Waiting[] {
   return steps
 }
 
-/** Puts a move that was told after all others in its place among them, and gives that. */
+/** Inserts a move that was reported last at its place, and returns that place. */
 function insert(steps: Waiting[], { move, foldedMs, n }: Omit<Waiting, 'orderSeconds'>): number {
   const latest = steps.at(-1)?.orderSeconds ?? 0
   const told = { move, foldedMs, n, orderSeconds: move.place?.atSeconds ?? latest }

@@ -19,11 +19,11 @@ export interface Move {
   readonly strategy: string
   /** When it happened by the venue's time where that is known, Unix ms. */
   readonly atMs: number
-  /** Absent where no evidence says it: then it comes behind what was told before it. */
+  /** Absent without evidence: then it comes behind the moves that were reported before it. */
   readonly place?: MovePlace
   /** USD, signed; 0 of what moves no size. */
   readonly sizeDeltaUsd: Usd
-  /** Index token, base units, not signed; absent: reckoned. */
+  /** Index token, base units, not signed; absent: computed. */
   readonly tokens?: TokenAmount
   /** Collateral paid in, or taken out by an order for that alone; token units, signed. */
   readonly collateral: TokenAmount

@@ -10,7 +10,7 @@ import type { Move } from './sideMove.ts'
 /** Whose the parts are that no strategy opened; no strategy can have this name. */
 export const UNATTRIBUTED = '@unattributed'
 
-/** A part of a position. It may be negative in `UNATTRIBUTED` alone: more was taken off than the journal knows to have been there. */
+/** A part of a position. Only `UNATTRIBUTED` may be negative: more was reduced than the journal knows to have existed. */
 export interface Part {
   /** As the venue counts the position, USD. */
   readonly sizeUsd: Usd
@@ -97,7 +97,7 @@ interface Note {
   bearerId?: string
 }
 
-/** A move on its way through the parts. */
+/** A move while it is applied to the parts. */
 class Draft {
   readonly #parts: Map<string, Part>
   readonly #atMs: number

@@ -105,7 +105,7 @@ export class StopLevels {
     return known
   }
 
-  /** An edit of a stop is on its way. */
+  /** An edit of a stop is in flight. */
   #await(after: IntentState): void {
     const { intentId } = after.intent
     for (const name of namedIn(after)) {
@@ -172,7 +172,7 @@ export class StopLevels {
     }
   }
 
-  /** A fill that was told late may have put others into another round: of the stops on its side it is seen while it can. */
+  /** A late fill may have moved others into another round; re-checks the stops on its side while their round is known. */
   #foldRounds({ intent: { strategy, terms } }: IntentState, rounds: Rounds): void {
     const sideKey = sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address })
     for (const key of [...(this.#keys.get(bookKeyOf(strategy, sideKey)) ?? [])]) {
@@ -184,7 +184,7 @@ export class StopLevels {
     }
   }
 
-  /** Once nothing more can be told of a stop, its level alone is kept. */
+  /** Drops a stop about which no more reports can come; only its level remains. */
   #leave(key: string, strategy: string, sideKey: string, rounds: Rounds): void {
     const stop = this.#stops.get(key)
     if (stop === undefined || !stop.isOver || stop.changes.length > 0) return

@@ -8,7 +8,7 @@ import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
 import { type Figures, resultOf } from './figures.ts'
 import type { Posting } from './sideParts.ts'
 
-/** A strategy's record, since an operator last let it go on or since its first fill. */
+/** A strategy's record, since an operator last resumed it or since its first fill. */
 export interface TrackRecord {
   /** When it began, Unix ms: exits and stops before it do not count. 0: with the first fill. */
   readonly sinceMs: number
@@ -18,7 +18,7 @@ export interface TrackRecord {
   readonly peakUsd: Usd
   /** When a book of it on a market last came to nothing, Unix ms, by lower-cased market token. */
   readonly exitsMs: ReadonlyMap<string, number>
-  /** When something was last taken off a book of it, Unix ms, by `sideKeyOf`: fills may be told in another order than they came in. */
+  /** Time of the latest reduction of one of its books, Unix ms, by `sideKeyOf`: reports of fills may arrive in another order than the fills. */
   readonly reducedMs?: ReadonlyMap<string, number>
   /** When stop-losses and liquidations took something off its books, Unix ms, oldest first; the newest `MOST_STOPS`. */
   readonly stopsMs: readonly number[]
@@ -61,10 +61,7 @@ export function withPosting(before: TrackRecord, posting: Posting, side: Positio
   return { ...record, exitsMs, reducedMs, stopsMs }
 }
 
-/**
- * The record without what a posting brought and without its stop: it is reckoned anew. The highest that the result was stays, and so
- * do the exits.
- */
+/** Returns the record without a posting and its stop, because it is computed anew. The peak result and the exits stay. */
 export function withoutPosting(record: TrackRecord, posting: Posting): TrackRecord {
   const { move, sizeDeltaUsd, figures } = posting
   const { resultUsd, peakUsd } = withResult(record, posting, -resultOf(figures))
@@ -85,7 +82,7 @@ function isBefore({ sinceMs }: TrackRecord, { move }: Posting): boolean {
   return move.atMs <= sinceMs
 }
 
-/** The record that begins anew: the result stays, and is its own peak. */
+/** Returns the record that starts over: the result stays, and is its own peak. */
 export function begunAnew({ resultUsd }: TrackRecord, atMs: number): TrackRecord {
   return { ...noTrackRecord, sinceMs: atMs, resultUsd, peakUsd: resultUsd }
 }

@@ -42,11 +42,10 @@ const landedStatuses: ReadonlySet<string> = new Set(['created', 'executed', 'can
 const neverLandedStatuses: ReadonlySet<string> = new Set(['prepared', ...gaveUpStatuses])
 
 /**
- * The orders that the attempt created, with the evidence, or undefined while they are not shown: the host says that it
- * landed, and rows of our own account, no older than the arming and explained by no other intent, fit what the message
- * creates one to one, by the keys the host named or else by its transaction. The generic relay names no keys, and lists
- * leave out the creation of market orders: there, all rows since arming that could be the attempt's count, and one too many,
- * or one that another intent may have created, shows nothing.
+ * Returns the orders that the attempt created, with the evidence, or undefined while they are not shown. The host must report that it landed. Rows of
+ * our own account, no older than the arming and explained by no other intent, must fit the message's orders one to one. They match by the keys the
+ * host named, or else by its transaction. The generic relay names no keys, and lists omit the creation of market orders. There, all rows since arming
+ * that could be the attempt's count; one too many, or one that another intent may have created, shows nothing.
  */
 export function apiLanding(state: IntentState, observation: Observation): Landing | undefined {
   const { answer, account, atMs, explained } = observation

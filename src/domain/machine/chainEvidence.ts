@@ -125,9 +125,9 @@ export function closeness(
 }
 
 /**
- * The run of neighbouring orders that is what the attempt creates: a relay may bundle several operations of one account into
- * one transaction, and each keeps its orders together and in the order of its message. Where several runs fit, the one of
- * the sizes and amounts that were asked is meant; with none of them nothing is shown until the others are explained.
+ * Returns the run of neighbouring orders that the attempt creates. A relay may bundle several operations of one account into one transaction, and
+ * each keeps its orders together and in the order of its message. Where several runs fit, the run with the requested sizes and amounts is meant. If
+ * none has them, nothing is shown until the others are explained.
  */
 function ownRun(
   expected: readonly ExpectedOrder[],
@@ -241,7 +241,7 @@ export function chainDeath(attempt: Attempt, view: ChainView, atMs: number): Evi
   }
 }
 
-/** Where a created order stands on chain. */
+/** State of a created order on chain. */
 export type ChainEnd =
   | End
   /** Nothing shows the end that was seen before, or a freeze was lifted. */

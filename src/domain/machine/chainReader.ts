@@ -6,7 +6,7 @@ import type { BlockRef } from '../order/intent.ts'
 import type { ChainView } from './chainView.ts'
 import type { Expected } from './expected.ts'
 
-/** One attempt, as a chain can be asked about it. */
+/** Query of a chain about one attempt. */
 export interface AttemptQuery {
   readonly account: Address
   /** The relay router whose `digests` counts. */
@@ -19,8 +19,8 @@ export interface AttemptQuery {
   /** Block time after which the digest cannot land, Unix seconds. */
   readonly deadlineSeconds: number
   /**
-   * The signed nonce. Whoever uses the digest up has it and the deadline beside each other in his input (`RelayParams`), as the
-   * digest holds both; absent where nobody knows it.
+   * The signed nonce. Whoever uses the digest up has it next to the deadline in the transaction's input (`RelayParams`), because the digest contains
+   * both; absent where it is unknown.
    */
   readonly userNonce?: bigint
   /** Orders that the attempt created, or that it changes. */
@@ -34,7 +34,7 @@ export interface AttemptQuery {
   readonly expected?: Expected
 }
 
-/** A change of a position of the account that a host tells of, to be looked up in the transaction that it names. */
+/** A change of a position of the account that a host reports, to be looked up in the transaction that it names. */
 export interface PositionChangeQuery {
   readonly account: Address
   readonly orderKey: Hex

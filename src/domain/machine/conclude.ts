@@ -5,7 +5,7 @@ import type { JournalRecord } from '../records.ts'
 
 /** Action to carry out once the record, if any, is durable. */
 export type Effect =
-  /** Feed `begin` back, with the host that is to be asked. */
+  /** Feed `begin` back, with the host to ask next. */
   | { readonly type: 'begin' }
   | { readonly type: 'prepare'; readonly attempt: number; readonly again: boolean }
   | { readonly type: 'submit'; readonly attempt: number }
@@ -107,7 +107,7 @@ export function close(state: IntentState, nowMs: number, closing: Closing): Step
   return { record: { ...stamp(state, nowMs), kind: 'intent.closed', closing }, effects: [], again: false }
 }
 
-/** Evidence of our own: nothing left the process. */
+/** Returns local evidence: nothing left the process. */
 export function local(atMs: number, statement: string): Closing['evidence'] {
   return { level: 'local', atMs, statement }
 }

@@ -20,7 +20,7 @@ export interface ExpectedOrder {
    * close, and the parts of a twap are rounded down.
    */
   readonly sizeDeltaUsd?: Usd
-  /** USD; what was asked where `sizeDeltaUsd` is left open: of several orders that fit, the one of this size is meant. */
+  /** Requested size, USD, where `sizeDeltaUsd` is left open: among several fitting orders, the one of this size is meant. */
   readonly askedSizeUsd?: Usd
   /**
    * Base units of the collateral token; what is paid or taken out where no size tells one order from another: in swaps and
@@ -107,10 +107,7 @@ export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'create
   }
 }
 
-/**
- * The orders in the order of the signed message: exits that came with an increase may stand in another order than they were
- * asked in.
- */
+/** Returns the orders in the order of the signed message: exits that came with an increase may have another order there than in the request. */
 function asSigned(
   orders: readonly ExpectedOrder[],
   creates: ArmedFacts['creates'],

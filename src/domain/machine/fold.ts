@@ -1,9 +1,9 @@
 /**
- * The fold: an intent's state is its records, one after the other, and nothing else. Live state and recovered state are
- * made by this one function, so they cannot differ.
+ * The fold: an intent's state is its records, one after the other, and nothing else. Live state and recovered state are made by this one function, so
+ * they cannot differ.
  *
- * A record that does not fit the state is a mistake of ours or a damaged journal: it throws, because to go on would be to
- * trade on a story that cannot have happened.
+ * A record that does not fit the state is a mistake of ours or a damaged journal. It throws, because continuing would mean to trade on a story that
+ * cannot have happened.
  */
 import { BaseError } from '../../base/errors.ts'
 import {

@@ -14,7 +14,7 @@ export type MemoryEntry =
       /** External signals that the turn received; absent: none. */
       readonly signals?: TakenSignals
     } & KeptMemory)
-  /** An operator let the instance begin anew. */
+  /** An operator reset the memory of the instance. */
   | { readonly kind: 'strategy.forgotten'; readonly strategy: string; readonly by: string }
 
 /** A memory as it is kept. */

@@ -21,7 +21,7 @@ interface OwnEventBase {
 /** Content of a fill. Figures are absent where no evidence shows them. */
 export interface FillFacts {
   readonly intentId: string
-  /** Absent where an operator's word alone says that it was executed. */
+  /** Absent where only an operator states that it was executed. */
   readonly orderKey?: Hex
   /** Role of the order: `main` is the decision's own, `part` one of a twap. */
   readonly role: ChildRole
@@ -73,5 +73,5 @@ export interface DeniedEvent extends Omit<OwnEventBase, 'seq'>, Denial {
 /** Events of a strategy's own orders derived from the journal's records. */
 export type RecordedEvent = FillEvent | ClosedEvent
 
-/** All that a strategy is told. */
+/** All events that a strategy receives. */
 export type OwnEvent = DeniedEvent | RecordedEvent

@@ -1,6 +1,6 @@
 /**
- * Signals from outside: what a sender tells a strategy to hold. The journal keeps each that was accepted, once; it waits for its
- * instance until a memory that was given it is written, as own events do, so that no crash loses one or gives it twice.
+ * Signals from outside: a sender's requests for a strategy's position. The journal persists each accepted one once. It waits for its instance until a
+ * memory of a turn that received it is written, as own events do. No crash therefore loses one or delivers it twice.
  */
 import type { Usd } from '../../protocol/units.ts'
 
@@ -104,8 +104,8 @@ export const noSignals: SignalFold = {
 }
 
 /**
- * Time for which a nonce is remembered after its message is too old, ms: a clock that was ahead and is set back would else have forgotten what it took
- * there, and the word of those times could not be taken again before they are over.
+ * Time for which a nonce is remembered after its message is too old, ms. A clock that was ahead and is set back would otherwise forget the nonces of
+ * that time. Then no signal with such a time could be accepted before that time is over.
  */
 const REMEMBERED_MS = 172_800_000
 /** Most of these that are remembered: of more the oldest messages are forgotten. */
@@ -168,7 +168,7 @@ export function applyTakenSignals(
   }
 }
 
-/** The fold once an instance begins anew: what waited for it is dropped. Nonces stay. Pure. */
+/** Returns the fold after an instance's memory was reset: its waiting signals are dropped. Nonces stay. Pure. */
 export function forgetSignals(fold: SignalFold | undefined, strategy: string): SignalFold | undefined {
   if (fold === undefined) return undefined
   const newest = new Map(fold.newest)

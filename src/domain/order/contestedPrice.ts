@@ -1,4 +1,4 @@
-/** A price that hosts differ on: each one's word, and the band that a reduction is signed within. */
+/** A price that hosts differ on: each host's statement, and the band within which a reduction is signed. */
 import type { Usd } from '../../protocol/units.ts'
 
 /** A price that hosts differ on; USD per whole index token. */

@@ -59,7 +59,7 @@ export interface IncreaseDecision extends DecisionBase {
 /** Reduce a position by a part, now or when a price is reached. */
 export interface DecreaseDecision extends DecisionBase {
   readonly kind: 'decrease'
-  /** Size to take off, USD; never more than the position has, nor than the instance's own part of it. */
+  /** Size to reduce, USD; never more than the position has, nor than the instance's own part of it. */
   readonly sizeDeltaUsd: Usd
   /** Collateral token of the position to reduce; one market side can have two positions. */
   readonly collateralToken: Address
@@ -132,8 +132,8 @@ export type Decision =
   | BatchDecision
 
 /**
- * Undo an order of the strategy's own if it lands: once its signature left it cannot be called back. Nothing is signed for it
- * that was not signed yet; what of it rests is cancelled, what it opens is closed, at most once and over restarts.
+ * Undoes an order of the strategy if it lands: once its signature left it cannot be called back. Unsigned messages of it are not signed any more. Its
+ * resting orders are cancelled and its position is closed, at most once and over restarts.
  */
 export interface UnwindDecision {
   readonly kind: 'unwind'
@@ -155,7 +155,7 @@ export interface StartTaskDecision {
   readonly facts?: DecisionFacts
 }
 
-/** Has a task of the strategy's own end: it makes no more orders, and what of it rests is cancelled. */
+/** Ends a task of the strategy: it makes no more orders, and its resting orders are cancelled. */
 export interface StopTaskDecision {
   readonly kind: 'stop-task'
   readonly label: string
@@ -179,7 +179,7 @@ export interface RenewalDecision {
   readonly facts?: DecisionFacts
 }
 
-/** Has the claim of what the venue put aside for the account written to a file, for the owner's wallet, once it is worth so much. */
+/** Writes the claim of amounts that the venue put aside for the account to a file, for the owner's wallet, once they are worth so much. */
 export interface ClaimDecision {
   readonly kind: 'prepare-claim'
   /** USD, above 0. */
@@ -202,7 +202,7 @@ export const untidyCauses = [
 /** One of them. */
 export type UntidyCause = (typeof untidyCauses)[number]
 
-/** Has people told of a resting order, whoever made it: by the log, a metric and a notice. */
+/** Notifies people of a resting order, whoever made it: by the log, a metric and a notice. */
 export interface TellDecision extends DecisionBase {
   readonly kind: 'tell-order'
   readonly orderKey: Hex

@@ -49,7 +49,7 @@ export interface OrderTerms {
    * were not there. Only what the signing policy allows of it widens a bound.
    */
   readonly priceImpactBps?: number
-  /** limit and take-profit only: price impact that the acceptable price leaves beyond the trigger, bps; absent where none is asked. */
+  /** limit and take-profit only: price impact that the acceptable price permits beyond the trigger, bps; absent where none is requested. */
   readonly acceptablePriceImpactBps?: number
   /** The position when the order was sized: of reductions, of increases with exits, and of collateral taken out. Absent: none. */
   readonly held?: HeldPosition
@@ -131,7 +131,7 @@ export interface EditTerms {
   readonly acceptableContractPrice: bigint
   readonly minOutputAmount: TokenAmount
   readonly autoCancel: boolean
-  /** Native token, base units, on top of what the order holds: what is asked for. */
+  /** Requested increase on top of the fee that the order holds, native token, base units. */
   readonly executionFeeIncrease: TokenAmount
   /** Execution fee that the order holds already, native token, base units; absent where the venue does not say. */
   readonly executionFeeHeld?: TokenAmount
@@ -152,7 +152,7 @@ export interface Sizing {
   readonly roomUsd?: Usd
   /** Each cut that made the size smaller, in order. */
   readonly cuts: readonly { readonly by: string; readonly toUsd: Usd }[]
-  /** Age of the data the size stands on, ms. */
+  /** Age of the data behind the size, ms. */
   readonly dataAgeMs: number
   /** Where the price is from that stands in for a fresh one of the oracle; absent: it is the oracle's. */
   readonly priceSource?: PriceSource

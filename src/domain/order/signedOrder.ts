@@ -1,4 +1,4 @@
-/** A resting order as our own messages made it: what an edit of it stands on, and what a host's row of it is held against. */
+/** A resting order as our own messages made it: the basis of an edit, and of the comparison with a host's row. */
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { UpdateOrderParams } from '../../protocol/batch.ts'
 import type { Order } from '../../protocol/position.ts'

@@ -5,7 +5,7 @@
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import { type IntentState, isUnresolved, lastAttempt } from './intent.ts'
 
-/** Most whole closes of one position that may be under way at once: each further one costs a fee where the ones before it land after all. */
+/** Most whole closes of one position that may be in flight at once: each further one costs a fee where the earlier ones land after all. */
 export const MOST_CLOSES_AT_ONCE = 3
 
 /** Since when the newest message of an intent is signed without a proof of its fate, Unix ms; undefined: it is not signed, or its fate is known. */

@@ -10,7 +10,7 @@ import type { ExecutorParams, ExecutorProgress, TaskGoal } from './executorState
 /** Version of the parameters and the states below. */
 export const EXECUTORS_VERSION = 1
 
-/** Adds to a position until it has a size, while the price is within a bound, as the venue's capacity lets it. */
+/** Adds to a position until it has a size, while the price is within a bound, as far as the venue's capacity permits. */
 export interface AccumulateParams extends ExecutorParams {
   readonly action: 'increase'
   /** Size / collateral of each order, bps; 10000 = 1x. */
@@ -72,7 +72,7 @@ export interface KeptExits {
   readonly sizeUsd: Usd
   /** Size that the owner's book held of the side then beyond what older tasks of its keep exits for, USD. */
   readonly bookUsd: Usd
-  /** Since when the list shows no position, Unix ms: what closed it may be told later. Absent: it is there. */
+  /** Time since when the list shows no position, Unix ms: the report of its close may be late. Absent: the list shows it. */
   readonly goneMs?: number
 }
 
@@ -129,7 +129,7 @@ export interface RebalanceMove {
 /** Brings positions to target weights of a sum, once. */
 export interface RebalanceParams extends TaskGoal {
   readonly leverageBps: number
-  /** In their order: what is taken off comes before what is added. No two are on one side of one market. */
+  /** Moves in their order: reductions come before increases. No two are on one side of one market. */
   readonly moves: readonly RebalanceMove[]
   /** The most of the capacity of the moment that an order may take, bps. */
   readonly shareBps: number

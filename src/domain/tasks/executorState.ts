@@ -12,8 +12,9 @@ export interface TaskBudget {
   /** Orders at the venue, those that came to nothing too; each part of a twap of the venue's counts. Exits do not. */
   readonly orders: number
   /**
-   * USD: the fees of its messages, and the venue's fees of the change of the position. An order is made only while the most that
-   * it may cost is left. What exits of its own and their changes cost is not in it. Funding and borrowing that a fill settles are the position's, and do not count.
+   * Budget of fees, USD: the fees of its messages, and the venue's fees of the position's changes. An order is made only while its highest possible
+   * cost is left. The cost of its exits and their changes does not count. Funding and borrowing that a fill settles belong to the position, and do
+   * not count.
    */
   readonly feesUsd: Usd
   /** Unix ms after which it makes no more orders. */
@@ -52,7 +53,7 @@ export interface StopWish {
 export interface ExecutorProgress {
   /** The newest order that it made, from 1; 0 before the first. */
   readonly made: number
-  /** Absent while it goes on. */
+  /** Absent while it continues. */
   readonly stop?: StopWish
   /** Its own plan came to an end, which stays while what rests of it is cancelled. */
   readonly ending?: ExecutorEnd

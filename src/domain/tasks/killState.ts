@@ -29,8 +29,8 @@ export interface KillProgress {
 export const killBegins: KillProgress = { made: 0 }
 
 /**
- * Its end. `unproven`: no list shows anything that is left, and the chain proves the end of what was sent no more. `abandoned`: an operator
- * let trading go on before it was done. `replaced`: one that does more took its place.
+ * End of the kill. `unproven`: no list shows anything left, but the chain can no longer prove the end of what was sent. `abandoned`: an operator
+ * resumed trading before it was done. `replaced`: one that does more took its place.
  */
 export type KillOutcome = 'done' | 'unproven' | 'abandoned' | 'replaced'
 
@@ -55,7 +55,7 @@ export interface LeftPosition {
   readonly uncoveredUsd: Usd
 }
 
-/** A kill that was asked for. */
+/** A requested kill. */
 export interface KillState extends KillParams {
   readonly by: string
   /** Unix ms. */

@@ -6,7 +6,7 @@ import type { ExecutorKind, ExecutorOutcome } from './executorState.ts'
 export interface OwnTask {
   readonly label: string
   readonly kind: ExecutorKind
-  /** `stopping`: it is to end, and what of it rests is being cancelled. */
+  /** `stopping`: it is to end, and its resting orders are being cancelled. */
   readonly standing: 'running' | 'stopping' | 'ended'
   /** Unix ms. */
   readonly sinceMs: number

@@ -20,7 +20,7 @@ export interface UnwindParams {
 
 /** Progress of an unwind. */
 export interface UnwindProgress {
-  /** The newest try to cancel what of it rests, from 1; 0 before the first. */
+  /** Number of the newest try to cancel its resting orders, from 1; 0 before the first. */
   readonly cancels: number
   /** The newest try to close what it opened, by side in the order in which it opened them; as above. */
   readonly closes: readonly number[]

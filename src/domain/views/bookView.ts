@@ -38,7 +38,7 @@ export interface Results extends Figures {
   readonly pnlUsd: Usd
 }
 
-/** Figures with what they come to. */
+/** Returns figures with their sum. */
 export function resultsOf(figures: Figures): Results {
   return { pnlUsd: resultOf(figures), ...figures }
 }
@@ -100,7 +100,7 @@ export function openResultUsd(
   )
 }
 
-/** The same of all parts of each strategy, by name; those that come to nothing are left out. */
+/** Sums the same over all parts of each strategy, by name; zero sums are left out. */
 export function openResultsOf(
   books: readonly Book[],
   positions: readonly ValuedPosition[],

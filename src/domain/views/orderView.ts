@@ -69,7 +69,7 @@ export interface OrderRow {
   readonly warnings: readonly string[]
   /** The person or strategy who requested its unwind: it is unwound if it lands. */
   readonly unwantedBy: string | null
-  /** Seconds past its signed deadline with nothing that shows what became of it, where no chain is asked: an operator must say. */
+  /** Seconds past its signed deadline without evidence of its fate, where no chain is configured: an operator must decide. */
   readonly presumedDeadForSeconds: number | null
   /** `open` when its entry is filled and its exits rest: then it is a position; else as `status`. */
   readonly standing: Label | 'open'
