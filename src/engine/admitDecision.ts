@@ -56,7 +56,9 @@ export interface DecisionSource
   readonly isWhole?: boolean
 }
 
-/** Admits one decision and hands it to the road, or says why not. `beside` writes what must be durable with its acceptance. */
+/**
+ * Admits one decision and hands it to execution, or returns the denial. `beside` writes records that must be durable together with its acceptance.
+ */
 export async function admitDecision(
   context: EngineContext,
   source: DecisionSource,
@@ -143,7 +145,7 @@ export function judge(
   const halt = isOperator ? undefined : context.trading.haltOn(name)
   const market = marketOf(snapshot, decision.marketToken)?.market
   const bounds = { limits, accountLimits: context.limits.current().account, ...(market && { market }) }
-  // A halt is told first: it is what keeps everything back.
+  // Report the halt before other reasons; it overrides them.
   const steep =
     source.isWhole === true && halt === undefined ? checkWholeLeverage(decision, bounds) : undefined
   if (steep !== undefined) return steep

@@ -1,4 +1,4 @@
-/** A strategy's wish that the renewal of the delegated key's approval be prepared: denied where there is no such key, and told once. */
+/** Handles a strategy's request to prepare the renewal of the delegated key's approval: denied without such a key, and reported once. */
 import type { RenewalDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { EngineContext } from './context/engineContext.ts'

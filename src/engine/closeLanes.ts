@@ -10,8 +10,8 @@ const REFUSED_MS = 3_600_000
 const intentsRead = 40
 
 /**
- * The lanes in the order in which a whole close prefers them. Without chain endpoints the account's alone: there a lane of
- * our own deadline leaves a lost answer without a name to ask by.
+ * Returns the lanes in the order in which a whole close prefers them. Without chain endpoints only the account's lane: there, a lane with our own
+ * deadline has no name by which a lost answer could be queried.
  */
 export function closeLanesOf(
   {

@@ -1,11 +1,11 @@
 /**
- * The engine: takes up what the journal left open, asks strategies at their cadence, follows what is open, and drains.
+ * The engine: resumes the journal's open intents, runs strategies at their cadence, follows open orders, and drains.
  *
- * starting    the venue is not reached yet; nothing is asked of strategies, `/readyz` says why.
+ * starting    the venue is not reached yet; strategies get no turns, `/readyz` says why.
  * recovering  open intents are looked at once each, and the account is read.
  * running     every strategy ticks at its own cadence, aligned to the clock; a strategy that throws or is slow hurts
  *             only itself.
- * draining    no new decisions; what is open is followed until it closes or `drainMs` is over. Either end is safe: the
+ * draining    no new decisions; open orders are followed until they close or `drainMs` is over. Either end is safe: the
  *             journal was written before everything that left.
  */
 
@@ -325,7 +325,7 @@ export function createEngine(parts: EngineParts): Engine {
   /** The size that an accepted increase may have by everything that is read anew. */
   async function resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> {
     const { symbol, direction } = intent.terms
-    // Not an answer that was asked for before the warning: the snapshot then shares this one.
+    // An answer to a request from before the warning does not count: the snapshot then shares this one.
     await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
     const snapshot = await read({ symbols: [symbol] })
     const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)

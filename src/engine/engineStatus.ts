@@ -45,7 +45,7 @@ export interface StrategyStatus {
   readonly opensPositions: boolean
   readonly symbols: readonly string[]
   readonly cadenceMs: number
-  /** Turns at which it was asked; none while it pauses. */
+  /** Number of turns that its kind got; none while it pauses. */
   readonly ticks: number
   readonly decisions: number
   readonly admitted: number
@@ -54,9 +54,9 @@ export interface StrategyStatus {
   readonly failures: number
   /** With its own holds and the daemon's. */
   readonly tradingState: TradingState
-  /** When its newest turn came, Unix ms, whether it was asked at it or paused. */
+  /** Time of its newest scheduled turn, Unix ms, also while it paused. */
   readonly lastTickAtMs?: number
-  /** When the newest turn came at which it was asked, Unix ms; absent: it was not asked since the start. */
+  /** Time of the newest turn that its kind got, Unix ms; absent: none since the start. */
   readonly lastAskedAtMs?: number
   readonly lastTickMs?: number
   readonly lastError?: string
@@ -160,7 +160,7 @@ export interface EngineStatus {
   /** Positions that orders of ours closed in full and the list shows still, a sentence each: they are not in `positions`. */
   readonly closedFills: readonly string[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
-  /** For how long a feed has been older than increases may stand on, ms: 0 while it is not, absent while nobody reads it. */
+  /** Time for which a feed has been older than increases accept, ms: 0 while it is not, absent while nobody reads it. */
   readonly feedsOverdueMs: Readonly<Partial<Record<Feed, number>>>
   readonly apiHosts: readonly string[]
   readonly oracleHosts: readonly string[]
@@ -176,8 +176,8 @@ export function shortOfSpace(journalPath: string): string {
 }
 
 /**
- * The mark with the figure for people in the place of the breakers' own, and the highest that was shown in the place of their peak:
- * theirs follows a gain a minute and a quarter later, and no figure is shown above the peak beside it.
+ * Returns the mark with people's figure in place of the breakers' own, and the highest shown figure in place of their peak. The breakers' peak
+ * follows a gain a minute and a quarter later; no figure is shown above the peak next to it.
  */
 export function shownOf(
   mark: EquityMark,
@@ -204,7 +204,7 @@ export interface EngineApi {
   readonly signal: SignalInbox['receive']
   /** Every market that is known or listed, with where its facts come from and its figures of now. */
   markets(): Promise<readonly MarketFigures[]>
-  /** The clock of a host less ours, ms; undefined before enough of its answers told the time. */
+  /** Returns the clock of a host less ours, ms; undefined before enough of its answers gave the time. */
   clockSkewMs(host: string): number | undefined
   /** The price of a market lately. Undefined: there is no such market, or no price of it. Rejects as reading does. */
   readonly candles: CandleReads['candles']

@@ -1,6 +1,6 @@
 /**
- * Rules for what a user's code returned: each says whether a value is what its field must be, and if not, which value at which
- * path is wrong, what it is and how it is written. Pure. A value that is shown is short: a message is read in a log, on one line.
+ * Rules for the return values of a user's code: each tells whether a value is valid for its field. If not, it names the wrong value with its path and
+ * text. Pure. A shown value is short: a message is read in a log, on one line.
  */
 
 import { isObject } from '../base/isObject.ts'
@@ -58,8 +58,8 @@ export function listOf(members: string, { faultOf }: FieldRule): FieldRule {
 }
 
 /**
- * An object with these fields and no other. `what` names it where a field is not one of its own, `otherNameOf` knows what is meant
- * by names of other programs.
+ * Accepts an object with these fields and no other. `what` names it where a field is unknown, `otherNameOf` finds the field meant by names of other
+ * programs.
  */
 export function objectOf(
   what: string,

@@ -1,6 +1,6 @@
 /**
- * One running strategy: asked at its own cadence, counted, and contained. One that throws, or whose reads fail, is told of
- * and hurts nobody but itself.
+ * One running strategy: it gets turns at its own cadence, is counted, and is contained. A strategy that throws, or whose reads fail, is reported and
+ * hurts only itself.
  */
 
 import { UnreachableError } from '../api/transport/apiErrors.ts'
@@ -74,7 +74,7 @@ export function createInstance(
     const startMs = clock.monotonicMs()
     const lastTickAtMs = clock.now()
     last = { ...last, lastTickAtMs }
-    // An operator let it begin anew.
+    // An operator reset its memory.
     if (unfit !== undefined && unfit.memory !== keptMemory()) unfit = undefined
     const byOperator = operatorPause()
     const isPaused =
@@ -83,9 +83,9 @@ export function createInstance(
       (pausedUntilMs !== undefined && startMs < pausedUntilMs)
     try {
       const report = await tickOnce(tickMs, !isPaused, loaded)
-      // A stop came while it was asked: it neither failed nor worked.
+      // A stop came during its turn: it neither failed nor worked.
       if (deciding.aborted && report.decisions === 0) return
-      // A turn is one at which the kind was asked; what perpd keeps in order while it pauses is none of its.
+      // Count only turns that the kind got; perpd's maintenance while it pauses is none.
       if (!isPaused && !(report.failed instanceof MemoryUnfitError)) {
         counts.ticks += 1
         last = { ...last, lastAskedAtMs: lastTickAtMs }
@@ -133,7 +133,7 @@ export function createInstance(
     }
   }
 
-  /** It would not be asked with another answer: it waits for an operator, or for a kind that is put right. */
+  /** Pauses a kind whose memory does not fit: another turn would give the same answer. It waits for an operator, or for a corrected kind. */
   function pauseUnfit({ shortMessage, facts }: MemoryUnfitError): void {
     unfit = { memory: keptMemory(), reason: shortMessage, sinceMs: clock.now() }
     emit({ type: 'strategy.unfit', strategy: loaded.name, reason: shortMessage, facts })
@@ -155,7 +155,7 @@ export function createInstance(
     })
   }
 
-  /** A kind of the user's own that fails turn after turn is asked again after a while; perpd's own kinds always are. */
+  /** Pauses a kind of the user's own that fails turn after turn, and resumes it after a while; perpd's built-in kinds never pause. */
   function pauseOrGoOn(hasFailed: boolean, slow: string | undefined): void {
     ownFailures = hasFailed ? ownFailures + 1 : 0
     pausedUntilMs = undefined

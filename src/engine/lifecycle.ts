@@ -1,6 +1,4 @@
-/**
- * The life of an engine: it starts, recovers, runs its loops, drains and ends. The states are told in `engine.ts`.
- */
+/** The life of an engine: it starts, recovers, runs its loops, drains and ends. `engine.ts` describes the states. */
 import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { Market } from '../protocol/market.ts'
@@ -136,7 +134,7 @@ export function createLifecycle(context: EngineContext, parts: LifecycleParts): 
       await orderManager.recover()
       await untilDone('the account cannot be read', account.look)
       await breakers.check(true)
-      // A signal may have come while the venue was asked.
+      // A signal may have arrived during the request to the venue.
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'running'
       notReady = []

@@ -1,4 +1,4 @@
-/** Resting orders of perpd's own making that nobody looks after any more: what a keeper that tidies may edit (docs/keepers.md, "What the order janitor may do"). */
+/** Unmanaged resting orders that perpd made: a keeper that tidies may edit them (docs/keepers.md, "What the order janitor may do"). */
 import type { IntentState } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
@@ -17,7 +17,7 @@ export function isKept(
   return isOfRunningTask(trading, decisionKey) || strategies().some(({ name }) => name === strategy)
 }
 
-/** Keys of the resting orders that nobody looks after and that no change is under way for; `open`: the account's open intents. */
+/** Returns the keys of the unmanaged resting orders for which no change is in flight; `open`: the account's open intents. */
 export function looseOrdersOf(
   context: Pick<EngineContext, 'strategies' | 'trading'>,
   snapshot: Snapshot,

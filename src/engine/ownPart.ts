@@ -37,7 +37,7 @@ export function exposuresOf(
   return { exposure, own: { limits: own, exposure: ownExposureOf(strategy, snapshot, openIntents, parts) } }
 }
 
-/** The decision as far as it is on the instance's own part, or why there is nothing of its own. */
+/** Limits the decision to the instance's own part, or denies it where the instance has none. */
 export function withinOwn(
   context: Pick<EngineContext, 'journal' | 'orderManager'>,
   { name: strategy, strategy: kind }: OwnSource,
@@ -63,7 +63,7 @@ export function withinOwn(
   }
   for (const { side, sizeUsd } of asked.values()) {
     const leftUsd = leftOf(context, strategy, side, pending)
-    // A message of its own is taken as it is, or not at all.
+    // A message that the strategy composed is accepted unchanged, or denied.
     if (sizeUsd > leftUsd) return beyondBook(side, sizeUsd, leftUsd, snapshot)
   }
   return decision
@@ -86,8 +86,8 @@ function reduced(
 }
 
 /**
- * The part of its book that no order in flight takes off already, USD; but for those of the kind `uncounted`. Exits that rest wait for a price, and
- * hold nothing back.
+ * Returns the part of its book that no order in flight reduces already, USD, without those of the kind `uncounted`. Resting exits wait for a price,
+ * and reserve nothing.
  */
 function leftOf(
   { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,

@@ -97,7 +97,7 @@ export function reductionsIn({ createOrderParamsList }: BatchTerms): readonly {
     }))
 }
 
-/** Orders that a decision creates, each of which has a fee of its own; a message without any has one. */
+/** Counts the orders that a decision creates, each with a separate fee; a message without any has one fee. */
 function ordersOf(decision: Decision): number {
   if (decision.kind === 'batch') return Math.max(1, decision.batch.createOrderParamsList.length)
   return decision.kind === 'decrease' ? (decision.twap?.parts ?? 1) : 1

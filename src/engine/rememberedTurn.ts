@@ -1,6 +1,6 @@
 /**
- * The turn of a strategy with a memory. What is taken of its decisions and its next memory are durable in one commit, so that no
- * crash leaves one without the other; what is denied is written with the memory, and told to it at the next turn.
+ * The turn of a strategy with a memory. Its admitted decisions and its next memory are durable in one commit, so that no crash leaves one without the
+ * other. Denials are written with the memory, and delivered to it at the next turn.
  */
 
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
@@ -67,7 +67,7 @@ export function givenTurn(
   }
 }
 
-/** A turn that was asked for, and what came of it. */
+/** A requested turn, and its result. */
 export interface AskedTurn {
   readonly turn: CheckedTurn
   readonly given: GivenTurn
@@ -149,7 +149,7 @@ export function takeTurn(
   })
 }
 
-/** Plans one decision, and tells of it; gives why it is not taken. */
+/** Plans one decision and reports it; returns the denial if there is one. */
 function planOne(
   context: EngineContext,
   loaded: LoadedStrategy,
@@ -190,7 +190,7 @@ function planOne(
     return undefined
   }
   if (decision.kind === 'tell-order') {
-    // Before the memory says that it was told: a crash between tells it twice, and never not at all.
+    // Notify before the memory says so: a crash in between notifies twice, but never not at all.
     tellOrder(context, strategy, decision, snapshot)
     planned.whenDurable.push(() => undefined)
     return undefined

@@ -32,8 +32,8 @@ interface Kept {
 }
 
 /**
- * Admits what is to be kept in order. What is denied is asked for again after a while, not at each turn. `judged`: the snapshot with the
- * prices that exits are kept by; `own`: the instance's intents.
+ * Admits the maintenance decisions of an instance. A denied one is tried again after a while, not at each turn. `judged`: the snapshot with the
+ * prices by which exits are maintained; `own`: the instance's intents.
  */
 export async function takeKept(
   context: EngineContext,

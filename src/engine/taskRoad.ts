@@ -17,7 +17,7 @@ export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): T
   function sourceOf(owner: string | undefined, isWhole: boolean): DecisionSource {
     if (owner === undefined) return { name: OPERATOR, isWhole }
     const loaded = strategies().find(({ name }) => name === owner)
-    // Whatever its kind was, what it left takes off its own part and no more.
+    // Whatever its kind was, its remaining orders reduce its own part and no more.
     return loaded === undefined ? { name: owner, strategy: { opensPositions: true } } : { ...loaded, isWhole }
   }
 

@@ -1,4 +1,4 @@
-/** A strategy's word that people are to know of a resting order: an event, and nothing at the venue. */
+/** Notifies people of a resting order for a strategy: an event, and nothing at the venue. */
 import type { TellDecision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { EngineContext } from './context/engineContext.ts'

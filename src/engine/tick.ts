@@ -45,7 +45,7 @@ export interface TickReport {
   readonly decisions: number
   readonly admitted: number
   readonly denied: number
-  /** Decisions among the denied ones that were none; they were told. */
+  /** Number of invalid decisions among the denied ones; they were reported. */
   readonly invalid: number
   /** Fault of the first of them. */
   readonly problem?: string
@@ -89,7 +89,7 @@ export async function tick(
   const keptCount = await takeKept(context, loaded, { snapshot, judged }, tickMs, before, unseen)
   if (!context.isDeciding()) return nothing
   const answer = isAsked ? await decide(context, loaded, judged, tickMs, unseen) : { returned: [] }
-  // A kind in a thread of its own takes its time, and a stop may have come meanwhile.
+  // A kind in its own thread takes time, and a stop may have come meanwhile.
   if (!context.isDeciding()) return nothing
   const own = unseen(snapshot, name)
   const wholeProblem = returnedProblem(answer.returned)
@@ -239,7 +239,7 @@ function approvalOf({ subaccount }: EngineContext): { readonly approval?: Subacc
   return approval === undefined ? {} : { approval }
 }
 
-/** Takes a strategy's word that it does not want an order of its own any more. */
+/** Handles a strategy's request to unwind one of its orders. */
 async function requestUnwind(
   context: EngineContext,
   { name }: LoadedStrategy,
@@ -259,7 +259,7 @@ async function requestUnwind(
   return denial
 }
 
-/** Begins a task that a strategy asks for, or has one of its own end. */
+/** Starts a task that a strategy requests, or ends one of its tasks. */
 async function requestTask(
   context: EngineContext,
   loaded: LoadedStrategy,

@@ -176,7 +176,7 @@ function countedIn(facts: UsedFacts, scope: string): Counted | undefined {
   }
 }
 
-/** The larger of what the equity fell, less what was received beside it, and what orders realized. */
+/** Returns the larger of the fall of the equity, less receipts outside it, and the realized loss of orders. */
 function lostToday({ equity, dayStartMs, realizedUsd, receivedUsd }: UsedFacts): Usd {
   if (equity === undefined || !isOfToday(equity, dayStartMs)) return maxOf(-realizedUsd, 0n)
   return maxOf(-realizedUsd, equity.dayStartUsd - equity.equityUsd - receivedUsd)

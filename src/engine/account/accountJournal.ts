@@ -27,8 +27,8 @@ export interface AccountJournal {
   /** Number of the journal's newest record, of whatever it is. */
   newestSeq(): number
   /**
-   * Writes records beside others: `append` makes all of them durable in one commit. They are folded when it resolves with true; false:
-   * nothing was written.
+   * Writes records together with others: `append` makes all of them durable in one commit. They are folded when it resolves with true; false: nothing
+   * was written.
    */
   writeBeside(
     facts: readonly AccountFact[],

@@ -11,8 +11,8 @@ import type { SideWithoutStop } from './stops.ts'
 /** A side without a stop-loss for all of it. */
 export interface BareSide extends SideWithoutStop {
   /**
-   * Since when, Unix ms: its first fill, the end of its last stop, or the last look that showed all of it covered. Of a side whose stops cover a part
-   * of it a process that begins anew knows the first two alone. What ends or comes while it is bare changes nothing: it may be of a part.
+   * Start of the state, Unix ms: its first fill, the end of its last stop, or the last look that showed all of it covered. For a partly covered side,
+   * a restarted process knows only the first two. Stops that end or arrive meanwhile change nothing, because they may cover only a part.
    */
   readonly sinceMs: number
 }

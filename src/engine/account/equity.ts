@@ -145,7 +145,7 @@ const hostPart = 1_000n
 const fewestReadings = 3
 /** A peak that people are shown is kept when it rose by what they see of it, USD. */
 const centUsd: Usd = 10n ** 28n
-/** A reading this far from the figure is told of, bps of the figure. */
+/** A reading this far from the figure is reported, bps of the figure. */
 const jumpBps = 1_000
 
 type Opens = Pick<EquityReading, 'opens'>
@@ -176,9 +176,8 @@ function isAheadOver({ aheadSinceMs, readings }: Partial<HostTrack> = {}, nowMs:
 }
 
 /**
- * Follows the account's worth from what the journal last held of it. `onJump` is told when readings begin to be far from the
- * figure: the account's worth changed at once, or a host lies. `shownPeakUsd`: the highest that people were shown, which is kept beside the
- * breakers' own.
+ * Follows the account's equity from the journal's latest mark. `onJump` is called when readings begin to be far from the figure: the equity changed
+ * at once, or a host lies. `shownPeakUsd`: the highest figure that people saw, persisted next to the breakers' own.
  */
 export function createEquityTracker(
   accountJournal: AccountJournal,
@@ -189,7 +188,7 @@ export function createEquityTracker(
   /** The host whose mark counts. */
   let chosen: string | undefined
   let writtenAtMs = Number.NEGATIVE_INFINITY
-  /** Where each host begins: what this process writes is one host's word. */
+  /** Starting mark of each host: this process writes only one host's figures. */
   let begun = accountJournal.state().trading.equity
 
   async function write(mark: EquityMark, nowMs: number, { opens }: Opens = {}): Promise<void> {
@@ -202,7 +201,7 @@ export function createEquityTracker(
     await accountJournal.write({ kind: 'equity.marked', ...own, ...peak, ...day })
   }
 
-  /** A host's figures with one more reading; `before` is absent at its first, `isRebasing` when they begin anew. */
+  /** Returns a host's figures with one more reading; `before` is absent at its first, `isRebasing` when they start over. */
   function tracked(
     before: HostTrack | undefined,
     reading: EquityReading,

@@ -1,7 +1,6 @@
 /**
- * The worth of positions that the journal knows and a host's list does not show: a list that hides one shows no loss. The books say what
- * was paid in and what the tokens cost, and the price that most hosts agreed on what they are worth now, so that a loss of what is hidden
- * counts.
+ * Worth of positions that the journal knows and a host's list does not show: a list that hides a position shows no loss of it. The books give its
+ * collateral and the cost of its tokens. The price on which most hosts agreed gives their present worth, so that a hidden loss counts.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { type HeldSides, hiddenIn } from '../../domain/account/held.ts'

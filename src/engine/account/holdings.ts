@@ -49,8 +49,8 @@ export interface Holdings {
   /** A list's rows, and of sides that it does not show and the journal or all hosts know those of other hosts. */
   withOthers(rows: readonly Position[]): readonly Position[]
   /**
-   * The positions of which a list shows no row that can be read: at once where a row cannot be read, and where there is none
-   * after half a minute in which no order of ours explains it by lag.
+   * Returns the positions without a readable row in a list. An unreadable row counts at once. A missing row counts after half a minute in which no
+   * order of ours explains it by lag.
    */
   unlistedIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly UnlistedSide[]
   /** Markets of what the journal holds. */

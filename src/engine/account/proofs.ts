@@ -36,7 +36,7 @@ export interface Proofs {
 
 /** Most trades that one pass asks about; the others wait for the next. */
 const mostAsked = 8
-/** Trades of this much before and after are asked for: rows of two hosts may differ by it, seconds. */
+/** Window of trades before and after that are requested: rows of two hosts may differ by it, seconds. */
 const aroundSeconds = 120
 /** Final blocks must be so much later than what they do not hold, seconds: an endpoint's clock and a host's may differ. */
 const laterSeconds = 120
@@ -55,7 +55,7 @@ export function createProofs(
 ): Proofs {
   const { clock, chainReader } = context
   const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
-  /** By id, with the chain's word on the trade where it gave one. */
+  /** Proven trades by id, with the chain's evidence on the trade where it gave any. */
   const proven = new Map<string, PositionChange | undefined>()
   const asking = new Set<string>()
   const results = new Map<string, Usd>()
@@ -112,7 +112,7 @@ export function createProofs(
     const { orderKey, transactionHash, atSeconds } = discrepancy
     if (orderKey === undefined || transactionHash === undefined || atSeconds === undefined) return false
     if (chainReader?.positionChange !== undefined) {
-      // A host may say any time; that it was told by then is our own.
+      // A host may state any time; only the time of its report is our own.
       const laterThanSeconds = Math.max(atSeconds, Math.floor(raisedAtMs / 1000)) + laterSeconds
       const change = await chainReader.positionChange({
         account,
@@ -132,7 +132,7 @@ export function createProofs(
     )
   }
 
-  /** The chain's word on a trade that it proves, `true` where hosts prove it, or false. */
+  /** Returns the chain's evidence on a trade that it proves, `true` where hosts prove it, or false. */
   async function proofOf(trade: Trade): Promise<PositionChange | boolean> {
     if (chainReader?.positionChange !== undefined) {
       const { orderKey, transactionHash, marketToken = '' } = trade
@@ -150,7 +150,7 @@ export function createProofs(
     }
     noteResult(trade.id, trade.pnlUsd)
     const { api: hosts } = api.hosts
-    // A page may be of any host, so each is asked; a single one has said it.
+    // A page may be of any host, so each is queried; with a single host, that one has shown it already.
     const shown = await Promise.all(hosts.length < 2 ? [] : hosts.map((host) => isShownBy(host, trade)))
     return shown.every(Boolean)
   }

@@ -15,7 +15,7 @@ import { absOf, maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/
 export interface Books {
   readonly positions: readonly Position[]
   readonly orders: readonly Order[]
-  /** By lower-case token, without the native coin, which gas takes off. */
+  /** Balances by lower-case token, without the native coin, which gas reduces. */
   readonly wallet: ReadonlyMap<string, TokenAmount>
   /** At the prices of the reading; 0 for what has no price. */
   readonly worth: (token: Address, amount: TokenAmount) => Usd
@@ -44,7 +44,7 @@ export function happeningsOf(states: readonly IntentState[]): readonly Happening
   })
 }
 
-/** Kinds whose flows are known: what else moves amounts is told by time alone. */
+/** Kinds whose flows are known: other changes of amounts are recognized by time alone. */
 const knownKinds: ReadonlySet<string> = new Set(['increase', 'decrease', 'close', 'cancel', 'edit'])
 /** One part in so many of the smallest amount that moved may be what figures of a fill leave out. */
 const errorPart = 50n
@@ -66,7 +66,7 @@ export function addsUp(
   const rest = unexplained(before, now, happenings, held)
   if (rest === undefined) return false
   const { beyondUsd, errorUsd, feesUsd, smallestUsd } = rest
-  // A list that is behind is off by an amount of that size: it must be told from fees and from the error.
+  // A list that lags is off by an amount of that size: it must be distinguishable from fees and from the error.
   if (smallestUsd !== undefined && (feesUsd + errorUsd) * 2n >= smallestUsd) return false
   if (smallestUsd !== undefined && isSameWallet(before, now)) return false
   return beyondUsd <= errorUsd && beyondUsd >= -(errorUsd + feesUsd)

@@ -1,8 +1,7 @@
 /**
- * The figures of positions that keepers act on: collateral, the way to liquidation, leverage. One host's row alone endangers no
- * position: where another host's fresh row of the same size says otherwise, that row counts which says what both said when they last
- * agreed, and the mark is the price that most hosts agree on. Where nobody else says anything a row counts as it is, so that a
- * position in danger is protected while the second source is slow or gone.
+ * Figures of positions on which keepers act: collateral, distance to liquidation, leverage. One host's row alone endangers no position. If another
+ * host's fresh row of the same size differs, the row counts that matches the last agreement of both. The mark is the price on which most hosts agree.
+ * Without any other source a row counts as it is, so that a position in danger is protected while the second source is slow or gone.
  */
 import { lastMade } from '../../base/sameAgain.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
@@ -19,7 +18,7 @@ export interface RowSources {
 
 /** Rows over time. */
 export interface RowFigures {
-  /** The rows with figures that more than one host's word stands behind, as far as there is another. */
+  /** Returns the rows with figures that more than one host supports, as far as there is another. */
   judged(rows: readonly Position[], sources: RowSources): readonly Position[]
 }
 

@@ -1,9 +1,8 @@
 /**
- * The worth that is shown to people, and that limits are shares of. Right after a fill the lists of one venue are of different instants: the wallet has paid and no
- * position shows yet, or both show the same collateral. So a figure is shown when the lists add up with what our orders did (`readingsAddUp.ts`),
- * or when they held the same things for longer than they lag, and no order of ours was on its way meanwhile; until then the last such
- * figure stands, with its age. Breakers do not wait for
- * this: they judge by the cautious figures of `equity.ts`.
+ * The equity that people see, and of which limits are shares. Right after a fill the lists of one venue are of different instants: the wallet has
+ * paid and no position shows yet, or both show the same collateral. A figure is therefore shown when the lists match the effects of our orders
+ * (`readingsAddUp.ts`). It is also shown when they held the same things for longer than they lag, and no order of ours was in flight meanwhile. Until
+ * then the last such figure stays, with its age. Breakers do not wait for this: they judge by the cautious figures of `equity.ts`.
  */
 import { scaledBy } from '../../domain/account/tradingState.ts'
 import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
@@ -45,7 +44,7 @@ export interface ShownPeak {
   highest(): Usd | undefined
   /** Money came in (positive) or left, and the account is worth `afterUsd` now: falls stay the share that they were. */
   transfer(amountUsd: Usd, afterUsd: Usd): void
-  /** An operator accepted a loss: the peak begins anew. */
+  /** An operator accepted a loss: the peak starts over. */
   forget(): void
 }
 

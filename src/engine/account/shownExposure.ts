@@ -1,6 +1,7 @@
 /**
- * The exposure that people are shown, and the fills that a list of positions does not show yet. Admission counts more carefully
- * (`risk/exposure/accountExposure.ts`); here what is known to be one thing counts once, and what may be one is told as that. Pure.
+ * The exposure that people see, and the fills that a list of positions does not show yet. Admission counts more carefully
+ * (`risk/exposure/accountExposure.ts`). Here two figures that are known to be one thing count once, and a possible double count is reported as such.
+ * Pure.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/account/fills.ts'

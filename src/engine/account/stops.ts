@@ -29,14 +29,14 @@ interface Stop {
 const DUST_USD = 10n ** 30n
 
 /**
- * Positions of which more than a tolerance would be left when all their stop-losses fired, in their order: 2 % of the position, as exits
- * are kept to, or a dollar. Stops count by the size that they would close. A frozen order does not fire, and one behind the position's
- * liquidation price comes too late: both count as none.
+ * Returns the positions of which more than a tolerance would remain if all their stop-losses fired, in their order. The tolerance is 2 % of the
+ * position, as for maintained exits, or a dollar. Stops count by the size that they would close. A frozen order does not fire, and one behind the
+ * position's liquidation price comes too late: neither counts.
  *
- * @param open intents with something to come: of orders of ours the journal says whether they rest, for lists are late
+ * @param open intents that are not over: the journal shows whether orders of ours rest, because lists are late
  * @param others orders of the venue's list that the journal does not explain: another client made them
- * @param meantUsd what of a side is meant to be without one, USD
- * @param facts what later messages of ours made of an order, and how many decimals a market's index token has
+ * @param meantUsd size of a side that is meant to be without a stop, USD
+ * @param facts changes of an order by later messages of ours, and the decimals of a market's index token
  */
 export function sidesWithoutStop(
   positions: readonly Position[],

@@ -1,6 +1,6 @@
 /**
- * Tasks of strategies: what becomes of a decision that begins one or has one end, and what a strategy sees of its own. A task is of one
- * instance and one label for ever, so that a decision that is taken again begins nothing twice.
+ * Tasks of strategies: the outcome of a decision that starts or ends one, and a strategy's view of its own tasks. A task belongs to one instance and
+ * one label for ever, so that a repeated decision starts nothing twice.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { Event } from '../../domain/event.ts'

@@ -24,7 +24,7 @@ import type {
 } from '../../execution/context/executionContext.ts'
 import type { Address } from '../../protocol/address.ts'
 
-/** When the approval counts as coming to its end, and what of it is kept. */
+/** Thresholds at which the approval counts as about to end, and the reserve for reductions. */
 export interface SubaccountSettings {
   /** Told from this many actions on, beyond what closing needs. */
   readonly warnActions: number
@@ -61,7 +61,7 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
   /** Whose open intents carry it, or wait to. */
   readonly journal: Pick<ExecutionContext['journal'], 'openIntents'>
   readonly settings: SubaccountSettings
-  /** Absent: what was told is forgotten with the run. */
+  /** Absent: notices are forgotten with the run. */
   readonly told?: ToldApprovalStore
 }
 
@@ -169,7 +169,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
     report,
     nextNonce: () => nonce,
     async check(neededActions) {
-      // Seen before the question: what ends while it is asked may have landed after the answer was made.
+      // Read before the request: an intent that ends meanwhile may have landed after the answer was made.
       const isCarried = open().some(({ intent }) => intent.intentId === carriedBy)
       const query = { account, subaccountAddress: subaccount }
       const { value } = await api.getSubaccountStatus(query, { isFresh: true })
@@ -181,7 +181,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
       if (!isCarried || signed === undefined) carriedBy = undefined
       const most = signed?.maxAllowedCount ?? (value.isActive ? value.maxAllowedCount : 0n)
       const left = most - value.currentActionsCount
-      // Its end is told at once, whenever the last warning was.
+      // Its end is reported at once, whenever the last warning was.
       if (known?.isActive === true && !value.isActive) lowToldMs = undefined
       known = {
         address: subaccount,

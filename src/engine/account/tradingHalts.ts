@@ -1,6 +1,6 @@
 /**
- * The trading state while the daemon runs: holds are put on and lifted here, each durable before it is told. What the
- * state is for one strategy is asked by admission, and once more right before anything is signed.
+ * The trading state while the daemon runs: halts are set and lifted here, each durable before it is reported. Admission checks the state of a
+ * strategy, and it is checked once more right before anything is signed.
  */
 
 import { releaseText } from '../../domain/account/haltRelease.ts'

@@ -1,9 +1,8 @@
 /**
- * Deposits and withdrawals: amounts that come into the account or leave it and that no order explains. Told from gains and losses by
- * lists that have held the same things for longer than they lag, against the last such lists of the same host. Where no order of ours
- * was made meanwhile and positions and orders are the same, every step of the wallet is one. Where orders moved, it is what they do not
- * explain, if that is well beyond the error of their figures. Else nothing is told, and the step counts as gain or loss. Pure but for
- * what it remembers.
+ * Deposits and withdrawals: amounts that enter the account or leave it and that no order explains. They are separated from gains and losses by lists
+ * that have held the same things for longer than they lag, compared with the last such lists of the same host. If no order of ours was made meanwhile
+ * and positions and orders are the same, every step of the wallet is one. If orders moved, the unexplained rest is one, when it is well beyond the
+ * error of their figures. Otherwise nothing is reported, and the step counts as gain or loss. Pure except for its memory.
  */
 import { keccak256, stringToHex } from 'viem/utils'
 import type { HeldSides } from '../../domain/account/held.ts'
@@ -13,7 +12,7 @@ import { absOf, type Usd } from '../../protocol/units.ts'
 import type { AccountReading } from './equity.ts'
 import { areOthersSame, areSizesExplained, type Books, type Happening, unexplained } from './readingsAddUp.ts'
 
-/** A deposit or a withdrawal that was told, USD. */
+/** A reported deposit or withdrawal, USD. */
 export interface Transfer {
   /** Signed: a deposit is positive. */
   readonly amountUsd: Usd
@@ -41,18 +40,18 @@ export interface TransferLook {
   readonly amountUsd?: Usd
   /** Amount that entered the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is, USD. */
   readonly pendingUsd: Usd
-  /** The lists belong together: the next transfer is told against these. */
+  /** Base that belongs together: the next transfer is measured against these lists. */
   readonly base?: WalletBase
 }
 
 /** Follows one host's lists. */
 export interface TransferWatch {
   take(reading: TransferReading): TransferLook
-  /** A transfer was told without this host's word: its next lists are a new beginning. */
+  /** A transfer was accepted without this host's report: its next lists are a new beginning. */
   forget(): void
 }
 
-/** Smaller steps are not told: dust, and fees of a message that came to nothing. USD. */
+/** Smaller steps are not reported: dust, and fees of a message without effect. USD. */
 const leastUsd: Usd = 10n ** 30n
 /** An amount that orders do not explain is a transfer if it is this many times the error and the fees of their figures. */
 const errorTimes = 5n
@@ -119,11 +118,11 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
 
 /** Unused reports of transfers by each host, retained for as long as the others may take to see them. */
 export interface TransferVotes {
-  /** A host told of a transfer. */
+  /** Records a host's report of a transfer. */
   tell(host: string, amountUsd: Usd, monotonicMs: number): void
   /**
-   * The transfer that all of these hosts told of, USD: of amounts that are a little apart the one that is nearest to nothing. Undefined when one
-   * of them did not, or told of another amount: one host's word moves no figure that another contradicts.
+   * Returns the transfer that all of these hosts reported, USD: the smallest of amounts that differ a little. Undefined when one of them did not
+   * report it, or reported another amount: one host moves no figure that another contradicts.
    */
   agreed(hosts: readonly string[], monotonicMs: number): Usd | undefined
   /** The transfer was taken. */

@@ -42,7 +42,7 @@ export interface UnwindWish {
 /** Outcome of a request. */
 export type UnwindPlan =
   | { readonly kind: 'denied'; readonly denial: Denial }
-  /** It was asked for before. */
+  /** It was requested before. */
   | { readonly kind: 'known' }
   /** `begun` is to be called once `fact` is durable. */
   | { readonly kind: 'new'; readonly fact: TaskEntry; begun(): void }

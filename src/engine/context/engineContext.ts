@@ -33,7 +33,7 @@ export interface EngineSettings {
   readonly defaultSlippageBps: number
   /** Cadence of the account's own watch: positions for status and metrics. */
   readonly watchMs: number
-  /** Oldest refresh of a market's values that increases may stand on; absent: half a minute. */
+  /** Oldest refresh of a market's values that increases accept; absent: half a minute. */
   readonly maxMarketValuesAgeMs?: number
   readonly heartbeatMs: number
   /** True to adopt at once everything that existed before the journal's first look at the account; absent: an operator decides. */
@@ -44,7 +44,7 @@ export interface EngineSettings {
   readonly slowDecideMs?: number
 }
 
-/** Everything the engine stands on. */
+/** Dependencies of the engine. */
 export interface EngineContext extends ExecutionContext {
   readonly orderManager: OrderManager
   /** Those that run now. */
@@ -71,7 +71,7 @@ export interface EngineContext extends ExecutionContext {
   readonly dayResultUsd: (strategy: string, positions?: readonly Position[]) => Usd
   /** Realized result of all orders on a market since then. */
   readonly marketDayResultUsd: (marketToken: Address) => Usd
-  /** Every host's word on the prices of markets that are held. */
+  /** Prices of markets with positions, from every host. */
   readonly prices: Pick<PriceWatch, 'of' | 'judged'>
   /** Positions by all sources. */
   readonly holdings: Holdings
@@ -79,18 +79,18 @@ export interface EngineContext extends ExecutionContext {
   readonly pausedBy: (marketToken: string) => Discrepancy | undefined
   /** Takes a decision that an order be unwound if it lands. */
   readonly unwind: Unwinder['request']
-  /** The same, to be written beside something else. */
+  /** The same, to be written together with another record. */
   readonly planUnwind: Unwinder['plan']
   /** Plans the record of a strategy's decision about a task, to be written with its turn. */
   readonly planTask: StrategyTasks['plan']
   /** A strategy's own tasks: those that run, and the newest that ended. */
   readonly tasksOf: StrategyTasks['own']
-  /** False once a stop was asked for: nothing is decided or accepted after it. */
+  /** False once a stop was requested: nothing is decided or accepted after it. */
   readonly isDeciding: () => boolean
   /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly engineSettings: EngineSettings
-  /** Until when what is kept in order for an instance on a market waits after a denial, monotonic ms, by its name, the market token and what it is. */
+  /** End of the pause after a denied maintenance decision, monotonic ms, by instance, market token and kind of exit. */
   readonly exitRetries: Map<string, number>
   /** Times of fills and stops that the clock has not reached, as of when they were first seen. */
   readonly aheadStamps: AheadStamps

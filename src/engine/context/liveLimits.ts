@@ -60,7 +60,7 @@ export interface LiveLimits {
   on(symbol: string | undefined, strategy: string): Limits
   /** A strategy's limits of exposure: its own part alone counts against them. */
   ownOn(strategy: string): ExposureLimits
-  /** A market's limits of what is counted; they hold for what happened on it, whoever made it. */
+  /** Returns a market's limits on usage; they count everything that happened on it, whoever made it. */
   countedOn(symbol: string | undefined): CountedLimits
   /** Returns the changes that accepting `next` would make, by scope and limit; nothing changes yet. */
   compare(next: ConfiguredLimits, isConfirmed: boolean): readonly AppliedChange[]
@@ -173,12 +173,12 @@ export function changesOf(from: Figures, to: Figures): readonly LimitChange[] {
   )
 }
 
-/** A change as it is told and kept. */
+/** Describes a change as it is reported and persisted. */
 export function changeText({ limit, scope, from, to }: LimitChange): string {
   return `${scope === '' ? '' : `${scope} `}${limitSetName(scope, limit)} ${figureText(limit, from, limitReadable)} -> ${figureText(limit, to, limitReadable)}`
 }
 
-/** A limit in force, as it is told. `scope`: `account`, a market's symbol, `strategy NAME` or `breakers`. */
+/** A limit in force, for people. `scope`: `account`, a market's symbol, `strategy NAME` or `breakers`. */
 export interface LimitRow {
   readonly scope: string
   readonly limit: string

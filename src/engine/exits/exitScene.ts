@@ -47,9 +47,9 @@ export function retried(exit: RestingOrder, { position }: Scene): readonly Decis
 }
 
 /**
- * Takes off exits of one type what is more than the part: whole orders first, the farthest from firing first. It is the book's part: a
- * position that is smaller may be so by one of these exits, which is listed still, and none that waits is taken off in its place.
- * `ofTasks`: intents whose orders come last, for what looks after them would make them anew.
+ * Removes the excess of one type's exits over the part: whole orders first, the farthest from firing first. The part is the book's. A smaller
+ * position may come from one of these exits, which is still listed, and no waiting exit is removed in its place. `ofTasks`: intents whose orders come
+ * last, because their tasks would place them anew.
  */
 export function fitted(
   { bookUsd: ownUsd, position, price }: Scene,

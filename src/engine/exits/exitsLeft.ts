@@ -24,8 +24,8 @@ const TAKE_PROFIT = 5
 const STOP_LOSS = 6
 
 /**
- * EXITS_LEFT: exits of the instance rest for more than its part of a side, those of entries that still wait not counted, and none of
- * its messages changes them yet.
+ * Denies with EXITS_LEFT while exits of the instance rest for more than its part of a side, and none of its messages changes them yet. Exits of
+ * waiting entries do not count.
  *
  * @param pending intents that are judged and not accepted yet
  */

@@ -1,7 +1,7 @@
 /**
- * Exits that an operator placed by hand (`perpd open --stop-loss --take-profit`), and those that an ended task of an operator left: no file
- * and no task keeps them, so they are fitted to the operator's book here. What a reduction took off it is taken off them, and where nothing of it is
- * left while others hold the position they are cancelled. They are made no larger, and are moved by nobody.
+ * Exits that an operator placed by hand (`perpd open --stop-loss --take-profit`), and those that an ended task of an operator left: no file and no
+ * task maintains them, so they are fitted to the operator's book here. A reduction of the book reduces them too. They are cancelled where nothing of
+ * the book is left while others hold the position. They are never enlarged or moved.
  */
 import type { Clock } from '../../base/clock.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'

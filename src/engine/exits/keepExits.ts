@@ -55,7 +55,7 @@ const FILL_DRIFT_BPS = 20
 
 /** Input for maintaining the exits of one instance. */
 export interface KeptExits {
-  /** The file's, by the market that they are asked for; undefined while a denied one waits. */
+  /** Returns the file's exits for a market; undefined while a denied one waits. */
   readonly exitsOn: (marketToken: string) => PricedExits | undefined
   readonly snapshot: Snapshot
   /** The instance's own open intents, and those whose fills the lists may not show yet. */

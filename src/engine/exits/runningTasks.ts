@@ -1,4 +1,4 @@
-/** Which orders a task looks after that runs. */
+/** Finds the orders that running tasks manage. */
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Trading } from '../account/tradingHalts.ts'
 

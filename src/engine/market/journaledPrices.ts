@@ -6,7 +6,7 @@ import type { IntentState } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { LastPrice } from '../../risk/checks/priceJudge.ts'
 
-/** Kinds whose terms have a price of one market that was held against more than one host. */
+/** Kinds whose terms have a price of one market that was compared among several hosts. */
 const pricedKinds: ReadonlySet<string> = new Set(['increase', 'decrease', 'close'])
 
 /** The newest price of each market, by lower-cased market token. `setBackSince`: how far the clock was set back since an intent was accepted, ms. */

@@ -31,8 +31,8 @@ export interface KnownVenue {
 }
 
 /**
- * A memory of nothing but the tokens of our own facts: a host that leaves one out must not keep its market from being left.
- * Requests name such a token by its address.
+ * Returns a memory with only the tokens of our own facts: a host that omits one must not prevent leaving its market. Requests name such a token by
+ * its address.
  */
 export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
   const markets = new Map<string, Market>()
@@ -54,7 +54,7 @@ export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
 /** Interval between readings of market values, ms: by default the venue pulls them no more often (docs/reference/api-coverage.md A34 to A37). */
 const valuesEveryMs = 5_000
 
-/** Oldest refresh of market values that increases may stand on when no setting says so, ms: twice the venue's own mark. */
+/** Oldest refresh of market values that increases accept by default, ms: twice the venue's own mark. */
 export const MARKET_VALUES_AGE_MS = 30_000
 
 /**

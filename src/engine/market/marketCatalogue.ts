@@ -1,7 +1,7 @@
 /**
- * The daemon's own word on what markets and tokens are. Facts are shipped with the chain, proven by it, or trusted by an
- * operator; what a host lists is held against them and never replaces them. A host that contradicts them closes the market
- * for increases until it has said it right for a while, or an operator settles it; reductions go on with our facts.
+ * The daemon's own facts about markets and tokens. They are shipped with the chain, proven by it, or trusted by an operator; hosts' lists are
+ * compared with them and never replace them. A host that contradicts them closes the market for increases until it has been correct for a while, or
+ * an operator settles it. Reductions continue with our facts.
  */
 import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
@@ -28,7 +28,7 @@ import {
 } from '../../protocol/catalogue.ts'
 import type { AccountJournal } from '../account/accountJournal.ts'
 
-/** Where a market's facts come from, or why there are none that increases may stand on. */
+/** Source of a market's facts, or the reason why they do not permit increases. */
 export type MarketState = 'shipped' | 'proven' | 'trusted' | 'untrusted' | 'contradicted'
 
 /** A market and its state, for people. */
@@ -64,7 +64,7 @@ export interface CatalogueParts {
 /** A market of a list, as far as swaps need it. */
 export type ListedPool = PoolTokens & { readonly marketToken: Address }
 
-/** The daemon's own word on markets and tokens. */
+/** The daemon's own facts about markets and tokens. */
 export interface Catalogue {
   /** All facts in force, whoever they are from. */
   facts(): Facts
@@ -98,7 +98,7 @@ export interface Catalogue {
   contradictions(): readonly (Contradiction & { readonly sinceMs: number })[]
   /** Those that close a market. */
   contradictionsOf(marketToken: Address): readonly Contradiction[]
-  /** An operator goes on in spite of contradictions; durable when it resolves. */
+  /** Settles contradictions that an operator accepts; durable when it resolves. */
   settle(contradictions: readonly Contradiction[], by: string): Promise<void>
   /** An operator trusts a market that is not in the facts; durable when it resolves. */
   trust(market: MarketFacts, tokens: readonly TokenFacts[], by: string): Promise<void>
@@ -106,12 +106,12 @@ export interface Catalogue {
 
 /** A host that contradicted the facts has said them right this long before its market opens again, ms. */
 export const SETTLE_MS = 600_000
-/** The chain is asked about one market no more often than this, ms. */
+/** Shortest interval between proofs of one market by the chain, ms. */
 const PROVE_EVERY_MS = 60_000
 /** Most markets that are listed and unknown that are kept; a list of more is no list of this venue. */
 const MOST_UNPINNED = 1_000
 
-/** News of contradictions is told and written no more often than this, ms. */
+/** Shortest interval between reports and records of new contradictions, ms. */
 const TELL_EVERY_MS = 60_000
 
 interface Open extends Contradiction {
@@ -189,7 +189,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     }
   }
 
-  /** Takes one host's word about one address; `statement` is how it contradicts. */
+  /** Records one host's statement about one address; `statement` describes the contradiction. */
   function take(host: string, address: Address, statement: string | undefined): void {
     const key = contradictionKey({ host, address })
     const known = open.get(key)

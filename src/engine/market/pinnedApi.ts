@@ -1,9 +1,8 @@
 /**
- * The API with our own facts in every answer: whatever a host lists, a market has the tokens and a token the decimals of the
- * catalogue, and prices are scaled by them. What a host says otherwise is told to the catalogue and reaches nothing else.
+ * The API with our own facts in every answer: whatever a host lists, a market has the tokens and a token the decimals of the catalogue, and prices
+ * are scaled by them. A host's different statement is reported to the catalogue and reaches nothing else.
  *
- * Hosts are asked by the names that they use themselves, so that a market that the venue renamed can still be left; what they
- * build is verified by addresses.
+ * Requests to hosts use the hosts' own names, so that a market that the venue renamed can still be left. Their messages are verified by addresses.
  */
 import type { Api } from '../../api/client.ts'
 import type { DecimalsOf, OracleToken } from '../../api/feeds/oracle.ts'
@@ -158,7 +157,7 @@ function pinnedToken(row: TokenRow, catalogue: Catalogue): TokenRow {
     isWrapped,
     isSynthetic,
     ...(assetSymbol === undefined ? {} : { assetSymbol }),
-    // A host that has another name for it is asked by the address.
+    // A host with another name for it receives the address.
     ...(row.symbol === symbol ? {} : { wireName: row.address }),
   }
   return own as TokenRow

@@ -1,6 +1,6 @@
 /**
- * Every host's word on the prices of markets that are held, and the last price that most of them agreed on: what reductions are
- * judged by (`risk/checks/reductionPrice.ts`). Hosts are asked side by side; a silent one keeps nobody waiting.
+ * Prices of markets with positions from every host, and the last price on which most of them agreed: the basis for judging reductions
+ * (`risk/checks/reductionPrice.ts`). Hosts are queried in parallel; a silent one delays nobody.
  */
 import type { Api } from '../../api/client.ts'
 import type { DecimalsOf } from '../../api/feeds/oracle.ts'
@@ -47,7 +47,7 @@ export interface PriceWatch {
   judged(snapshot: Snapshot, owner: string): Snapshot
 }
 
-/** Time for which a look counts as current, and the greatest age of answers while a look is under way, ms. */
+/** Time for which a look counts as current, and the greatest age of answers during a look, ms. */
 const LOOK_MS = 4_000
 const ENOUGH_MS = 15_000
 /** Longest wait for a host, and for slower ones when one of each service has answered, ms. */

@@ -1,9 +1,9 @@
 /**
- * Reads the world into a Snapshot: what a strategy needs, each part with the moment it was true at.
+ * Reads the world into a Snapshot: the data that a strategy needs, each part with the moment at which it was true.
  *
- * The catalogue, the tokens and the account are needed by everyone: without them there is no snapshot. Tickers, capacity,
- * oracle prices, candles and market status may be missing; a missing part is absent, never a default, and what stands on
- * it is then denied. A list of which a row cannot be read says so, and its market with it. Concurrent reads of many strategies are shared by the transport within the venue's cache windows.
+ * Everyone needs the catalogue, the tokens and the account: without them there is no snapshot. Tickers, capacity, oracle prices, candles and market
+ * status may be missing. A missing part is absent, never a default, and decisions that need it are denied. A list with an unreadable row is marked,
+ * and its market with it. The transport shares concurrent reads of many strategies within the venue's cache windows.
  */
 import type { Api } from '../../api/client.ts'
 import type { Read } from '../../api/transport/route.ts'
@@ -189,7 +189,7 @@ function listReading<T>({ value, readAtMs, missing }: Read<T>): Reading<T> {
   return { value, atMs: readAtMs, ...optional('missing', missing) }
 }
 
-/** The venue's own word for it: the market's data is not fresh, and nothing is sized by it. */
+/** Marks a reading as stale by the venue's own statement: the market's data is not fresh, and nothing is sized by it. */
 function withStaleData({ value, atMs }: Reading<TradingCapacity>): Reading<TradingCapacity> {
   return { value: { ...value, marketDataStatus: 'stale' }, atMs }
 }
@@ -289,8 +289,8 @@ function tokenOf(tokens: ReadonlyMap<string, Token>, address: Address, price?: O
     })
   }
   const { minPrice, maxPrice, ...unpriced } = token
-  // Collateral is counted by this price and paid out in full: one service's word is not enough. Without a fresh oracle
-  // price, or where the two services disagree, the token has no price, and what needs one is denied.
+  // Collateral is counted at this price and paid out in full: one service's statement is not enough. Without a fresh oracle price, or where the two
+  // services disagree, the token has no price, and decisions that need one are denied.
   if (price === undefined) return unpriced
   const isDoubted =
     minPrice !== undefined && absOf(minPrice - price.minPrice) > bps(price.minPrice, tokenDivergenceBps)

@@ -156,8 +156,8 @@ function tightened(current: ConfiguredLimits, written: string, text: string): Co
 }
 
 /**
- * Writes down what is in force at a start, when it is not what the run before it had. A restart may loosen; it is told and
- * kept which limits it did.
+ * Records the limits in force at a start, when they differ from the run before. A restart may loosen limits; the loosened ones are reported and
+ * persisted.
  */
 export async function keepLimits(context: LimitsContext): Promise<void> {
   const { limits, trading, emit } = context

@@ -10,7 +10,7 @@ export interface EndedOrder {
 }
 
 /**
- * The one order that a name means, where it has ended, finally or not; undefined where it rests, is on its way, or is not known.
+ * Returns the one order that a name means, where it has ended, finally or not; undefined where it rests, is in flight, or is unknown.
  *
  * @param wanted in lower case: the first characters of an intent's id, or the whole key of a created order, 0x...
  */

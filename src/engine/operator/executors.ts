@@ -67,7 +67,7 @@ export interface Executors {
 
 /** Admission for a task's orders. `owner`: the instance whose strategy started it; absent: the operator. */
 export interface TaskRoad {
-  /** Does work when no admission is under way, and holds the next one back until it is done. */
+  /** Runs work while no admission runs, and delays the next admission until it is done. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** Hands a decision to admission if `mayGo` gives no denial in its turn, and the intent to the road. */
   admitTask(
@@ -118,7 +118,7 @@ export interface ExecutorContext
   readonly isRunning: () => boolean
 }
 
-/** Whose task is looked at, and whether all that it does is take off. */
+/** Owner of the viewed task, and whether the task only reduces. */
 interface Viewed {
   readonly isReduction: boolean
   readonly owner?: string

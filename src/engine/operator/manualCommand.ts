@@ -1,4 +1,4 @@
-/** Orders that an operator makes by hand: what is asked, as it is kept in the journal. Amounts are decimal texts. */
+/** Orders that an operator makes by hand: the request as it is persisted in the journal. Amounts are decimal texts. */
 import type { Direction } from '../../protocol/market.ts'
 
 interface Handed {

@@ -147,7 +147,7 @@ async function setTrading(
       `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; it goes on with: ${releaseCommand(scope)}`,
     )
   }
-  // The whole daemon goes on only when nothing of the account holds it back either.
+  // The whole daemon resumes only when no halt of the account remains either.
   const reach = (each: TradingScope) => each === scope || (scope === 'global' && each === 'account')
   const lifted = trading.halts().filter((halt) => reach(halt.scope) && halt.releasedBy !== 'itself')
   if (lifted.some(({ cause }) => cause === 'drawdown' || cause === 'daily-loss')) await equity.rebase()

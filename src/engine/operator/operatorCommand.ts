@@ -63,19 +63,19 @@ export type OperatorCommand =
   /** `market`: its symbol, or its market token. */
   | { readonly type: 'market'; readonly market: string }
   | { readonly type: 'unwind'; readonly intentId: string; readonly reason: string }
-  /** Lets a strategy begin anew: its memory is dropped, with what it was not told yet. */
+  /** Resets a strategy: its memory is dropped, with the events it has not received yet. */
   | { readonly type: 'forget'; readonly strategy: string }
   /** Reads the strategy files anew; what they loosen of limits takes effect only when it is confirmed. A preview changes nothing. */
   | SetFieldCommand
   | { readonly type: 'reload'; readonly isConfirmed: boolean; readonly isPreview?: boolean }
-  /** Pauses one strategy, or lets it go on. */
+  /** Pauses one strategy, or resumes it. */
   | {
       readonly type: 'switch'
       readonly strategy: string
       readonly to: 'paused' | 'running'
       readonly reason: string
     }
-  /** Log threshold: `level` of one component, or of all components without a level of their own. */
+  /** Log threshold: `level` of one component, or of all components without a separate level. */
   | { readonly type: 'log'; readonly component?: LogComponent; readonly level: LogLevel }
   | TightenCommand
   | ManualCommand

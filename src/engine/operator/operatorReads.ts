@@ -68,8 +68,8 @@ export interface BalanceReport {
   /** Worth of the tokens with a price, the native coin included. */
   readonly walletUsd: Usd
   /**
-   * The native coin of it, which is gas and no part of the equity. The venue's list of balances leaves it out, so that an endpoint of
-   * the chain is asked; null where none answers, or the coin has no price.
+   * The native coin of it, which is gas and no part of the equity. The venue's list of balances omits it, so an endpoint of the chain is queried;
+   * null where none answers, or the coin has no price.
    */
   readonly gasCoinUsd: Usd | null
   /** Payments that open orders hold. */

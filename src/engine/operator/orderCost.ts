@@ -39,7 +39,7 @@ export interface CostParts {
   readonly feeTokenDecimals: number
 }
 
-/** The parts as they are told, and their sum. */
+/** Returns the parts as they are shown, and their sum. */
 export function expectedCost({
   positionFeeUsd,
   positionFeeBps100,
@@ -66,7 +66,7 @@ export function usdOfFee(amount: bigint, feeTokenDecimals: number): Usd {
 /** The highest fee of a position that the venue has, hundredths of a basis point of its size. */
 const HIGHEST_FEE_BPS100 = 1_000
 
-/** The highest fee that a market takes; of any market where this one's is not known. Which one it is is told by the fill. */
+/** Returns the highest fee that a market takes; of any market where this one's is unknown. The fill decides which fee applies. */
 export function highestFeeOf({ balancingBps100, unbalancingBps100 }: PositionFees): number {
   return balancingBps100 === null || unbalancingBps100 === null
     ? HIGHEST_FEE_BPS100

@@ -1,4 +1,4 @@
-/** The price of a market over the last hours, for a chart: candles of its index token, read when they are asked for. */
+/** The price of a market over the last hours, for a chart: candles of its index token, read on request. */
 import type { Clock } from '../../base/clock.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Candle, CandlePeriod } from '../../protocol/market.ts'

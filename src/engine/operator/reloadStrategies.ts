@@ -279,7 +279,7 @@ export function createReload(context: ReloadContext): Reloaded {
       const isEndKept = (kept?.onRemove ?? 'keep') === onRemove && (kept === undefined || kept.file === file)
       const fields = before === undefined ? [] : changedFields(before, written)
       if (isEndKept && before !== undefined && fields.length === 0) continue
-      // Limits have a line of their own at a start.
+      // Limits have a separate line at a start.
       const told = fields.filter(({ field }) => !field.startsWith('limits.'))
       const entry = { strategy: name, file, onRemove, fields: told, by: starter.by } as const
       const change = told.length === 0 ? 'kept' : 'changed'

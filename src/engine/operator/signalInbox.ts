@@ -1,6 +1,6 @@
 /**
- * Takes in signals from outside whose sender was proven: each at most once, within its time, for an instance that runs and takes
- * them, and durable before it is answered for. What a signal comes to is its strategy's and admission's to say.
+ * Receives signals from outside whose sender was proven: each at most once, within its time, for a running instance that takes signals. A signal is
+ * durable before it is answered. Its strategy and admission decide its effect.
  */
 import {
   MOST_SIGNALS_WAITING,

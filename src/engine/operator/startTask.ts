@@ -1,4 +1,4 @@
-/** Starts and stops tasks that make orders over time, for an operator: understands what is asked, and refuses what cannot be. */
+/** Starts and stops tasks that make orders over time, for an operator: interprets the request, and refuses impossible ones. */
 
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'

@@ -1,4 +1,4 @@
-/** An operator pauses one strategy, or lets it go on: kept in the journal, so that no restart forgets it. */
+/** Pauses and resumes one strategy for an operator: persisted in the journal, so that no restart forgets it. */
 import type { EngineContext } from '../context/engineContext.ts'
 import type { OperatorAnswer, OperatorCommand } from './operatorCommand.ts'
 

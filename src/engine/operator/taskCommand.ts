@@ -1,4 +1,4 @@
-/** Commands that start and stop tasks: what is asked, as it is kept in the journal, and in words. Amounts and prices are decimal texts. */
+/** Commands that start and stop tasks: the request as it is persisted in the journal, and in words. Amounts and prices are decimal texts. */
 import type { Direction } from '../../protocol/market.ts'
 
 /** Largest budget of a task; missing figures are derived from the task's own size and parts. */

@@ -1,6 +1,6 @@
 /**
- * An operator's word on a market: to go on in spite of a host that contradicts its facts, or to trust one that is not shipped
- * and that the chain did not prove. The latter is done only for what all hosts of both services say alike.
+ * An operator's decision on a market: to resume it although a host contradicts its facts, or to trust one that is not shipped and that the chain did
+ * not prove. The latter requires the same statement from all hosts of both services.
  */
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
@@ -33,8 +33,8 @@ interface HostStatement {
 }
 
 /**
- * Takes an operator's word on the market of that symbol or address. Refuses with MARKET_UNKNOWN, MARKET_NOT_CONTRADICTED,
- * HOST_SILENT and MARKET_FACTS_DIFFER.
+ * Trusts the market of that symbol or address for an operator. Refuses with MARKET_UNKNOWN, MARKET_NOT_CONTRADICTED, HOST_SILENT and
+ * MARKET_FACTS_DIFFER.
  */
 export async function trustMarket(
   { catalogue, api }: { readonly catalogue: Catalogue; readonly api: Api },

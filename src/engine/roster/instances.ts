@@ -1,4 +1,4 @@
-/** The instances that run: each in a loop of its own, begun, changed and ended between two of its turns. */
+/** The running instances: each in a separate loop, started, changed and ended between two of its turns. */
 
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import { type FileField, fileFields } from './setField.ts'
@@ -17,7 +17,7 @@ export interface RunningInstance {
    * turns, but for the first, begin `phaseMs` behind the grid of its cadence (less than a cadence counts).
    */
   run(phaseMs?: number): Promise<void>
-  /** Once its turn is over: `durable` writes the change down, then it goes on as `next` at once. Throws what `durable` throws. */
+  /** Waits until its turn is over: `durable` writes the change down, then it continues as `next` at once. Throws what `durable` throws. */
   replace(next: LoadedStrategy, durable: () => Promise<void>): Promise<void>
   /** The same with its end: no turn follows. */
   end(durable: () => Promise<void>): Promise<void>
@@ -33,8 +33,8 @@ export interface Instances<I extends RunningInstance = RunningInstance> {
   /** Lets another one run, once the set does. */
   add(loaded: LoadedStrategy): void
   /**
-   * Once its turn is over: `durable` writes down the change, then it goes on as `next`. The thread of a kind that it had ends.
-   * Throws what `durable` throws, and then nothing changed.
+   * Waits until its turn is over: `durable` writes down the change, then it continues as `next`. The thread of its former kind ends. Throws what
+   * `durable` throws, and then nothing changed.
    */
   replace(next: LoadedStrategy, durable: () => Promise<void>): Promise<void>
   /** The same with its end in the place of another one. */

@@ -17,8 +17,8 @@ export interface RosterPlan {
   readonly added: readonly LoadedStrategy[]
   readonly changed: readonly ChangedStrategy[]
   /**
-   * Changed in a field that needs a restart: the whole file waits, but for limits, which have a rule of their own. Half of a file would
-   * be a strategy that nobody wrote.
+   * Strategies changed in a field that needs a restart: the whole file waits, except for limits, which have a separate rule. Half of a file would be
+   * a strategy that nobody wrote.
    */
   readonly waiting: readonly ChangedStrategy[]
   /** Those that run, and whose file says `enabled: false`. */
@@ -51,7 +51,7 @@ export function planRoster(running: readonly LoadedStrategy[], files: LoadResult
   }
 }
 
-/** A difference between what runs and what the files say, as it is told. */
+/** A difference between the running strategies and the files, for people. */
 export interface StrategyDifference {
   readonly strategy: string
   /** As it was reached; of one that is gone, as it was. */
@@ -94,7 +94,7 @@ export function isIdle({ added, changed, disabled, removed }: RosterPlan): boole
   return added.length + changed.length + disabled.length + removed.length === 0
 }
 
-/** A change as it is told: `size.usd 250 -> 300`. */
+/** Describes a change: `size.usd 250 -> 300`. */
 export function fieldText({ field, from = 'not set', to = 'not set' }: FieldChange): string {
   return `${field} ${from} -> ${to}`
 }

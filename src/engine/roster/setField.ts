@@ -27,9 +27,9 @@ const lives = livesOf(fileSchema)
 
 /** One value that stands in a strategy file. */
 export interface FileField {
-  /** As it is asked for: `params.fastCandles`, `markets.0`. */
+  /** Name of the field in a request: `params.fastCandles`, `markets.0`. */
   readonly field: string
-  /** As JSON; a long one is cut, and told by its length. */
+  /** The value as JSON; a long one is cut, and its length is given. */
   readonly value: string
   /** When a change of it is taken over. `limits`: what is tighter at once, what is looser when an operator confirms it. */
   readonly takenOver: TakenOver
@@ -50,8 +50,8 @@ function isTakenOverLive(field: string): boolean {
 }
 
 /**
- * The text with `field` (dotted, `params.fastCandles`) as `value`, written as in YAML. Refuses a field of no file, one that only a restart
- * takes over, one that holds a list or a block, and a value that is not one value on one line.
+ * Returns the text with `field` (dotted, `params.fastCandles`) as `value`, written as in YAML. Refuses a field of no file, one that needs a restart,
+ * one that holds a list or a block, and a value that is not one value on one line.
  */
 export function setField(text: string, field: string, value: string): SetField {
   const [top = '', ...inner] = field.split('.')

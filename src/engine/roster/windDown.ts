@@ -1,6 +1,6 @@
 /**
- * Strategies whose file was removed: runs their tasks (`tasks/windDownTask.ts`) and says how far each is. What a task makes walks the same
- * road as any order, under the strategy's own name, so that it takes no more than its own part; nothing that adds is signed for it.
+ * Strategies whose file was removed: runs their tasks (`tasks/windDownTask.ts`) and reports their progress. A task's orders take the same path as any
+ * order, under the strategy's own name, so that they reduce no more than its own part. Nothing that adds is signed for it.
  */
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import type { Book } from '../../domain/books/books.ts'
@@ -141,7 +141,7 @@ export function createWindDown(context: WindDownContext): WindDown {
         fields,
         by,
       } as const
-      // One that was begun and whose removal was not written down goes on.
+      // A wind-down whose removal was not recorded continues.
       if (onRemove === 'keep' || open().some((each) => each.strategy === strategy)) {
         await accountJournal.write(removed)
         return

@@ -79,7 +79,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
   const openStates = () => orderManager.open().map(({ state }) => state)
   const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
 
-  /** Takes a list as the newest one, and tells of it. */
+  /** Accepts a list as the newest one, and reports it. */
   function take(read: PositionList): void {
     positions = holdings.withOthers(read.value)
     unlisted = holdings.unlistedIn({ ...read, value: positions })

@@ -27,7 +27,7 @@ function sumKey(sum: WrongSum): string {
   return `${sideKeyOf(sum)} ${booksUsd} ${expectedUsd} ${booksTokens} ${expectedTokens}`
 }
 
-/** As which side it is told: whatever its collateral. */
+/** Key of the reported side: whatever its collateral. */
 function toldAs({ marketToken, direction }: WrongSum): string {
   return `${hexKey(marketToken)} ${direction}`
 }

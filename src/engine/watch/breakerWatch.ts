@@ -115,9 +115,9 @@ export function createBreakers(
   let lookedMs: number | undefined
 
   /**
-   * Time for which the fate of the oldest has been unknown, ms. An order that was armed before the first look is as old as the wall clock says, and
-   * what was armed since the look before no older than that look; from then on the monotonic clock counts, because the wall clock may be set
-   * back or forth.
+   * Returns the time for which the fate of the oldest has been unknown, ms. An order armed before the first look is as old as the wall clock says.
+   * One armed since the previous look is no older than that look. From then on the monotonic clock counts, because the wall clock may be set back or
+   * forth.
    */
   function oldestUnresolvedMs(): number {
     const monotonicMs = clock.monotonicMs()
@@ -221,7 +221,8 @@ export function createBreakers(
   }
 
   /**
-   * `wasUnderWay`: whether an order was on its way when the lists were asked for. `isKnown`: the lists are known to belong together.
+   * Takes a reading for the shown figure. `wasUnderWay`: an order was in flight when the lists were requested. `isKnown`: the lists are known to
+   * belong together.
    */
   function show(
     { lowUsd: equityUsd, inventory, books }: AccountReading,

@@ -10,7 +10,7 @@ export interface FeedAges {
   now(): Readonly<Partial<Record<Feed, number>>>
 }
 
-/** Makes it; each reading is told. */
+/** Makes it; each reading is emitted. */
 export function createFeedAges({ clock, emit }: Pick<EngineContext, 'clock' | 'emit'>): FeedAges {
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   return {

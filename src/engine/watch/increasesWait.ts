@@ -1,4 +1,4 @@
-/** Why nothing that adds risk is made now, whatever a strategy wishes: no host may be asked, or what increases stand on is too old. */
+/** Reasons why no order that adds risk is made now, whatever a strategy wishes: no host is available, or data that increases need is too old. */
 import { isoTime } from '../../base/clock.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
@@ -25,7 +25,7 @@ export interface IncreaseFacts {
   readonly strategies: readonly AskedStrategy[]
 }
 
-/** Why an increase is denied while no host may be asked. */
+/** Reason of a denied increase while no host is available. */
 export const NO_HOST_REASON =
   'every host of the application API is in cooldown; increases wait until one is back'
 
@@ -58,8 +58,8 @@ interface JudgedAge {
 }
 
 /**
- * The reasons, a sentence each; empty while increases are made. A feed is too old beyond its limit, and where it is read more seldom
- * than that, beyond two readings: what only a strategy reads is not judged while none is asked.
+ * Returns the reasons, a sentence each; empty while increases are made. A feed is too old beyond its limit, and where it is read more seldom than
+ * that, beyond two readings. A feed that only strategies read is not judged while none gets turns.
  */
 export function increasesWait({ isNoHost, ...facts }: IncreaseFacts): readonly string[] {
   const old = judgedAges(facts)

@@ -15,8 +15,8 @@ import { isBusy } from '../account/lag.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /**
- * Tells of listed orders, by lower-case key, how they were signed; one that is not ours, not known or not still is left out, and one
- * that the list shows as it was before an edit of ours.
+ * Returns how listed orders were signed, by lower-case key. An order that is not ours, unknown or still changing is left out, and so is one that the
+ * list shows as it was before an edit of ours.
  */
 export type OwnOrders = (listed: readonly Order[]) => ReadonlyMap<string, OwnOrder>
 

@@ -7,8 +7,8 @@ import type { Order } from '../../protocol/position.ts'
 import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 
 /**
- * Makes the look, to be taken at each snapshot: an order is told of when its trigger is reached, and again only when the price came
- * back to it from the other side.
+ * Makes the look, to be taken at each snapshot: an order is reported when its trigger is reached, and again only when the price returned to it from
+ * the other side.
  */
 export function createReachedTriggers(
   orderManager: Pick<OrderManager, 'open' | 'pollSoon'>,

@@ -67,7 +67,7 @@ export interface Reconciler {
    * throws; nothing is judged then.
    */
   pass(symbols: Readonly<Record<string, string>>, lists?: readonly PositionList[]): Promise<void>
-  /** Settles an open discrepancy by an operator's word; resolves when it is durable. */
+  /** Settles an open discrepancy for an operator; resolves when it is durable. */
   settle(discrepancyId: string, as: DiscrepancyEnd, by: string): Promise<void>
   /** Open discrepancies, oldest first. */
   open(): readonly DiscrepancyState[]
@@ -105,7 +105,7 @@ export function createReconciler(
   /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []
   let others: readonly Order[] | undefined
-  /** When it first looked in this run, by the lowest that the clock has told: it may have been ahead, and be set back. */
+  /** Time of the first look in this run, by the lowest reading of the clock: it may have been ahead, and be set back. */
   let startedSeconds = Math.floor(clock.now() / 1000)
 
   async function settle(discrepancyId: string, as: DiscrepancyEnd, by?: string): Promise<void> {
@@ -149,8 +149,8 @@ export function createReconciler(
       )
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
-      // The account is judged all the same. Without the rows of how orders were made, what the protocol deleveraged and no chain
-      // proves is told as reduced by hand, and holds increases.
+      // The account is judged all the same. Without the rows of how orders were made, a deleveraging that no chain proves is reported as reduced by
+      // hand, and holds back increases.
       return await pagesOf((paged) => api.getTrades({ ...paged, sinceSeconds }))
     }
   }
@@ -270,7 +270,7 @@ export function createReconciler(
       orderManager.sawOrders({ ...orders, atMs: orders.readAtMs })
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
       const left = leftTheList(listed)
-      // Resting orders are asked for seldom.
+      // Resting orders are queried seldom.
       for (const intentId of left.keys()) orderManager.pollSoon(intentId)
       const unproven = await proofs.unproven(
         trades.filter(
@@ -341,7 +341,7 @@ export function createReconciler(
       heldBack = waiting
       for (const discrepancyId of found.gone) {
         const known = accountJournal.state().discrepancies.get(discrepancyId)
-        // An operator may have been quicker. What an order is in force as is told from a change that was settled, too.
+        // An operator may have been quicker. A settled change of an order also shows which terms are in force.
         if (known?.end === undefined || known.discrepancy.kind === 'changed-order')
           await settle(discrepancyId, 'gone')
       }

@@ -1,4 +1,4 @@
-/** Deposits and withdrawals, round by round: each host's lists are compared with its last ones, and what every host that was asked tells is kept. */
+/** Deposits and withdrawals, round by round: each host's lists are compared with its last ones, and the report of every queried host is retained. */
 import type { HeldSides } from '../../domain/account/held.ts'
 import type { WalletBase } from '../../domain/account/tradingState.ts'
 import type { AccountReading } from '../account/equity.ts'
@@ -33,8 +33,8 @@ export interface TransferRounds {
     isMoving: boolean,
   ): TransferLook
   /**
-   * At the end of a round: a transfer that every host told of that was `asked`, once it is in the journal. One that was asked and did
-   * not answer keeps all waiting: it may say otherwise. `first`: whose lists what comes next is told by. Throws what the journal throws.
+   * Ends a round: returns a transfer that every `asked` host reported, once it is in the journal. A queried host that did not answer keeps the others
+   * waiting, because it may contradict them. `first`: the host by whose lists later changes are reported. Throws what the journal throws.
    */
   settle(asked: readonly string[], first: HeardHost): Promise<Transfer | undefined>
 }

@@ -1,6 +1,6 @@
 /**
- * Positions without a manager: strategies made them, and none of those runs any more. Their file is gone, or says
- * `enabled: false`. Nobody acts on such a position as it was meant; it is told once, stands in the status until that is over, and then is told as over.
+ * Positions without a manager: strategies made them, and none of those runs any more. Their file is gone, or says `enabled: false`. Nobody manages
+ * such a position as intended. It is reported once, stays in the status until that is over, and then its end is reported.
  */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
@@ -22,7 +22,7 @@ export interface Unmanaged extends PositionSide {
 
 /** The watch over positions without a manager. */
 export interface UnmanagedWatch {
-  /** Takes the newest positions; tells of each that has no manager once, and once that it has one again or is gone. */
+  /** Takes the newest positions; reports each unmanaged one once, and once more when it is managed again or gone. */
   check(positions: readonly Position[], symbols: Readonly<Record<string, string>>): Promise<void>
   current(): readonly Unmanaged[]
 }
@@ -30,7 +30,7 @@ export interface UnmanagedWatch {
 /** Intents that are looked through at first for who made a position, and at most: older ones leave the maker unknown. */
 const [firstIntents, mostIntents] = [100, 25_600]
 
-/** Makes the watch. An operator's own orders have no manager by intent: they are not told. */
+/** Makes the watch. An operator's own orders have no manager by intent: they are not reported. */
 export function createUnmanagedWatch({
   journal,
   strategies,
