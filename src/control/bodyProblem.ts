@@ -1,4 +1,4 @@
-/** Words the faults of a command's body for the person who typed it. */
+/** Describes the faults of a command's body for the person who typed it. */
 import type { z } from 'zod'
 import { shownValue } from '../base/boundedJson.ts'
 

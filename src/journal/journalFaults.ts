@@ -1,4 +1,4 @@
-/** Words faults of a journal file for the operator: the event, perpd's action, and the remedy. */
+/** Describes faults of a journal file for the operator: the event, perpd's action, and the remedy. */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BaseError, reasonOf } from '../base/errors.ts'

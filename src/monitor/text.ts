@@ -32,7 +32,7 @@ export function span(ms: number): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`
 }
 
-/** Words a halt or a reduction: `trading is halted`, `trading on the account is reducing`, `trading of eth-trend is halted`. */
+/** Describes a halt or a reduction: `trading is halted`, `trading on the account is reducing`, `trading of eth-trend is halted`. */
 export function tradingText(scope: string, state: string): string {
   const whose =
     scope === 'global'

@@ -1,4 +1,4 @@
-/** Words a notice for people. Pure. */
+/** Formats a notice for people. Pure. */
 import type { Notice } from './notice.ts'
 
 /** Context of every message of this daemon. */

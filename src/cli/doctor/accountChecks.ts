@@ -125,7 +125,7 @@ export function allowanceFindings(
   })
 }
 
-/** Reports the rest of a delegated key's right. `isWaiting`: a newer approval goes along with the next order. */
+/** Reports a delegated key's remaining right. `isWaiting`: a newer approval goes along with the next order. */
 export function approvalFinding(
   { isActive, remainingActions, expiresAtSeconds }: SubaccountStatus,
   isWaiting: boolean,

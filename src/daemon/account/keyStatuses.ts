@@ -1,11 +1,11 @@
-/** Reads the hosts' statements about a delegated key: whether it has a right, and the rest of it. */
+/** Reads the hosts' statements about a delegated key: its right, and the remaining part of it. */
 import type { SubaccountStatus } from '../../api/account/subaccounts.ts'
 import type { Api } from '../../api/client.ts'
 import type { CallOptions } from '../../api/transport/route.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { Address } from '../../protocol/address.ts'
 
-/** Reads the rest of the key's right from a host now. Throws the errors of the read. */
+/** Reads the key's remaining right from a host now. Throws the errors of the read. */
 export async function statusOf(
   api: Api,
   account: Address,

@@ -1,4 +1,4 @@
-/** Words reports about the daemon for a chat, in a few lines each. Pure. */
+/** Formats reports about the daemon for a chat, in a few lines each. Pure. */
 import { type Figures, resultOf } from '../../domain/books/figures.ts'
 import { bookName, sumOf } from '../../domain/views/bookView.ts'
 import type { EngineStatus } from '../../engine/engineStatus.ts'

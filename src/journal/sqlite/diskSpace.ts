@@ -1,6 +1,6 @@
 /**
- * Measures the rest of the journal's size and of its disk. The last part of both is reserved for records that must be written: the results of sent
- * orders, closes, an operator's commands. Records that add risk, or only note an observation of a host, wait before that.
+ * Measures the space left for the journal, by its size limit and on its disk. The last part of both is reserved for records that must be written:
+ * results of sent orders, closes, an operator's commands. Records that add risk, or only note an observation of a host, are stopped before that.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { KEPT_OF_DISK_BYTES } from '../freeSpace.ts'
@@ -9,7 +9,7 @@ import { KEPT_OF_DISK_BYTES } from '../freeSpace.ts'
 const KEPT_PART = 8
 const MOST_KEPT_BYTES = 64 * 1024 * 1024
 
-/** Lifetime of an answer of the disk, ms: hundreds of strategies ask in each second. */
+/** Time for which a reading of the disk counts, ms: hundreds of strategies ask in each second. */
 const DISK_SAID_MS = 250
 
 /** Reads the disk's free space at most once in each quarter of a second. `nowMs`: monotonic. */

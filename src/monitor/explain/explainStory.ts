@@ -99,7 +99,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
   }
 }
 
-/** Words the venue's warnings and the action taken, for the story. */
+/** Describes the venue's warnings and the action taken, for the story. */
 function warnedTexts(attempt: number, { warnings, action, reason, shrunk }: WarnedFacts): string[] {
   const codes = warnings.map(({ code, reason }) => (reason === undefined ? code : `${code}, ${reason}`))
   const done = {
@@ -154,7 +154,7 @@ function shortNumber(value: bigint): string {
   return text.length <= 12 ? text : `${text.slice(0, 8)}...`
 }
 
-/** Words the role of a created order when it is not the main one: ` (take-profit)`, ` (part)`. */
+/** Describes the role of a created order when it is not the main one: ` (take-profit)`, ` (part)`. */
 export function roleOf({ attempts }: IntentState, child: number): string {
   const role = attempts.at(-1)?.children[child]?.role
   return role === undefined || role === 'main' ? '' : ` (${role})`

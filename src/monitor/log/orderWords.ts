@@ -44,7 +44,7 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
 /** Half a cent, USD with 30 decimals. */
 const HALF_CENT = 5n * 10n ** 27n
 
-/** Words the trigger or form of an order: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
+/** Describes the trigger or form of an order: ` at $1,900.00 (limit)`, ` in 4 parts (twap)`; nothing for a market order. */
 function how(order: {
   readonly orderType?: string
   readonly triggerPrice?: Usd

@@ -1,5 +1,5 @@
 /**
- * Words every event: its level, one word, one plain sentence, and its fields. The only place that phrases a line. Pure. `repeatFilter.ts` thins out
+ * Formats every event: its level, one word, one plain sentence, and its fields. The only place that phrases a line. Pure. `repeatFilter.ts` thins out
  * sentences that repeat too often, not this file.
  */
 

@@ -1,4 +1,4 @@
-/** Words events of the account, its approval, its limits and the state of trading. */
+/** Formats the log lines about events of the account, its approval, its limits and the state of trading. */
 import { isoTime } from '../../base/clock.ts'
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { UnlistedSide } from '../../domain/account/held.ts'

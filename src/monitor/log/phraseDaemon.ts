@@ -1,4 +1,4 @@
-/** Words starts and ends of the daemon, turns of strategies, and decisions that lead to no order. */
+/** Formats the log lines about starts and ends of the daemon, turns of strategies, and decisions that lead to no order. */
 
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'

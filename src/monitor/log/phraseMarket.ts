@@ -1,4 +1,4 @@
-/** Words contradicted, settled, proven and trusted facts of markets. */
+/** Formats the log lines about contradicted, settled, proven and trusted facts of markets. */
 import type { AccountEvent } from '../../domain/accountEvent.ts'
 import { counted, plain } from '../text.ts'
 import { line, type Phrases } from './line.ts'

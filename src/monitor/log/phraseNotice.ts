@@ -1,4 +1,4 @@
-/** Words the delivery of notices to people outside. */
+/** Formats the log lines about the delivery of notices to people outside. */
 import type { NoticeEvent } from '../../domain/noticeEvent.ts'
 import { plain } from '../text.ts'
 import { line, type Phrases } from './line.ts'

@@ -1,4 +1,4 @@
-/** Words decisions, orders, their records, and orders to unwind. */
+/** Formats the log lines about decisions, orders, their records, and orders to unwind. */
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { lastAttempt, type Settlement } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, type OrderLeg } from '../../domain/order/orderLegs.ts'

@@ -1,4 +1,4 @@
-/** Words signals from outside. */
+/** Formats the log lines about signals from outside. */
 import type { TradeSignal } from '../../domain/memory/tradeSignal.ts'
 import type { SignalEvent } from '../../domain/signalEvent.ts'
 import { plain } from '../text.ts'

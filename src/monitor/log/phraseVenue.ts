@@ -1,4 +1,4 @@
-/** Words the responses of hosts and chain endpoints, and readings of the venue. */
+/** Formats the log lines about the responses of hosts and chain endpoints, and readings of the venue. */
 
 import type { VenueEvent } from '../../domain/venueEvent.ts'
 import { formatPrice } from '../../protocol/priceText.ts'

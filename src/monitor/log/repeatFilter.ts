@@ -115,7 +115,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     return withRecovery(line, count, 'chain', `${endpoint} answers again after ${counted(count, 'fault')}`)
   }
 
-  /** Words the time that a chain's endpoint reports. */
+  /** Returns the lines about the time that a chain's endpoint reports. */
   const timeTold = (
     { endpoint, aheadSeconds, healthy, isSetAside }: Extract<Event, { type: 'chain.time' }>,
     line: Line,

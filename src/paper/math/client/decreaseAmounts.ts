@@ -38,12 +38,12 @@ export interface DecreaseAmountsTerms {
   readonly swapsProfit?: boolean | undefined
 }
 
-/** Size of a rest of a position that is too small to remain: the client's own constant, USD. */
+/** A remaining position below this size is too small to keep and is closed as well: the client's own constant, USD. */
 const DUST_USD = 10n ** 30n
 
 /**
- * Tells whether the client closes the whole position: dust would be left, or it estimates too little collateral. `remainingCollateralUsd` is the rest
- * of the collateral before any cost: all of it, or with the leverage kept its share.
+ * Tells whether the client closes the whole position: dust would be left, or it estimates too little collateral. `remainingCollateralUsd` is the
+ * collateral that stays before any cost: all of it, or its share when the leverage is kept.
  */
 function closesWhole(
   settings: MarketSettings,

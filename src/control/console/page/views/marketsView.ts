@@ -23,7 +23,7 @@ function rateText(rate: string | null): string {
   return `${sign}${units.slice(0, -4)}.${units.slice(-4)}%`
 }
 
-/** Words the share of a capacity that is just-in-time liquidity; where its data is missing, the text says that none is counted. */
+/** Describes the share of a capacity that is just-in-time liquidity; where its data is missing, the text says that none is counted. */
 function jitText({ usd, dataStatus }: NonNullable<Market['jitLong']>): string {
   return dataStatus === 'available' ? words.jit(wholeUsdText(usd)) : words.noJit(dataStatus)
 }
