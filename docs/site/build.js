@@ -37,6 +37,7 @@ const groups = {
   Strategies: [
     'docs/strategies.md',
     'docs/own-kinds.md',
+    'docs/backtesting.md',
     'docs/exits.md',
     'docs/keepers.md',
     'docs/signals.md',
