@@ -35,8 +35,8 @@ export async function makeAttempt(
   log: WarningLog,
 ): Promise<MadeAttempt | undefined> {
   const { clock, chain, signer, journal } = context
-  // The message of an own-wallet order does not say whose it is: the signature does. An intent of another account or chain,
-  // from a journal that was shared or a key that was changed, must never be signed by this key.
+  // The message of an own-wallet order does not name its account: the signature does. An intent of another account or chain, from a shared journal or
+  // after a change of the key, must never be signed by this key.
   const account = accountOf(context)
   if (!sameHex(intent.account, account) || intent.chain !== chain.name) {
     const reason = `the order is ${intent.account}'s on ${intent.chain}, and this perpd signs for ${account} on ${chain.name}`
@@ -55,7 +55,7 @@ export async function makeAttempt(
   if (made.kind === 'smaller')
     return await makeAttempt(context, lanes, made.intent, n, host, { ...log, shrinks: log.shrinks + 1 })
   if (made.kind === 'not-made') return unsigned(made)
-  // A halt may have come while the venue was asked; after it nothing is signed.
+  // A halt may have come during the request to the venue; after it nothing is signed.
   const held = context.admission?.veto(intent)
   if (held !== undefined) return unsigned(refused(context, held.code, held.reason, {}))
   const atMs = clock.monotonicMs()

@@ -1,9 +1,9 @@
 /** Records that are durable together or not at all. */
 
 /**
- * Begins all writes in this turn of the event loop, so that the journal takes their records in one commit, in this order; gives
- * what became of each. Each write must append before it awaits anything (`Journal.append`): what appends later has a commit of
- * its own. What a write throws before its promise is its rejection, and the others still begin.
+ * Begins all writes in this turn of the event loop, so that the journal takes their records in one commit, in this order; returns the outcome of
+ * each. Each write must append before it awaits anything (`Journal.append`): a later append gets a separate commit. An error before a write's promise
+ * becomes its rejection, and the others still begin.
  */
 export function inOneCommit<T extends readonly unknown[]>(
   ...writes: { readonly [K in keyof T]: () => Promise<T[K]> }

@@ -34,9 +34,8 @@ import { createTrackedOrders, inTurn, type TrackedOrders } from './trackedOrders
 /** The running machine over all open intents. */
 export interface OrderManager {
   /**
-   * J1: resolves when the acceptance is durable; the rest of the road goes on by itself. False when the same decision was
-   * accepted before: nothing happened. `beside` writes what must be durable in the same commit;
-   * of a decision that is known already it is not begun.
+   * J1: resolves when the acceptance is durable; execution then continues in the background. False when the same decision was accepted before:
+   * nothing happened. `beside` writes records that must be durable in the same commit; it does not run for a decision that is known already.
    */
   accept(intent: Intent, beside?: () => Promise<void>): Promise<boolean>
   /**
@@ -46,10 +45,7 @@ export interface OrderManager {
    * @throws TypeError when one of the decisions was accepted before; the caller asked `Journal.hasDecision`.
    */
   acceptTogether(intents: readonly Intent[], beside: readonly AccountRecord[]): Promise<boolean>
-  /**
-   * Shows what the journal left open, from before the venue is reached, and remembers its newest fills. Nothing is asked or
-   * sent yet.
-   */
+  /** Registers the journal's open intents, before the venue is reached, and remembers its newest fills. Nothing is requested or sent yet. */
   restore(open: readonly IntentState[], closed: readonly IntentState[]): void
   /** Takes up what was adopted; resolves when each was looked at once. */
   recover(): Promise<void>
@@ -59,7 +55,7 @@ export interface OrderManager {
   recentlyLanded(): readonly IntentState[]
   /** Something moved an order of an open intent, or is about to: it is looked at soon. */
   pollSoon(intentId: string): void
-  /** A list of the account's resting orders was read: while it shows an order of ours, nobody is asked for that one alone. */
+  /** Receives a reading of the account's resting orders: while it shows an order of ours, nobody is queried for that one alone. */
   sawOrders(list: Reading<readonly Order[]>): void
   /**
    * Returns the time since one of those closed, ms: by the monotonic clock, because the wall clock may be set back or forth in between. Infinity for
@@ -67,8 +63,8 @@ export interface OrderManager {
    */
   closedAgoMs(intentId: string): number
   /**
-   * An operator's word for an order that no evidence closes. False when there is no such open order, or it was never
-   * signed and ends by itself.
+   * Resolves an order that no evidence closes, by an operator's statement. False when there is no such open order, or it was never signed and ends by
+   * itself.
    */
   resolve(intentId: string, as: 'dead' | 'executed' | 'cancelled', by: string): Promise<boolean>
   /** Resolves when the intent's newest attempt was answered by its one send, or was seen to land, or when it closed. */
@@ -202,12 +198,12 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
   }
 }
 
-/** Other hosts are asked first for this long after a price that was not signed, ms. */
+/** Time for which other hosts are preferred after a price that was not signed, ms. */
 const PASS_OVER_MS = 60_000
 
 /**
- * Chooses the host of each attempt: one after the other, of those that are not in cooldown while there are any, of these one that
- * withholds no message, and of these one that was not passed over a moment ago.
+ * Chooses the host of each attempt in rotation. It prefers hosts that are not in cooldown, among these one that withholds no message, and among these
+ * one that was not passed over a moment ago.
  */
 function createHostChoice(
   { api: client, clock, settings }: Pick<ExecutionContext, 'api' | 'clock' | 'settings'>,

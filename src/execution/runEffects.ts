@@ -32,7 +32,7 @@ export interface EffectsOptions {
   readonly feed: (tracked: TrackedOrder, event: MachineEvent) => Promise<void>
   /** The host that a new attempt asks. */
   readonly chooseHost: () => string
-  /** A host prepared a message at a price that is not signed: others are asked first for a while. */
+  /** A host prepared a message at a price that is not signed: others are preferred for a while. */
   readonly passOver: (host: string) => void
   /** No effect begins after it. */
   readonly signal: AbortSignal
@@ -110,7 +110,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     dispatch(tracked, made.event)
   }
 
-  /** Writes what an attempt was warned of before it goes on; false when perpd stops, and it must not. */
+  /** Writes an attempt's warnings before it continues; false when perpd stops, and it must not. */
   async function writeWarned(tracked: TrackedOrder, warned: WarnedFacts): Promise<boolean> {
     if (signal.aborted) return false
     try {
@@ -160,7 +160,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     await follower.follow(tracked.intentId)
   }
 
-  /** Reports the venue's word when it is a new one. */
+  /** Reports the venue's status when it is a new one. */
   function note(tracked: TrackedOrder, answer: HostAnswer): void {
     if (tracked.state === undefined) return
     const status = answer.kind === 'status' ? answer.status : answer.kind

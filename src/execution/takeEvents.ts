@@ -65,7 +65,7 @@ export function createEventTaker(
         const stored = await write(record)
         if (stored === undefined) return take(tracked, digestReused(event.nowMs))
         committed(tracked, stored, startedMs)
-        // The guard's line was written beside J3. A stop that comes meanwhile still finds that nothing left; its fault is the send's.
+        // The guard's line was written together with J3. A stop that comes meanwhile still finds that nothing left; the send reports its fault.
         if (record.kind === 'attempt.armed') await tracked.signed?.recorded.catch(() => undefined)
       }
       for (const effect of effects) run(tracked, effect)
@@ -115,7 +115,7 @@ export function createEventTaker(
     for (const effect of effects) run(tracked, effect)
   }
 
-  /** Folds what is durable now into the live state, and tells of it. */
+  /** Folds the durable record into the live state, and reports it. */
   function committed(tracked: TrackedOrder, stored: StoredRecord, startedMs: number): void {
     const { intentId } = tracked
     const { record } = stored

@@ -72,7 +72,7 @@ export function inTurn<T>(tracked: TrackedOrder, work: () => Promise<T>): Promis
   return next
 }
 
-/** Makes it empty; labels and times are told and taken by the context. */
+/** Makes it empty; the context reports labels and times. */
 export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
   const trackedOrders = new Map<string, TrackedOrder>()
   const unproven = new Map<string, UnprovenMessage>()

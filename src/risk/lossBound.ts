@@ -1,10 +1,10 @@
 /**
- * The most that a day can cost while somebody lies, by the settings alone (docs/reference/bounds.md, "The most that a lie costs"). Pure.
- * What honest prices do to positions within their limits is no part of it: that is what is traded.
+ * The most that a day can cost while somebody lies, by the settings alone (docs/reference/bounds.md, "The most that a lie costs"). Pure. The effect
+ * of honest prices on positions within their limits is not included: that is the trading itself.
  *
- * A loss is counted against `risk.maxDailyLossUsd` when it is realized, by the chain's own events. What is held or on its way when
- * that is reached was entered at prices that may have been as bad as was signed, which no settlement shows yet, and has to be left
- * at such prices. Fees of keepers and relay are outside of it and have budgets of their own.
+ * A loss counts toward `risk.maxDailyLossUsd` when it is realized, by the chain's own events. Positions and orders in flight at that moment may have
+ * been entered at the worst signed prices, which no settlement shows yet, and must be left at such prices. Fees of keepers and relay are outside of
+ * it and have separate budgets.
  */
 import { bps, minOf, type Usd } from '../protocol/units.ts'
 
@@ -30,10 +30,10 @@ export interface LossTerms {
   readonly maxPriceImpactBps: number
   readonly reducingMaxPriceImpactBps: number
   readonly priceImpactPerDayUsd?: Usd
-  /** `risk.relayFeesPerDayUsd`, and the most that one order is asked: `signing.maxRelayFeeUsd`. */
+  /** `risk.relayFeesPerDayUsd`, and the highest fee of one order: `signing.maxRelayFeeUsd`. */
   readonly relayFeesPerDayUsd: Usd
   readonly maxRelayFeeUsd: Usd
-  /** `risk.reductionFeesPerDayUsd`; absent: no such limit. And the most that one order is asked that takes risk away. */
+  /** `risk.reductionFeesPerDayUsd`; absent: no such limit. And the highest fee of one order that reduces risk. */
   readonly reductionFeesPerDayUsd?: Usd
   readonly maxReductionFeeUsd: Usd
   /** `signing.exposureCapUsd` in each `signing.exposureWindowSeconds`. */

@@ -1,7 +1,6 @@
 /**
- * Exits that have lost what they were for: their increase was cancelled, there is no position on their side, or all of it is
- * other strategies'. On chain they stay (a decrease on an empty position reverts), and would close a part of whatever is opened there next
- * (docs/orders.md, "Unwind an order").
+ * Exits that have lost their purpose: their increase was cancelled, there is no position on their side, or other strategies own all of it. On chain
+ * they stay (a decrease on an empty position reverts), and would close a part of the next position there (docs/orders.md, "Unwind an order").
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSides } from '../domain/account/held.ts'

@@ -25,8 +25,8 @@ export interface ArmingTime {
 }
 
 /**
- * Begins to ask the chain, beside whatever else is under way; the result gives the time for a message of `host` when it is
- * needed, and tells of the endpoints. A block's time moves on with our monotonic clock from when it was read.
+ * Begins to query the chain in parallel with other work; the result gives the time for a message of `host` when it is needed, and describes the
+ * endpoints. A block's time advances with our monotonic clock from when it was read.
  */
 export function beginArmingTime(
   context: Pick<ExecutionContext, 'api' | 'chainReader' | 'clock' | 'emit'>,

@@ -6,7 +6,7 @@ import type { Intent } from '../../domain/order/intent.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 import type { ArmingTime } from './armingTime.ts'
 
-/** Difference that is told, seconds: more than blocks and a node's delay explain. */
+/** Difference that is reported, seconds: more than blocks and a node's delay explain. */
 const TOLD_SECONDS = 5
 
 /** Why an order may not be signed now: for good, or until an endpoint answers. */

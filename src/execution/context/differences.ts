@@ -23,7 +23,7 @@ export class Differences {
     return this.#isMismatch ? 'TYPED_DATA_MISMATCH' : (this.#benign ?? 'TYPED_DATA_MISMATCH')
   }
 
-  /** One difference; `benign` says which kind of its own motion explains it. */
+  /** Adds one difference; `benign` names the kind of change by itself that explains it. */
   add(field: string, expected: string, found: string, benign?: BenignCode): void {
     this.list.push({ field, expected, found })
     this.#benign ??= benign

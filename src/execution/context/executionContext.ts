@@ -22,7 +22,7 @@ export interface ExecutionSettings {
   readonly statusPollMaxMs: number
   /** Wait between two looks at an order that rests and is listed; without a chain endpoint alone. */
   readonly restingPollMs: number
-  /** Wait before a prepare that nobody answered is asked again. */
+  /** Wait before an unanswered prepare is repeated. */
   readonly prepareRetryMs: number
   /** Cooldown of a host after a payload mismatch. */
   readonly payloadMismatchCooldownMs: number
@@ -54,7 +54,7 @@ export interface Admission {
   resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
 }
 
-/** Everything the road stands on. */
+/** Dependencies of execution. */
 export interface ExecutionContext {
   readonly api: Api
   readonly journal: Journal

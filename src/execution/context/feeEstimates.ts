@@ -31,7 +31,7 @@ const EXPLAINED_FACTOR = 3n
 /** Longest paths that are signed, of a swap and of a fee's swap; longer ones explain no fee. */
 const MOST_SWAPS = 3
 
-/** Longest wait for readings, ms: an order waits for them beside its prepare, and no longer after it. */
+/** Longest wait for readings, ms: an order waits for them in parallel with its prepare, and no longer after it. */
 const LONGEST_WAIT_MS = 1_000
 /** A native price so young is not read anew for an order, ms: limits leave room for how it moves. */
 const NATIVE_YOUNG_MS = 15_000
@@ -44,7 +44,7 @@ export interface FeeMessage {
 
 /** Estimates fees, and learns. */
 export interface Fees {
-  /** Takes what an intent's message was asked when it landed. */
+  /** Learns the fees that an intent's message was charged when it landed. */
   learn(state: IntentState): void
   /**
    * Reads the chain's gas price and the native token's price anew where what is known is older, ms. Resolves after a second at

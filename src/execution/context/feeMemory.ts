@@ -9,7 +9,7 @@ import { expectedOf } from '../../domain/machine/expected.ts'
 import { type Intent, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { maxOf, minOf, mulDiv, type TokenAmount } from '../../protocol/units.ts'
 
-/** Landed orders of a kind that an estimate stands on: one that was dear moves the middle of so many by little. */
+/** Number of landed orders of a kind behind an estimate: a single dear one moves the median of so many only a little. */
 const REMEMBERED = 15
 /** Multiple of the usual fee for which a requested fee counts at most, when nothing shows the paid part. */
 const ASKED_FACTOR = 2n

@@ -7,7 +7,7 @@ import type { ChainReader } from '../../domain/machine/chainReader.ts'
 import { expressGasPrice } from '../../protocol/chains/feeFormula.ts'
 import type { ChainGas } from '../../protocol/chains/gas.ts'
 
-/** Oldest reading that an estimate stands on, ms. */
+/** Oldest reading that an estimate uses, ms. */
 const FRESH_MS = 60_000
 /** Time for which a host may still use a reading, ms. */
 const REMEMBERED_MS = 600_000
@@ -15,7 +15,7 @@ const REMEMBERED_MS = 600_000
 /** Gas prices that relayed orders' fees are counted with (`expressGasPrice`), wei. */
 export interface GasLevels {
   readonly price: bigint
-  /** The highest that any endpoint told in the last minutes; at least `price`. */
+  /** The highest price that any endpoint reported in the last minutes; at least `price`. */
   readonly highest: bigint
 }
 

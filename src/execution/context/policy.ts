@@ -52,7 +52,7 @@ export interface SigningPolicy extends OrderBounds {
   readonly priceImpactPerDayUsd?: Usd
   /** Markets that a relay fee or a swap may go through. */
   readonly swapMarkets: SwapMarkets
-  /** The owner's referral code: it costs nothing and gives discounts. Absent: none is asked for, and none is signed. */
+  /** The owner's referral code: it costs nothing and gives discounts. Absent: none is requested, and none is signed. */
   readonly referralCode?: Hex
   /** Our own estimate of the fees; absent: only the highest fees bound them. */
   readonly feeEstimate?: FeeEstimate

@@ -1,6 +1,6 @@
 /**
- * Paths of swaps, walked from the token that goes in: each market takes one of its two tokens and gives the other (SwapUtils.swap),
- * so a list of known markets says nothing until it is followed to its end.
+ * Paths of swaps, walked from the input token: each market takes one of its two tokens and gives the other (SwapUtils.swap). A list of known markets
+ * therefore proves nothing until it is followed to its end.
  */
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Differences } from './differences.ts'

@@ -10,8 +10,8 @@ import type { Differences } from './differences.ts'
 /** Bound of an order's acceptable price. Prices are USD per whole index token. */
 export type PriceRule =
   /**
-   * Within slippage, tolerance and estimated impact of the center. With `impactBps`, which the order asked for by name, within
-   * it and the slippage: whether the venue puts the slippage on top is not known, and both are what was asked.
+   * Within slippage, tolerance and estimated impact of the center. With `impactBps`, which the order requested by name, within it and the slippage.
+   * It is unknown whether the venue adds the slippage, and both were requested.
    */
   | (Around & {
       readonly kind: 'around'

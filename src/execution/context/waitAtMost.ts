@@ -1,7 +1,7 @@
 /** Waiting for what may take too long, without giving it up. */
 import type { Clock } from '../../base/clock.ts'
 
-/** Resolves when the work is done, or after so long, ms; the work goes on. Rejects as the work does while it is waited for. */
+/** Resolves when the work is done, or after so long, ms; the work then continues. Rejects as the work does while it is waited for. */
 export async function waitAtMost(
   clock: Pick<Clock, 'sleep'>,
   longestMs: number,

@@ -93,7 +93,7 @@ function rejected(
 
 function prepareFailed(context: ExecutionContext, host: string, error: unknown): NotMade {
   const reason = reasonOf(error)
-  // A page of a proxy in between is not the venue's word: another host is asked.
+  // A page of a proxy in between is no statement of the venue: try another host.
   if (error instanceof RefusedError && error.isOwnBody) {
     return refused(
       context,

@@ -1,7 +1,7 @@
 /**
- * A lane: one way of a message to the chain. What differs between ways is its three calls; what no way may change is around
- * them: whose order it is, halts, the key and the facts of J3 in `makeAttempt.ts`, the order of journal and wire in `orderManager.ts`,
- * what an answer proves in `submit.ts`. A lane is given a `Verified` to hand back and an `Armed` to send, and makes neither.
+ * A lane: one way of a message to the chain. Lanes differ in their three calls. The fixed parts are around them: the order's owner, halts, the key
+ * and the facts of J3 in `makeAttempt.ts`, the order of journal and wire in `orderManager.ts`, and the proof of an answer in `submit.ts`. A lane
+ * receives a `Verified` to hand back and an `Armed` to send, and makes neither.
  */
 import type { ValidationWarning } from '../../api/orders/orderPayload.ts'
 import type { HostAnswer } from '../../domain/machine/observation.ts'
@@ -27,7 +27,7 @@ export interface AskedAttempt {
   readonly log: WarningLog
 }
 
-/** A message that may be signed, and whose word it stands on. */
+/** A message that may be signed, and its source. */
 export interface Message {
   readonly kind: 'message'
   readonly verified: Verified

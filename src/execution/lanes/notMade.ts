@@ -1,4 +1,4 @@
-/** Why an attempt gets no message: what the machine is told. */
+/** Events for the machine when an attempt gets no message. */
 import type { Difference } from '../../domain/orderEvent.ts'
 import type { ClockProblem } from '../clock/chainClock.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
@@ -20,7 +20,7 @@ export function unreachable({ clock }: Pick<ExecutionContext, 'clock'>, reason: 
   return { kind: 'not-made', event: { type: 'prepare.unreachable', nowMs: clock.now(), reason } }
 }
 
-/** The chain's time is unknown, which is asked again while the intent lasts, or is not ours, which ends it. */
+/** The chain's time is unknown, which is checked again while the intent lasts, or differs from ours, which ends it. */
 export function doubted(context: Pick<ExecutionContext, 'clock'>, doubt: ClockProblem): NotMade {
   const { reason } = doubt
   if (doubt.kind !== 'skew') return unreachable(context, reason)
@@ -29,7 +29,7 @@ export function doubted(context: Pick<ExecutionContext, 'clock'>, doubt: ClockPr
   return refused(context, 'CHAIN_CLOCK_SKEW', reason, facts)
 }
 
-/** A message of our own that policy does not allow: no host is to blame. */
+/** A message that perpd built and policy does not allow: no host is to blame. */
 export function unfit(context: Pick<ExecutionContext, 'clock'>, { code, differences }: Rejection): NotMade {
   const reason = `the message is not one that may be signed: ${textOf(differences)}`
   return refused(context, code, reason, { differences: differences.length })

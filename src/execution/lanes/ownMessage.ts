@@ -1,6 +1,6 @@
 /**
- * Messages in relay parameters of our own, around the orders that a host prepared or that the caller made himself: for lanes
- * that hand in calldata. What is signed is what the routers' `batch` takes, whoever sends it.
+ * Messages in relay parameters that perpd chooses, around the orders that a host prepared or the caller composed: for lanes that hand in calldata.
+ * The signed content is the input of the routers' `batch`, whoever sends it.
  */
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { Intent } from '../../domain/order/intent.ts'
@@ -42,7 +42,7 @@ export function callOf({ verified, signature }: Signed): { readonly to: Address;
   return { to: router, data }
 }
 
-/** The caller's own message. No host is asked to prepare it. */
+/** Returns the caller's own message. No host prepares it. */
 async function callersMessage(
   context: ExecutionContext,
   { intent, n, host, policy: bounds }: AskedAttempt,
@@ -75,8 +75,8 @@ function atLeast({ fee, oracleParams }: RelayFee, needed: TokenAmount | undefine
 }
 
 /**
- * A deadline of our own needs the chain's time or a host's. Where there is no chain endpoint and the host was never heard, it
- * is asked for something now, for the clock in its answer.
+ * Makes sure of a clock for a deadline that we choose, which needs the chain's time or a host's. Without a chain endpoint and with a host never
+ * heard, it sends a request now, for the clock in the answer.
  */
 async function hearClock(
   context: ExecutionContext,
@@ -96,7 +96,7 @@ async function hearClock(
   return unreachable(context, `the time at ${host} is not known: ${reason}`)
 }
 
-/** Relay parameters of our own around a list of actions, verified like any other message. */
+/** Puts relay parameters that perpd chooses around a list of actions, and verifies them like any other message. */
 function inOwnParams(
   { chain, settings }: ExecutionContext,
   policy: SigningPolicy,

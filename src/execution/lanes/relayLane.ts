@@ -1,9 +1,8 @@
 /**
- * The relay lane: calldata of our own, handed to the generic relay.
+ * The relay lane: calldata that perpd builds, handed to the generic relay.
  *
- * The order chain's host chooses deadline and nonce, and keeps the record of the request; here we do, and there is none.
- * So an unknown closes within minutes, any host may be asked, and a lost answer leaves no name to ask by: then only the
- * chain can tell (docs/sending.md, "Two lanes").
+ * The order chain's host chooses deadline and nonce, and records the request; here we do, and there is no record. An unknown therefore closes within
+ * minutes, and any host may be queried. A lost answer leaves no name to query by: then only the chain can show it (docs/sending.md, "Two lanes").
  */
 import type { RelayStatus, RelayTask } from '../../api/orders/relayRequests.ts'
 import { BaseError } from '../../base/errors.ts'

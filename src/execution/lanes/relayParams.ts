@@ -1,4 +1,4 @@
-/** Relay parameters of our own, and messages in them: nonce, deadline and fee are ours, permits and external calls are none. */
+/** Relay parameters that perpd chooses, and messages in them: nonce, deadline and fee are ours; there are no permits or external calls. */
 import type { Intent } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { BatchTerms } from '../../protocol/batch.ts'
@@ -43,7 +43,7 @@ export function ownRelayFee(
 }
 
 /**
- * Relay parameters of our own: no permits and no external calls, for this chain alone.
+ * Returns relay parameters that perpd chooses: no permits and no external calls, for this chain alone.
  *
  * @param deadline Unix seconds of block time
  */
@@ -71,7 +71,7 @@ export function ownRelayParams(
   }
 }
 
-/** Content of a message in relay parameters of our own. */
+/** Content of a message in relay parameters that perpd chooses. */
 export interface RelayMessage {
   readonly intent: Intent
   readonly attempt: number
@@ -84,7 +84,7 @@ export interface RelayMessage {
   readonly validForSeconds: number
 }
 
-/** The message with relay parameters of our own: no permits, no external calls, our nonce and deadline. Yet to be verified. */
+/** Returns the message in relay parameters that perpd chooses: no permits, no external calls, our nonce and deadline. Not verified yet. */
 export function relayProposal(chain: Chain, policy: SigningPolicy, message: RelayMessage): Proposal {
   const { intent, attempt, actions, fee, nowSeconds, validForSeconds } = message
   const deadline = BigInt(Math.floor(nowSeconds) + validForSeconds)

@@ -18,7 +18,7 @@ const MOST_SHRINKS = 2
 export interface WarningLog {
   /** Number of times that the intent was made smaller before, in this process or an earlier one. */
   readonly shrinks: number
-  /** Makes it durable; false when perpd stops and nothing may go on. */
+  /** Makes it durable; false when perpd stops and nothing may continue. */
   write(warned: WarnedFacts): Promise<boolean>
 }
 

@@ -6,9 +6,9 @@ import { minifiedDigestOf } from '../../protocol/signing/messages.ts'
 import type { Differences } from '../context/differences.ts'
 
 /**
- * Finds whatever keeps a signature from being the owner's at the router of `separator`: over the digest itself, or over its
- * minified form, which the routers try next and which wallets sign that cannot show a whole message
- * (contract `BaseGelatoRelayRouter`, `digests`). What was meant stays the digest of the whole message.
+ * Finds any fault of an owner's signature at the router of `separator`. It may be over the digest itself, or over its minified form. The routers try
+ * that next, and wallets that cannot show a whole message sign it (contract `BaseGelatoRelayRouter`, `digests`). The intended digest stays that of
+ * the whole message.
  */
 export function checkOwnerSignature(
   differences: Differences,

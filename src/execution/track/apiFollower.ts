@@ -1,11 +1,10 @@
 /**
- * Follows intents where no chain endpoint is configured: hosts alone are asked.
+ * Follows intents where no chain endpoint is configured: only hosts are queried.
  *
- * An intent whose fate is open is asked for by itself, every `statusPollMs` and the longer it takes the more seldom, up to
- * `statusPollMaxMs`. One that only rests is not, while the account's list of orders shows all its orders (`ordersList.ts`):
- * one read of the list stands for all of them. It is asked for by itself at once when an order of it leaves the list or is changed in it, as
- * often as before while no list shows it, and every `restingPollMs` whatever the list shows. What the list shows or lacks proves
- * nothing: the look does.
+ * An intent whose fate is open is queried separately, every `statusPollMs`, and more seldom the longer it takes, up to `statusPollMaxMs`. One that
+ * only rests is not, while the account's list of orders shows all its orders (`ordersList.ts`): one read of the list covers all of them. It is
+ * queried separately at once when an order of it leaves the list or changes in it. It is queried as often as before while no list shows it, and every
+ * `restingPollMs` whatever the list shows. The list alone proves nothing: the look does.
  */
 import { type IntentState, isOpen, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
@@ -91,7 +90,7 @@ export function apiFollower(
     },
     markActive(intentId) {
       const state = stateOf(intentId)
-      // One that closed is asked for no more, and its pause, which may be minutes, ends with it.
+      // A closed intent is no longer queried, and its pause, which may be minutes, ends with it.
       if (state !== undefined && !isOpen(state)) paces.get(intentId)?.wakeUp()
       if (state === undefined || restingKeys(state).length === 0) return
       judge(state)

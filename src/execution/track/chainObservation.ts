@@ -1,4 +1,4 @@
-/** One look at the chain for one attempt: what is asked, and the observation that the answer makes together with the host's word. */
+/** One look at the chain for one attempt: the query, and the observation from its answer together with the host's statement. */
 import type { AttemptQuery } from '../../domain/machine/chainReader.ts'
 import type { ChainView } from '../../domain/machine/chainView.ts'
 import { expectedOfSigned } from '../../domain/machine/expected.ts'

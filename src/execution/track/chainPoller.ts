@@ -1,11 +1,11 @@
 /**
- * Looks at the chain for all open attempts together: a look costs the endpoints the same for one attempt as for a thousand.
- * What decides when is the one that is most in a hurry:
+ * Looks at the chain for all open attempts together: a look costs the endpoints the same for one attempt as for a thousand. The most urgent attempt
+ * decides when:
  *
- * - an attempt whose fate is unknown, or whose order is about to be executed, is looked at every `statusPollMs`, and the
- *   longer nothing happens the more seldom, up to `statusPollMaxMs`; it is young again with every record of it, and when the
+ * - an attempt whose fate is unknown, or whose order is about to be executed, is looked at every `statusPollMs`, and more
+ *   seldom the longer nothing happens, up to `statusPollMaxMs`; it is young again with every record of it, and when the
  *   chain's time passes its deadline
- * - what only rests is looked at every half minute, or every `statusPollMaxMs` where that is longer
+ * - an attempt that only rests is looked at every half minute, or every `statusPollMaxMs` where that is longer
  * - a pushed head brings the looks of the young forward
  */
 import type { Clock } from '../../base/clock.ts'

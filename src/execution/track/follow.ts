@@ -1,7 +1,6 @@
 /**
- * Follows open intents until they close. With chain endpoints one chain poller asks the chain for all of them, and hosts
- * are asked beside it: their words are hints for the chain poller, and for the operator. Without endpoints hosts are asked alone
- * (`apiFollower.ts`).
+ * Follows open intents until they close. With chain endpoints one chain poller queries the chain for all of them, and hosts are queried in parallel:
+ * their answers are hints for the chain poller, and for the operator. Without endpoints only hosts are queried (`apiFollower.ts`).
  */
 import type { HostAnswer } from '../../domain/machine/observation.ts'
 import { type IntentState, isOpen, lastAttempt } from '../../domain/order/intent.ts'

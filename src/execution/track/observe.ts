@@ -1,6 +1,6 @@
 /**
- * One look at the world for one attempt: the pinned host's word, and the account's own lists at every peer. Asks, never
- * posts an order. What the look proves is decided by the pure machine.
+ * One look at the world for one attempt: the pinned host's statement, and the account's own lists at every peer. It only reads, and never posts an
+ * order. The pure machine decides what the look proves.
  */
 
 import type { CallOptions } from '../../api/transport/route.ts'
@@ -63,8 +63,8 @@ export async function observe(
 }
 
 /**
- * Which lists can prove something now. A landing is shown by any one host. Death is proven only where the venue is trusted,
- * after the deadline, by the silence of every peer; before that nobody is asked in vain.
+ * Selects the lists that can prove something now. Any one host can show a landing. Death is proven only where the venue is trusted, after the
+ * deadline, by the silence of every peer; before that nobody is queried in vain.
  */
 function listsFor(
   { rules }: ExecutionContext,
@@ -100,8 +100,8 @@ async function readAccount(
   state: IntentState,
   everyPeer: boolean,
 ): Promise<AccountView | undefined> {
-  // Any host's lists, through the shared reads; or every peer's own, each asked by name and anew: an answer that was asked
-  // for before the host's word would not show what came in between.
+  // Any host's lists, through the shared reads; or every peer's own, each queried by name and anew. An answer requested before the host's statement
+  // would not show later changes.
   const hosts: readonly (string | undefined)[] = everyPeer ? context.api.hosts.api : [undefined]
   const views = await Promise.all(
     hosts.map((host) => readPeer(context, state, host === undefined ? {} : { host, isFresh: true })),

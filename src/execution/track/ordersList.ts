@@ -1,9 +1,9 @@
 /**
- * The account's list of orders, as the one look at all that rests: a single read shows every order that waits, so none of them is asked
- * for by itself while it is listed. What the list shows decides when an order is asked for, and proves nothing.
+ * The account's list of orders, as the one look at all resting orders: a single read shows every waiting order, so none of them is queried separately
+ * while it is listed. The list decides when an order is queried, and proves nothing.
  *
- * Lists that others read are taken too (`saw`); it reads one itself when none came for the pause. The pause is `statusPollMs` after
- * something moved and grows to `statusPollMaxMs`.
+ * Lists that others read are taken too (`saw`); it reads one itself when none arrived for the pause. The pause is `statusPollMs` after a change and
+ * grows to `statusPollMaxMs`.
  */
 import { BaseError } from '../../base/errors.ts'
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
@@ -48,7 +48,7 @@ interface Known {
   readonly changed: ReadonlySet<string>
   readonly gone: ReadonlySet<string>
   readonly missing: readonly MissingRow[]
-  /** When it was asked for, monotonic ms. */
+  /** Time of the request, monotonic ms. */
   readonly askedMs: number
 }
 

@@ -1,4 +1,4 @@
-/** When each intent is asked for next, where hosts alone are asked: quick while its fate is open, seldom while a list shows that it rests. */
+/** Time of each intent's next query, where only hosts are queried: quick while its fate is open, seldom while a list shows that it rests. */
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
@@ -9,13 +9,13 @@ const GROWTH = 1.25
 /** An order is not asked for quickly again for the same reason before this, ms: two hosts may show different lists. */
 const RENEW_AGAIN_MS = 60_000
 
-/** When an intent is asked for next. */
+/** Time of an intent's next query. */
 export interface Pace {
-  /** Resolves when its time may have come: it is to be asked for when `dueInMs` says so. */
+  /** Resolves when its time may have come: it is to be queried when `dueInMs` says so. */
   wait(ms: number): Promise<void>
   /** Ms until it is due by its state of now; 0 or less: now. */
   dueInMs(state: IntentState | undefined): number
-  /** It was asked for. */
+  /** Notes that it was queried. */
   asked(): void
   /** Holds what rests against how the newest list shows its orders; true when one of them has just left the list. */
   judge(state: IntentState, shownOf: (orderKey: Hex) => Shown): boolean

@@ -12,8 +12,8 @@ import { type TradesRead, tradesSinceSeconds, walkPages } from './tradePages.ts'
 export type SharedTrades = (state: IntentState, ended: readonly Hex[]) => Promise<TradesRead>
 
 /**
- * Makes the read; `resting` are all intents that rest now: what is asked for is the same for all of them. `readTrades` reads
- * those of one intent's market, where the account has more trades than a look reads.
+ * Makes the read; `resting` are all intents that rest now: one query covers all of them. `readTrades` reads those of one intent's market, where the
+ * account has more trades than a look reads.
  */
 export function createSharedTrades(
   { api, clock }: Pick<ExecutionContext, 'api' | 'clock'>,

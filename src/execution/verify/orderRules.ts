@@ -56,8 +56,8 @@ export interface SizeRule {
 export type CollateralRule =
   | { readonly kind: 'exact'; readonly amount: TokenAmount }
   /**
-   * At most `part`; at most `all` where the size is that of the whole position, or was to be and is not the part that it was
-   * made from: a full close pays all of it out whatever the order says (DecreasePositionUtils.decreasePosition).
+   * At most `part`. At most `all` where the size is the whole position's, or was meant to be and differs from the part that it was made from: a full
+   * close pays all of it out whatever the order says (DecreasePositionUtils.decreasePosition).
    */
   | {
       readonly kind: 'at-most'

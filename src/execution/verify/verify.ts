@@ -1,10 +1,9 @@
 /**
- * A message to Verified: it says what the intent says, field by field, or nothing is signed.
+ * Turns a message into a Verified: it says what the intent says, field by field, or nothing is signed.
  *
- * The venue proposes a message, or we build one from a verified proposal; this file decides. Types and primary type are
- * our own, the domain is pinned to the chain's router of the mode in use, `relayParams` is hashed again from the payload,
- * and every order, update and cancel is compared with the terms. All differences are reported at once, because the list
- * is what tells an attack from a bug (docs/security.md).
+ * The venue proposes a message, or we build one from a verified proposal; this file decides. Types and primary type are our own, and the domain is
+ * pinned to the chain's router of the mode in use. `relayParams` is hashed again from the payload, and every order, update and cancel is compared
+ * with the terms. All differences are reported at once, because the list distinguishes an attack from a bug (docs/security.md).
  */
 
 import type { Prepared } from '../../api/orders/expressOrders.ts'
@@ -40,7 +39,7 @@ export interface Proposal {
 export interface Verified extends Proposal {
   readonly [verifiedBrand]: true
   readonly intent: Intent
-  /** The host's answer that it came in; absent for a message of our own. */
+  /** The host's answer with the message; absent for a message that perpd built. */
   readonly prepared?: Prepared
   /** The approval that goes with it when a subaccount signs. */
   readonly subaccountApproval?: SubaccountApproval

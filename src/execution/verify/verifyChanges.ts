@@ -80,9 +80,9 @@ function checkUpdates(
 }
 
 /**
- * An acceptable price that was asked for by name, or of a message of the caller's own, stands as it is. Else the stored one
- * stays; one that means "any" may come divided by the index token's unit, as the venue's client writes prices of updates; and
- * that of a limit or take-profit order may follow its new trigger.
+ * Checks an acceptable price. One that was requested by name, or in a message that the caller composed, must stay unchanged. Otherwise the stored one
+ * stays. A price that means "any" may be divided by the index token's unit, as the venue's client writes prices of updates. The price of a limit or
+ * take-profit order may follow its new trigger.
  */
 function checkAcceptable(
   differences: Differences,

@@ -1,7 +1,7 @@
 /**
- * The builder's inputs next to the copy of an order or an update. They are in no hash and move nothing, but a host that shows
- * another token, amount or time there than what is signed contradicts itself. What it does not show is not asked for, and
- * what has no counterpart (sizes in tokens, collateral after fees, prices before slippage) is not compared.
+ * The builder's inputs next to the copy of an order or an update. They are in no hash and move nothing, but a host contradicts itself if they show
+ * another token, amount or time than the signed one. Missing inputs are not required, and those without a counterpart (sizes in tokens, collateral
+ * after fees, prices before slippage) are not compared.
  */
 import type { OrderInputs, UpdateInputs } from '../../api/orders/batchCopy.ts'
 import type { Intent } from '../../domain/order/intent.ts'

@@ -17,9 +17,8 @@ const twapStartEarlySeconds = 120n
 const twapStartLateSeconds = 60n
 
 /**
- * Compares every created order with the intent: exactly those that are meant. The order itself, or the parts of a twap, come
- * first and in their order; its exits after them in any order, as they are told apart by type and trigger. `nowSeconds`:
- * Unix seconds.
+ * Compares every created order with the intent: exactly the intended ones. The order itself, or the parts of a twap, come first and in their order;
+ * its exits follow in any order, because type and trigger identify them. `nowSeconds`: Unix seconds.
  */
 export function checkOrders(
   differences: Differences,
@@ -54,8 +53,7 @@ export function checkOrders(
 }
 
 /**
- * The rule of each found exit: one of its type and trigger, each rule once; what fits none is held against the first rule
- * that is left.
+ * Returns the rule of each found exit: one of its type and trigger, each rule once. An exit that fits none is compared with the first remaining rule.
  */
 function servedBy(
   rules: readonly OrderRule[],

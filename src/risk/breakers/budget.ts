@@ -1,7 +1,7 @@
 /**
- * Budgets: how often the same cause may end the same decision, and what a day may cost. A dead or cancelled order is
- * never sent again by itself; a retry is a new decision of its strategy, and this is the gate that keeps it from being
- * made for ever (a close retried 436 times in 17 hours is one of the incidents that perpd must not repeat).
+ * Budgets: how often the same cause may end the same decision, and the cost of a day. A dead or cancelled order is never sent again by itself; a
+ * retry is a new decision of its strategy. This check keeps retries from repeating for ever (a close retried 436 times in 17 hours is one of the
+ * incidents that perpd must not repeat).
  */
 import type { Limits } from '../../domain/account/limits.ts'
 import { type Ending, isWanted, isWithheldReduction } from '../../domain/account/spend.ts'

@@ -1,18 +1,17 @@
 /**
- * Breakers: what stops new risk by itself. Each looks at one thing, sets a state, and says what lifts it. Pure: the facts
- * are handed in, and what holds now is the answer; halts that were put on before are the engine's to keep.
+ * Breakers: they stop new risk by themselves. Each checks one thing, sets a state, and names what lifts it. Pure: the facts are handed in, and the
+ * answer is the present halts; the engine maintains earlier halts.
  *
  * | breaker | looks at | lifted by |
  * |---|---|---|
- * | `daily-loss` | equity against the first figure of the day (UTC), and what settlements realized; the larger loss | the
- * next day, or an operator |
+ * | `daily-loss` | equity against the first figure of the day (UTC), and realized settlements; the larger loss | the next day, or an operator |
  * | `drawdown` | equity against its peak; deposits and withdrawals move both, and the share stays | an operator |
- * | `rejects` | orders of one strategy in a row that came to nothing | an operator |
- * | `payload-mismatch` | payloads of a day that did not say what was meant | an operator |
+ * | `rejects` | orders of one strategy in a row that had no effect | an operator |
+ * | `payload-mismatch` | payload mismatches of a day | an operator |
  * | `unknowns` | the oldest order whose fate is not proven | its resolution |
  * | `stale-data` | the newest good look at the account | the next one |
- * | `unexplained` | what the account shows and the journal cannot explain | its settlement |
- * | `subaccount` | actions and time left of the approval, less what closing needs | a new approval |
+ * | `unexplained` | discrepancies that the journal cannot explain | their settlement |
+ * | `subaccount` | actions and time left of the approval, less the need of closing | a new approval |
  */
 import type { Limits, Tightness } from '../../domain/account/limits.ts'
 import { type Ending, isWanted, isWithheldReduction } from '../../domain/account/spend.ts'
@@ -204,7 +203,9 @@ function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark, receivedU
   return { how: 'the account lost', lostUsd: dayStartUsd - worthUsd, shareLostUsd: ofUsd - worthUsd, ofUsd }
 }
 
-/** Since when funding received counts beside the equity of the day, Unix ms: since its first figure, and an accepted loss. */
+/**
+ * Returns the time since when funding received counts in addition to the equity of the day, Unix ms: since its first figure, and an accepted loss.
+ */
 export function receivedFromMs(
   equity: Pick<EquityMark, 'dayFirstAtMs'> | undefined,
   releasedAtMs: number | undefined,

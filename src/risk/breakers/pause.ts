@@ -16,7 +16,7 @@ interface Pauses {
 
 const ofIncreases: Pauses = { firstMs: 5_000, mostMs: 900_000 }
 const ofReductions: Pauses = { firstMs: 2_000, mostMs: 60_000 }
-/** Past this the venue may answer otherwise for reasons of its own, ms. */
+/** Age beyond which the venue may answer differently for other reasons, ms. */
 const forgottenMs = 86_400_000
 
 /** Least part by which a size, a payment or the capacity must differ to be another question, bps, and a price. */
@@ -27,11 +27,11 @@ const priceChangeBps = 50
 const ofSigned: Pauses = { firstMs: 5_000, mostMs: 300_000 }
 
 /**
- * REFUSED_BEFORE: the venue refused to prepare this decision, or its fee was above the limit, or of what adds risk
- * something else moved by itself beyond a bound, and its pause is not over. `states`: the strategy's newest intents,
- * newest first. Refusals count back to the last one of the decision that worked, or was refused by another cause.
- * FAILED_BEFORE: the same of a reduction that was signed and came to nothing; an operator's of what is surely held
- * (`isAtOnce`) does not wait for that. `setBackSince`: how far the clock was set back since an intent was accepted, ms.
+ * REFUSED_BEFORE: the decision's pause after a refusal is not over. The venue refused to prepare it, or its fee was above the limit; for a decision
+ * that adds risk, also when another value moved beyond a bound. `states`: the strategy's newest intents, newest first. Refusals count back to the
+ * last success of the decision, or to a refusal by another cause. FAILED_BEFORE: the same for a reduction that was signed and had no effect; an
+ * operator's reduction of a certain position (`isAtOnce`) does not wait for that. `setBackSince`: how far the clock was set back since an intent was
+ * accepted, ms.
  */
 export function checkPause(
   intent: Intent,

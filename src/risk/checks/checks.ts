@@ -20,14 +20,13 @@ export interface ClassifiedDecision {
 }
 
 /**
- * Reductions may stand on data this many times older than `maxDataAgeMs`: their price is bounded by the oracle all the
- * same, and a late way out is better than none.
+ * Factor by which reductions may use older data than `maxDataAgeMs`: the oracle bounds their price all the same, and a late exit is better than none.
  */
 export const REDUCTION_AGE_FACTOR = 4
 
 /**
- * Reductions may use the hourly budget this many times: a budget spent on increases must not keep a position open, and a
- * close that the venue keeps cancelling must still come to an end.
+ * Factor of the hourly budget for reductions. A budget spent on increases must not keep a position open; a close that the venue keeps cancelling must
+ * still end.
  */
 const REDUCTION_ORDERS_FACTOR = 2
 
@@ -117,9 +116,9 @@ export type AgeLimits = Pick<
 >
 
 /**
- * DATA_TOO_OLD or DATA_MISSING: an increase needs positions, ticker, oracle price and capacity within `maxDataAgeMs` and
- * the limit of their own feed; a reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that, a
- * cancel the orders alone, an edit the orders too. Without a limit the parts must only be there.
+ * DATA_TOO_OLD or DATA_MISSING: an increase needs positions, ticker, oracle price and capacity within `maxDataAgeMs` and the limit of their own feed.
+ * A reduction needs positions and oracle price within `REDUCTION_AGE_FACTOR` times that, a cancel only the orders, an edit the orders too. Without a
+ * limit the parts must only exist.
  */
 function checkDataAge(
   classified: ClassifiedDecision,
@@ -170,7 +169,7 @@ function checkDataAge(
   return undefined
 }
 
-/** Clock difference beyond which nothing that adds risk is armed when no limit says so (docs/evidence.md, "Who is asked"), ms. */
+/** Clock difference beyond which nothing that adds risk is armed by default (docs/evidence.md, "Who is asked"), ms. */
 const MAX_CLOCK_SKEW_MS = 30_000
 
 /** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */
@@ -264,8 +263,8 @@ function checkPriceDivergence(
 }
 
 /**
- * Slippage to ask for, bps: what is asked for, and of what cannot add risk no more than may be signed, so that a limit that
- * was tightened narrows a way out and does not close it.
+ * Returns the slippage to request, bps: the decision's own. For an order that cannot add risk it is at most the signable one, so that a tightened
+ * limit narrows an exit and does not close it.
  */
 export function slippageOf(
   adds: boolean,
@@ -297,7 +296,7 @@ interface LimitCheck {
   readonly context: AdmissionContext
 }
 
-/** The limits that hold whatever the size, in the order they are asked. */
+/** Checks that hold whatever the size, in their order. */
 const limitChecks: readonly ((at: LimitCheck) => Denial | undefined)[] = [
   ({ classified, view, context }) => checkDataAge(classified, context.snapshot, view, context.limits),
   ({ classified, view, context }) => checkPriceDivergence(classified, view, context.limits),

@@ -1,4 +1,4 @@
-/** Data that is not whole: what adds risk waits, reductions go on. */
+/** Incomplete data: orders that add risk wait, reductions continue. */
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
@@ -7,8 +7,8 @@ import type { Usd } from '../../protocol/units.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
 /**
- * DATA_INCOMPLETE: a row that is or may be of this market could not be read, in the account's lists or the market's own; or
- * a position on any market whose size cannot be told, while the exposure of all is limited. Denies increases only.
+ * DATA_INCOMPLETE: a row that is or may be of this market could not be read, in the account's lists or the market's own. It also covers a position on
+ * any market with an unknown size, while the total exposure is limited. Denies increases only.
  */
 export function checkGaps(
   classified: ClassifiedDecision,

@@ -9,10 +9,9 @@ import type { AdmissionContext } from '../exposure/admissionContext.ts'
 const OLD_MS = 20_000
 
 /**
- * WISH_ABOVE_EQUITY: an increase asks for a size above `maxWishEquityBps` of the equity, or brings collateral above
- * `maxWishCollateralEquityBps` of it; or an edit makes an order that opens so large. It is judged as it was asked, before any
- * cap: cut to the caps, a size with zeros too many would trade all the same. Without a figure of the equity nothing is said:
- * the caps hold.
+ * WISH_ABOVE_EQUITY: an increase requests a size above `maxWishEquityBps` of the equity, or brings collateral above `maxWishCollateralEquityBps` of
+ * it; or an edit makes an opening order so large. The request is judged before any cap: cut to the caps, a size with zeros too many would trade all
+ * the same. Without a figure of the equity it denies nothing: the caps hold.
  */
 export function checkDecisionSize(
   decision: Decision,
@@ -38,7 +37,7 @@ export function checkDecisionSize(
   const ofSize = above('size', sizeUsd, limits.maxWishEquityBps)
   if (ofSize !== undefined || decision.kind === 'edit') return ofSize
   const { leverageBps } = decision
-  // No leverage at all is refused with a code of its own.
+  // A missing leverage is refused with a separate code.
   if (!Number.isSafeInteger(leverageBps) || leverageBps <= 0) return undefined
   const collateralUsd = mulDivUp(sizeUsd, BigInt(BPS_ONE), BigInt(leverageBps))
   return above('collateral', collateralUsd, limits.maxWishCollateralEquityBps)

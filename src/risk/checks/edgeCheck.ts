@@ -49,7 +49,7 @@ export function edgeCosts(
   const unbalancing = feeOf(positionFeeFactors?.unbalancing)
   const opening = priceImpactBps > 0 ? feeOf(positionFeeFactors?.balancing) : unbalancing
   const exitImpact = Math.max(0, ...tpsl.map((exit) => -(exit.priceImpactBps ?? 0)))
-  // Without exits of its own it is closed by one message more.
+  // An entry without exits is closed by one more message.
   const messages = tpsl.length === 0 ? 2n : 1n
   const rate = (ticker === undefined ? undefined : netRateOf(ticker.value, direction)) ?? 0n
   return {

@@ -83,8 +83,8 @@ export function checkReduceInFlight(
 }
 
 /**
- * The reductions in whose place a whole close may go: all of its position that are under way, where each of them is withheld and they are
- * not too many. Empty otherwise. A second close is harmless whichever of them lands: the contract closes no more than there is.
+ * Returns the reductions that a whole close may replace: all reductions of its position in flight, if each of them is withheld and they are not too
+ * many. Empty otherwise. A second close is harmless whichever of them lands: the contract closes no more than there is.
  */
 export function withheldBy(
   decision: Decision,

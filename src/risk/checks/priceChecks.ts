@@ -6,8 +6,8 @@ import { formatPrice } from '../../protocol/priceText.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
 /**
- * PRICE_DOUBTED: an oracle price that the decision stands on is too far from what it can be. A doubted index token denies
- * all but a cancel, since every signed bound rests on its price; a doubted collateral denies what adds risk.
+ * PRICE_DOUBTED: an oracle price that the decision needs is too far from its possible values. A doubted index token denies everything but a cancel,
+ * since every signed bound rests on its price; a doubted collateral denies orders that add risk.
  */
 export function checkPrices(classified: ClassifiedDecision, view: MarketView): Denial | undefined {
   if (classified.decision.kind === 'cancel') return undefined

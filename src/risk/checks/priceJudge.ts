@@ -1,15 +1,14 @@
 /**
- * The price that a reduction is judged by, out of every host's word and the last price that most agreed on. No host alone decides it,
- * and words that differ accuse nobody: the most that agree are the honest band. Pure.
+ * The price by which a reduction is judged, from every host's statement and the last price that most agreed on. No host alone decides it, and
+ * differing statements accuse nobody: the largest group that agrees is the honest band. Pure.
  *
- * With one bad host of the oracle and one of the API, and everybody else honest, the band is honest: three hosts that agree are
- * taken at any price (a market may crash), two only within what a market can move since the last good price. That price also
- * decides where as many hosts say one thing as another.
+ * With one bad host of the oracle and one of the API, and all others honest, the band is honest. Three hosts that agree are accepted at any price (a
+ * market may crash), two only within the possible move of a market since the last good price. That price also decides a tie between hosts.
  */
 import type { Usd } from '../../protocol/units.ts'
 import { BPS_ONE, bps, maxOf, minOf } from '../../protocol/units.ts'
 
-/** A host's word on the price of an index token, USD per whole token. */
+/** A host's statement of an index token's price, USD per whole token. */
 export interface PriceWord {
   /** The oracle service's price, or the mark of the application API. */
   readonly kind: 'oracle' | 'mark'
@@ -28,7 +27,7 @@ export interface LastPrice {
   readonly atMs: number
 }
 
-/** The prices that a reduction may stand on. */
+/** Prices that a reduction may use. */
 export interface JudgedPrice {
   /** The widest band of those that agree. */
   readonly lowest: Usd

@@ -1,4 +1,4 @@
-/** The `protect` block of a strategy file: what keeps a strategy from adding, each a denial of its own. Reductions always pass. */
+/** The `protect` block of a strategy file: rules that keep a strategy from adding, each with a separate denial. Reductions always pass. */
 import {
   type ClosingMoment,
   type NearClosing,
@@ -31,8 +31,8 @@ export function checkProtection(
 }
 
 /**
- * STRATEGY_DRAWDOWN: what the strategy realized, less what its open parts have lost, is too far below the highest that it realized. What
- * is realized holds until an operator lets it go on, an open loss as long as it lasts; an open gain makes up for nothing.
+ * STRATEGY_DRAWDOWN: the strategy's realized result, less the open losses of its parts, is too far below its realized peak. A realized fall holds
+ * until an operator resumes the strategy, an open loss as long as it lasts; an open gain compensates nothing.
  */
 function checkDrawdown(
   strategy: string,
@@ -122,8 +122,8 @@ function checkClosings({ closings }: Protections, nowMs: number): Denial | undef
 }
 
 /**
- * The rule that takes back what an instance has at rest to add, by its name in the `protect` block, and why, as a clause; undefined: all of it
- * stays. A cooldown after an exit leaves it: what rests was laid for a level of its own, and the instance may add again in a while.
+ * Returns the rule that takes back an instance's resting entries, by its name in the `protect` block, and the reason, as a clause; undefined: all of
+ * them stay. A cooldown after an exit leaves them: they rest at levels of their own, and the instance may soon add again.
  */
 export function takesBack(
   { rules, track, openUsd }: Protection,

@@ -1,9 +1,8 @@
 /**
- * The price that everything stands on that cannot add risk, whoever decides it: a strategy, a guard, a task, an operator or a kill.
- * It is judged by every host's word (`priceJudge.ts`). Where no host of the oracle has a fresh price, the venue's own mark stands
- * in, from the market's ticker or the position's row, or the freshest price that any host of the oracle had, or the last good
- * one. A reduction cannot add risk, and the protocol executes it at its own price; without this a position could not be left
- * while the price service stands still, or while one host is wrong.
+ * The price for every order that cannot add risk, whoever decides it: a strategy, a guard, a task, an operator or a kill. It is judged by every
+ * host's statement (`priceJudge.ts`). If no host of the oracle has a fresh price, a substitute counts. That is the venue's own mark, from the
+ * market's ticker or the position's row, or the freshest price of any host of the oracle, or the last good one. A reduction cannot add risk, and the
+ * protocol executes it at its own price. Without this a position could not be left while the price service stands still, or while one host is wrong.
  */
 import { type MarketView, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
@@ -29,8 +28,8 @@ export const DIVERGENCE_BPS = 100
 const FRESH_WORD_MS = 20_000
 
 /**
- * The snapshot that a decision is judged on: where it cannot add risk, with the price that a reduction of its market stands on in
- * the place of the oracle's, and where that is from.
+ * Returns the snapshot on which a decision is judged. If the decision cannot add risk, the reduction's price of its market replaces the oracle's,
+ * with its source.
  */
 export function withReductionPrice(
   snapshot: Snapshot,
@@ -46,8 +45,8 @@ export function withReductionPrice(
 }
 
 /**
- * The snapshot that keepers of exits, kinds and tasks decide on: where hosts differ on the price of a market with a position, the band of
- * those that agree stands in the place of one host's, so that no host alone moves or fires an exit.
+ * Returns the snapshot on which keepers of exits, kinds and tasks decide. Where hosts differ on the price of a market with a position, the band of
+ * those that agree replaces one host's price. No host alone then moves or fires an exit.
  */
 export function withHeldPrices(
   snapshot: Snapshot,
@@ -65,7 +64,7 @@ export function withHeldPrices(
 
 type Side = Pick<ClassifiedDecision['decision'], 'marketToken' | 'direction'>
 
-/** The market with the price that a reduction of a side stands on; undefined where nobody has any. */
+/** Returns the market with the price for a reduction of a side; undefined where nobody has any. */
 function standingView(
   snapshot: Snapshot,
   view: MarketView,
@@ -84,8 +83,8 @@ function withView(snapshot: Snapshot, view: MarketView): Snapshot {
 }
 
 /**
- * The words that count: the young ones; without any the position's row, which was read just now; and without one those that reductions
- * may stand on by their age.
+ * Returns the statements that count: the recent ones; without any, the position's row, which was read just now; else those whose age reductions
+ * accept.
  */
 function wordsOf(
   snapshot: Snapshot,
@@ -101,7 +100,7 @@ function wordsOf(
   const ageMs = ({ atMs }: Pick<PriceWord, 'atMs'>) => Math.max(0, snapshot.atMs - atMs)
   const usable = (words: readonly PriceWord[]) => words.filter((word) => ageMs(word) <= mostMs[word.kind])
   const byHosts = usable(known)
-  // A snapshot's own reading stands for the service where no host's word is known.
+  // A snapshot's own reading represents the service where no host's statement is known.
   const own = usable([ofOracle(view), ofTicker(view)].flatMap((word) => word ?? []))
   const words = [...byHosts, ...own.filter(({ kind }) => !byHosts.some((word) => word.kind === kind))]
   const fresh = words.filter((word) => ageMs(word) <= FRESH_WORD_MS)

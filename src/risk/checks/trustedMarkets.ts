@@ -1,11 +1,11 @@
-/** Markets whose facts are not our own, or are contradicted: what adds risk waits, reductions go on. */
+/** Markets whose facts are not our own, or are contradicted: orders that add risk wait, reductions continue. */
 import type { Denial } from '../../domain/order/intent.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import type { ClassifiedDecision } from './checks.ts'
 
 /**
- * MARKET_NOT_TRUSTED: what the market is, its tokens and their decimals, stands on hosts' words alone, or a host contradicts
- * it. Denies increases only: reductions go by our own facts.
+ * MARKET_NOT_TRUSTED: only hosts' statements support the market's facts, its tokens and their decimals, or a host contradicts them. Denies increases
+ * only: reductions use our own facts.
  */
 export function checkTrusted(
   classified: ClassifiedDecision,

@@ -96,7 +96,7 @@ export function sideOf(exposure: Exposure, marketToken: Address, direction: Dire
   return exposure.sides.get(sideKey(marketToken, direction)) ?? emptySide(marketToken, direction)
 }
 
-/** Size on one side with everything that may still come to it, USD. */
+/** Returns the size on one side with everything that may still be added, USD. */
 export function worstCaseUsd(side: SideExposure): Usd {
   return side.heldUsd + side.unsettledUsd + side.reservedUsd + side.restingUsd
 }
@@ -110,10 +110,9 @@ export interface OtherSources {
 }
 
 /**
- * The exposure of a snapshot, the journal's intents and other sources: of each side the larger of what the list shows and
- * what they know is held. Closed intents are passed over. A fill that shows in the positions while its intent is still
- * open counts twice for that moment, and one that does not show yet counts by its reservation: the worst case errs on the
- * safe side.
+ * Returns the exposure of a snapshot, the journal's intents and other sources: for each side the larger of the list's size and the size that they
+ * know. Closed intents are skipped. A fill that shows in the positions while its intent is still open counts twice for that moment; one that does not
+ * show yet counts by its reservation. The worst case errs on the safe side.
  */
 export function exposureOf(
   snapshot: Pick<Snapshot, 'positions' | 'orders'>,

@@ -20,9 +20,9 @@ export interface AvailableCapacity {
 }
 
 /**
- * The room on one side: `availableLiquidity` when `jitDataStatus` is `available`, else `baseAvailableLiquidity`
- * (docs/reference/api-coverage.md A3 and A22 to A24), less `capacityHeadroomBps` of it rounded up, less our
- * reservations and unexplained resting increases on that side.
+ * Returns the capacity on one side: `availableLiquidity` when `jitDataStatus` is `available`, else `baseAvailableLiquidity`
+ * (docs/reference/api-coverage.md A3 and A22 to A24). From it are subtracted `capacityHeadroomBps` of it rounded up, our reservations, and
+ * unexplained resting increases on that side.
  *
  * Refuses with MARKET_UNKNOWN, CAPACITY_UNKNOWN, MARKET_DATA_STALE (the venue says so) and CAPACITY_TOO_OLD.
  */

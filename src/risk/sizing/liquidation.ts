@@ -31,11 +31,11 @@ export interface LiquidationChange {
 }
 
 /**
- * Way from the price to the liquidation after the change, bps of the price, rounded down; 0 or less when it would be
- * liquidated at once.
+ * Returns the distance from the price to the liquidation after the change, bps of the price, rounded down; 0 or less when it would be liquidated at
+ * once.
  *
- * The margin m carries a size s until a move d eats it down to the venue's least margin k*s: d = (m - k*s) / n with n the
- * worth of what is held, and n + m under a long whose collateral moves too. Gains do not count as margin, losses do.
+ * The margin m carries a size s until a move d eats it down to the venue's least margin k*s: d = (m - k*s) / n with n the worth of the position, and
+ * n + m under a long whose collateral moves too. Gains do not count as margin, losses do.
  */
 export function distanceAfterBps(change: LiquidationChange, view: MarketView): bigint {
   const { position, direction, addedUsd, addedMarginUsd, isStable } = change
@@ -120,7 +120,7 @@ export function minCollateralFactor({ market }: MarketView, sizeUsd: Usd): bigin
   const fitting = (market.leverageTiers ?? []).filter(
     ({ maxPositionSizeUsd }) => maxPositionSizeUsd === undefined || sizeUsd <= maxPositionSizeUsd,
   )
-  // The tiers that hold for the size, and of them the least demanding one, which is the smallest tier it fits into.
+  // The least demanding of the tiers that fit the size, which is the smallest of them.
   const factors = fitting.map((tier) => tier.minCollateralFactor)
   if (factors.length > 0) return minOf(factors[0] ?? 0n, ...factors.slice(1))
   const maxLeverageBps = market.maxLeverageBps ?? 0

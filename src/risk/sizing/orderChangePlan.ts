@@ -1,7 +1,7 @@
 /**
- * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, but by a keeper that
- * tidies (`risk/exposure/tidying.ts`), and one change of an order at a time: the fate of the first decides what a second would change
- * (docs/orders.md, "The promises").
+ * Edits and cancels of resting orders. Only orders that an open intent of the same strategy explains may be changed, except by a keeper that tidies
+ * (`risk/exposure/tidying.ts`). One order has one change at a time: the fate of the first decides what a second would change (docs/orders.md, "The
+ * promises").
  */
 import type { CancelDecision, EditDecision } from '../../domain/order/decision.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
@@ -122,7 +122,7 @@ export function planCancel(
     if (denial !== undefined) return denial
     worthUsd += isIncreaseOrder(order)
       ? order.sizeDeltaUsd
-      : // The largest uint256 stands for all of the position, and nothing takes off more than there is.
+      : // The largest uint256 means the whole position, and nothing reduces more than there is.
         minOf(order.sizeDeltaUsd, sideOf(context.exposure, order.marketToken, order.direction).heldUsd)
   }
   return {
@@ -133,13 +133,12 @@ export function planCancel(
 }
 
 /**
- * Plans an edit. What it adds to the size of an order that opens is sized like an increase of that much, and may be cut;
- * its collateral stays, so that leverage is looked at too. The acceptable price of a limit or take-profit order moves with
- * its trigger: it is absolute, and an order whose trigger moved alone may never fill (docs/reference/api-coverage.md POST
- * /orders/txns/edit/prepare).
+ * Plans an edit. Its addition to the size of an opening order is sized like an increase of that much, and may be cut; its collateral stays, so the
+ * leverage is checked too. The acceptable price of a limit or take-profit order moves with its trigger. It is absolute, and an order whose trigger
+ * moved alone may never fill (docs/reference/api-coverage.md POST /orders/txns/edit/prepare).
  *
- * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the codes
- * of `changeable`, `triggerOf`, `tidyingEditDenial` and `roomOf`, and the code of the cut that left nothing.
+ * Refuses with ORDER_NOT_KNOWN, ORDER_DIFFERS, ORDER_NOT_EDITABLE, EDIT_CHANGES_NOTHING, SIZE_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, MAX_LEVERAGE, the
+ * codes of `changeable`, `triggerOf`, `tidyingEditDenial` and `roomOf`, and the code of the cut that left nothing.
  */
 export function planEdit(
   decision: EditDecision,
@@ -154,7 +153,7 @@ export function planEdit(
   if (isOther !== undefined) return isOther
   const orderType = editableTypes[order.orderType]
   const trigger = order.triggerContractPrice
-  // A part of a twap has no price of its own, and any update would release it before its time.
+  // A part of a twap has no separate price, and any update would release it before its time.
   const isPart = trigger === 0n || trigger === MAX_UINT256 || order.validFromSeconds > 0
   if (orderType === undefined || isPart) {
     return {

@@ -75,13 +75,12 @@ export interface Sized {
 export const FEE_MARGIN_BPS = 20
 
 /**
- * Sizes an increase. The result is never above any limit nor above the capacity less headroom, and never grows when capacity
- * shrinks. Collateral = size / leverage at the collateral token's min price, rounded up.
+ * Sizes an increase. The result is never above any limit nor above the capacity less headroom, and never grows when capacity shrinks. Collateral =
+ * size / leverage at the collateral token's min price, rounded up.
  *
- * Refuses with MARKET_UNKNOWN, SIZE_NOT_POSITIVE, LEVERAGE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN,
- * COLLATERAL_PRICE_UNKNOWN, ORACLE_PRICE_UNKNOWN, COLLATERAL_BELOW_MINIMUM, ORDER_TOO_SMALL, the codes of `roomOf`,
- * `triggerOf` and `entryExits`, LIQUIDATION_TOO_NEAR, and the code of the cut that left too little. What waits for a price is sized like what does
- * not; of a twap every part must meet the minimums.
+ * Refuses with MARKET_UNKNOWN, SIZE_NOT_POSITIVE, LEVERAGE_NOT_POSITIVE, COLLATERAL_TOKEN_UNKNOWN, COLLATERAL_PRICE_UNKNOWN, ORACLE_PRICE_UNKNOWN,
+ * COLLATERAL_BELOW_MINIMUM, ORDER_TOO_SMALL, the codes of `roomOf`, `triggerOf` and `entryExits`, LIQUIDATION_TOO_NEAR, and the code of the cut that
+ * left too little. A waiting order is sized like a market order; every part of a twap must meet the minimums.
  */
 export function sizeIncrease(decision: IncreaseDecision, context: SizingContext): Sized | Denial {
   const asked = askedIncrease(decision, context)
@@ -99,7 +98,7 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
   )
   const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
   const fitted = fitWithin(wantedUsd, [
-    // The asked collateral stays and the size gives way: a cap must not stake more money than was asked for.
+    // The requested collateral stays and the size is reduced: a cap must not stake more money than requested.
     {
       by: 'maxLeverageBps',
       limitUsd:
@@ -168,7 +167,7 @@ function exitsUnknown({ market: { symbol } }: MarketView): Denial {
   }
 }
 
-/** An increase as it is asked for, with the prices that it is sized by. */
+/** A requested increase, with the prices by which it is sized. */
 interface AskedIncrease {
   readonly view: MarketView
   readonly orderType: OrderKind
@@ -359,7 +358,7 @@ export function referencePriceOf(
   return price > 0n ? price : undefined
 }
 
-/** Age of the oldest reading that a size stands on, ms. */
+/** Returns the age of the oldest reading behind a size, ms. */
 export function oldestAgeMs(
   snapshot: Snapshot,
   view: MarketView,
@@ -380,7 +379,7 @@ export function collateralUnknown(view: MarketView, wanted: string): Denial {
   }
 }
 
-/** ORACLE_PRICE_UNKNOWN: there is nothing of our own to bound a price by. */
+/** ORACLE_PRICE_UNKNOWN: no price of our own is available to bound a price. */
 export function oracleUnknown(view: MarketView): Denial {
   return {
     code: 'ORACLE_PRICE_UNKNOWN',

@@ -46,7 +46,7 @@ export function triggerOf(
   return placed(orderType, triggerPrice ?? 0n, direction, price, view)
 }
 
-/** The same for a trigger that is asked for by itself. */
+/** The same for a trigger that is requested separately. */
 export function placed(
   orderType: TriggerKind,
   wanted: Usd,

@@ -15,10 +15,7 @@ export interface LeverageBounds {
   readonly market?: Pick<Market, 'maxLeverageBps'>
 }
 
-/**
- * MAX_LEVERAGE: a setting or the venue does not allow the leverage of an increase. It is judged as it was asked, before
- * anything is made smaller by it.
- */
+/** MAX_LEVERAGE: a setting or the venue does not allow the leverage of an increase. The request is judged before anything is made smaller by it. */
 export function checkWholeLeverage(
   decision: Decision,
   { limits, accountLimits, market }: LeverageBounds,
@@ -35,7 +32,7 @@ export function checkWholeLeverage(
   }
 }
 
-/** SIZE_NOT_WHOLE: less of an increase would be admitted than was asked for; it is refused, and nothing of it is made smaller. */
+/** SIZE_NOT_WHOLE: less of an increase would be admitted than requested; it is refused, and nothing of it is made smaller. */
 export function checkWholeSize({ sizing }: Intent, adds: boolean): Denial | undefined {
   const { wantedUsd, sizeDeltaUsd, cuts } = sizing
   if (!adds || sizeDeltaUsd >= wantedUsd) return undefined
