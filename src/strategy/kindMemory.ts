@@ -64,7 +64,7 @@ export class MemoryUnfitError extends BaseError {
   }
 }
 
-/** The memory that a kind is asked with: the first one when nothing is kept. Throws MemoryUnfitError. */
+/** Returns the memory for a kind's turn: the first one when none is saved. Throws MemoryUnfitError. */
 export function memoryFor<Memory>(
   kind: string,
   definition: MemoryDefinition<Memory>,

@@ -53,9 +53,9 @@ export interface RestingOrder {
   readonly sizeDeltaUsd: Usd
   /** USD per whole index token; absent on the parts of a twap, which wait for their time. */
   readonly triggerPrice?: Usd
-  /** Failed at its trigger and held back; an edit to the same values lets it be tried again. */
+  /** True after it failed at its trigger and was held back; an edit to the same values lets it be tried again. */
   readonly isFrozen: boolean
-  /** An edit or cancel of it is on its way: another would be denied. */
+  /** True while an edit or cancel of it is in flight: another would be denied. */
   readonly isChanging: boolean
 }
 

@@ -129,7 +129,7 @@ export interface OrderSize {
   readonly collateral: 'long' | 'short'
 }
 
-/** The instance a kind is asked for. */
+/** The instance for which a kind decides. */
 export interface StrategyInstance {
   /** Name of the file without its extension. */
   readonly name: string
@@ -144,8 +144,8 @@ export interface StrategyView<Params = unknown> {
   readonly params: Params
   readonly instance: StrategyInstance
   /**
-   * This instance's open intents: planned, on their way, unknown, or resting with their orders. One whose entry is filled stays among
-   * them while its exits rest (`onlyExitsRest`): ask `isBusy` whether anything has to be waited for.
+   * This instance's open intents: planned, in flight, unknown, or resting with their orders. An intent whose entry is filled stays among them while
+   * its exits rest (`onlyExitsRest`): `isBusy` tells whether there is anything to wait for.
    */
   readonly openIntents: readonly OpenIntent[]
   /** This instance's orders that rest at the venue, and that it may edit and cancel. */
@@ -278,8 +278,8 @@ export function defineStrategy(
 }
 
 /**
- * The view of a snapshot that one instance is given. A test of a kind makes one from a snapshot of its own and hands it to
- * `decide`: docs/own-kinds.md, "Testing a kind".
+ * Returns the view of a snapshot for one instance. A test of a kind makes one from a test snapshot and hands it to `decide`: docs/own-kinds.md,
+ * "Testing a kind".
  */
 export function viewOf<Params>(parts: {
   readonly snapshot: Snapshot

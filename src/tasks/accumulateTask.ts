@@ -1,6 +1,6 @@
 /**
- * Accumulates: adds until the position, or its owner's part of it, has its target, while the oracle's price is within the bound, each order at most a
- * share of what the venue's capacity lets be added at that moment. Pure.
+ * Accumulates: adds until the position, or its owner's part of it, has its target, while the oracle's price is within the bound. Each order is at
+ * most a share of the venue's capacity at that moment. Pure.
  */
 import {
   type AccumulateParams,

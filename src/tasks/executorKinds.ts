@@ -1,4 +1,4 @@
-/** The kinds of tasks that make orders over time, and what of a task all of them are asked for. */
+/** The kinds of tasks that make orders over time, and the common queries about a task. */
 
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import type { LadderParams, RebalanceParams } from '../domain/tasks/executorParams.ts'
@@ -20,7 +20,7 @@ import { twapTask } from './twapTask.ts'
 /** A kind of these tasks, whatever its parameters are. */
 export type AnyExecutor = TaskKind<TaskGoal, ExecutorProgress, ExecutorView>
 
-/** Every kind by its name. A task is handed to the kind of its own name alone, whose parameters it has. */
+/** Every kind by its name. A task goes only to the kind of its own name, whose parameters it has. */
 export const executors = {
   twap: twapTask,
   accumulate: accumulateTask,

@@ -141,7 +141,7 @@ function executorStep<Params extends TaskGoal, State extends ExecutorProgress>(
   if (halt !== undefined) return wait(halt)
   const spent = isExit ? undefined : overBudget(params, stand, view, { sizeUsd, orders, exits })
   if (spent !== undefined) {
-    // First nothing more can fill: what fills meanwhile still gets its exits, for the plan looks after those before it adds.
+    // First stop further fills: fills meanwhile still get their exits, because the plan manages those before it adds.
     const entries = use.resting.filter((each) => !each.isExit)
     if (rules.outlasts?.(params, stand) !== true || entries.length === 0) return sticky(spent)
     if (isCancelEarly(use, view)) return wait(spent.why)
@@ -186,7 +186,7 @@ function overBudget(
   return { outcome: 'out of budget', why }
 }
 
-/** Cancels what rests, waits for what is under way, and ends. Exits of a position that it leaves behind stay. */
+/** Cancels resting orders, waits for orders in flight, and ends. Exits of a position that it leaves behind stay. */
 function windDown<Params extends TaskGoal, State extends ExecutorProgress>(
   rules: ExecutorRules<Params, State>,
   { params, taskId }: RunningTask<Params, State>,

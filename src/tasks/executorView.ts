@@ -22,7 +22,7 @@ import { absOf, maxOf, mulDiv, mulDivUp, ONE_USD, USD_DECIMALS, type Usd } from 
 const HIGHEST_FEE_BPS100 = 1_000n
 const BPS100_ONE = 1_000_000n
 
-/** The time that a task's own end is held against, Unix ms: it runs on where the clock was set back. */
+/** Returns the time with which a task's own end is compared, Unix ms: it runs on where the clock was set back. */
 export function ownTimeMs({ nowMs, setBackMs = 0 }: Pick<ExecutorView, 'nowMs' | 'setBackMs'>): number {
   return nowMs + setBackMs
 }
@@ -88,7 +88,7 @@ export interface ExecutorUse {
   readonly exitedUsd: Usd
   /** Size that orders in flight may still fill, those of unknown fate included, USD. */
   readonly openUsd: Usd
-  /** Orders at the venue, or on their way there, without exits and their changes: what its budget counts. */
+  /** Orders at the venue, or in flight, without exits and their changes: its budget counts these. */
   readonly orders: number
   /** Cost of these, USD: paid, and the most that orders in flight may cost. */
   readonly feesUsd: Usd
@@ -217,7 +217,7 @@ function sizesOf(state: IntentState, isExit: boolean): Sizes {
   let exitedUsd = 0n
   for (const fill of filledOrders(state)) {
     if (isOfFile(state, fill)) continue
-    // An operator's word without a size: it counts as all that it could be.
+    // An operator's statement without a size counts as the largest possible fill.
     const filledUsd = absOf(fill.sizeDeltaUsd ?? sizeDeltaUsd / BigInt(intent.terms.twap?.parts ?? 1))
     if (isExit || (intent.kind === 'increase' && !fill.adds)) exitedUsd += filledUsd
     else doneUsd += filledUsd

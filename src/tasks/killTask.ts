@@ -1,7 +1,6 @@
 /**
- * The kill: cancels what rests at the venue and may add risk, closes positions if asked, and goes on until nothing of it is left. Exits of
- * what is held stay until it is closed, unless they are to go too. Pure: what it does follows from the lists, from the journal, and from
- * what is in flight.
+ * The kill: cancels resting orders that may add risk, closes positions if requested, and continues until nothing of it is left. Exits of positions
+ * stay until these are closed, unless they are to go too. Pure: its steps follow from the lists, from the journal, and from orders in flight.
  */
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/account/held.ts'
@@ -66,7 +65,7 @@ export interface KillLeft {
   readonly isUntilClosed: boolean
   /** Positions that the lists show; none when they stay. */
   readonly held: readonly Position[]
-  /** Intents that are under way. */
+  /** Intents in flight. */
   readonly inFlight: number
   /** Intents of which exits alone are left, while a reorganisation could still bring their entries back. */
   readonly notFinal: number
@@ -173,8 +172,8 @@ export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewF
 }
 
 /**
- * Judges whether nothing is left but proof: no list of any host shows anything, every message that is in flight is past its signed deadline,
- * and what the journal holds still is what such a message was to close or to cancel.
+ * Tells whether only proof is missing. No list of any host shows anything, and every message in flight is past its signed deadline. The rest in the
+ * journal is what such a message was to close or to cancel.
  */
 export function lacksProofAlone(
   left: KillLeft,

@@ -40,7 +40,7 @@ function hasExits({ takeProfitBps, stopLossBps }: LadderParams): boolean {
   return takeProfitBps !== undefined || stopLossBps !== undefined
 }
 
-/** Sizes of the rungs, USD, the first one first; they come to the whole. */
+/** Returns the sizes of the rungs, USD, the first one first; they add up to the whole. */
 function rungSizes({
   sizeUsd,
   rungs,

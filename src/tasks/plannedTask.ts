@@ -13,7 +13,7 @@ import { type ExecutorView, mostFeeUsd } from './executorView.ts'
 import { isBeyond, plannedUsd, type TaskSide, takenPrice } from './taskOrders.ts'
 
 const minuteMs = 60_000
-/** The shortest stretch of a part of a twap, ms: an order is on its way for seconds. */
+/** The shortest stretch of a part of a twap, ms: an order is in flight for seconds. */
 const SLOT_LEAST_MS = 10_000
 /** Multiple of a task's parts, and of its time, that its budget has by default. */
 const SPARE = 2

@@ -20,7 +20,7 @@ export interface ExitFacts {
   readonly elsewhere: readonly Position[]
 }
 
-/** Keys of the exits that protect, lower-cased: of listed orders, and of our own that no list shows. */
+/** Returns the lower-cased keys of the exits that protect: listed orders, and our own that no list shows. */
 export function protectiveKeys({ snapshot, open, journal, elsewhere }: ExitFacts): ReadonlySet<string> {
   const { orders, positions } = snapshot
   const held = new Set([

@@ -1,6 +1,6 @@
 /**
- * Rebalances: brings positions, or their owner's parts of them, to target weights once, by moves that were reckoned when it began: what is taken off comes before
- * what is added, and each order that adds is at most a share of the capacity of its moment. Pure.
+ * Rebalances: brings positions, or their owner's parts of them, to target weights once, by moves that were computed when it began. Reductions come
+ * before increases, and each order that adds is at most a share of the capacity of its moment. Pure.
  */
 import {
   EXECUTORS_VERSION,

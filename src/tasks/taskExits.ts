@@ -1,4 +1,4 @@
-/** The exits that a task looks after: one target and one stop for what it opened. What is missing is placed, what is wrong is changed. Pure. */
+/** The exits that a task manages: one target and one stop for its position. Missing ones are placed, wrong ones are changed. Pure. */
 import type { Decision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { KeptExits } from '../domain/tasks/executorParams.ts'
@@ -11,7 +11,7 @@ import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
 
 /** Interval between looks at the position and its exits while nothing happens, ms. */
 const LOOK_MS = 300_000
-/** For how long the list must show no position before it is taken for gone: an exit of our own may have closed it, ms. */
+/** Time without a listed position after which it counts as gone: an exit of our own may have closed it, ms. */
 const GONE_MS = 60_000
 /** The same where the owner's book says so: a fill may be written between two of the reads that a look is made of, and no longer, ms. */
 const TAKEN_OFF_MS = 10_000
@@ -141,8 +141,8 @@ export function nextExit(
 }
 
 /**
- * A list that does not show a new position yet is no proof that it is gone: it was seen with its exits once. What the book held then and holds no
- * more was taken off, whoever has the rest of the position: its exits would close that.
+ * Judges a position that the list does not show. For a new position that is no proof of its end: it must have been seen with its exits once. A size
+ * that the book has lost was reduced, whoever has the rest of the position: its exits would close that.
  */
 function missing(
   kept: KeptExits | undefined,

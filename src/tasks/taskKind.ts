@@ -1,6 +1,6 @@
 /**
- * A task: a process of several steps that a restart goes on with. What it does is a pure function of its state and of what it
- * sees; the runner (`taskRunner.ts`) reads the world for it, hands its decisions to admission, and keeps its state in the journal.
+ * A task: a process of several steps that a restart resumes. Its next step is a pure function of its state and of its view; the runner
+ * (`taskRunner.ts`) reads the world for it, hands its decisions to admission, and persists its state in the journal.
  */
 import type { Decision } from '../domain/order/decision.ts'
 import type { TaskState } from '../domain/tasks/taskRecord.ts'
@@ -23,7 +23,7 @@ export type Next<State> =
       /** Its state before any of the decisions is accepted. */
       readonly state: State
       readonly decisions: readonly Child<State>[]
-      /** Why it cannot go on, besides what admission says to the decisions. */
+      /** The reason why it cannot continue, besides admission's answers to the decisions. */
       readonly problem?: string
     }
   | { readonly kind: 'done'; readonly outcome: string; readonly statement?: string }

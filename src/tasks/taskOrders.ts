@@ -8,7 +8,7 @@ import { formatPrice } from '../protocol/priceText.ts'
 import { BPS_ONE, bps, maxOf, mulDiv, priceOfContractPrice, type Usd } from '../protocol/units.ts'
 import type { ExecutorView } from './executorView.ts'
 
-/** One side of one market, and whether it is opened or taken off. */
+/** One side of one market, and whether it is opened or reduced. */
 export type TaskSide = Pick<ExecutorParams, 'marketToken' | 'direction' | 'collateralToken' | 'action'>
 
 /** Tells whether it takes the higher price: opens a long, closes a short. */
@@ -97,7 +97,7 @@ export function adding(
   }
 }
 
-/** An order that takes off, and collateral with it. */
+/** Returns an order that reduces a position, and its collateral with it. */
 export function takingOff(
   { marketToken, direction, collateralToken }: TaskSide,
   sizeDeltaUsd: Usd,

@@ -1,8 +1,8 @@
 /**
- * Runs the tasks of one kind: folded from the journal at the start, looked at in turns, and gone on with until they are done.
+ * Runs the tasks of one kind: folded from the journal at the start, looked at in turns, and continued until they are done.
  *
- * A decision is accepted in one commit with the state that follows from it, and its key is made of the task's id and the step: so
- * a crash between two steps leaves both or neither, and a step that is taken again is refused.
+ * A decision is accepted in one commit with the resulting state, and its key consists of the task's id and the step. A crash between two steps
+ * therefore leaves both or neither, and a repeated step is refused.
  */
 import type { Clock } from '../base/clock.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Unwinds an order that nobody wants any more if it lands (docs/orders.md, "Unwind an order"): cancels what of it rests, and closes what it
- * opened. Pure: what it does follows from the order's own story, from what became of its tries, and from what is held.
+ * Unwinds an order that nobody wants any more if it lands (docs/orders.md, "Unwind an order"): cancels its resting orders, and closes its position.
+ * Pure: its steps follow from the order's own story, from the outcomes of its tries, and from positions.
  */
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import type { Decision } from '../domain/order/decision.ts'

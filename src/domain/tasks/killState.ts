@@ -62,7 +62,7 @@ export interface KillState extends KillParams {
   readonly sinceMs: number
   readonly endedAtMs?: number
   readonly outcome?: KillOutcome
-  /** Of its end: what is not proven, a clause. */
+  /** The missing proof at its end, a clause. */
   readonly statement?: string
 }
 

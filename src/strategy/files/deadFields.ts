@@ -1,6 +1,6 @@
 /**
- * Fields of a strategy file that could never act, or that contradict each other: each is told where the file is read, for whoever wrote
- * one counts on it. Pure.
+ * Fields of a strategy file that could never act, or that contradict each other: each is reported where the file is read, because its author relies
+ * on it. Pure.
  */
 import { BPS_ONE, formatUsd, type Usd } from '../../protocol/units.ts'
 import { limitsOf, type StrategyFile } from './fileSchema.ts'
@@ -22,10 +22,10 @@ type Distance = {
 }
 
 /**
- * All of a file. `isWritten` says whether a field stands in it, for a default does not count as asked for.
+ * Returns all dead fields of a file. `isWritten` tells whether a field is written there, because a default does not count as requested.
  *
- * A stop-loss behind the liquidation is judged by the file alone: at a leverage of L the collateral is used up at a distance of 1/L of
- * the price, before fees and the venue's margin, which lie nearer still. It holds where a stable coin backs the position.
+ * A stop-loss behind the liquidation is judged by the file alone. At a leverage of L the collateral is used up at a distance of 1/L of the price,
+ * before fees and the venue's margin, which bring the liquidation nearer still. This holds where a stable coin backs the position.
  */
 export function deadFieldsOf(
   fields: StrategyFile,

@@ -8,7 +8,7 @@ import type { LoadedStrategy } from './load.ts'
  */
 export const LEAST_FEES = { openingBps: 4, closingBps: 6 } as const
 
-/** Built-in kinds whose entries say what they expect to earn, or may have take-profits of their own: their files do not tell. */
+/** Built-in kinds whose entries state their expected profit, or may have take-profits of their own: their files do not show it. */
 export const kindsThatSay: readonly string[] = ['carry', 'hedged-carry', 'impact-capture', 'ladder', 'signal']
 
 /** Returns a warning that no entry of the file can pass `protect.minEdgeBps`, with the reason and a remedy; undefined: some may pass. */

@@ -23,7 +23,7 @@ export function livesOf(schema: z.ZodObject): ReadonlyMap<string, TakenOver | un
 /** Content of a file, flat: text by dotted field, lists by number. It contains only written fields, without defaults. */
 export type WrittenFields = Readonly<Record<string, string>>
 
-/** Longest text of one value; what is longer is cut, and told by its length. */
+/** Longest text of one value; a longer one is cut, and its length is given. */
 const MOST_TEXT = 120
 
 /** The fields of a parsed YAML value. */

@@ -146,7 +146,7 @@ export function orderSizeOf(size: NonNullable<StrategyFile['size']>): OrderSize 
   return { usd: size.usd, leverageBps: size.leverage, collateral: size.collateral }
 }
 
-/** The `warnings` block as a policy beside the account's: it can only be stricter. */
+/** Returns the `warnings` block as a policy in addition to the account's: it can only be stricter. */
 export function warningsOf(warnings: NonNullable<StrategyFile['warnings']>): WarningPolicy {
   return { adding: new Map(Object.entries(warnings)), droppingReductions: new Set(), isPartial: true }
 }

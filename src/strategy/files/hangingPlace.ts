@@ -19,8 +19,8 @@ interface Told {
 }
 
 /**
- * `strategies/mine.ts:14` of the innermost frame of a running thread that lies in a user's file; undefined when none does, or when
- * the thread does not halt within `waitMs`, as in a built-in function that works on much. The thread goes on afterwards.
+ * Returns `strategies/mine.ts:14` of the innermost frame of a running thread that lies in a user's file. Undefined when none does, or when the thread
+ * does not halt within `waitMs`, as in a built-in function with much work. The thread continues afterwards.
  */
 export async function hangingPlace(worker: Worker, waitMs: number): Promise<string | undefined> {
   const session = new Session()

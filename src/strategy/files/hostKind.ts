@@ -1,7 +1,6 @@
 /**
- * Runs a kind of the user's own in a thread of its own, with a limit of time for each question and a limit of memory. A thread
- * that hangs is ended; one that ended is started anew for the next turn, with the same settings. Nothing that happens in it
- * reaches another instance or this process.
+ * Runs a kind of the user's own in a separate thread, with a time limit for each question and a memory limit. A hanging thread is ended; an ended one
+ * is started anew for the next turn, with the same settings. Nothing that happens in it reaches another instance or this process.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -158,7 +157,7 @@ function createThreads(
       if (question.ask === 'params') raw = question.raw
       if (question.ask === 'instance') instance = question.instance
       if (isClosed) throw new KindFault('its thread was closed', { place: shown })
-      // Another one beside it would take another core, and more memory, each turn.
+      // A second thread next to it would take another core, and more memory, each turn.
       if (hanging > 0) {
         throw new KindFault(
           'its thread hangs in a built-in function, where nothing can end it, and takes a core; it runs again once that thread has ended, or after a restart',

@@ -1,6 +1,6 @@
 /**
- * A kind of the user's own as the daemon sees it: it runs in a thread of its own, and is asked by messages. Whatever it does
- * there (throws, hangs, ends the process, fills the memory) is a fault of this one instance.
+ * A kind of the user's own as the daemon sees it: it runs in a separate thread, and receives questions as messages. Whatever it does there (throws,
+ * hangs, ends the process, fills the memory) is a fault of this one instance.
  */
 
 import { BaseError } from '../../base/errors.ts'
@@ -21,7 +21,7 @@ export type ThreadEnd = 'timeout' | 'memory' | 'exit' | 'crash'
 
 /** A kind of the user's own did not answer, or not with decisions. The short message begins with file and line if known. */
 export class KindFault extends BaseError {
-  /** Absent while its thread goes on. */
+  /** Absent while its thread runs. */
   readonly ended: ThreadEnd | undefined
 
   constructor(reason: string, options: { readonly place?: string | undefined; readonly ended?: ThreadEnd }) {

@@ -32,7 +32,7 @@ export interface ThreadOptions {
   readonly hangLookMs?: number | undefined
   /** The kind's path as people are shown it. */
   readonly shown: string
-  /** Where to look for what was asked, when nothing better is known; of nothing, the file. */
+  /** Returns the best known place of a question's subject; the file without a question. */
   readonly placeOfQuestion: (question: KindQuestion | undefined) => string
   /** Hears the lines that it prints. */
   readonly hear: (text: string) => void
@@ -40,9 +40,9 @@ export interface ThreadOptions {
   readonly hangs: (isHanging: boolean) => void
 }
 
-/** A thread that is loaded, and may be asked one question at a time. */
+/** A loaded thread, which takes one question at a time. */
 export interface KindThread {
-  /** The answer that is on its way. Rejects with KindFault when it does not come in time, and ends nothing by itself. */
+  /** Waits for the pending answer. Rejects with KindFault when it does not come in time, and ends nothing by itself. */
   within(answer: Promise<KindAnswer>, timeoutMs: number, when: string): Promise<KindAnswer>
   ask(question: KindQuestion, timeoutMs: number): Promise<KindAnswer>
   /** Resolves when it is over, or counts as left behind. */
@@ -95,7 +95,7 @@ export function startKindThread(
     else endedBy(`nobody caught: ${reasonOf(error)}`, 'crash', placeOfError(error))
   })
   worker.on('exit', (code) => endedBy(`it ended its thread (process.exit(${code}))`, 'exit', undefined))
-  // A fault that nobody waits for is told at the next turn.
+  // A fault that nobody waits for is reported at the next turn.
   waiting.promise.catch(() => undefined)
   const look = memoryLook(worker, memoryMiB, () =>
     endedBy(

@@ -2,10 +2,9 @@
 let leftBehind = 0
 
 /**
- * Number of threads of this process that were ended and still run; at most one of each instance. Node waits for them at its end: there
- * is no leaving but by a signal. V8 ends loops, regular expressions and comparisons of a sort at once; a built-in function that
- * works on much, such as `Float64Array.prototype.sort` or `indexOf`, it ends when that function returns, and a few loops of such
- * functions never.
+ * Returns the number of threads of this process that were ended and still run; at most one of each instance. Node waits for them at its end: only a
+ * signal ends the process then. V8 ends loops, regular expressions and comparisons of a sort at once. It ends a built-in function with much work,
+ * such as `Float64Array.prototype.sort` or `indexOf`, only when that function returns, and a few loops of such functions never.
  */
 export function threadsLeftBehind(): number {
   return leftBehind

@@ -36,7 +36,7 @@ export interface LoadedStrategy {
   readonly path: string
   /** The strategy; for a hosted kind only its name and description, because it runs in its thread. */
   readonly strategy: Strategy
-  /** The thread of a kind of the user's own; absent for kinds that are shipped with perpd, which are asked at once. */
+  /** The thread of a kind of the user's own; absent for kinds that are shipped with perpd, which run at once. */
   readonly hosted?: HostedKind
   /** Checked by the kind's schema; those of a hosted kind stay in its thread. */
   readonly params: unknown

@@ -1,4 +1,4 @@
-/** Finds the kind that a strategy file names: a built-in one, or a file of the user's own beside it. */
+/** Finds the kind that a strategy file names: a built-in one, or a file of the user's own next to it. */
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -65,11 +65,11 @@ export function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: 
 export interface LoadOptions {
   /** Why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
   readonly untrusted?: (path: string) => Distrust | undefined
-  /** Starts a kind of the user's own in a thread of its own. Without it the kind is imported here, as tests of kinds do. */
+  /** Starts a kind of the user's own in a separate thread. Without it the kind is imported here, as tests of kinds do. */
   readonly hostKind?: (path: string) => Promise<HostedKind>
   /** True to load a file with `enabled: false` like any other, as a trial does. */
   readonly takesDisabled?: boolean
-  /** Texts that stand in the place of files, by their path: what a change would come to before it is written. */
+  /** Texts that replace files, by their path: they show the effect of a change before it is written. */
   readonly texts?: ReadonlyMap<string, string>
   /** Gives what is read in the place of a file that is found: a copy of the user's own, or the file. */
   readonly inPlaceOf?: (path: string) => string

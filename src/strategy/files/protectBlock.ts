@@ -71,7 +71,7 @@ function isDate(text: string): boolean {
 
 /** Tells whether a span is valid: both ends are weekdays or both are dates, and the end is after the beginning. */
 function isSpan({ from, to }: ClosedSpan): boolean {
-  // An end that is none was told by its own field.
+  // The field of an invalid end has reported it already.
   if (typeof from !== 'object' || typeof to !== 'object') return true
   if (from.date === undefined || to.date === undefined)
     return from.date === to.date && weeklyLength({ from, to }) > 0

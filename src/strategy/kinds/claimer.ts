@@ -1,7 +1,7 @@
 /**
- * Claimer: looks at what the venue put aside for the account, funding that positions earned and what a referrer is due, and has its claim
- * prepared once it is enough. It trades nothing and signs nothing: the claim is a file of calls for the owner's wallet
- * (docs/keepers.md, "Claims").
+ * Claimer: checks the amounts that the venue put aside for the account, funding that positions earned and a referrer's rewards, and has their claim
+ * prepared once they are enough. It trades nothing and signs nothing: the claim is a file of calls for the owner's wallet (docs/keepers.md,
+ * "Claims").
  */
 import { usd } from '../../protocol/units.ts'
 import { usdField } from '../fields.ts'

@@ -1,12 +1,11 @@
 /**
- * Grid: rests limit orders on fixed price lines on the losing side of the price, and lets each fill go with a profit.
+ * Grid: rests limit orders on fixed price lines on the losing side of the price, and closes each fill with a profit.
  *
- * Lines lie at whole multiples of `stepUsd`, so that nothing has to be remembered: what rests, what is held and what is on
- * its way says which lines are taken. Up to `levels` orders of a side rest or are filled at once. What is filled gets a take-profit
- * and a stop-loss that rest at the venue, which closes the position also while perpd is down. Without `stopBps` the stop lies a step
- * beyond the whole grid, counted from the averaged entry, so that the loss of a side is bounded. Orders that the price has left behind,
- * and orders that froze, are cancelled. With `direction: both` longs rest below the price and shorts above it: two positions at this
- * venue, each with its own orders, exits and `levels`. It trades by its own parts of what is held.
+ * Lines lie at whole multiples of `stepUsd`, so that no memory is needed: resting orders, positions and orders in flight show which lines are taken.
+ * Up to `levels` orders of a side rest or are filled at once. A fill gets a take-profit and a stop-loss that rest at the venue, which closes the
+ * position also while perpd is down. Without `stopBps` the stop lies a step beyond the whole grid, counted from the averaged entry, so that the loss
+ * of a side is bounded. Orders that the price has left behind, and frozen orders, are cancelled. With `direction: both` longs rest below the price
+ * and shorts above it: two positions at this venue, each with its own orders, exits and `levels`. It trades by its own parts of positions.
  */
 import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
@@ -182,7 +181,7 @@ function exitOf(
   const placed = [...resting, ...onTheWay].filter((order) => order.orderType === orderType)
   const coveredUsd = placed.reduce((sum, order) => sum + order.sizeDeltaUsd, 0n)
   const uncoveredUsd = position.sizeInUsd - coveredUsd
-  // A close that is on its way covers all of it.
+  // A close in flight covers all of it.
   const isClosing = onTheWay.some(
     ({ kind, orderType: type }) => kind === 'close' || (kind === 'decrease' && type === 'market'),
   )

@@ -1,12 +1,11 @@
 /**
- * Position guard: watches how far each position is from its liquidation price, and its leverage, and reduces or closes
- * before the venue would. It opens nothing and acts only on what it sees: a position without a liquidation price is judged
- * by its leverage, one whose collateral is used up is closed. It asks for as long as it sees the danger, also while an
- * earlier reduction of its own is unresolved: when that may be followed by another is risk's to say
+ * Position guard: watches the distance of each position from its liquidation price, and its leverage, and reduces or closes before the venue would.
+ * It opens nothing and acts only on present data. A position without a liquidation price is judged by its leverage, and one whose collateral is used
+ * up is closed. It requests reductions while it sees the danger, even if an earlier one is unresolved. Risk decides when another may follow
  * (`reduceAgainAfterSeconds`).
  *
- * With `addCollateralFirst` it pays collateral in instead of reducing, where what lies idle in the wallet carries the position whole. It
- * waits a minute for that to show; then, and always where it would close, it goes on without.
+ * With `addCollateralFirst` it pays collateral in instead of reducing, where the idle wallet carries the whole need. It waits a minute for that to
+ * show; then, and always where it would close, it reduces anyway.
  */
 import type { CollateralDecision, Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -184,8 +183,8 @@ const ENOUGH_BPS = 9990
 const DISTANCE_MARGIN_BPS = 2_500
 
 /**
- * Collateral that brings the liquidation price as far away as is asked, and a quarter further, USD. Collateral that falls with the
- * price is worth less there: what it lacks is counted up by the way.
+ * Returns the collateral that moves the liquidation price to the requested distance, and a quarter further, USD. Collateral that falls with the price
+ * is worth less there: its shortfall is added over the distance.
  */
 function lackingAtPrice(position: Position, { minDistanceBps }: GuardParams): Usd {
   const distanceBps = liquidationDistanceBps(position)

@@ -1,11 +1,11 @@
 /**
  * Hedged carry: long on one market and short on another of the same index token, while the two together earn enough after borrowing.
  *
- * What a pair earns is the net rate of its long and of its short, by the tickers. It opens both legs in one turn when that is at least
- * `enterBpsPerDay` and earns `costBps` (fees, price impact and sending of four orders) within `holdHours`; it closes both below `exitBpsPerDay`. The price
- * is hedged only while both legs are there: one that is alone, because the other was denied, stopped or liquidated, is completed within
- * `legGraceSeconds` if the pair still earns, and closed after it. Each leg has a far stop of its own at the venue. Both legs have the same size; where
- * one came out smaller, the other is reduced to it. It trades by its own parts of what is held.
+ * A pair earns the net rate of its long and of its short, by the tickers. It opens both legs in one turn when that is at least `enterBpsPerDay` and
+ * earns `costBps` (fees, price impact and sending of four orders) within `holdHours`; it closes both below `exitBpsPerDay`. The price is hedged only
+ * while both legs exist. A single leg, because the other was denied, stopped or liquidated, is completed within `legGraceSeconds` if the pair still
+ * earns, and closed after it. Each leg has its own distant stop at the venue. Both legs have the same size; where one is smaller, the other is
+ * reduced to it. It trades by its own parts of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
@@ -85,7 +85,7 @@ export const hedgedCarry = defineStrategy({
     const isBusy = scenes.some((scene) => scene.isBusy)
     const { atMs } = view.snapshot
     const isPaired = legs.length === 0 || pairOf(view, legs) !== undefined
-    // An order under way may be the leg that is missing: the time runs all the same.
+    // An order in flight may be the missing leg: the time runs all the same.
     const since = isPaired ? null : Math.min(aloneSinceMs ?? atMs, atMs)
     const memory = { aloneSinceMs: since }
     if (isBusy) return { decisions: [], memory }

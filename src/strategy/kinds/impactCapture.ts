@@ -1,11 +1,11 @@
 /**
  * Impact capture: trades the side that the venue pays a positive price impact for, because it balances longs and shorts.
  *
- * It opens when perpd's own estimate of the impact, less the venue's fees and what sending costs of both ways, is at least `minImpactBps` of
- * the size, and gives it back when closing now would bring `takeBps` after its own fee and sending and what the price moved, when `maxHoldSeconds` are over, or at its stop. The
- * danger: closing unbalances the market again. What was paid for balancing it is charged for unbalancing it, unless others moved the
- * balance meanwhile; the venue nets both where it settles impact at the close. So it earns where the balance comes back by itself, and loses fees
- * where it does not. Small sizes, short times and a stop bound that. It trades by its own part of what is held.
+ * It opens when perpd's own estimate of the impact, less the venue's fees and the sending cost of both ways, is at least `minImpactBps` of the size.
+ * It closes when closing would bring `takeBps` after its own fee, sending and the price's move, when `maxHoldSeconds` are over, or at its stop. The
+ * danger: closing unbalances the market again. The payment for balancing is charged for unbalancing, unless others moved the balance meanwhile; the
+ * venue nets both where it settles impact at the close. So it earns where the balance returns by itself, and loses fees where it does not. Small
+ * sizes, short times and a stop bound that. It trades by its own part of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
@@ -97,7 +97,7 @@ function entering({ params, snapshot }: View, scene: MarketScene): readonly Deci
   const { direction, gross, net } = best
   const why = `A ${direction} balances ${scene.symbol}: its impact pays ${net} bps after fees and sending of both ways.`
   const stop = stopPriceOf(price, direction, params.stopBps)
-  // Costs are off it already, and are held against it once more by protect.minEdgeBps: stated before them.
+  // The costs are subtracted already, and protect.minEdgeBps compares with them once more: state the edge before them.
   return [entryOf(scene, direction, why, { impactBps: net }, stop, gross)]
 }
 

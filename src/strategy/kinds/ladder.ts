@@ -1,11 +1,11 @@
 /**
- * Ladder: buys another part each time the price went a step against the last fill, or each time a while has passed (dollar-cost
- * averaging), with one take-profit and one stop over the averaged entry of all of it.
+ * Ladder: buys another part each time the price moved a step against the last fill, or each time a period has passed (dollar-cost averaging), with
+ * one take-profit and one stop over the averaged entry of all of it.
  *
- * The memory holds the rungs. One is counted when its fill is told, so that none is counted twice or left out over crashes, denials and
- * fills that the chain takes back; the next is asked for once the last is known. A gap is one rung, and the next step counts from where
- * that was filled. The first rung brings both exits with it; later ones move them. After an end it pauses, and begins anew. It
- * goes by its own part of the position of its side and collateral token.
+ * The memory holds the rungs. A rung counts when its fill is reported, so that none is counted twice or omitted over crashes, denials and fills that
+ * the chain takes back. The next is requested once the last is known. A gap is one rung, and the next step counts from its fill. The first rung
+ * brings both exits with it; later ones move them. After an end it pauses, and starts over. It trades by its own part of the position of its side and
+ * collateral token.
  */
 import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -101,7 +101,7 @@ function decideMarket(view: View, symbol: string, remembered: Ladder): MarketTur
     : { decisions: [rung], ladder: { ...now, askedAtMs: snapshot.atMs } }
 }
 
-/** Nobody knows what the missed events told: what was asked for may be a rung, or none. */
+/** Returns the ladder after missed events, whose content is unknown: the requested order may be a rung, or none. */
 function lost({ askedAtMs: _, ...ladder }: Ladder): Ladder {
   return { ...ladder, isLost: true }
 }

@@ -1,10 +1,9 @@
 /**
  * Mean reversion: opens against a price that went far from its mean and has begun to turn, and leaves near the mean.
  *
- * How far is told by one of three signals over closed candles: standard deviations (`zscore`), half-widths of the Bollinger
- * bands (`bollinger`), or points from 50 (`rsi`). A stop goes to the venue with each entry. A price that still runs away is
- * not met: the newest candle must be nearer to the mean than the one before. It trades by its own
- * part of what is held.
+ * One of three signals over closed candles measures the distance: standard deviations (`zscore`), half-widths of the Bollinger bands (`bollinger`),
+ * or points from 50 (`rsi`). A stop goes to the venue with each entry. It does not enter while the price still moves away: the newest candle must be
+ * nearer to the mean than the one before. It trades by its own part of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'

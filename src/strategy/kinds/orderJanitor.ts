@@ -1,14 +1,13 @@
 /**
- * Order janitor: looks after resting orders that nobody else does, whoever placed them. Entries that wait for too long or too far from the
- * price, exits whose position is gone, exits larger than what is held, and stop-losses behind the liquidation are cancelled, edited or told,
- * as the file says of each.
+ * Order janitor: manages resting orders that nobody else manages, whoever placed them. It handles entries that wait for too long or too far from the
+ * price, exits whose position is gone, exits larger than the position, and stop-losses behind the liquidation. It cancels, edits or reports them, as
+ * the file says for each.
  *
- * It cancels and edits only what perpd lets it (`risk/exposure/tidying.ts`): no exit of a position that is there is ever cancelled, and what a
- * running instance or task looks after is never edited, nor is what another client placed; that is told instead. An order that a strategy
- * places anew after each cancel costs a message each time: give `unreachableBps` and `staleAfterSeconds` more room than the strategies
- * of the account use.
+ * It cancels and edits only within its rights (`risk/exposure/tidying.ts`). No exit of an open position is ever cancelled. An order that a running
+ * instance or task manages is never edited, nor is another client's order; these are reported instead. An order that a strategy places anew after
+ * each cancel costs a message each time: give `unreachableBps` and `staleAfterSeconds` more room than the strategies of the account use.
  *
- * It remembers what it told, so that each order and cause is told once, and its edits of the last hour.
+ * It remembers its reports, so that each order and cause is reported once, and its edits of the last hour.
  */
 import {
   type CancelDecision,
@@ -99,7 +98,7 @@ const memorySchema = z.strictObject({
     z.string(),
     z.strictObject({ cause: z.enum(untidyCauses), marketToken: hex, direction: z.enum(['long', 'short']) }),
   ),
-  /** When edits were asked for within the last hour, Unix ms, by order key. */
+  /** Times of edits requested within the last hour, Unix ms, by order key. */
   edits: z.record(z.string(), z.array(z.number())),
 })
 
@@ -109,7 +108,7 @@ type Memory = z.output<typeof memorySchema>
 const HOUR_MS = 3_600_000
 /** Most orders of one message. */
 const CANCEL_MOST = 20
-/** Most orders that are told at once: the memory is bounded, and so is what people read. */
+/** Most orders that are reported at once: the memory is bounded, and so is people's reading. */
 const TOLD_MOST = 100
 
 const kind = defineStrategy({
@@ -217,7 +216,7 @@ function tend(found: Untidy, view: View, edits: Record<string, number[]>) {
   if (repair === undefined || 'hindered' in repair) return repair
   const key = hexKey(order.orderKey)
   const before = edits[key] ?? []
-  // A change of its own that is under way on the side may be of this very order, and not in the list yet.
+  // A change in flight on the side may be of this very order, and not in the list yet.
   const isChanging = openIntents.some(
     (open) => open.direction === order.direction && sameHex(open.marketToken, order.marketToken),
   )

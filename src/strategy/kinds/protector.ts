@@ -1,11 +1,11 @@
 /**
- * Protector: sees to it that every position of the account, or of the markets named, has a stop-loss, and a take-profit if asked,
- * whoever opened it. It opens nothing.
+ * Protector: ensures that every position of the account, or of the markets named, has a stop-loss, and a take-profit if requested, whoever opened it.
+ * It opens nothing.
  *
- * What rests counts, whoever placed it, unless it froze: only what no such order covers is covered, by one order of a type for a position.
- * That order grows with the position and shrinks with it; it is never moved while the size stays. A stop never lies further than half
- * way to the liquidation price, where it would come too late. While the fate of an order of its own on a side is not known, it places no
- * second one there. What a position leaves behind is cancelled by perpd itself (`risk/orphans.ts`) and by the venue.
+ * Resting orders count, whoever placed them, unless they froze. One order of a type for a position covers the uncovered part. That order grows and
+ * shrinks with the position; it is never moved while the size stays. A stop never lies further than half way to the liquidation price, where it would
+ * come too late. While the fate of its own order on a side is unknown, it places no second one there. perpd itself (`risk/orphans.ts`) and the venue
+ * cancel the exits that a position leaves behind.
  */
 import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import { marketOf } from '../../domain/snapshot.ts'
@@ -121,7 +121,7 @@ function judge(view: View, position: Position, type: ExitType): Judged | undefin
       isHere(order) && order.orderType === type && sameHex(order.collateralToken, position.collateralToken),
   )
   const shown = new Set(view.restingOrders.map(({ intentId }) => intentId))
-  // On its way, unknown, or rests and is not listed yet: it may cover this position. It is not told for which collateral.
+  // An order in flight, unknown, or resting and not listed yet may cover this position. Its collateral is unknown.
   const isOnTheWay = view.openIntents.some(
     (open) => isHere(open) && !shown.has(open.intentId) && (open.orderType === type || open.kind === 'close'),
   )

@@ -1,10 +1,10 @@
 /**
- * Rebalancer: holds several markets at fixed weights of one sum, long and short, and trades only what has drifted out of a band.
+ * Rebalancer: holds several markets at fixed weights of one sum, long and short, and trades only positions that have drifted out of a band.
  *
- * The sum is an amount of US dollars, or so many times what the account is worth: the net value of all its positions, and its
- * wallet's balances of these markets' pool tokens at their lower prices. What is too much is taken off before anything is added, so that
- * collateral and limits are free for it; a side that its weight does not name is closed. One order moves at most `size.usd`, so that a wrong
- * figure moves little. It has no stop: `exit` in its file adds one. What it holds is its own part of the positions.
+ * The sum is an amount of US dollars, or a multiple of the account's equity: the net value of all its positions, and its wallet's balances of these
+ * markets' pool tokens at their lower prices. Excess is reduced before anything is added, so that collateral and limits are free for it; a side
+ * without a weight is closed. One order moves at most `size.usd`, so that a wrong figure moves little. It has no stop: `exit` in its file adds one.
+ * It trades by its own part of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Direction } from '../../protocol/market.ts'

@@ -1,11 +1,10 @@
 /**
- * Holds what signals from outside say (docs/signals.md): a long, a short, nothing, or the opposite of what is held.
+ * Follows signals from outside (docs/signals.md): a long, a short, nothing, or the opposite of the position.
  *
- * The newest signal of a market stands in the place of those before it. What contradicts it is closed first, and that goes on until
- * it is closed; its own side is opened once nothing of the other is held or in flight, unless the signal has expired by then. What
- * is denied is tried again until then; what was accepted is never opened again on the same signal. A signal opens at most what
- * the file's `size` says, and adds to nothing. What is held is its own part of the positions: what others hold on either side stays
- * as it is, and is in nobody's way. A signal that leads to no order says why.
+ * The newest signal of a market replaces earlier ones. It first closes positions that contradict the signal, and retries until they are closed. It
+ * opens the signal's side once nothing of the other side is held or in flight, unless the signal has expired by then. A denied decision is tried
+ * again until then; after an acceptance, the same signal never opens again. A signal opens at most the file's `size`, and adds to nothing. It trades
+ * by its own part of positions: others' positions on either side stay, and do not matter. A signal that leads to no order states the reason.
  */
 import type { DeniedEvent, OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
@@ -32,7 +31,7 @@ const wishSchema = z.strictObject({
   action: z.string(),
   symbol: z.string(),
   closes: z.array(side).readonly(),
-  /** A close was asked for on its word. */
+  /** True once a close was requested for the signal. */
   isActed: z.boolean().optional(),
   /** Why it has not opened yet. */
   waitsFor: z.string().optional(),
@@ -49,7 +48,7 @@ const wishSchema = z.strictObject({
   expiresAtMs: z.number(),
   /** When it was given, Unix ms. */
   givenAtMs: z.number(),
-  /** The market in which it was asked for last turn. */
+  /** Market in which it made a request last turn. */
   asked: z.string().optional(),
 })
 const memorySchema = z.strictObject({ wishes: z.array(wishSchema).readonly() })
@@ -98,7 +97,7 @@ export const signal = defineStrategy({
   },
 })
 
-/** The wish as its last turn left it, now that what was denied of that is told. */
+/** Returns the wish as its last turn left it, after the denials of that turn. */
 function afterTurn(wish: Wish, view: View): readonly Wish[] {
   const marketToken = wish.asked ?? view.market(wish.symbol)?.market.marketToken
   const denied = view.events.filter(
@@ -270,7 +269,7 @@ function isHeld(view: View, symbol: string, direction: Direction): boolean {
   return ownUsd(view, symbol, direction) > 0n
 }
 
-/** Tells whether an increase of its own may still open something. */
+/** Tells whether one of its increases may still open something. */
 function isOpening(view: View, symbol: string, direction: Direction): boolean {
   const market = view.market(symbol)
   return market !== undefined && hasOpen(view, market, direction, 'increase')

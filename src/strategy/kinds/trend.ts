@@ -1,12 +1,11 @@
 /**
  * Trend follower: holds at most one position a market, in the direction of the trend, until the trend turns.
  *
- * The trend's strength is the distance between a fast and a slow average of closed candles, in average true ranges. It
- * enters above `entryStrength`, and leaves only when the strength has turned by `exitStrength` against the position, so
- * that a price that hovers around the crossing does not make it trade. A turn of the trend first closes what is held; the
- * other side is opened on a later tick, when nothing is held or in flight. An open order never keeps it from wishing to
- * close: whether that may go out again while a first close is unresolved is risk's to say. It trades by its own part of
- * what is held; exits that rest for it do not keep it from adding.
+ * The trend's strength is the distance between a fast and a slow average of closed candles, in average true ranges. It enters above `entryStrength`,
+ * and leaves only when the strength has turned by `exitStrength` against the position. A price that hovers around the crossing therefore does not
+ * make it trade. A turn of the trend first closes the position; the other side is opened on a later tick, when nothing is held or in flight. An open
+ * order never keeps it from requesting a close: risk decides whether that may go out again while a first close is unresolved. It trades by its own
+ * part of positions; exits that rest for it do not keep it from adding.
  */
 import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'

@@ -24,7 +24,7 @@ export interface MarketScene {
   readonly price: Usd
   /** The instance's own parts of positions here that this token backs. */
   readonly held: readonly OwnPosition[]
-  /** An order of the instance is under way here; exits that rest for what it holds do not count. */
+  /** True while an order of the instance is in flight here; exits that rest for its position do not count. */
   readonly isBusy: boolean
 }
 
@@ -49,8 +49,8 @@ export function sceneOf(view: StrategyView, symbol: string): MarketScene | undef
 }
 
 /**
- * The token that backs what the instance holds on a market, or on one side of it; where it holds nothing there, the one that its file says. So a file
- * that says another one holds for what is opened once this is closed, and leaves nothing behind.
+ * Returns the token that backs the instance's position on a market, or on one side of it; without a position there, the token of its file. A file
+ * with another token therefore applies to entries after the close, and leaves nothing behind.
  */
 export function backingTokenOf(
   view: Pick<StrategyView, 'ownPositions'>,

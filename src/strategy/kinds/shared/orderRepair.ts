@@ -11,7 +11,7 @@ export interface RepairRules {
   readonly entryDistanceBps: number
   /** Distance before the liquidation price at which a stop-loss is placed, bps of that price. */
   readonly liquidationGapBps: number
-  /** Least worth of an edit, USD: what of the order's size it moves, or takes off. */
+  /** Least worth of an edit, USD: the part of the order's size that it moves or removes. */
   readonly minStepUsd: Usd
 }
 

@@ -1,4 +1,4 @@
-/** The memory of a ladder: which rungs were filled, and whether one is asked for. Folded from what became of its own orders. Pure. */
+/** The memory of a ladder: the filled rungs, and whether one is requested. Folded from the outcomes of its own orders. Pure. */
 import type { OwnEvent } from '../../../domain/memory/ownEvent.ts'
 import type { Direction } from '../../../protocol/market.ts'
 import type { Usd } from '../../../protocol/units.ts'
@@ -19,7 +19,7 @@ export const ladderSchema = z.strictObject({
       }),
     )
     .readonly(),
-  /** Since when a rung is asked for whose end is not known, Unix ms. */
+  /** Time since when a rung is requested whose end is unknown, Unix ms. */
   askedAtMs: z.number().optional(),
   /** Since when nothing is held although rungs were filled, Unix ms. */
   flatSinceMs: z.number().optional(),
@@ -44,8 +44,8 @@ interface Usual {
 }
 
 /**
- * The ladder after an event of its market. A fill is one rung however often it is told, one that the chain took back is none, and
- * whatever ends without a fill leaves the rung to be asked for again.
+ * Returns the ladder after an event of its market. A fill is one rung however often it is reported, and one that the chain took back is none. An end
+ * without a fill leaves the rung to be requested again.
  */
 export function afterEvent(ladder: Ladder, event: OwnEvent, direction: Direction, usual: Usual): Ladder {
   if (event.direction !== direction) return ladder
