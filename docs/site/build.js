@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Application, Converter } from 'typedoc'
+import { Application, Converter, OptionDefaults } from 'typedoc'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const site = process.argv[2] ?? join(root, 'site')
@@ -95,6 +95,7 @@ const app = await Application.bootstrapWithPlugins({
   tsconfig: join(root, 'tsconfig.json'),
   readme: join(root, 'README.md'),
   projectDocuments: pages.map(({ file }) => join(root, file)),
+  highlightLanguages: [...OptionDefaults.highlightLanguages, 'python', 'sql'],
   searchInDocuments: true,
   searchInComments: true,
   includeVersion: true,

@@ -109,3 +109,10 @@ test('docs/keepers.md has a row for every keeper, and for no other kind', () => 
   const keepers = Object.values(builtInKinds).filter(({ opensPositions }) => !opensPositions)
   expect([...namedIn('docs/keepers.md')].sort()).toEqual(keepers.map(({ kind }) => kind).sort())
 })
+
+test('strategies/README.md names every built-in kind, and their number', () => {
+  const text = readFileSync(join(folder, '..', 'README.md'), 'utf8')
+  const kinds = Object.keys(builtInKinds)
+  expect(text).toContain(`${kinds.length} kinds ship`)
+  expect(kinds.filter((kind) => !text.includes(`\`${kind}\``))).toEqual([])
+})
