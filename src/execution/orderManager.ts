@@ -202,7 +202,7 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
 const PASS_OVER_MS = 60_000
 
 /**
- * Chooses the host of each attempt in rotation. It prefers hosts that are not in cooldown, among these one that withholds no message, and among these
+ * Chooses the host of each attempt in rotation. It prefers hosts that are not in cooldown. Among these it prefers one that withholds no message, then
  * one that was not passed over a moment ago.
  */
 function createHostChoice(

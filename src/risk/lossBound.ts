@@ -3,8 +3,8 @@
  * of honest prices on positions within their limits is not included: that is the trading itself.
  *
  * A loss counts toward `risk.maxDailyLossUsd` when it is realized, by the chain's own events. Positions and orders in flight at that moment may have
- * been entered at the worst signed prices, which no settlement shows yet, and must be left at such prices. Fees of keepers and relay are outside of
- * it and have separate budgets.
+ * been entered at the worst signed prices. No settlement shows that yet, and they must be left at such prices. Fees of keepers and relay are outside
+ * of it and have separate budgets.
  */
 import { bps, minOf, type Usd } from '../protocol/units.ts'
 

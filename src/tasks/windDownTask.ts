@@ -1,6 +1,6 @@
 /**
- * Winds down a strategy whose file was removed: cancels orders that may still add, closes its own part of positions if its file said so, and cancels
- * exits that have nothing left to close. Until then its exits stay: they protect the position. Pure.
+ * Winds down a strategy whose file was removed. It cancels orders that may still add, closes its own part of positions if its file said so, and
+ * cancels exits that have nothing left to close. Until then its exits stay: they protect the position. Pure.
  */
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'

@@ -1,21 +1,20 @@
 /**
- * The order machine (docs/orders.md, "The promises"): what happened, and what is to be written and done next.
+ * The order machine (docs/orders.md, "The promises"): it turns an event into the record to write and the effects to run next.
  *
- * `step` is pure: no I/O, clock or randomness. The order manager commits the one record that a step gives, folds it into the
- * state, runs the effects, and feeds their results back as events. A record always stands before the effect it permits:
- * a submit is an effect of nothing but a committed `attempt.armed`, and there is no event that leads from an armed
- * attempt to a second submit.
+ * `step` is pure: no I/O, clock or randomness. The order manager commits the one record that a step gives, folds it into the state, runs the effects,
+ * and feeds their results back as events. A record always precedes the effect it permits. Only a committed `attempt.armed` leads to a submit, and no
+ * event leads from an armed attempt to a second submit.
  *
  * ACCEPTED    an admitted intent (J1). `begin` writes J2 and asks for a prepare, unless the intent has expired.
- * PREPARING   nothing was signed, or no signature left. Anything may be abandoned: a refusal, a payload that does not say
- *             what was meant, or the expiry closes the intent; silence asks again; after a crash prepare is asked again.
+ * PREPARING   nothing was signed, or no signature left. Anything may be abandoned: a refusal, a payload mismatch or the expiry
+ *             closes the intent; silence repeats the prepare, and so does a crash.
  * ARMED       J3 is durable: the digest may land from here on, whatever else is believed. Found at start-up it counts as
  *             sent, and J4 `unanswered` says so.
- * ACKED, UNRESOLVED  sent; they differ only in what the operator sees. A venue that gives up what it took makes the one the
- *             other. Left by evidence alone (`evidence.ts`).
+ * ACKED, UNRESOLVED  sent; they differ only in the operator's view. A venue that gives up an accepted order turns the
+ *             first into the second. Only evidence ends them (`evidence.ts`).
  * LANDED      the orders exist (J5); each child is followed to its end (J5), then the intent closes (J7).
- * DEAD, VOID_CONSUMED  J6; the intent closes. A new order is only ever born from a new decision on a fresh snapshot.
- * NOT_SENT    the one send provably did not happen; the intent closes as never having left the house.
+ * DEAD, VOID_CONSUMED  J6; the intent closes. A new order only ever comes from a new decision on a fresh snapshot.
+ * NOT_SENT    the one send provably did not happen; the intent closes as never having left this machine.
  */
 import { BaseError } from '../../base/errors.ts'
 import { sameHex } from '../../protocol/address.ts'

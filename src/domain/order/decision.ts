@@ -179,7 +179,7 @@ export interface RenewalDecision {
   readonly facts?: DecisionFacts
 }
 
-/** Writes the claim of amounts that the venue put aside for the account to a file, for the owner's wallet, once they are worth so much. */
+/** Writes the claim of amounts that the venue put aside for the account to a file for the owner's wallet, once they reach a worth. */
 export interface ClaimDecision {
   readonly kind: 'prepare-claim'
   /** USD, above 0. */

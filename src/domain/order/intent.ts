@@ -231,8 +231,8 @@ export interface Settlement {
   readonly borrowingFeeUsd?: Usd
   readonly fundingFeeUsd?: Usd
   /**
-   * Funding from others to the position that this fill put aside for the account to claim, by the chain, at the oracle's prices of that moment. It is
-   * in no other figure here. Absent: none, or not known.
+   * Funding from others that this fill put aside for the account to claim, by the chain, at the oracle's prices of that moment. It is in no other
+   * figure here. Absent: none, or not known.
    */
   readonly fundingReceivedUsd?: Usd
   readonly priceImpactUsd?: Usd

@@ -1,7 +1,7 @@
 /**
  * Figures of positions on which keepers act: collateral, distance to liquidation, leverage. One host's row alone endangers no position. If another
  * host's fresh row of the same size differs, the row counts that matches the last agreement of both. The mark is the price on which most hosts agree.
- * Without any other source a row counts as it is, so that a position in danger is protected while the second source is slow or gone.
+ * Without any other source a row counts as it is. A position in danger is therefore protected while the second source is slow or gone.
  */
 import { lastMade } from '../../base/sameAgain.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'

@@ -1,8 +1,8 @@
 /**
- * Deposits and withdrawals: amounts that enter the account or leave it and that no order explains. They are separated from gains and losses by lists
- * that have held the same things for longer than they lag, compared with the last such lists of the same host. If no order of ours was made meanwhile
- * and positions and orders are the same, every step of the wallet is one. If orders moved, the unexplained rest is one, when it is well beyond the
- * error of their figures. Otherwise nothing is reported, and the step counts as gain or loss. Pure except for its memory.
+ * Deposits and withdrawals: amounts that enter the account or leave it and that no order explains. Lists that have held the same things for longer
+ * than they lag separate them from gains and losses. They are compared with the last such lists of the same host. If no order of ours was made
+ * meanwhile and positions and orders are the same, every step of the wallet is one. If orders moved, the unexplained rest is one, when it is well
+ * beyond the error of their figures. Otherwise nothing is reported, and the step counts as gain or loss. Pure except for its memory.
  */
 import { keccak256, stringToHex } from 'viem/utils'
 import type { HeldSides } from '../../domain/account/held.ts'

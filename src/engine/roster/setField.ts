@@ -50,8 +50,8 @@ function isTakenOverLive(field: string): boolean {
 }
 
 /**
- * Returns the text with `field` (dotted, `params.fastCandles`) as `value`, written as in YAML. Refuses a field of no file, one that needs a restart,
- * one that holds a list or a block, and a value that is not one value on one line.
+ * Returns the text with `field` (dotted, `params.fastCandles`) as `value`, written as in YAML. Refuses a field of no file, and one that needs a
+ * restart or holds a list or a block. Refuses also a value that is not one value on one line.
  */
 export function setField(text: string, field: string, value: string): SetField {
   const [top = '', ...inner] = field.split('.')

@@ -15,7 +15,7 @@ import { isBusy } from '../account/lag.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
 /**
- * Returns how listed orders were signed, by lower-case key. An order that is not ours, unknown or still changing is left out, and so is one that the
+ * Returns how listed orders were signed, by lower-case key. Orders that are not ours, unknown or still changing are left out. So is an order that the
  * list shows as it was before an edit of ours.
  */
 export type OwnOrders = (listed: readonly Order[]) => ReadonlyMap<string, OwnOrder>

@@ -1,7 +1,7 @@
 /**
- * A lane: one way of a message to the chain. Lanes differ in their three calls. The fixed parts are around them: the order's owner, halts, the key
- * and the facts of J3 in `makeAttempt.ts`, the order of journal and wire in `orderManager.ts`, and the proof of an answer in `submit.ts`. A lane
- * receives a `Verified` to hand back and an `Armed` to send, and makes neither.
+ * A lane: one way of a message to the chain. Lanes differ in their three calls; the fixed parts are around them. `makeAttempt.ts` has the order's
+ * owner, halts, the key and the facts of J3; `orderManager.ts` the order of journal and wire; `submit.ts` the proof of an answer. A lane receives a
+ * `Verified` to hand back and an `Armed` to send, and makes neither.
  */
 import type { ValidationWarning } from '../../api/orders/orderPayload.ts'
 import type { HostAnswer } from '../../domain/machine/observation.ts'

@@ -39,9 +39,8 @@ export interface FeeUnits {
 }
 
 /**
- * Refuses with RETRY_BUDGET when the same decision was ended by the same cause too often in the last day, and with
- * FEES_PER_DAY when the day's fees are spent. `endings` are those of the last 24 hours, of all strategies, with what open
- * intents have paid or may have.
+ * Refuses with RETRY_BUDGET when the same cause ended the same decision too often in the last day. Refuses with FEES_PER_DAY when the day's fees are
+ * spent. `endings` are those of the last 24 hours, of all strategies, with the fees that open intents have paid or may have paid.
  */
 export function checkBudget(
   decision: Decision,

@@ -263,8 +263,8 @@ function checkPriceDivergence(
 }
 
 /**
- * Returns the slippage to request, bps: the decision's own. For an order that cannot add risk it is at most the signable one, so that a tightened
- * limit narrows an exit and does not close it.
+ * Returns the slippage to request, bps: the decision's own. For an order that cannot add risk it is at most the signable one. A tightened limit
+ * therefore narrows an exit and does not close it.
  */
 export function slippageOf(
   adds: boolean,

@@ -1,8 +1,8 @@
 /**
  * The price for every order that cannot add risk, whoever decides it: a strategy, a guard, a task, an operator or a kill. It is judged by every
- * host's statement (`priceJudge.ts`). If no host of the oracle has a fresh price, a substitute counts. That is the venue's own mark, from the
- * market's ticker or the position's row, or the freshest price of any host of the oracle, or the last good one. A reduction cannot add risk, and the
- * protocol executes it at its own price. Without this a position could not be left while the price service stands still, or while one host is wrong.
+ * host's statement (`priceJudge.ts`). If no host of the oracle has a fresh price, a substitute counts: the venue's own mark, from the market's ticker
+ * or the position's row; the freshest price of any host of the oracle; or the last good price. A reduction cannot add risk, and the protocol executes
+ * it at its own price. Without this a position could not be left while the price service stands still, or while one host is wrong.
  */
 import { type MarketView, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'

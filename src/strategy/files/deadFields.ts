@@ -24,8 +24,8 @@ type Distance = {
 /**
  * Returns all dead fields of a file. `isWritten` tells whether a field is written there, because a default does not count as requested.
  *
- * A stop-loss behind the liquidation is judged by the file alone. At a leverage of L the collateral is used up at a distance of 1/L of the price,
- * before fees and the venue's margin, which bring the liquidation nearer still. This holds where a stable coin backs the position.
+ * A stop-loss behind the liquidation is judged by the file alone. At a leverage of L the collateral is used up at a distance of 1/L of the price.
+ * Fees and the venue's margin bring the liquidation nearer still. This holds where a stable coin backs the position.
  */
 export function deadFieldsOf(
   fields: StrategyFile,

@@ -3,8 +3,8 @@ let leftBehind = 0
 
 /**
  * Returns the number of threads of this process that were ended and still run; at most one of each instance. Node waits for them at its end: only a
- * signal ends the process then. V8 ends loops, regular expressions and comparisons of a sort at once. It ends a built-in function with much work,
- * such as `Float64Array.prototype.sort` or `indexOf`, only when that function returns, and a few loops of such functions never.
+ * signal ends the process then. V8 ends loops, regular expressions and comparisons of a sort at once. It ends a built-in function with much work
+ * (`Float64Array.prototype.sort`, `indexOf`) only when that function returns, and a few loops of such functions never.
  */
 export function threadsLeftBehind(): number {
   return leftBehind

@@ -1,6 +1,6 @@
 /**
- * Claimer: checks the amounts that the venue put aside for the account, funding that positions earned and a referrer's rewards, and has their claim
- * prepared once they are enough. It trades nothing and signs nothing: the claim is a file of calls for the owner's wallet (docs/keepers.md,
+ * Claimer: checks the amounts that the venue put aside for the account: funding that positions earned, and a referrer's rewards. Once they are
+ * enough, it has their claim prepared. It trades nothing and signs nothing: the claim is a file of calls for the owner's wallet (docs/keepers.md,
  * "Claims").
  */
 import { usd } from '../../protocol/units.ts'

@@ -1,11 +1,11 @@
 /**
  * Impact capture: trades the side that the venue pays a positive price impact for, because it balances longs and shorts.
  *
- * It opens when perpd's own estimate of the impact, less the venue's fees and the sending cost of both ways, is at least `minImpactBps` of the size.
- * It closes when closing would bring `takeBps` after its own fee, sending and the price's move, when `maxHoldSeconds` are over, or at its stop. The
- * danger: closing unbalances the market again. The payment for balancing is charged for unbalancing, unless others moved the balance meanwhile; the
- * venue nets both where it settles impact at the close. So it earns where the balance returns by itself, and loses fees where it does not. Small
- * sizes, short times and a stop bound that. It trades by its own part of positions.
+ * It opens when perpd's own estimate of the impact is large enough: less the venue's fees and the sending cost of both ways, at least `minImpactBps`
+ * of the size. It closes in one of three cases: closing would bring `takeBps` after its own fee, sending and the price's move; `maxHoldSeconds` are
+ * over; or the stop is reached. The danger: closing unbalances the market again. The payment for balancing is charged for unbalancing, unless others
+ * moved the balance meanwhile; the venue nets both where it settles impact at the close. So it earns where the balance returns by itself, and loses
+ * fees where it does not. Small sizes, short times and a stop bound that. It trades by its own part of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'

@@ -1,9 +1,9 @@
 /**
- * Ladder: buys another part each time the price moved a step against the last fill, or each time a period has passed (dollar-cost averaging), with
- * one take-profit and one stop over the averaged entry of all of it.
+ * Ladder: buys another part each time the price moved a step against the last fill, or each time a period has passed (dollar-cost averaging). One
+ * take-profit and one stop over the averaged entry close all of it.
  *
- * The memory holds the rungs. A rung counts when its fill is reported, so that none is counted twice or omitted over crashes, denials and fills that
- * the chain takes back. The next is requested once the last is known. A gap is one rung, and the next step counts from its fill. The first rung
+ * The memory holds the rungs. A rung counts when its fill is reported. None is therefore counted twice or omitted over crashes, denials and fills
+ * that the chain takes back. The next is requested once the last is known. A gap is one rung, and the next step counts from its fill. The first rung
  * brings both exits with it; later ones move them. After an end it pauses, and starts over. It trades by its own part of the position of its side and
  * collateral token.
  */

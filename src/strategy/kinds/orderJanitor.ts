@@ -1,7 +1,7 @@
 /**
  * Order janitor: manages resting orders that nobody else manages, whoever placed them. It handles entries that wait for too long or too far from the
- * price, exits whose position is gone, exits larger than the position, and stop-losses behind the liquidation. It cancels, edits or reports them, as
- * the file says for each.
+ * price, and exits whose position is gone. It also handles exits larger than the position, and stop-losses behind the liquidation. It cancels, edits
+ * or reports them, as the file says for each.
  *
  * It cancels and edits only within its rights (`risk/exposure/tidying.ts`). No exit of an open position is ever cancelled. An order that a running
  * instance or task manages is never edited, nor is another client's order; these are reported instead. An order that a strategy places anew after
