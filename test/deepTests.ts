@@ -98,6 +98,7 @@ export const processTests: readonly string[] = [
   'cli/strategyTest.test.ts',
   'cli/trialExits.test.ts',
   'control/consoleAssets.test.ts',
+  'report/reportBrowser.test.ts',
 
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',

@@ -130,4 +130,33 @@ export const authorCommands: readonly Command[] = [
     ],
     run: async (call) => (await import('./backtest/backtestCommand.ts')).backtest(call),
   },
+  {
+    name: 'report',
+    isOfJournal: true,
+    summary:
+      'Write a page of a backtest, of several side by side, or of the journal: figures, trades, costs.',
+    details:
+      'The assumptions come first, then what it made after costs, against holding, and the worst drawdown. The page is one file that asks for\nnothing outside. Without a run it is of the journal of the account: --journal.path names another one.',
+    positional: {
+      name: 'RUN',
+      doc: 'the folder of a run, as perpd backtest printed it; several are compared',
+      isOptional: true,
+      isMany: true,
+    },
+    flags: [
+      {
+        name: 'out',
+        value: 'FILE',
+        doc: 'the page; report.html in the folder of the run, or here where there is not one run',
+      },
+      { name: 'csv', value: 'DIR', doc: 'write tables for a spreadsheet into DIR, and no page' },
+      json,
+    ],
+    examples: [
+      'perpd report runs/eth-trend-1a2b3c4d',
+      'perpd report runs/eth-trend-1a2b3c4d runs/eth-trend-5e6f7a8b --out compared.html',
+      'perpd report --journal.path var/paper/journal.db --csv tables',
+    ],
+    run: async (call) => (await import('./report/reportCommand.ts')).report(call),
+  },
 ]

@@ -58,8 +58,11 @@ test('every market in an example is one market of the paper venue on arbitrum, a
 })
 
 test('rows as JSON and for a spreadsheet are not asked together', async () => {
-  for (const command of commands.filter(({ flags }) => flags.some(({ name }) => name === 'csv'))) {
-    const { code, err } = await perpd(cwd, [...command.name.split(' '), '--json', '--csv'])
+  for (const command of commands) {
+    const csv = command.flags.find(({ name }) => name === 'csv')
+    if (csv === undefined) continue
+    const folder = csv.value === undefined ? [] : ['tables']
+    const { code, err } = await perpd(cwd, [...command.name.split(' '), '--json', '--csv', ...folder])
     expect([code, err]).toEqual([exitCodes.configuration, expect.stringContaining('give one')])
   }
 })

@@ -3,9 +3,9 @@
  * is bundled: a module is served as it is written, without its types and with its packages named by their address here.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
-import { dirname, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packagedFile, withoutTypes } from '../../base/browser/browserCode.ts'
 import { withVendoredImports } from './moduleText.ts'
 import { vendored } from './vendored.ts'
 
@@ -84,24 +84,4 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
   }
   if (existsSync(folder)) walk(folder, '')
   return found
-}
-
-/** A file of an installed package: of the nearest `node_modules` above this one, wherever perpd itself is installed. */
-function packagedFile(name: string, file: string): string | undefined {
-  for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
-    const path = join(at, 'node_modules', name, file)
-    if (existsSync(path)) return path
-    if (dirname(at) === at) return undefined
-  }
-}
-
-/** Types become blanks, so that lines and columns stay. Node warns of this function once a process, on the operator's terminal: it is left out. */
-function withoutTypes(text: string): string {
-  const { emitWarning } = process
-  process.emitWarning = () => undefined
-  try {
-    return stripTypeScriptTypes(text)
-  } finally {
-    process.emitWarning = emitWarning
-  }
 }

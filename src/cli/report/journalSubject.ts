@@ -1,0 +1,177 @@
+/** The subject of a report from a journal of a paper or live account: round trips and costs of its books, the equity's curve, and transfers. */
+import { basename } from 'node:path'
+import type { Config } from '../../config/configTypes.ts'
+import { equityFile } from '../../daemon/console/equityFile.ts'
+import { besideJournal, journalFileOf, withJournal } from '../../daemon/journalFile.ts'
+import type { BookReads } from '../../domain/books/books.ts'
+import { type Figures, resultOf } from '../../domain/books/figures.ts'
+import { UNATTRIBUTED } from '../../domain/books/sideParts.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { bookName, sumOf } from '../../domain/views/bookView.ts'
+import { type TradeRow, tradeRows } from '../../domain/views/tradeView.ts'
+import type { JournalReader } from '../../journal/journal.ts'
+import { hexKey } from '../../protocol/address.ts'
+import type { Facts } from '../../protocol/catalogue.ts'
+import type { Usd } from '../../protocol/units.ts'
+import type {
+  EquityMoment,
+  ReportCosts,
+  ReportSubject,
+  Trade,
+  Transfer,
+} from '../../report/figures/reportSubject.ts'
+import { type RoundTripRow, roundTripRows } from '../books/roundTripsText.ts'
+import { sendingParts } from './sendingParts.ts'
+
+const DAY_SECONDS = 86_400
+const secondOf = (iso: string): number => Math.floor(Date.parse(iso) / 1000)
+
+/** Reads the configured journal. Throws CommandError where there is none. */
+export async function journalSubject(config: Config): Promise<ReportSubject> {
+  const { facts } = config.venue.chain
+  return withJournal(config, async (journal) => {
+    const { intents, books } = await journal.history()
+    const { rows } = await roundTripRows(journal, facts)
+    const figures = sumOf(books.all().map((book) => book.figures))
+    const days = books
+      .days(0)
+      .map(({ dayMs, figures: own }) => ({ second: dayMs / 1000, usd: resultOf(own) }))
+    const account = intents[0]?.intent.account
+    const points = account === undefined ? [] : curveOf(config, account)
+    const equity = points.length >= 2 ? points : resultCurve(days)
+    const fills = intents
+      .flatMap((state) => tradeRows(state))
+      .toSorted((one, other) => one.filledAt.localeCompare(other.filledAt))
+    const trades = rows
+      .map((row) => tradeOf(row, fills, intents))
+      .concat(openTrades(books, facts))
+      .toSorted((one, other) => one.openedSecond - other.openedSecond)
+    const seconds = [
+      ...equity.map(({ second }) => second),
+      ...fills.map(({ filledAt }) => secondOf(filledAt)),
+    ]
+    return {
+      title: [...new Set(intents.map(({ intent }) => intent.strategy))].toSorted().join(', ') || 'No orders',
+      name: basename(journalFileOf(config)),
+      source: 'journal',
+      isResult: true,
+      assumptions: sentencesOf(config, points.length >= 2),
+      fromSeconds: seconds.reduce((least, each) => Math.min(least, each), seconds[0] ?? 0),
+      toSeconds: seconds.reduce((most, each) => Math.max(most, each), seconds[0] ?? 0),
+      equity,
+      transfers: points.length >= 2 ? await transfersOf(journal) : [],
+      trades,
+      turnoverUsd: fills.reduce((sum, { sizeDeltaUsd }) => sum + BigInt(sizeDeltaUsd ?? 0), 0n),
+      candles: [],
+      costs: costsOf(figures, intents),
+      journalPath: journalFileOf(config),
+      configuration: { profile: config.profile, chain: config.venue.chain.name },
+    }
+  })
+}
+
+function sentencesOf({ isPaper, profile }: Config, hasCurve: boolean): readonly string[] {
+  return [
+    isPaper
+      ? `The account of the profile ${profile} trades play money on the paper venue.`
+      : `The account of the profile ${profile} trades real money.`,
+    hasCurve
+      ? "The curve is the account's worth as the daemon read it, with all that it holds; deposits and withdrawals are taken out as far as the journal has them."
+      : 'There is no curve of the worth of this account: what is drawn are the realized results of the books, added up from 0 by day, and no ratio of returns can be given.',
+    'Trades and costs are those of the books: realized, after all costs.',
+    'There are no candles in a journal, and holding is not compared.',
+  ]
+}
+
+function curveOf(config: Config, account: string): readonly EquityMoment[] {
+  const path = besideJournal(config, 'equity')
+  if (path === undefined) return []
+  return equityFile(path, account, () => undefined)
+    .read()
+    .map(({ atMs, equityUsd }) => ({ second: Math.floor(atMs / 1000), equityUsd, ...noSizes }))
+}
+
+const noSizes = { holdUsd: null, longUsd: null, shortUsd: null }
+
+/** What the books brought, added up by day from nothing. */
+function resultCurve(
+  days: readonly { readonly second: number; readonly usd: Usd }[],
+): readonly EquityMoment[] {
+  let equityUsd = 0n
+  return [...Map.groupBy(days, ({ second }) => second)].flatMap(([second, own], at) => {
+    const before = at === 0 ? [{ second, equityUsd: 0n, ...noSizes }] : []
+    equityUsd = own.reduce((sum, { usd }) => sum + usd, equityUsd)
+    return [...before, { second: second + DAY_SECONDS, equityUsd, ...noSizes }]
+  })
+}
+
+async function transfersOf(journal: JournalReader): Promise<readonly Transfer[]> {
+  const { trading } = await journal.account()
+  return (trading.transfers ?? []).map(({ atMs, amountUsd }) => ({
+    second: Math.floor(atMs / 1000),
+    amountUsd,
+  }))
+}
+
+/** A round trip with the stories of the orders that filled within it. */
+function tradeOf(row: RoundTripRow, fills: readonly TradeRow[], intents: readonly IntentState[]): Trade {
+  const own = fills.filter(
+    (fill) =>
+      fill.strategy === row.strategy &&
+      fill.market === row.market &&
+      fill.direction === row.direction &&
+      fill.filledAt >= row.openedAt &&
+      fill.filledAt <= row.closedAt,
+  )
+  const intentIds = [...new Set(own.map(({ intentId }) => intentId))]
+  const first = intents.find(({ intent }) => intent.intentId === intentIds[0])
+  return {
+    strategy: row.strategy,
+    market: row.market,
+    side: row.direction === 'long' ? 'long' : 'short',
+    openedSecond: secondOf(row.openedAt),
+    closedSecond: secondOf(row.closedAt),
+    sizeUsd: row.sizeUsd,
+    entryPrice: row.entryPrice,
+    exitPrice: row.exitPrice,
+    costsUsd: row.feesUsd,
+    resultUsd: row.pnlUsd,
+    openReason: first?.intent.decision.reason ?? '',
+    closeReason: row.reason,
+    intentIds,
+  }
+}
+
+/** What books hold at the end: trades that are open. */
+function openTrades(books: BookReads, { markets }: Facts): readonly Trade[] {
+  return books
+    .all()
+    .filter(({ sizeUsd, strategy }) => sizeUsd > 0n && strategy !== UNATTRIBUTED)
+    .map((book) => ({
+      strategy: bookName(book.strategy),
+      market: markets.get(hexKey(book.marketToken))?.symbol ?? book.marketToken,
+      side: book.direction,
+      openedSecond: Math.floor((books.heldSince(book) ?? 0) / 1000),
+      closedSecond: null,
+      sizeUsd: book.sizeUsd,
+      entryPrice: null,
+      exitPrice: null,
+      costsUsd: 0n,
+      resultUsd: 0n,
+      openReason: '',
+      closeReason: '',
+      intentIds: [],
+    }))
+}
+
+function costsOf(figures: Figures, intents: readonly IntentState[]): ReportCosts {
+  return {
+    positionFeeUsd: figures.positionFeesUsd,
+    impactUsd: -figures.impactUsd,
+    fundingUsd: figures.fundingUsd,
+    borrowingUsd: figures.borrowingUsd,
+    ...sendingParts(figures.relayFeesUsd, intents),
+    swapUsd: -figures.swapUsd,
+    liquidationUsd: 0n,
+  }
+}

@@ -1,0 +1,361 @@
+/** Draws the charts of a report's page and shows the story of the trade that is selected. Runs in the browser alone; all texts go in as text. */
+import type UPlot from 'uplot'
+
+declare const uPlot: typeof UPlot
+
+type Numbers = readonly (number | null)[]
+
+interface Bucket {
+  readonly from: number
+  readonly to: number
+  readonly count: number
+}
+
+interface TradeData {
+  readonly market: string
+  readonly side: 'long' | 'short'
+  readonly opened: number
+  readonly closed: number | null
+  readonly entry: number | null
+  readonly exit: number | null
+  readonly intentIds: readonly string[]
+  readonly title: string
+  readonly text: string
+  readonly openReason: string
+  readonly closeReason: string
+}
+
+interface CandleData {
+  readonly seconds: readonly number[]
+  readonly open: readonly number[]
+  readonly high: readonly number[]
+  readonly low: readonly number[]
+  readonly close: readonly number[]
+}
+
+/** The data block; a page that compares has curves alone. */
+interface PageData {
+  readonly equity?: Readonly<Record<'seconds' | 'equity' | 'hold' | 'falls' | 'long' | 'short', Numbers>>
+  readonly hours?: Numbers
+  readonly tradeReturns?: readonly Bucket[]
+  readonly dayReturns?: readonly Bucket[]
+  readonly trades?: readonly TradeData[]
+  readonly candles?: Readonly<Record<string, CandleData>>
+  readonly journal?: string
+  readonly curves?: readonly {
+    readonly title: string
+    readonly seconds: readonly number[]
+    readonly percent: Numbers
+  }[]
+}
+
+type Draw = (width: number) => { readonly options: UPlot.Options; readonly data: UPlot.AlignedData }
+
+const data = JSON.parse(document.getElementById('data')?.textContent ?? '{}') as PageData
+const colour = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+const axis = (): UPlot.Axis => ({
+  stroke: colour('--muted'),
+  grid: { stroke: colour('--line'), width: 1 },
+  ticks: { show: false },
+})
+const figures = (digits?: number): UPlot.Axis => ({
+  ...axis(),
+  size: 68,
+  values: (_, splits) =>
+    splits.map((value) =>
+      value.toLocaleString('en-US', digits === undefined ? {} : { maximumFractionDigits: digits }),
+    ),
+})
+/** Moments in UTC: days where the splits are days apart, else hours with the day where it changes. */
+const times = (): UPlot.Axis => ({
+  ...axis(),
+  space: 74,
+  values(_, splits) {
+    const isDaily = (splits[1] ?? 0) - (splits[0] ?? 0) >= 86_400
+    let before = ''
+    return splits.map((second) => {
+      const [day = '', time = ''] = new Date(second * 1_000).toISOString().split('T')
+      const isNew = day !== before
+      before = day
+      return isDaily ? day : isNew ? `${time.slice(0, 5)}\n${day}` : time.slice(0, 5)
+    })
+  },
+})
+const utc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC')
+
+function plain(
+  width: number,
+  height: number,
+  series: UPlot.Series[],
+  y: UPlot.Axis = figures(),
+): UPlot.Options {
+  return {
+    width,
+    height,
+    tzDate: utc,
+    padding: [8, 12, 0, 0],
+    legend: { show: false },
+    axes: [times(), y],
+    series: [{}, ...series],
+  }
+}
+
+const line = (label: string, name: string, more: Partial<UPlot.Series> = {}): UPlot.Series => ({
+  label,
+  stroke: colour(name),
+  width: 1.5,
+  points: { show: false },
+  ...more,
+})
+
+/** Bars over numbered places, whose names stand under them. */
+function bars(values: Numbers, names: readonly string[]): Draw {
+  return (width) => ({
+    options: {
+      ...plain(width, 200, [
+        {
+          stroke: colour('--accent'),
+          fill: colour('--accent'),
+          paths: uPlot.paths.bars?.({ size: [0.8, 40] }) ?? (() => null),
+          points: { show: false },
+        },
+      ]),
+      scales: { x: { time: false, range: () => [-0.6, names.length - 0.4] } },
+      axes: [
+        {
+          ...axis(),
+          space: 46,
+          incrs: [1, 2, 3, 4, 6, 12],
+          values: (_, splits) => splits.map((at) => (Number.isInteger(at) ? (names[at] ?? '') : '')),
+        },
+        figures(),
+      ],
+    },
+    data: [names.map((_, at) => at), [...values]] as UPlot.AlignedData,
+  })
+}
+
+const places = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 4 })
+
+function buckets(all: readonly Bucket[]): Draw {
+  return bars(
+    all.map(({ count }) => count),
+    all.map(({ from }) => places(from)),
+  )
+}
+
+/** Draws candles, and the entry and exit of a trade over them. */
+function drawCandles(plot: UPlot, candles: CandleData, trade: TradeData): void {
+  const { ctx, bbox } = plot
+  const { seconds, open, high, low, close } = candles
+  const ratio = devicePixelRatio
+  const step = seconds.length > 1 ? (seconds[1] ?? 0) - (seconds[0] ?? 0) : 60
+  const x = (at: number): number => plot.valToPos(at, 'x', true)
+  const y = (value: number): number => plot.valToPos(value, 'y', true)
+  const width = Math.max(ratio, Math.abs(x((seconds[0] ?? 0) + step) - x(seconds[0] ?? 0)) * 0.7)
+  const [least, most] = [plot.scales.x?.min ?? 0, plot.scales.x?.max ?? 0]
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  ctx.lineWidth = ratio
+  for (let at = 0; at < seconds.length; at += 1) {
+    const second = seconds[at] ?? 0
+    if (second < least - step || second > most + step) continue
+    const isUp = (close[at] ?? 0) >= (open[at] ?? 0)
+    const middle = x(second + step / 2)
+    ctx.strokeStyle = colour(isUp ? '--up' : '--down')
+    ctx.fillStyle = isUp ? colour('--sheet') : ctx.strokeStyle
+    ctx.beginPath()
+    ctx.moveTo(middle, y(high[at] ?? 0))
+    ctx.lineTo(middle, y(low[at] ?? 0))
+    ctx.stroke()
+    const [top, bottom] = [
+      y(Math.max(open[at] ?? 0, close[at] ?? 0)),
+      y(Math.min(open[at] ?? 0, close[at] ?? 0)),
+    ]
+    ctx.fillRect(middle - width / 2, top, width, Math.max(ratio, bottom - top))
+    ctx.strokeRect(middle - width / 2, top, width, Math.max(ratio, bottom - top))
+  }
+  const { entry, exit, opened, closed, side } = trade
+  mark(ctx, entry === null ? null : [x(opened), y(entry)], side === 'long', 'in')
+  if (closed !== null) mark(ctx, exit === null ? null : [x(closed), y(exit)], side !== 'long', 'out')
+  ctx.restore()
+}
+
+/** A triangle that points up where something was bought, with a word, since colour is not the only sign. */
+function mark(
+  ctx: CanvasRenderingContext2D,
+  place: readonly [x: number, y: number] | null,
+  isBuy: boolean,
+  word: string,
+): void {
+  if (place === null) return
+  const [x, y] = place
+  const size = 7 * devicePixelRatio * (isBuy ? 1 : -1)
+  ctx.fillStyle = colour('--accent')
+  ctx.beginPath()
+  ctx.moveTo(x, y)
+  ctx.lineTo(x - Math.abs(size), y + 2 * size)
+  ctx.lineTo(x + Math.abs(size), y + 2 * size)
+  ctx.closePath()
+  ctx.fill()
+  ctx.fillStyle = colour('--ink')
+  ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`
+  ctx.textAlign = 'center'
+  ctx.textBaseline = isBuy ? 'top' : 'bottom'
+  ctx.fillText(word, x, y + 2.2 * size)
+}
+
+/** Candles around a trade: as long before and after it as it lasted, and no fewer than forty. */
+function around(candles: CandleData, { opened, closed }: TradeData): readonly [from: number, to: number] {
+  const { seconds } = candles
+  const step = seconds.length > 1 ? (seconds[1] ?? 0) - (seconds[0] ?? 0) : 60
+  const end = closed ?? seconds.at(-1) ?? opened
+  const margin = Math.max(20 * step, (end - opened) * 0.5)
+  return [opened - margin, end + margin]
+}
+
+function candleChart(trade: TradeData): Draw {
+  const candles = data.candles?.[trade.market] ?? { seconds: [], open: [], high: [], low: [], close: [] }
+  const [from, to] = around(candles, trade)
+  const inside = candles.seconds.map((second) => second >= from && second <= to)
+  const prices = [...candles.high, ...candles.low].filter((_, at) => inside[at % inside.length])
+  const all = [...prices, trade.entry, trade.exit].filter((price) => price !== null)
+  const [least, most] = [Math.min(...all), Math.max(...all)]
+  const margin = Math.max((most - least) * 0.12, most * 0.0005)
+  return (width) => ({
+    options: {
+      ...plain(width, 320, [line('Close', '--accent', { paths: () => null })]),
+      scales: { x: { range: () => [from, to] }, y: { range: () => [least - margin, most + margin] } },
+      hooks: { draw: [(plot) => drawCandles(plot, candles, trade)] },
+    },
+    data: [[...candles.seconds], [...candles.close]] as UPlot.AlignedData,
+  })
+}
+
+/** Curves of several reports over the moments of all of them. */
+function comparison(curves: NonNullable<PageData['curves']>): Draw {
+  const tables = curves.map(({ seconds, percent }) => [[...seconds], [...percent]] as UPlot.AlignedData)
+  const names = ['--accent', '--warn', '--up', '--down']
+  const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]]
+  return (width) => ({
+    options: {
+      ...plain(
+        width,
+        280,
+        curves.map(({ title }, at) =>
+          line(title, names[at % 4] ?? '--ink', { dash: dashes[at % 4] ?? [], spanGaps: true }),
+        ),
+      ),
+      legend: { show: true, live: false },
+    },
+    data: uPlot.join(tables),
+  })
+}
+
+let selected = 0
+
+function drawings(): Readonly<Record<string, Draw | undefined>> {
+  const { equity: curve, trades = [] } = data
+  const of = (series: readonly (readonly [Numbers | undefined, UPlot.Series])[], height: number): Draw => {
+    return (width) => ({
+      options: plain(
+        width,
+        height,
+        series.map(([, each]) => each),
+      ),
+      data: [curve?.seconds ?? [], ...series.map(([values]) => values ?? [])] as UPlot.AlignedData,
+    })
+  }
+  const trade = trades[selected]
+  const soft = (name: string): Partial<UPlot.Series> => ({ fill: colour(name) })
+  return {
+    equity: of(
+      [
+        [curve?.equity, line('Equity', '--accent')],
+        [curve?.hold, line('Holding', '--muted', { dash: [6, 4] })],
+      ],
+      260,
+    ),
+    falls: of([[curve?.falls, line('Drawdown', '--down', soft('--down-sheet'))]], 130),
+    exposure: of(
+      [
+        [curve?.long, line('Long', '--up', soft('--up-sheet'))],
+        [curve?.short, line('Short', '--down', soft('--down-sheet'))],
+      ],
+      160,
+    ),
+    hours: bars(
+      data.hours ?? [],
+      (data.hours ?? []).map((_, hour) => String(hour).padStart(2, '0')),
+    ),
+    tradeReturns: buckets(data.tradeReturns ?? []),
+    dayReturns: buckets(data.dayReturns ?? []),
+    trade: trade === undefined ? undefined : candleChart(trade),
+    curves: data.curves === undefined ? undefined : comparison(data.curves),
+  }
+}
+
+const drawn = new Map<Element, UPlot>()
+
+function drawAll(only?: string): void {
+  const all = drawings()
+  for (const place of document.querySelectorAll<HTMLElement>('[data-chart]')) {
+    const name = place.dataset.chart ?? ''
+    const draw = only === undefined || only === name ? all[name] : undefined
+    if (draw === undefined) continue
+    drawn.get(place)?.destroy()
+    const { options, data: values } = draw(place.clientWidth)
+    drawn.set(place, new uPlot(options, values, place))
+  }
+}
+
+function quoted(text: string): string {
+  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Shows a trade: its chart, its reasons, and the commands that print its orders' stories. */
+function select(index: number, isAsked: boolean): void {
+  const trade = data.trades?.[index]
+  const story = document.getElementById('story')
+  if (trade === undefined || story === null) return
+  selected = index
+  for (const button of document.querySelectorAll<HTMLElement>('button[data-trade]')) {
+    const isOwn = button.dataset.trade === String(index)
+    button.setAttribute('aria-pressed', String(isOwn))
+    button.closest('tr')?.classList.toggle('selected', isOwn)
+  }
+  const paragraph = (text: string, tag = 'p'): HTMLElement => {
+    const node = document.createElement(tag)
+    node.textContent = text
+    return node
+  }
+  story.replaceChildren(
+    paragraph(trade.title, 'h3'),
+    paragraph(trade.text),
+    ...(trade.openReason === '' ? [] : [paragraph(`Why it began: ${trade.openReason}`)]),
+    ...(trade.closeReason === '' ? [] : [paragraph(`Why it ended: ${trade.closeReason}`)]),
+    ...trade.intentIds.map((id) =>
+      paragraph(`perpd explain ${id} --journal.path ${quoted(data.journal ?? '')}`, 'code'),
+    ),
+  )
+  drawAll('trade')
+  if (isAsked) document.querySelector('[data-chart=trade]')?.scrollIntoView({ block: 'nearest' })
+}
+
+document.addEventListener('click', ({ target }) => {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-trade]') : null
+  if (row !== null) select(Number(row.dataset.trade), true)
+})
+let width = document.documentElement.clientWidth
+addEventListener('resize', () => {
+  if (width === document.documentElement.clientWidth) return
+  width = document.documentElement.clientWidth
+  drawAll()
+})
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawAll())
+drawAll()
+select((data.trades?.length ?? 0) - 1, false)

@@ -1,0 +1,120 @@
+/** The pages of real runs in a real browser, read from disk without a network: charts are drawn, nothing fails, and axe finds nothing serious. */
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Decision } from '../../src/domain/order/decision.ts'
+import { usd } from '../../src/protocol/units.ts'
+import type { StrategyView } from '../../src/strategy/strategy.ts'
+import { market, runFor, startSeconds, strategyOf, testFolder, writeMinutes } from '../backtest/runKit.ts'
+import { perpd } from '../cli/run.ts'
+import { pageTest, pageTests } from '../world/pageTests.ts'
+
+const here = pageTests()
+
+const evil = '<script>document.title = "taken"</script>'
+
+/** Opens a long at minute 2 and at minute 30, and closes each twenty minutes later; its reasons are hostile. */
+function decide(view: StrategyView): readonly unknown[] {
+  const row = view.market(market)
+  if (row === undefined || view.openIntents.length > 0) return []
+  const minute = (view.snapshot.atMs / 1000 - startSeconds) / 60
+  const { marketToken, shortToken } = row.market
+  const base = { marketToken, direction: 'long', reason: evil, collateralToken: shortToken } as const
+  const [held] = view.positions(market)
+  const isIn = (minute >= 2 && minute < 22) || (minute >= 30 && minute < 50)
+  if (held !== undefined) return isIn ? [] : [{ kind: 'close', ...base } satisfies Decision]
+  return isIn ? [{ kind: 'increase', ...base, sizeDeltaUsd: usd(1000), leverageBps: 20_000 } as Decision] : []
+}
+
+interface Violation {
+  readonly id: string
+  readonly impact: string | null
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+/** What axe finds of the two upper grades. */
+async function graveOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate<readonly Violation[]>('axe.run().then(({ violations }) => violations)')
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`))
+}
+
+/** The charts that have no pixel. */
+const emptyCharts = `[...document.querySelectorAll('[data-chart]')].filter((place) => {
+  const canvas = place.querySelector('canvas')
+  if (canvas === null || canvas.width === 0) return true
+  return !canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0)
+}).map((place) => place.dataset.chart)`
+
+/** How much wider than its window the page is, px. */
+const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+/** Opens a page from disk and reports what goes wrong in it. */
+async function opened(browser: Browser, path: string, colorScheme: 'light' | 'dark', width: number) {
+  const context = await browser.newContext({ colorScheme, offline: true, viewport: { width, height: 900 } })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    // The browser warns of the pixels that this test itself reads back.
+    if (!message.text().includes('willReadFrequently')) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith('file:')) faults.push(request.url())
+  })
+  await page.goto(pathToFileURL(path).href)
+  return { page, faults }
+}
+
+pageTest(
+  'the page of a run and of two side by side: in light and in dark, on a wide screen and on a phone',
+  { timeout: 120_000 },
+  async () => {
+    const folder = testFolder()
+    const data = writeMinutes(folder, 60, (minute) => 2000 + Math.round(4000 * Math.sin(minute / 9)) / 100)
+    const strategy = await strategyOf(folder, 'one', decide)
+    await runFor(folder, data, 60, [strategy], { out: 'first' })
+    await runFor(folder, data, 60, [strategy], { out: '<b>second', seed: 2 })
+    const both = ['first', '<b>second'].map((name) => join(folder, name))
+    expect(await perpd(folder, ['report', both[0] ?? ''])).toMatchObject({ code: 0 })
+    expect(await perpd(folder, ['report', ...both, '--out', 'both.html'])).toMatchObject({ code: 0 })
+    for (const [file, colorScheme, width] of [
+      ['first/report.html', 'light', 1280],
+      ['first/report.html', 'dark', 390],
+      ['both.html', 'dark', 1280],
+      ['both.html', 'light', 390],
+    ] as const) {
+      const { page, faults } = await opened(here.browser, join(folder, file), colorScheme, width)
+      const where = [file, colorScheme, width]
+      expect([...where, await page.evaluate(emptyCharts)]).toEqual([...where, []])
+      expect([...where, await page.evaluate(overhang)]).toEqual([...where, 0])
+      expect([...where, await graveOf(page)]).toEqual([...where, []])
+      expect([...where, await page.title()]).not.toContain('taken')
+      if (file !== 'both.html') {
+        const rows = page.locator('tr[data-trade]')
+        expect(await rows.count()).toBe(2)
+        const before = await page.locator('#story').textContent()
+        await rows.first().click()
+        const story = await page.locator('#story').textContent()
+        expect(story).not.toBe(before)
+        expect(story).toContain(`Why it began: ${evil}`)
+        expect(story).toMatch(/perpd explain [0-9a-f]+ --journal\.path .*journal\.db/)
+        expect(await page.locator('button[aria-pressed=true]').count()).toBe(1)
+        expect(await page.evaluate(emptyCharts)).toEqual([])
+        const id = /perpd explain ([0-9a-f]+)/.exec(story ?? '')?.[1] ?? ''
+        const explained = await perpd(folder, [
+          'explain',
+          id,
+          `--journal.path=${join(both[0] ?? '', 'journal.db')}`,
+        ])
+        expect(explained).toMatchObject({ code: 0, out: expect.stringContaining('document.title') })
+      }
+      expect([...where, faults]).toEqual([...where, []])
+      await page.context().close()
+    }
+  },
+)
