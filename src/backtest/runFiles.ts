@@ -197,6 +197,8 @@ export interface RunResult {
   readonly decisions: number
   /** Decisions that were refused, by code. */
   readonly denied: Readonly<Record<string, number>>
+  /** Messages that were admitted and ended otherwise than executed, by code; an entry that is cancelled on purpose is among them. */
+  readonly unexecuted: Readonly<Record<string, number>>
   /** Start and end balance by token symbol, base units, of wallet and claimable amounts. */
   readonly balances: Readonly<Record<string, { readonly start: TokenAmount; readonly end: TokenAmount }>>
   /** SHA-256 of the bytes of `fills.csv` and `equity.csv`, hex. */

@@ -92,6 +92,14 @@ export function breakEvenOf(madeUsd: Usd, costsUsd: Usd): string | null {
   return `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`
 }
 
+function unexecutedOf(intents: RunTally['intents']): RunResult['unexecuted'] {
+  const counts: Record<string, number> = {}
+  for (const { closing } of intents)
+    if (closing !== undefined && closing.outcome !== 'EXECUTED')
+      counts[closing.code] = (counts[closing.code] ?? 0) + 1
+  return counts
+}
+
 function resultOf(
   manifest: RunManifest,
   tally: RunTally,
@@ -131,6 +139,7 @@ function resultOf(
     turns: tally.turns,
     decisions: tally.decisions,
     denied: tally.denied,
+    unexecuted: unexecutedOf(tally.intents),
     balances: Object.fromEntries(
       symbols.map((symbol) => [
         symbol,

@@ -99,6 +99,16 @@ test('a band is three runs, at the skew, at none and at its opposite', { timeout
   expect(manifests.map(({ model }) => model.skewBps)).toEqual([-4_000, 0, 4_000])
 })
 
+test('a message that is not signed is told with its code, and fills nothing', {
+  timeout: 60_000,
+}, async () => {
+  const short = [...words.slice(0, 4), '--from', '2024-01-02T20:00', '--to', '2024-01-02T20:20']
+  const dear = ['--signing.maxExecutionFee', '0.0000001', '--out', join(folder, 'dear')]
+  const { out: text } = await perpd(folder, [...short, ...dear])
+  expect(text).toMatch(/not executed +FEE_ABOVE_LIMIT \d/)
+  expect(parseResult(readFileSync(join(folder, 'dear', 'result.json'), 'utf8')).fills).toBe(0)
+})
+
 test.each([
   ['--delay', '0', /--delay/],
   ['--delay', '5-2', /--delay/],

@@ -44,7 +44,12 @@ export function resultText(result: RunResult): string {
   const { costs, trades, wins, fills } = result
   const share = (part: number, whole: number): string =>
     whole === 0 ? '' : ` (${Math.round((part * 100) / whole)} %)`
-  const denied = Object.entries(result.denied).toSorted(([, one], [, other]) => other - one)
+  const counted = (counts: Readonly<Record<string, number>>): string =>
+    Object.entries(counts)
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([code, count]) => `${code} ${count}`)
+      .join(', ')
+  const [denied, unexecuted] = [counted(result.denied), counted(result.unexecuted)]
   const rows: readonly (readonly [string, string])[] = [
     ['equity', `${formatDollars(result.startUsd)} to ${formatDollars(result.endUsd)}`],
     ['trades', `${trades}, won ${wins}${share(wins, trades)}; ${fills} fills`],
@@ -67,9 +72,8 @@ export function resultText(result: RunResult): string {
     ...(result.ambiguousFills === 0
       ? []
       : [['ambiguous', `${result.ambiguousFills} exits: stop and target within one candle`] as const]),
-    ...(denied.length === 0
-      ? []
-      : [['denied', denied.map(([code, count]) => `${code} ${count}`).join(', ')] as const]),
+    ...(denied === '' ? [] : [['denied', denied] as const]),
+    ...(unexecuted === '' ? [] : [['not executed', unexecuted] as const]),
   ]
   return columns(rows, '  ')
 }
