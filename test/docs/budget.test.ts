@@ -53,6 +53,26 @@ test('no cell of a table in a guide holds a paragraph', () => {
   expect(long).toEqual([])
 })
 
+/** Words that a reader stumbles over; what to write instead stands with each. */
+const stumbles: Readonly<Record<string, RegExp>> = {
+  'continues, resumes': /\b(?:goes|go|went) on (?!top|that|this)/,
+  'reports, is reported': /\b(?:is|are|was|were) told\b/,
+  'manages, maintains': /\blooks? after\b/,
+  'computes, counts': /\breckon/,
+  'is, equals': /\bcomes? to (?:nothing|so|as|no)\b/,
+  despite: /\bin spite of\b/,
+  'next to, besides': /\bbeside\b/,
+}
+
+test.each(guides)('%s has none of the words that readers stumbled over', (path) => {
+  const prose = pageText(path).replace(/^ *```.*?^ *```$/gms, '')
+  const found = Object.entries(stumbles).flatMap(([better, word]) => {
+    const [, line] = new RegExp(`^(.*${word.source}.*)$`, 'm').exec(prose) ?? []
+    return line === undefined ? [] : [`${better}: ${line.slice(0, 100)}`]
+  })
+  expect(found).toEqual([])
+})
+
 test('every guide begins with its title and says at once what it is about', () => {
   for (const path of guides) expect(pageText(path), path).toMatch(/^# .+\n\n\S/)
 })
