@@ -31,7 +31,7 @@ export const deepTests: readonly string[] = [
   'engine/withheld.test.ts',
   'engine/exitPrices.test.ts',
   'engine/hiddenLoss.test.ts',
-  'engine/keptExits.test.ts',
+  'engine/maintainExits.test.ts',
   'engine/strategyTasks.test.ts',
   'engine/janitorCrashes.test.ts',
   'engine/claimer.test.ts',

@@ -48,8 +48,8 @@ import { traceHeaders } from './log/traceHeaders.ts'
 import { approvalStore, noticeStore } from './notices/noticeStores.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
+import { priorIncidents } from './notices/priorIncidents.ts'
 import { tellPeople } from './notices/tellPeople.ts'
-import { toldBefore } from './notices/toldBefore.ts'
 import { openService } from './openService.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
@@ -169,7 +169,7 @@ async function live(
   options.output.report(emit)
   const told = config.account.owner === undefined ? undefined : approvalStore(journal, signer.address)
   const approval = { subaccount: signer.address, ...told?.read() }
-  notifier.recall(toldBefore(journal, { hosts: [...hosts.api, ...hosts.oracle], approval }))
+  notifier.recall(priorIncidents(journal, { hosts: [...hosts.api, ...hosts.oracle], approval }))
   // Closed last of all that tells: its end is told too.
   closers.push(() => notifier.close(LAST_WORDS_MS))
   const fetch = createNodeFetch()
@@ -303,7 +303,7 @@ async function watchFiles(
   const { watch } = config.strategies
   const paths = [...config.strategies.paths, ownCopies(config).folder]
   if (watch === 'off') return
-  const isPreview = watch === 'tell'
+  const isPreview = watch === 'report'
   const changed = async (): Promise<boolean> => {
     const asked = { type: 'reload', isConfirmed: false, ...(isPreview ? { isPreview } : {}) } as const
     const answer = await trader.operate(asked, { by: 'perpd', via: 'files' })

@@ -28,10 +28,10 @@ import { closeLanesOf } from './closeLanes.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { impactSpentBy } from './context/impactSpent.ts'
 import { checkExitsLeft } from './exits/exitsLeft.ts'
-import { isKept } from './looseOrders.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { exposuresOf, withinOwn } from './ownPart.ts'
 import { checkReduction, reducedSides } from './reduction.ts'
+import { isKept } from './strayOrders.ts'
 import { isNoHost, NO_HOST_REASON } from './watch/increasesWait.ts'
 
 const hourMs = 3_600_000

@@ -113,7 +113,7 @@ const fieldsOfKind: Readonly<Record<string, Readonly<Record<string, FieldRule>>>
   cancel: { orderKeys: listOf('order keys', orderKey) },
   'collateral-in': { collateralToken: address, amount },
   'collateral-out': { collateralToken: address, amount },
-  'tell-order': {
+  'report-order': {
     orderKey,
     cause: oneOf(...untidyCauses),
     isOver: flag,

@@ -25,10 +25,10 @@ import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createAheadStamps } from './account/aheadStamps.ts'
-import { createBareSides } from './account/bareSides.ts'
 import { createHiddenWorth } from './account/hiddenWorth.ts'
 import { createHoldings } from './account/holdings.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
+import { createUnprotectedPositions } from './account/unprotectedPositions.ts'
 import { createUnseen } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
 import { admitDecision, judge } from './admitDecision.ts'
@@ -224,7 +224,7 @@ export function createEngine(parts: EngineParts): Engine {
   const acceptedPrices = new Map<string, bigint>()
   const known = createKnown(catalogue.facts())
   const lookAtReached = createReachedTriggers(orderManager)
-  const bareSides = createBareSides()
+  const unprotectedPositions = createUnprotectedPositions()
   const account = createAccountWatch({ ...context, prices, holdings, feeds, filled, reconciler, unmanaged })
 
   function isRecentFill({ closedAtMs }: IntentState): boolean {
@@ -290,7 +290,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...(parts.strategyFiles === undefined ? {} : { files: parts.strategyFiles }),
   })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
-  const lookedAt = withStopLooks(admission, { account, bareSides, reconciler, executors })
+  const lookedAt = withStopLooks(admission, { account, unprotectedPositions, reconciler, executors })
   const life = createLifecycle(admission, {
     account: lookedAt,
     breakers,
@@ -350,7 +350,7 @@ export function createEngine(parts: EngineParts): Engine {
         labels,
         startedAtMs,
         account,
-        bareSides,
+        unprotectedPositions,
         breakers,
         feeds,
         instances,

@@ -4,9 +4,9 @@ import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import { hexKey } from '../protocol/address.ts'
-import type { BareSide, createBareSides } from './account/bareSides.ts'
 import { told } from './account/holdings.ts'
 import { sidesWithoutStop, signalOnlyUsd } from './account/stops.ts'
+import type { BareSide, createUnprotectedPositions } from './account/unprotectedPositions.ts'
 import type { Unwinder } from './account/unwinder.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type EngineStatus, type StrategyStatus, shortOfSpace, shownOf } from './engineStatus.ts'
@@ -41,7 +41,7 @@ export interface StatusParts {
   readonly labels: EngineLabels
   readonly startedAtMs: number
   readonly account: AccountWatch
-  readonly bareSides: ReturnType<typeof createBareSides>
+  readonly unprotectedPositions: ReturnType<typeof createUnprotectedPositions>
   readonly breakers: Breakers
   readonly feeds: FeedAges
   readonly instances: Pick<Instances<Instance>, 'all'>
@@ -138,7 +138,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
 /** Looks which sides have no stops for all of them, and since when; undefined before the orders were looked at. Every look is remembered. */
 export function withoutStopNow(
   context: Pick<EngineContext, 'catalogue' | 'clock' | 'journal' | 'orderManager' | 'strategies'>,
-  parts: Pick<StatusParts, 'account' | 'bareSides' | 'reconciler'>,
+  parts: Pick<StatusParts, 'account' | 'unprotectedPositions' | 'reconciler'>,
 ): readonly BareSide[] | undefined {
   const { catalogue, clock, journal, orderManager } = context
   const others = parts.reconciler.othersOrders()
@@ -152,7 +152,7 @@ export function withoutStopNow(
       .map(({ name }) => name),
   )
   const open = orderManager.open().map((each) => each.state)
-  return parts.bareSides({
+  return parts.unprotectedPositions({
     held: positions,
     bare: sidesWithoutStop(positions, open, others, (side) => signalOnlyUsd(books, signalOnly, side), {
       changeOf: (orderKey) => journal.changeOf(orderKey),

@@ -8,9 +8,9 @@ import {
   isOrderDecision,
   isTaskDecision,
   type RenewalDecision,
+  type ReportDecision,
   type StrategyDecision,
   type TaskDecision,
-  type TellDecision,
   type UnwindDecision,
 } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
@@ -28,16 +28,16 @@ import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { decisionKeyOf } from './account/ids.ts'
 import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
-import { askKind, type KindAnswer } from './askKind.ts'
+import { callKind, type KindAnswer } from './callKind.ts'
 import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
-import { looseOrdersOf } from './looseOrders.ts'
+import { maintainExits } from './maintainExits.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
-import { type GivenTurn, givenTurn, type TakenTurn, takeTurn } from './rememberedTurn.ts'
-import { takeKept } from './takeKept.ts'
-import { tellOrder } from './tellOrder.ts'
+import { reportOrder } from './reportOrder.ts'
+import { strayOrdersOf } from './strayOrders.ts'
+import { type GivenTurn, givenTurn, type TakenTurn, takeTurn } from './turn.ts'
 
 /** Result of one tick. */
 export interface TickReport {
@@ -86,7 +86,7 @@ export async function tick(
   const { name } = loaded
   // Exits come first: what one of them filled must be off the others before anything is decided on it.
   const before = unseen(snapshot, name)
-  const keptCount = await takeKept(context, loaded, { snapshot, judged }, tickMs, before, unseen)
+  const keptCount = await maintainExits(context, loaded, { snapshot, judged }, tickMs, before, unseen)
   if (!context.isDeciding()) return nothing
   const answer = isAsked ? await decide(context, loaded, judged, tickMs, unseen) : { returned: [] }
   // A kind in its own thread takes time, and a stop may have come meanwhile.
@@ -186,13 +186,13 @@ function repeatedOf({
 async function requestApart(
   context: EngineContext,
   name: string,
-  decision: TellDecision | RenewalDecision | ClaimDecision,
+  decision: ReportDecision | RenewalDecision | ClaimDecision,
   decisionKey: string,
   snapshot: Snapshot,
 ): Promise<Denial | undefined> {
   if (decision.kind === 'prepare-claim') return requestClaim(context, name, decision, decisionKey)
   if (decision.kind === 'prepare-approval') return requestRenewal(context, name, decision, decisionKey)
-  tellOrder(context, name, decision, snapshot)
+  reportOrder(context, name, decision, snapshot)
   return undefined
 }
 
@@ -216,7 +216,7 @@ async function decide(
     tasks: await context.tasksOf(loaded.name),
     ...approvalOf(context),
     ...(loaded.strategy.tidiesOrders === true
-      ? { looseOrders: looseOrdersOf(context, snapshot, unseen(snapshot)) }
+      ? { strayOrders: strayOrdersOf(context, snapshot, unseen(snapshot)) }
       : {}),
   }
   const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined
@@ -224,7 +224,7 @@ async function decide(
   // It decided at this instant before perpd stopped: asked again it would decide the next step in its place.
   if (given?.memory?.tickMs === tickMs) return { returned: [] }
   try {
-    const run = await askKind(loaded, scene, given)
+    const run = await callKind(loaded, scene, given)
     if (given === undefined || run.returned instanceof Promise) return run
     const turn = run.returned as CheckedTurn
     return { ...run, returned: turn.decisions, remembered: { given, turn } }

@@ -41,7 +41,7 @@ export type {
   StopTaskDecision,
   StrategyDecision,
   SwapDecision,
-  TellDecision,
+  ReportDecision,
   UnwindDecision,
 } from '../domain/order/decision.ts'
 export type {
@@ -157,7 +157,7 @@ export interface StrategyView<Params = unknown> {
   /**
    * Keys of the unmanaged resting orders that perpd made, for a kind that tidies: no running instance or task manages them. Empty for other kinds.
    */
-  readonly looseOrders: readonly Hex[]
+  readonly strayOrders: readonly Hex[]
   /**
    * Outcomes of its decisions since the turn that returned the present memory, in order, for a kind with a memory; denials of that turn come first.
    * Each is delivered once, over crashes too. Always empty for a kind without a memory.
@@ -295,7 +295,7 @@ export function viewOf<Params>(parts: {
   /** The account's own key signs when absent. */
   readonly approval?: SubaccountReport
   /** None when absent. */
-  readonly looseOrders?: readonly Hex[]
+  readonly strayOrders?: readonly Hex[]
   /** None when absent. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number
@@ -323,7 +323,7 @@ export function viewOf<Params>(parts: {
   return {
     restingOrders: [],
     tasks: [],
-    looseOrders: [],
+    strayOrders: [],
     events: [],
     eventsMissed: 0,
     signals: [],

@@ -1,7 +1,7 @@
 /** The exits that a task manages: one target and one stop for its position. Missing ones are placed, wrong ones are changed. Pure. */
 import type { Decision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { KeptExits } from '../domain/tasks/executorParams.ts'
+import type { ExitSync } from '../domain/tasks/executorParams.ts'
 import type { ExecutorParams } from '../domain/tasks/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
@@ -43,7 +43,7 @@ export function keptExits(
   params: ExecutorParams,
   use: ExecutorUse,
   { nowMs, booked }: Pick<ExecutorView, 'nowMs' | 'booked'>,
-): KeptExits {
+): ExitSync {
   return { atMs: nowMs, sizeUsd: use.doneUsd - use.exitedUsd, bookUsd: freeUsd(booked(params)) }
 }
 
@@ -56,7 +56,7 @@ export function isLookDue(
   params: ExecutorParams,
   wanted: WantedExits,
   use: ExecutorUse,
-  kept: KeptExits | undefined,
+  kept: ExitSync | undefined,
   { nowMs, booked }: Pick<ExecutorView, 'nowMs' | 'booked'>,
 ): boolean {
   const count = exitTypes.filter((type) => triggerOf(wanted, type) !== undefined).length
@@ -81,7 +81,7 @@ export type ExitStep =
   | { readonly kind: 'kept' }
   /** The position is gone: somebody else closed it. */
   | { readonly kind: 'gone' }
-  | { readonly kind: 'wait'; readonly until: string; readonly kept?: KeptExits }
+  | { readonly kind: 'wait'; readonly until: string; readonly kept?: ExitSync }
   | { readonly kind: 'order'; readonly decision: Decision }
 
 /** The next step for the exits of what is left of what a task opened; the stop comes first. */
@@ -89,7 +89,7 @@ export function nextExit(
   params: ExecutorParams,
   wanted: WantedExits,
   use: ExecutorUse,
-  kept: KeptExits | undefined,
+  kept: ExitSync | undefined,
   view: ExitView,
   taskId: string,
 ): ExitStep {
@@ -145,7 +145,7 @@ export function nextExit(
  * that the book has lost was reduced, whoever has the rest of the position: its exits would close that.
  */
 function missing(
-  kept: KeptExits | undefined,
+  kept: ExitSync | undefined,
   { nowMs, straightMs = Number.POSITIVE_INFINITY }: ExitView,
   bookUsd: Usd,
 ): ExitStep {

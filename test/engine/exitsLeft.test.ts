@@ -4,7 +4,7 @@ import { type PricedExits, usualMoves, usualRange } from '../../src/domain/order
 import type { Child, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import { createUnseen } from '../../src/engine/account/unseen.ts'
 import { checkExitsLeft, sidesOfLostExits } from '../../src/engine/exits/exitsLeft.ts'
-import { keepExits } from '../../src/engine/exits/keepExits.ts'
+import { syncExits } from '../../src/engine/exits/syncExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { contractPriceOf, MAX_UINT256, type Usd, usd } from '../../src/protocol/units.ts'
 import { MARKET, marketView, NOW_MS, order, position, snapshot, USDC } from '../risk/world.ts'
@@ -87,7 +87,7 @@ function decided(
   }
   // Of an intent that closed nothing is waited for.
   const open = states.filter(({ closing }) => closing === undefined)
-  return keepExits({
+  return syncExits({
     exitsOn: () => asked,
     snapshot: { ...read, ...lists },
     states: open,

@@ -4,7 +4,7 @@ import type { FetchAnswer } from '../../src/api/transport/route.ts'
 import { isOrderDecision, type StrategyDecision } from '../../src/domain/order/decision.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import { marketOf } from '../../src/domain/snapshot.ts'
-import { askKind } from '../../src/engine/askKind.ts'
+import { callKind } from '../../src/engine/callKind.ts'
 import { readSnapshot } from '../../src/engine/market/snapshotReader.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
@@ -83,7 +83,7 @@ async function decidedWith(between?: Between): Promise<ReadonlyMap<string, reado
     const scene = { snapshot, openIntents: [], own: [], restingOrders: [], tasks: [] }
     const signals = strategy.takesSignals === true ? [signal] : []
     const past = strategy.memory === undefined ? undefined : { events: [], eventsMissed: 0, signals }
-    const { returned } = await askKind(loaded, scene, past)
+    const { returned } = await callKind(loaded, scene, past)
     const decisions = (
       past === undefined ? returned : (returned as CheckedTurn).decisions
     ) as readonly StrategyDecision[]

@@ -171,7 +171,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'what a turn was denied is not kept',
     2,
-    'src/engine/rememberedTurn.ts',
+    'src/engine/turn.ts',
     'const kept = { strategyKind: strategy.kind, version, memory, tickMs, throughSeq, denied }',
     'const kept = { strategyKind: strategy.kind, version, memory, tickMs, throughSeq, denied: denied.slice(9) }',
   ),

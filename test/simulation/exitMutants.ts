@@ -13,7 +13,7 @@ function bug(name: string, firstSeed: number, ...patches: readonly Patch[]): Fir
   }
 }
 
-const keeper = 'src/engine/exits/keepExits.ts'
+const keeper = 'src/engine/exits/syncExits.ts'
 const judge = 'src/engine/admitDecision.ts'
 const reload = 'src/engine/operator/reloadStrategies.ts'
 

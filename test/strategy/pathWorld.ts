@@ -18,7 +18,7 @@ import { isOrderDecision, type StrategyDecision } from '../../src/domain/order/d
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import { allAsOwn, type OwnPosition } from '../../src/domain/ownPositions.ts'
 import { type MarketView, marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
-import { askKind } from '../../src/engine/askKind.ts'
+import { callKind } from '../../src/engine/callKind.ts'
 import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
@@ -306,7 +306,7 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
           signals: signalsAt(loaded, step, snapshot.atMs),
         }
       : undefined
-    const ask = async () => (await askKind(loaded, scene, structuredClone(past))).returned
+    const ask = async () => (await callKind(loaded, scene, structuredClone(past))).returned
     const returned = await ask()
     const again = await ask()
     const turn = keeps ? (returned as CheckedTurn) : undefined

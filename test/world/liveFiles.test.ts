@@ -64,7 +64,7 @@ test('an edited file is taken over by SIGHUP and by command, a broken one keeps 
 }, async () => {
   writeGuard('cadenceSeconds: 2')
   const { hosts } = await startPaper()
-  const first = perpd(['run', ...flags(hosts, 'tell')])
+  const first = perpd(['run', ...flags(hosts, 'report')])
   await own.when('it runs', first, runs)
 
   writeGuard('cadenceSeconds: 3')

@@ -15,7 +15,7 @@ import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/orde
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import { allAsOwn } from '../../domain/ownPositions.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
-import { askKind, type GivenPast } from '../../engine/askKind.ts'
+import { callKind, type GivenPast } from '../../engine/callKind.ts'
 import type { LiveLimits } from '../../engine/context/liveLimits.ts'
 import { decisionProblem, returnedProblem } from '../../engine/decisionProblem.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -231,7 +231,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
         continue
       }
       if (!isOrderDecision(decision) && !isTaskDecision(decision)) {
-        const isTold = decision.kind === 'tell-order'
+        const isTold = decision.kind === 'report-order'
         const reason = isTold ? decision.reason : 'nothing is prepared in a trial'
         rows.push({ ...turn, decision, symbol: '', outcome: 'taken', reason })
         continue
@@ -305,7 +305,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
           signals: trialSignals(loaded, first.symbol, step, snapshot.atMs),
         }
       : undefined
-    const { returned, failed: crash } = await askKind(loaded, scene, past)
+    const { returned, failed: crash } = await callKind(loaded, scene, past)
     if (crash !== undefined) throw crash
     const turn = keeps && !(returned instanceof Promise) ? (returned as CheckedTurn) : undefined
     if (turn !== undefined)

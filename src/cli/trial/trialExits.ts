@@ -8,7 +8,7 @@ import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { entryCancels } from '../../engine/exits/entriesTakenBack.ts'
-import { keepExits } from '../../engine/exits/keepExits.ts'
+import { syncExits } from '../../engine/exits/syncExits.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
 import type { Protection } from '../../risk/exposure/admissionContext.ts'
 import { orphanCancels } from '../../risk/orphans.ts'
@@ -45,7 +45,7 @@ function exitsKept(
       collateral: collateralAmount,
     }),
   )
-  return keepExits({
+  return syncExits({
     exitsOn: (marketToken) => keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs),
     snapshot,
     states,

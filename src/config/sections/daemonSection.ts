@@ -41,9 +41,9 @@ export const strategies = {
     'Strategy files and directories of them; one YAML file is one running strategy.',
   ),
   watch: setting(
-    choice(['apply', 'tell', 'off']),
-    'tell',
-    'What happens when a strategy file changes, comes or goes: `apply` takes it over by itself, `tell` checks it and says in the log what `perpd strategies reload` would do, `off` nothing.',
+    choice(['apply', 'report', 'off']),
+    'report',
+    'What happens when a strategy file changes, comes or goes: `apply` takes it over by itself, `report` checks it and says in the log what `perpd strategies reload` would do, `off` nothing.',
   ),
   decideTimeoutMs: setting(
     ms(10, 600_000),

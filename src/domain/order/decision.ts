@@ -203,8 +203,8 @@ export const untidyCauses = [
 export type UntidyCause = (typeof untidyCauses)[number]
 
 /** Notifies people of a resting order, whoever made it: by the log, a metric and a notice. */
-export interface TellDecision extends DecisionBase {
-  readonly kind: 'tell-order'
+export interface ReportDecision extends DecisionBase {
+  readonly kind: 'report-order'
   readonly orderKey: Hex
   /** Fault of the order; the metric counts by it. */
   readonly cause: UntidyCause
@@ -219,10 +219,10 @@ export type StrategyDecision =
   | TaskDecision
   | RenewalDecision
   | ClaimDecision
-  | TellDecision
+  | ReportDecision
 
 /** Decisions about no order to be made, besides those about tasks. */
-const apart: ReadonlySet<string> = new Set(['unwind', 'prepare-approval', 'prepare-claim', 'tell-order'])
+const apart: ReadonlySet<string> = new Set(['unwind', 'prepare-approval', 'prepare-claim', 'report-order'])
 
 /** Tells whether the decision becomes an order directly. */
 export function isOrderDecision(decision: StrategyDecision): decision is Decision {

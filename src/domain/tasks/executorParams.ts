@@ -61,11 +61,11 @@ export interface LadderProgress extends ExecutorProgress {
   readonly lastMs?: number
   /** Ids of intents of rungs that its owner's file took back, and that are to be made anew; absent: none. */
   readonly takenBack?: readonly string[]
-  readonly kept?: KeptExits
+  readonly kept?: ExitSync
 }
 
 /** When the exits of a task were last found as they are to be. */
-export interface KeptExits {
+export interface ExitSync {
   /** Unix ms. */
   readonly atMs: number
   /** Size to close as far as nobody else reduced it, USD. */
@@ -112,7 +112,7 @@ export interface BracketParams extends ExecutorParams {
 
 /** Progress of a bracket. */
 export interface BracketProgress extends ExecutorProgress {
-  readonly kept?: KeptExits
+  readonly kept?: ExitSync
 }
 
 /** One change that brings a market to its weight. */

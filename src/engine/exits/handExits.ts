@@ -14,8 +14,8 @@ import { restingOrdersOf } from '../../strategy/resting.ts'
 import { OPERATOR, type Trading } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { checkExitsLeft, settledExits } from './exitsLeft.ts'
-import { fitExits } from './keepExits.ts'
 import { madeByTasks } from './runningTasks.ts'
+import { fitExits } from './syncExits.ts'
 
 /** After a denial it is tried again no sooner, ms. */
 const DENIED_PAUSE_MS = 15_000

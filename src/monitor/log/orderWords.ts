@@ -34,7 +34,7 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
       return `pay collateral into the ${direction} on ${symbol}`
     case 'collateral-out':
       return `take collateral out of the ${direction} on ${symbol}`
-    case 'tell-order':
+    case 'report-order':
       return `tell of the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
     case 'batch':
       return `send a batch of its own for the ${direction} on ${symbol}`

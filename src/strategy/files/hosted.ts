@@ -46,7 +46,7 @@ export interface Scene {
   /** Absent when the account's own key signs. */
   readonly approval?: SubaccountReport
   /** Present only for a kind that tidies. */
-  readonly looseOrders?: readonly Hex[]
+  readonly strayOrders?: readonly Hex[]
   /** Present only for a kind with a memory. */
   readonly events?: readonly OwnEvent[]
   readonly eventsMissed?: number

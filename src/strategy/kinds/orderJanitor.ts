@@ -11,7 +11,7 @@
  */
 import {
   type CancelDecision,
-  type TellDecision,
+  type ReportDecision,
   type UntidyCause,
   untidyCauses,
 } from '../../domain/order/decision.ts'
@@ -25,9 +25,9 @@ import { defineStrategy, type Strategy, type StrategyDecision, type StrategyView
 import { repairOf } from './shared/orderRepair.ts'
 import { type FoundCause, MOST_AGE_MS, type Untidy, untidyOf } from './shared/untidy.ts'
 
-const anyCare = z.enum(['cancel', 'edit', 'tell'])
+const anyCare = z.enum(['cancel', 'edit', 'report'])
 /** Care for an exit whose position is open: it is not cancelled. */
-const exitCare = z.enum(['edit', 'tell'])
+const exitCare = z.enum(['edit', 'report'])
 
 const schema = z
   .strictObject({
@@ -45,7 +45,7 @@ const schema = z
     onUnreachable: anyCare.default('cancel').describe('what is done about an entry out of reach (cancel)'),
     orphans: z.boolean().default(true).describe('whether exits whose position is gone are looked for'),
     onOrphan: z
-      .enum(['cancel', 'tell'])
+      .enum(['cancel', 'report'])
       .default('cancel')
       .describe('what is done about an exit whose position is gone (cancel)'),
     onOversized: exitCare
@@ -114,7 +114,7 @@ const TOLD_MOST = 100
 const kind = defineStrategy({
   kind: 'order-janitor',
   description:
-    'Cancels, edits or tells of resting orders that are stale, out of reach, left without their position, too large or too late.',
+    'Cancels, edits or reports resting orders that are stale, out of reach, left without their position, too large or too late.',
   opensPositions: false,
   params: schema,
   memory: { version: 1, schema: memorySchema, first: { told: {}, edits: {} } },
@@ -134,7 +134,7 @@ const kind = defineStrategy({
       const { order, cause } = found
       const care = careOf(view.params, cause)
       if (care === 'cancel') cancelled.push(found)
-      else if (care === 'tell') told.set(hexKey(order.orderKey), found)
+      else if (care === 'report') told.set(hexKey(order.orderKey), found)
       else {
         const tended = tend(found, view, edits)
         if (tended === undefined) continue
@@ -170,7 +170,7 @@ function foundIn({ snapshot, instance, params }: View): readonly Untidy[] {
   })
 }
 
-function careOf(params: Params, cause: FoundCause): 'cancel' | 'edit' | 'tell' | undefined {
+function careOf(params: Params, cause: FoundCause): 'cancel' | 'edit' | 'report' | undefined {
   const cares = {
     stale: params.onStale,
     unreachable: params.onUnreachable,
@@ -209,8 +209,8 @@ function cancels(found: readonly Untidy[]): readonly CancelDecision[] {
 /** The edit of an order, counted in `edits`; or why there is none, for people; undefined: not now. */
 function tend(found: Untidy, view: View, edits: Record<string, number[]>) {
   const { order } = found
-  const { looseOrders, snapshot, params, openIntents } = view
-  if (!looseOrders.some((orderKey) => sameHex(orderKey, order.orderKey)))
+  const { strayOrders, snapshot, params, openIntents } = view
+  if (!strayOrders.some((orderKey) => sameHex(orderKey, order.orderKey)))
     return { hindered: 'it is not moved: somebody else looks after it, or placed it' }
   const repair = repairOf(found, snapshot, { ...params, minStepUsd: params.editStepUsd })
   if (repair === undefined || 'hindered' in repair) return repair
@@ -237,7 +237,7 @@ function recentEdits({ edits }: Memory, atMs: number): Record<string, number[]> 
 /** Notifies of new causes, and of notified causes that are over. */
 function tell(view: View, before: Memory['told'], found: ReadonlyMap<string, Untidy>) {
   const told: Memory['told'] = {}
-  const decisions: TellDecision[] = []
+  const decisions: ReportDecision[] = []
   const rest = new Set(view.snapshot.orders.value.map(({ orderKey }) => hexKey(orderKey)))
   for (const [key, row] of Object.entries(before)) {
     if (found.get(key)?.cause === row.cause || !isKnown(view.snapshot, row, rest.has(key))) {
@@ -246,14 +246,14 @@ function tell(view: View, before: Memory['told'], found: ReadonlyMap<string, Unt
     }
     const why = rest.has(key) ? `is no more ${row.cause}` : 'rests no more'
     const names = { marketToken: row.marketToken, direction: row.direction }
-    decisions.push(tellDecision(key, row.cause, names, `The order ${why}.`, true))
+    decisions.push(reportDecision(key, row.cause, names, `The order ${why}.`, true))
   }
   for (const [key, { order, cause, why }] of found) {
     if (told[key] !== undefined || Object.keys(told).length >= TOLD_MOST) continue
     const { marketToken, direction } = order
     told[key] = { cause, marketToken, direction }
     const reason = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`
-    decisions.push(tellDecision(key, cause, { marketToken, direction }, reason, false))
+    decisions.push(reportDecision(key, cause, { marketToken, direction }, reason, false))
   }
   return { told, decisions }
 }
@@ -270,12 +270,12 @@ function isKnown(
   return cause !== 'unreachable' || (oracle !== undefined && isFresh(snapshot, oracle, MOST_AGE_MS))
 }
 
-function tellDecision(
+function reportDecision(
   orderKey: string,
   cause: UntidyCause,
-  side: Pick<TellDecision, 'marketToken' | 'direction'>,
+  side: Pick<ReportDecision, 'marketToken' | 'direction'>,
   reason: string,
   isOver: boolean,
-): TellDecision {
-  return { kind: 'tell-order', ...side, orderKey: orderKey as Hex, cause, reason, isOver }
+): ReportDecision {
+  return { kind: 'report-order', ...side, orderKey: orderKey as Hex, cause, reason, isOver }
 }

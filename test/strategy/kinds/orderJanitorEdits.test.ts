@@ -47,7 +47,7 @@ function janitor() {
         params: orderJanitor.params.parse(params),
         instance: { name: 'janitor', symbols: [] },
         openIntents,
-        looseOrders: orders.map(({ orderKey }) => orderKey).filter((each) => !kept.includes(each)),
+        strayOrders: orders.map(({ orderKey }) => orderKey).filter((each) => !kept.includes(each)),
       }),
       memory,
     )
@@ -69,13 +69,13 @@ test('an entry out of reach is moved to the distance of the file, on the side wh
   // A stop-market waits on the other side.
   expect(moved([entry(2_600, { orderType: 8 })])).toMatchObject([{ triggerPrice: usd(2_040) }])
   // The price is past it, and it has not fired: no move mends that.
-  expect(moved([entry(2_600)])).toMatchObject([{ kind: 'tell-order', cause: 'unreachable', isOver: false }])
+  expect(moved([entry(2_600)])).toMatchObject([{ kind: 'report-order', cause: 'unreachable', isOver: false }])
 })
 
 test('a stale entry is moved too, and told where it lies near enough already', () => {
   const params = { staleAfterSeconds: 3_600, onStale: 'edit', entryDistanceBps: 200 }
   expect(once({ orders: [entry(1_500)], params })).toMatchObject([{ kind: 'edit', triggerPrice: usd(1_960) }])
-  expect(once({ orders: [entry(1_970)], params })).toMatchObject([{ kind: 'tell-order', cause: 'stale' }])
+  expect(once({ orders: [entry(1_970)], params })).toMatchObject([{ kind: 'report-order', cause: 'stale' }])
 })
 
 test('an exit larger than what is held is made as large as that, and a stop behind the liquidation goes before it', () => {
@@ -97,7 +97,7 @@ test('an exit larger than what is held is made as large as that, and a stop behi
   expect(once({ orders: [late], positions: short, params })).toMatchObject([{ triggerPrice: usd(2_475) }])
   // Hardly anything is left between price and liquidation.
   expect(once({ orders: [stop(1_500)], positions, params, priceUsd: 1_620 })).toMatchObject([
-    { kind: 'tell-order', cause: 'behind-liquidation' },
+    { kind: 'report-order', cause: 'behind-liquidation' },
   ])
 })
 
@@ -120,7 +120,7 @@ test('what somebody looks after or placed is told and not edited, once, and told
   const ask = janitor()
   const far = { orders: [entry(1_500)], params, kept: [keyOf(1)] }
   expect(ask(far)).toMatchObject([
-    { kind: 'tell-order', orderKey: keyOf(1), cause: 'unreachable', isOver: false },
+    { kind: 'report-order', orderKey: keyOf(1), cause: 'unreachable', isOver: false },
   ])
   expect(ask(far)).toEqual([])
   expect(ask({ ...far, priceUsd: 1_550 })).toMatchObject([{ cause: 'unreachable', isOver: true }])
@@ -130,7 +130,7 @@ test('what somebody looks after or placed is told and not edited, once, and told
 })
 
 test('nothing is told as over by a price that is old or a list that lacks rows', () => {
-  const params = { unreachableBps: 1_000, onUnreachable: 'tell' }
+  const params = { unreachableBps: 1_000, onUnreachable: 'report' }
   const view = marketView({ oraclePrice: { value: oraclePrice(), atMs: NOW_MS - 60_000 } })
   const world = snapshot({ view, orders: [entry(1_500)] })
   const told = { [keyOf(1)]: { cause: 'unreachable', marketToken: MARKET, direction: 'long' } }
@@ -152,21 +152,21 @@ test('nothing is told as over by a price that is old or a list that lacks rows',
 
 test('each cause has its own care, and a cause that changes is told anew', () => {
   const params = {
-    ...{ staleAfterSeconds: 3_600, onStale: 'tell', unreachableBps: 1_000, onUnreachable: 'cancel' },
-    onOrphan: 'tell',
+    ...{ staleAfterSeconds: 3_600, onStale: 'report', unreachableBps: 1_000, onUnreachable: 'cancel' },
+    onOrphan: 'report',
   }
   const ask = janitor()
   const young = { updatedAtSeconds: NOW_MS / 1_000 - 600 }
   expect(ask({ orders: [entry(1_500, young), stop(1_400, { direction: 'short' })], params })).toMatchObject([
     { kind: 'cancel', orderKeys: [keyOf(1)] },
-    { kind: 'tell-order', orderKey: keyOf(2), cause: 'orphaned' },
+    { kind: 'report-order', orderKey: keyOf(2), cause: 'orphaned' },
   ])
   const held = [position({ direction: 'short' })]
   expect(
     ask({ orders: [entry(1_900), stop(1_400, { direction: 'short' })], positions: held, params }),
   ).toMatchObject([
-    { kind: 'tell-order', orderKey: keyOf(2), cause: 'orphaned', isOver: true },
-    { kind: 'tell-order', orderKey: keyOf(1), cause: 'stale', isOver: false },
+    { kind: 'report-order', orderKey: keyOf(2), cause: 'orphaned', isOver: true },
+    { kind: 'report-order', orderKey: keyOf(1), cause: 'stale', isOver: false },
   ])
 })
 
@@ -178,5 +178,5 @@ test('files of before edits and tells mean what they meant, and a distance out o
   expect(orderJanitor.params.safeParse(far).error?.issues[0]?.path).toEqual(['entryDistanceBps'])
   expect(orderJanitor.params.safeParse({ ...far, entryDistanceBps: 100 }).success).toBe(true)
   expect(orderJanitor.params.safeParse({ onOversized: 'cancel' }).success).toBe(false)
-  expect(orderJanitor.params.safeParse({ orphans: false, onOversized: 'tell' }).success).toBe(true)
+  expect(orderJanitor.params.safeParse({ orphans: false, onOversized: 'report' }).success).toBe(true)
 })

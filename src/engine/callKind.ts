@@ -7,7 +7,7 @@ import { viewOf } from '../strategy/strategy.ts'
 /** The world's part of a view. */
 export type OwnScene = Pick<
   Scene,
-  'snapshot' | 'openIntents' | 'own' | 'restingOrders' | 'tasks' | 'approval' | 'looseOrders'
+  'snapshot' | 'openIntents' | 'own' | 'restingOrders' | 'tasks' | 'approval' | 'strayOrders'
 >
 
 /** Additional input of a kind with a memory. */
@@ -29,7 +29,7 @@ export interface KindAnswer {
 }
 
 /** The answer of one turn. `past` is there for a kind with a memory. Rejects with what the kind throws, KindFault and MemoryUnfitError. */
-export async function askKind(
+export async function callKind(
   loaded: Pick<LoadedStrategy, 'hosted' | 'strategy' | 'params' | 'instance'>,
   scene: OwnScene,
   past?: GivenPast,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
-import { toldBefore } from '../../src/daemon/notices/toldBefore.ts'
+import { priorIncidents } from '../../src/daemon/notices/priorIncidents.ts'
 import {
   type AccountState,
   applyAccountRecord,
@@ -69,7 +69,7 @@ const ended: readonly Event[] = [
 /** What a sink of that level is sent: kinds of events, after a start on that journal. */
 async function sentTo(
   level: NoticeLevel,
-  journal: Parameters<typeof toldBefore>[0],
+  journal: Parameters<typeof priorIncidents>[0],
   events: readonly Event[] = ended,
   told: Partial<ToldApproval> = {},
 ): Promise<string[]> {
@@ -89,7 +89,7 @@ async function sentTo(
     redact: (text) => text,
     ...{ maxWaiting: 10, timeoutMs: 1_000, profile: 'paper' },
   })
-  notifier.recall(toldBefore(journal, { hosts: ['one.example'], approval: { ...key, ...told } }))
+  notifier.recall(priorIncidents(journal, { hosts: ['one.example'], approval: { ...key, ...told } }))
   for (const event of events) notifier.listen(event)
   await notifier.close(10_000)
   return sent
@@ -111,7 +111,7 @@ test('a hold of before a restart that ends with its cause is told to be over by 
   const begun: Event = { type: 'trading.state', state: 'reducing', isPassing: true, ...hold }
   const { releasedBy: _, ...rest } = begun
   const lifted: Event = { ...rest, state: 'active', isReleased: true }
-  expect(toldBefore(journal, { hosts: [], approval: key })).toEqual([begun])
+  expect(priorIncidents(journal, { hosts: [], approval: key })).toEqual([begun])
   expect(await sentTo('warn', journal, [lifted])).toEqual(['trading-state'])
   expect(await sentTo('warn', journal, [lifted, begun])).toEqual([])
 })
@@ -130,7 +130,7 @@ test('a contradiction of before a restart ends where its beginning went, and one
     { kind: 'market.settled', contradictions: [eth] },
   )
   expect(
-    toldBefore({ ...journal, account: () => settled }, { hosts: ['one.example'], approval: key }),
+    priorIncidents({ ...journal, account: () => settled }, { hosts: ['one.example'], approval: key }),
   ).toEqual([])
 })
 
@@ -162,7 +162,7 @@ test('what was over before the restart, or never was, has no end to be told', as
     { kind: 'strategy.switched', strategy: 'eth-trend', to: 'running', reason: 'It may.', by: 'ann' },
   ]
   const journal = { account: () => accountOf(...begun, ...over), openIntents: () => [armedState] }
-  expect(toldBefore(journal, { hosts: [], approval: key })).toEqual([])
+  expect(priorIncidents(journal, { hosts: [], approval: key })).toEqual([])
   // By its own level a strategy that goes on is told to who takes warnings.
   expect(await sentTo('warn', journal)).toEqual(['strategy-paused'])
   expect(await sentTo('error', journal)).toEqual([])

@@ -5,7 +5,7 @@ import type { Decision } from '../../src/domain/order/decision.ts'
 import { type PricedExits, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import { createAheadStamps } from '../../src/engine/account/aheadStamps.ts'
-import { keepExits } from '../../src/engine/exits/keepExits.ts'
+import { syncExits } from '../../src/engine/exits/syncExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import {
   contractPriceOf,
@@ -109,7 +109,7 @@ function decidedBy(
     sizeTime: 0n,
   }
   const nearest = nearestOf(resting, world)
-  return keepExits({
+  return syncExits({
     exitsOn: () => exits,
     ...clock,
     snapshot: {
@@ -478,8 +478,8 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
   }
   const hidden = stateOf([{ type: 'stop-loss', sizeUsd: 100, triggerUsd: 1_960, ageSeconds: 5 }], 'long')
   const stop = [{ kind: 'decrease', orderType: 'stop-loss' }]
-  expect(keepExits({ ...kept, states: [hidden] })).toEqual([])
-  expect(keepExits({ ...kept, states: [] })).toMatchObject(stop)
+  expect(syncExits({ ...kept, states: [hidden] })).toEqual([])
+  expect(syncExits({ ...kept, states: [] })).toMatchObject(stop)
 
   // All orders of an entry have ended, in a block that is not final for minutes: the part is not left without its stop for them.
   const ended = (kind: string, orderType: string, phase: string, level = 'chain-latest') => {
@@ -492,16 +492,16 @@ test('what rests by the journal and is not listed yet keeps everything back: it 
     } as unknown as IntentState
   }
   for (const orderType of ['market', 'limit', 'twap'])
-    expect(keepExits({ ...kept, states: [ended('increase', orderType, 'EXECUTED')] })).toMatchObject(stop)
+    expect(syncExits({ ...kept, states: [ended('increase', orderType, 'EXECUTED')] })).toMatchObject(stop)
   // An exit that an endpoint alone calls ended may rest still: it must have ended for good.
-  expect(keepExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED')] })).toEqual([])
+  expect(syncExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED')] })).toEqual([])
   expect(
-    keepExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED', 'chain-final')] }),
+    syncExits({ ...kept, states: [ended('decrease', 'take-profit', 'EXECUTED', 'chain-final')] }),
   ).toMatchObject(stop)
-  expect(keepExits({ ...kept, states: [ended('increase', 'market', 'OPEN')] })).toEqual([])
+  expect(syncExits({ ...kept, states: [ended('increase', 'market', 'OPEN')] })).toEqual([])
   // The part that a reduction at the market took off may come back until then: nothing is closed twice.
-  expect(keepExits({ ...kept, states: [ended('decrease', 'market', 'EXECUTED')] })).toEqual([])
-  expect(keepExits({ ...kept, states: [ended('close', 'market', 'EXECUTED')] })).toEqual([])
+  expect(syncExits({ ...kept, states: [ended('decrease', 'market', 'EXECUTED')] })).toEqual([])
+  expect(syncExits({ ...kept, states: [ended('close', 'market', 'EXECUTED')] })).toEqual([])
 })
 
 test('an exit that closes all of the position is made as large as the part, and the reason says so in words', () => {

@@ -15,8 +15,8 @@ import { admitDecision, type UnseenIntents } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { entryCancels } from './exits/entriesTakenBack.ts'
 import { sidesOfLostExits } from './exits/exitsLeft.ts'
-import { fitExits, keepExits } from './exits/keepExits.ts'
 import { madeByTasks } from './exits/runningTasks.ts'
+import { fitExits, syncExits } from './exits/syncExits.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
@@ -35,7 +35,7 @@ interface Kept {
  * Admits the maintenance decisions of an instance. A denied one is tried again after a while, not at each turn. `judged`: the snapshot with the
  * prices by which exits are maintained; `own`: the instance's intents.
  */
-export async function takeKept(
+export async function maintainExits(
   context: EngineContext,
   loaded: LoadedStrategy,
   { snapshot, judged }: { readonly snapshot: Snapshot; readonly judged: Snapshot },
@@ -84,7 +84,7 @@ function exitDecisions(
   const landed = orderManager.recentlyLanded().filter(({ intent }) => intent.strategy === name)
   const lostExits = sidesOfLostExits([...states, ...landed], snapshot, clock.now())
   const facts = { exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks, lostExits }
-  return keepExits({ ...facts, settledMs: aheadStamps.settledMs }).map(keyed)
+  return syncExits({ ...facts, settledMs: aheadStamps.settledMs }).map(keyed)
 }
 
 function takenBack(

@@ -1,14 +1,14 @@
 /** Notifies people of a resting order for a strategy: an event, and nothing at the venue. */
-import type { TellDecision } from '../domain/order/decision.ts'
+import type { ReportDecision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 
 /** Tells it. */
-export function tellOrder(
+export function reportOrder(
   { catalogue, emit }: Pick<EngineContext, 'catalogue' | 'emit'>,
   strategy: string,
-  { orderKey, marketToken, direction, cause, reason, isOver }: TellDecision,
+  { orderKey, marketToken, direction, cause, reason, isOver }: ReportDecision,
   snapshot: Snapshot,
 ): void {
   const symbol = marketSymbol(catalogue, snapshot, marketToken)

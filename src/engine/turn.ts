@@ -27,7 +27,7 @@ import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
-import { tellOrder } from './tellOrder.ts'
+import { reportOrder } from './reportOrder.ts'
 
 /** Saved state that an instance receives. */
 export interface GivenTurn {
@@ -189,9 +189,9 @@ function planOne(
     planned.whenDurable.push(plan.begun)
     return undefined
   }
-  if (decision.kind === 'tell-order') {
+  if (decision.kind === 'report-order') {
     // Notify before the memory says so: a crash in between notifies twice, but never not at all.
-    tellOrder(context, strategy, decision, snapshot)
+    reportOrder(context, strategy, decision, snapshot)
     planned.whenDurable.push(() => undefined)
     return undefined
   }

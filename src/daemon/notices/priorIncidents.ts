@@ -18,7 +18,7 @@ export interface NowKnown {
  * The beginnings of holds, unknown orders, discrepancies, contradicted markets and pauses by an operator that last, and of what was told of
  * the approval, as events told them.
  */
-export function toldBefore(
+export function priorIncidents(
   journal: Pick<Journal, 'account' | 'openIntents'>,
   { hosts, approval }: NowKnown,
 ): readonly Event[] {

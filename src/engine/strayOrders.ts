@@ -18,7 +18,7 @@ export function isKept(
 }
 
 /** Returns the keys of the unmanaged resting orders for which no change is in flight; `open`: the account's open intents. */
-export function looseOrdersOf(
+export function strayOrdersOf(
   context: Pick<EngineContext, 'strategies' | 'trading'>,
   snapshot: Snapshot,
   open: readonly IntentState[],

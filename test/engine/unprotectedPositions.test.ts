@@ -1,7 +1,7 @@
 /** Since when a side is without its stop: by the journal, over restarts, and whoever looks how often. */
 import { expect, test } from 'vitest'
 import type { AnyRecord } from '../../src/domain/records.ts'
-import { createBareSides } from '../../src/engine/account/bareSides.ts'
+import { createUnprotectedPositions } from '../../src/engine/account/unprotectedPositions.ts'
 import { createLedger, type Ledger } from '../../src/journal/journalLedger.ts'
 import { decodeSnapshot } from '../../src/journal/ledgerState.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -32,8 +32,8 @@ const opens = (n: number, more: Partial<Fill> = {}): Fill => ({
 /** Whole minutes since when, at the first look of a process at so many minutes. */
 function minutes(ledger: Ledger, nowMinutes: number): readonly number[] {
   const facts = { held: [side], bare: [bareSide], books: ledger.books(), discrepancies: [] }
-  return createBareSides()({ ...facts, nowMs: startMs + nowMinutes * minuteMs }).map(({ sinceMs }) =>
-    Math.floor((sinceMs - startMs) / minuteMs),
+  return createUnprotectedPositions()({ ...facts, nowMs: startMs + nowMinutes * minuteMs }).map(
+    ({ sinceMs }) => Math.floor((sinceMs - startMs) / minuteMs),
   )
 }
 
@@ -59,7 +59,7 @@ test.each([false, true])(
 
 test('a stop of another client’s counts by the looks of the process, and one that comes back begins anew', () => {
   const books = told(executed(opens(1))).books()
-  const look = createBareSides()
+  const look = createUnprotectedPositions()
   const at = (minute: number, isBare: boolean) =>
     look({
       held: [side],
@@ -77,7 +77,7 @@ test('a stop of another client’s counts by the looks of the process, and one t
 
 test('a position that the journal does not know counts from when it was told, else from the first look', () => {
   const books = createLedger().books()
-  const look = createBareSides()
+  const look = createUnprotectedPositions()
   const facts = { held: [side], bare: [bareSide], books, nowMs: startMs + minuteMs }
   expect(look({ ...facts, discrepancies: [] })[0]?.sinceMs).toBe(startMs + minuteMs)
   const discrepancy = {
@@ -87,13 +87,13 @@ test('a position that the journal does not know counts from when it was told, el
     ...side,
   } as const
   const discrepancies = [{ discrepancy: { ...discrepancy, sizeDeltaUsd: usd(5) }, raisedAtMs: startMs }]
-  expect(createBareSides()({ ...facts, discrepancies })[0]?.sinceMs).toBe(startMs)
+  expect(createUnprotectedPositions()({ ...facts, discrepancies })[0]?.sinceMs).toBe(startMs)
 })
 
 test('the end of a stop while a side is bare anyway does not let its time begin anew; a new position does', () => {
   const entry = opens(1, { hasStop: true })
   const ledger = told(executed(entry))
-  const look = createBareSides()
+  const look = createUnprotectedPositions()
   const at = (minute: number) =>
     look({
       held: [side],

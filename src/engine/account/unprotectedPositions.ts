@@ -29,7 +29,7 @@ export interface BareFacts {
 }
 
 /** Takes looks; what it remembers is when a side last had stops for all of it, and since when one is without. */
-export function createBareSides(): (facts: BareFacts) => readonly BareSide[] {
+export function createUnprotectedPositions(): (facts: BareFacts) => readonly BareSide[] {
   const coveredMs = new Map<string, number>()
   /** Since when sides are bare that were so at each look from then on. */
   const keptMs = new Map<string, number>()

@@ -54,7 +54,7 @@ import { settledExits, waitingExits } from './exitsLeft.ts'
 const FILL_DRIFT_BPS = 20
 
 /** Input for maintaining the exits of one instance. */
-export interface KeptExits {
+export interface ExitSync {
   /** Returns the file's exits for a market; undefined while a denied one waits. */
   readonly exitsOn: (marketToken: string) => PricedExits | undefined
   readonly snapshot: Snapshot
@@ -78,12 +78,12 @@ export interface KeptExits {
 }
 
 /** The decisions that the exits of an instance call for now, in the order in which they are to be taken. */
-export function keepExits(kept: KeptExits): readonly Decision[] {
+export function syncExits(kept: ExitSync): readonly Decision[] {
   return [...leftOvers(kept), ...kept.parts.flatMap((part) => ofPart(kept, part))]
 }
 
 /** Input for fitting exits that no plan maintains. */
-export interface FittedExits extends Pick<KeptExits, 'snapshot' | 'states' | 'parts'> {
+export interface FittedExits extends Pick<ExitSync, 'snapshot' | 'states' | 'parts'> {
   /** Ids of the intents of tasks that run, which fit their own exits and have their share first. */
   readonly ofTasks: ReadonlySet<string>
   /** False of a market on which a denied one waits. */
@@ -112,7 +112,7 @@ const noExits: PricedExits = { takeProfits: [], ...usualMoves, range: usualRange
 const exitTypes = ['stop-loss', 'take-profit'] as const
 const noIntents: ReadonlySet<string> = new Set()
 
-function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[] {
+function ofPart(kept: ExitSync, part: PositionSide & Part): readonly Decision[] {
   const scene = sceneOf(kept, part)
   if (scene === undefined) return []
   const over = overdue(scene, () => kept.enteredMs(part))
@@ -130,7 +130,7 @@ function ofPart(kept: KeptExits, part: PositionSide & Part): readonly Decision[]
  * The cancels of exits whose part an order of the instance closed: the other exit, as a rule. They would close what is opened there next.
  * A part that merely does not show is none of these, nor one that others took off: `orphanCancels` waits until that is sure.
  */
-function leftOvers({ snapshot, states, parts }: KeptExits): readonly Decision[] {
+function leftOvers({ snapshot, states, parts }: ExitSync): readonly Decision[] {
   const held = new Set(parts.map(sideKeyOf))
   const sideOfIntent = ({ intent: { terms } }: IntentState): PositionSide => ({
     ...terms,
@@ -164,7 +164,7 @@ function hasReduced(state: IntentState): boolean {
 }
 
 /** Undefined: nothing is held there by the list, or nothing may be done now. */
-function sceneOf(kept: KeptExits, part: PositionSide & Part): Scene | undefined {
+function sceneOf(kept: ExitSync, part: PositionSide & Part): Scene | undefined {
   const { exitsOn, snapshot } = kept
   const states = kept.states.filter((state) => !isOver(state))
   const key = sideKeyOf(part)
