@@ -37,11 +37,11 @@ export type {
   ExitRequest,
   IncreaseDecision,
   RenewalDecision,
+  ReportDecision,
   StartTaskDecision,
   StopTaskDecision,
   StrategyDecision,
   SwapDecision,
-  ReportDecision,
   UnwindDecision,
 } from '../domain/order/decision.ts'
 export type {
