@@ -353,6 +353,31 @@ test('a comment of the source names no file that is gone', () => {
   expect(gone).toEqual([])
 })
 
+/** Comments that begin with a word after which a reader looks for the sentence; the first line of each. */
+function indirectComments(text: string): readonly string[] {
+  const begins = /^\s*(?:\/\*\*?|\/\/)\s*(?:What|Whether|Who|How|Of|That)\b/
+  const lines = text.split('\n')
+  return lines.filter((line, at) => {
+    const isContinued =
+      line.trimStart().startsWith('//') && lines[at - 1]?.trimStart().startsWith('//') === true
+    const isOpened = /^\s*\/\*\*?$/.test(lines[at - 1] ?? '') && begins.test(line.replace(/^\s*\*/, '//'))
+    return isOpened || (begins.test(line) && !isContinued)
+  })
+}
+
+test('a comment says what a thing is or does: none begins with What, Whether, Who, How, Of or That', () => {
+  const found = files.flatMap((file) =>
+    indirectComments(readFileSync(file, 'utf8')).map((line) => `${relative(root, file)}: ${line.trim()}`),
+  )
+  expect(found).toEqual([])
+  expect(
+    indirectComments('/** What it is. */\n/**\n * How it is.\n */\n// Whether so,\n// that is it.\n'),
+  ).toHaveLength(3)
+  expect(
+    indirectComments('/** Whatever. */\n/**\n * Howitzer.\n */\n// It is so,\n// that is it.\n'),
+  ).toEqual([])
+})
+
 test('no test asks what hour it is', () => {
   const tests = join(root, 'test')
   const clocks = /\.(?:get|set)(?:UTC)?Hours\(/

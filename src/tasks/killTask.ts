@@ -80,7 +80,7 @@ export interface KillLeft {
 }
 
 /**
- * How long a kill waits for proof where nothing else is left, ms. The final blocks of a chain that works are never this far behind: they stand
+ * Longest wait of a kill for proof where nothing else is left, ms. The final blocks of a chain that works are never this far behind: they stand
  * still, or an endpoint shows none.
  */
 const PROOF_MS = 1_800_000

@@ -93,7 +93,7 @@ function curveOf(config: Config, account: string): readonly EquityMoment[] {
 
 const noSizes = { holdUsd: null, longUsd: null, shortUsd: null }
 
-/** What the books brought, added up by day from nothing. */
+/** Results of the books, added up by day from zero. */
 function resultCurve(
   days: readonly { readonly second: number; readonly usd: Usd }[],
 ): readonly EquityMoment[] {
@@ -142,7 +142,7 @@ function tradeOf(row: RoundTripRow, fills: readonly TradeRow[], intents: readonl
   }
 }
 
-/** What books hold at the end: trades that are open. */
+/** Trades that are still open at the end, by the books. */
 function openTrades(books: BookReads, { markets }: Facts): readonly Trade[] {
   return books
     .all()
