@@ -145,7 +145,7 @@ export type AccountEvent =
   | { readonly type: 'claim.over'; readonly file: string }
   /** A start has other limits than the run before it. */
   | { readonly type: 'limits.started'; readonly statement: string; readonly isLooser: boolean }
-  /** A hold was put on, changed its state or was lifted; `state` is what its scope is in then, by all that hold it. */
+  /** A halt was set, changed its state or was lifted; `state` is the scope's state afterwards, by all its halts. */
   | {
       readonly type: 'trading.state'
       readonly scope: TradingScope

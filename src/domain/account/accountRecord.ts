@@ -99,7 +99,7 @@ export interface Discrepancy extends PositionSide {
   readonly transactionHash?: Hex
   /** Unix seconds at the venue, where it says one. */
   readonly atSeconds?: number
-  /** It was there when the journal first looked at the account: a starting inventory, and no drift. */
+  /** True if it existed when the journal first looked at the account: a starting inventory, and not unexplained. */
   readonly isInitial?: true
 }
 
@@ -262,7 +262,7 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
   }
 }
 
-/** The hold that an accepted loss puts on everything until its time is over; no word of an operator lifts it. */
+/** Returns the halt that an accepted loss of records puts on everything until its time is over; no operator lifts it. */
 export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt | undefined {
   if (loss === undefined || nowMs >= loss.quietUntilMs) return undefined
   return {

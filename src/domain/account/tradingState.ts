@@ -97,7 +97,7 @@ export type CommandChannel = 'control' | 'signal' | 'cli' | 'files' | 'telegram'
 
 /** Journal entries about trading: the part of an account's record that is not its stamp. */
 export type TradingEntry =
-  /** `active` lifts the hold of that scope and cause. */
+  /** `active` lifts the halt of that scope and cause. */
   | {
       readonly kind: 'trading.state'
       readonly scope: TradingScope
@@ -141,7 +141,7 @@ export const tradingKinds = [
 export interface TradingFold {
   /** Oldest first. */
   readonly halts: readonly TradingHalt[]
-  /** When the hold of a scope and cause (`holdKey`) was last lifted, Unix ms: causes before it no longer count. */
+  /** Time when the halt of a scope and cause (`haltKey`) was last lifted, Unix ms: causes before it no longer count. */
   readonly releasedAtMs: Readonly<Record<string, number>>
   /** The same as a record's number, where the lift kept one: the wall clock may be set back between a cause and its lift. */
   readonly liftedAtSeq?: Readonly<Record<string, number>>
@@ -276,7 +276,7 @@ export function strictest(holds: readonly TradingHalt[]): TradingHalt | undefine
   )
 }
 
-/** The state that holds make. */
+/** Returns the state that halts make. */
 export function stateOf(holds: readonly TradingHalt[]): TradingState {
   return strictest(holds)?.state ?? 'active'
 }

@@ -59,11 +59,11 @@ export interface BookDay extends PositionSide {
 
 /** Queries of the books. */
 export interface BookReads {
-  /** All books that hold or brought anything, in the order in which they began. */
+  /** Returns all books with a position or a result, in the order in which they began. */
   all(): readonly Book[]
   /** Index tokens of each side by its moves alone, base units, signed: its books add up to it. */
   tokens(): readonly SideTokens[]
-  /** A strategy's parts that hold something. */
+  /** Returns a strategy's parts with a position. */
   partsOf(strategy: string): readonly (PositionSide & Part)[]
   /** Returns the size that a strategy holds of one side, USD; never below 0. */
   heldBy(strategy: string, side: PositionSide): bigint
@@ -78,8 +78,8 @@ export interface BookReads {
   /** When the newest stop of ours on a side ended, Unix ms; undefined: none ever did. */
   stopEndedAt(side: PositionSide): number | undefined
   /**
-   * The nearest to profit that a stop-loss of a strategy rested for what it holds of a side now, contract price; those that fired count no
-   * more. Undefined: none rested.
+   * Returns the nearest-to-profit level at which a stop-loss of a strategy rested for its present part of a side, contract price; fired ones no
+   * longer count. Undefined: none rested.
    */
   nearestStopOf(strategy: string, side: PositionSide): bigint | undefined
 }

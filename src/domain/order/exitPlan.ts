@@ -46,7 +46,7 @@ export interface ExitPlan<Distance = ExitDistance> {
   readonly takeProfits: readonly (Distance & { readonly shareBps?: number })[]
   readonly trailingStop?: TrailingStop<Distance>
   readonly breakEven?: BreakEven<Distance>
-  /** Age of the instance's newest entry at which what it holds is closed, ms. */
+  /** Age of the instance's newest entry at which its position is closed, ms. */
   readonly timeLimitMs?: number
   /** Least time between two moves of one stop-loss, ms. */
   readonly moveEveryMs: number

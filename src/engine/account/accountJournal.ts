@@ -22,7 +22,7 @@ export type AccountFact = AccountRecord extends infer R
 export interface AccountJournal {
   /** The fold of what is durable. */
   state(): AccountState
-  /** The hold of an accepted loss of records, while it lasts. */
+  /** Returns the halt of an accepted loss of records, while it lasts. */
   lossHalt(): TradingHalt | undefined
   /** Number of the journal's newest record, of whatever it is. */
   newestSeq(): number

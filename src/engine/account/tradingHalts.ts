@@ -19,9 +19,9 @@ export interface Trading {
   readonly accountJournal: AccountJournal
   /** All holds, oldest first. */
   halts(): readonly TradingHalt[]
-  /** The strictest hold on a strategy, or on the whole daemon without a name; undefined when trading is active. */
+  /** Returns the strictest halt on a strategy, or on the whole daemon without a name; undefined when trading is active. */
   haltOn(strategy?: string): TradingHalt | undefined
-  /** Puts a halt on, or changes the one of its scope and cause. The same hold again changes nothing. */
+  /** Puts a halt on, or changes the one of its scope and cause. The same halt again changes nothing. */
   halt(halt: Omit<TradingHalt, 'sinceMs'>): Promise<void>
   /** Lifts a halt. */
   release(halt: TradingHalt, by: string, reason: string): Promise<void>

@@ -60,15 +60,15 @@ export interface ExitSync {
   readonly snapshot: Snapshot
   /** The instance's own open intents, and those whose fills the lists may not show yet. */
   readonly states: readonly IntentState[]
-  /** The instance's books that hold something. */
+  /** The instance's books with a position. */
   readonly parts: readonly (PositionSide & Part)[]
   /** When the instance last added to a side by the journal, Unix ms; undefined where it does not say. */
   readonly enteredMs: (side: PositionSide) => number | undefined
   /** A stamp by the clock of now (`aheadStamps.ts`); absent: as it is. */
   readonly settledMs?: (atMs: number) => number
   /**
-   * The nearest to profit that a stop-loss of the instance rested for what it holds of a side now, by the journal, contract price;
-   * undefined: none did.
+   * Returns the nearest-to-profit level at which a stop-loss of the instance rested for its present part of a side, by the journal, contract price.
+   * Undefined: none did.
    */
   readonly nearestStop: (side: PositionSide) => bigint | undefined
   /** Ids of the intents of tasks that run; absent: none does. */

@@ -1,9 +1,9 @@
 /**
- * Orders by hand. They walk the road of every order: admission, journal, verification, one send. What is opened is held to all
- * limits, holds and budgets as a strategy's order is; what is closed or cancelled is a way out, which no hold keeps back.
+ * Orders by hand. They take the path of every order: admission, journal, verification, one send. An entry is subject to all limits, halts and budgets
+ * of a strategy's order; a close or cancel is an exit, which no halt holds back.
  *
- * Each command has an id of its asker's, and its order's id is made from that: asked again, before or after a crash, it is the
- * same order, and nothing is done twice.
+ * Each command has an id from its requester, which determines its order's id: a repeated command, before or after a crash, is the same order, and
+ * nothing is done twice.
  */
 
 import type { UnlistedSide } from '../../domain/account/held.ts'

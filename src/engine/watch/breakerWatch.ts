@@ -1,4 +1,4 @@
-/** Runs the breakers after every look at the account: measures, judges, puts holds on and lifts those that are over. */
+/** Runs the breakers after every look at the account: measures, judges, sets halts and lifts those that are over. */
 import { BaseError } from '../../base/errors.ts'
 import { isUnexplained } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'

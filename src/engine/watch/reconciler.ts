@@ -77,7 +77,7 @@ export interface Reconciler {
   pausedBy(marketToken: string): Discrepancy | undefined
 }
 
-/** Makes the account's watch from what the journal holds of it. */
+/** Makes the account's watch from the journal's state. */
 export function createReconciler(
   context: Pick<
     EngineContext,

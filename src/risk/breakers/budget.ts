@@ -29,7 +29,7 @@ export interface Budget {
 
 /** Interval between tries past the budget, ms: for a strategy, */
 const RETRY_PAST_BUDGET_MS = 3_600_000
-/** and of an operator: who wants everything closed does not wait an hour for a venue that is back after a minute. */
+/** and for an operator: closing everything does not wait an hour for a venue that is back after a minute. */
 export const OPERATOR_RETRY_MS = 60_000
 
 /** Decimals in which amounts of the two fees are written. */

@@ -79,7 +79,7 @@ export interface BreakerFacts {
   readonly receivedUsd?: Usd
   /** Ends of the last 24 hours, oldest first. */
   readonly endings: readonly Ending[]
-  /** When holds were last lifted, by `holdKey`: endings before count no more. */
+  /** Times when halts were last lifted, by `haltKey`: earlier endings no longer count. */
   readonly releasedAtMs: Readonly<Record<string, number>>
   /** The same as a record's number; where there is one it counts, and the time does not. */
   readonly liftedAtSeq?: Readonly<Record<string, number>>

@@ -37,7 +37,7 @@ export interface AdmissionContext {
   /** The strategy's own rules of when it adds nothing; absent: it has none. */
   readonly protection?: Protection
   readonly tradingState: TradingState
-  /** Why it is not active: the hold's own sentence. */
+  /** The reason why it is not active: the halt's own sentence. */
   readonly tradingReason?: string
   /** Equity of the account, USD; absent while it is unknown. */
   readonly equityUsd?: Usd

@@ -104,7 +104,7 @@ export function entryOf(
   }
 }
 
-/** Closes what the instance holds on a side. */
+/** Closes the instance's position on a side. */
 export function closeOf(
   { market, collateralToken }: MarketScene,
   direction: Direction,
