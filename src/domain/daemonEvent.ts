@@ -104,7 +104,7 @@ export type DaemonEvent =
       readonly facts?: Facts
       /** The same for all turns that fail in the same way, whichever strategy and request; absent: the failure is its own. */
       readonly cause?: string
-      /** Why the thread of a kind of the user's own ended with it; absent: it did not, or the kind is one of perpd's. */
+      /** The reason why the thread of a kind of the user's own ended with it; absent: it did not, or the kind is one of perpd's. */
       readonly ended?: 'timeout' | 'memory' | 'exit' | 'crash'
     }
   /** A strategy returned something that is no decision; nothing of it was carried out. */

@@ -16,7 +16,7 @@ export interface SignEntry extends SignClaim {
 
 /** The open table. */
 export interface GuardTable {
-  /** Where it is, for messages. */
+  /** Path of the table, for messages. */
   readonly path: string
   /** Entries of the table when it was opened. */
   readonly entries: readonly SignEntry[]

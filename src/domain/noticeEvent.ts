@@ -22,7 +22,7 @@ export type NoticeEvent =
       readonly sink: string
       readonly kind: string
       readonly result: NoticeResult
-      /** Why it was not sent; holds no secret. */
+      /** The reason why it was not sent; holds no secret. */
       readonly reason?: string
     }
   /** A full queue dropped one. */

@@ -79,7 +79,7 @@ export type OrderEvent =
       readonly warnings: readonly JudgedWarning[]
       /** Action taken with the order. */
       readonly action: WarningAction
-      /** Why it is dropped though policy says shrink. */
+      /** The reason why it is dropped though policy says shrink. */
       readonly reason?: string
       /** The size it shrinks to. */
       readonly toUsd?: Usd

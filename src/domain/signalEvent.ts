@@ -1,7 +1,7 @@
 /** Events of external signals. */
 import type { SignalAction, TradeSignal } from './memory/tradeSignal.ts'
 
-/** Why a signal is not taken. */
+/** Reasons why a signal is not accepted. */
 export const signalRefusals = [
   'SIGNAL_UNAUTHORIZED',
   'SIGNAL_NOT_JSON',

@@ -2,7 +2,7 @@
 import type { Address, Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
 
-/** Which attempt of which intent a signature is for; what guards a key against signing twice goes by it. */
+/** The attempt and intent of a signature; the guard against double signing uses it. */
 export interface SignClaim {
   readonly intentId: string
   readonly attempt: number

@@ -40,7 +40,7 @@ export interface MarketView {
   readonly priceSource?: PriceSource
   /** Set where hosts differ on the index token's price of a market with a position; `oraclePrice` is then the band of those that agree. */
   readonly contested?: ContestedPrice
-  /** Why the venue's values of this market count as stale, and its capacity with them; absent: they do not. */
+  /** The reason why the venue's values of this market count as stale, and its capacity with them; absent: they do not. */
   readonly staleValues?: string
   /** Faults of this market's data: a clause for each list row that is or may be about it and could not be read. Increases wait. Absent: none. */
   readonly gaps?: readonly string[]
@@ -63,7 +63,7 @@ export interface MarketView {
 
 /** The world at one instant. */
 export interface Snapshot {
-  /** When the snapshot was put together, Unix ms. */
+  /** Time when the snapshot was put together, Unix ms. */
   readonly atMs: number
   readonly account: Address
   /** By lower-cased market token. */

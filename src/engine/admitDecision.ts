@@ -194,7 +194,7 @@ export function judge(
   return afterLimits(context, source, admitted.intent, { adds, isOperator, nowMs, view }) ?? admitted.intent
 }
 
-/** Why an entry of an instance with exits waits for those that another exit left. */
+/** Returns the reason why an entry of an instance with exits waits for those that another exit left. */
 function leftBefore(
   context: EngineContext,
   { name, exits }: DecisionSource,
@@ -206,7 +206,7 @@ function leftBefore(
     : undefined
 }
 
-/** Why an intent that limits and capacity let through is held back all the same. */
+/** Returns the reason why an intent within limits and capacity is held back all the same. */
 function afterLimits(
   context: EngineContext,
   source: DecisionSource,
@@ -234,7 +234,7 @@ function afterLimits(
   )
 }
 
-/** Why an entry is not worth its costs by the rules of its file. */
+/** Returns the reason why an entry is not worth its costs by the rules of its file. */
 function edgeDenial(
   { fees, chain }: Pick<EngineContext, 'fees' | 'chain'>,
   { protect }: DecisionSource,
@@ -300,7 +300,7 @@ function begun(intent: Intent): IntentState {
   return { intent, attempts: [], updatedAtMs: intent.acceptedAtMs }
 }
 
-/** Why what adds risk has to wait, whatever its size: cooldowns, discrepancies, the journal's space, hidden positions. */
+/** Returns the reason why an order that adds risk must wait, whatever its size: cooldowns, discrepancies, the journal's space, hidden positions. */
 function increaseHeldBack(
   context: EngineContext,
   decision: Decision,

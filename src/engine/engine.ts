@@ -108,7 +108,7 @@ export interface EngineParts
   readonly strategies: readonly LoadedStrategy[]
   /** The account's policy of the venue's warnings, which a strategy's file may make stricter; absent: the defaults. */
   readonly warnings?: WarningPolicy
-  /** Where strategies are read anew; absent: they stay as they are. */
+  /** Reader of strategy files; absent: they stay as they are. */
   readonly strategyFiles?: StrategyFiles
   /** As they are configured. */
   readonly limits: ConfiguredLimits

@@ -34,7 +34,7 @@ import type { FileField } from './roster/setField.ts'
 import type { WindDownReport } from './roster/windDown.ts'
 import type { Unmanaged } from './watch/unmanaged.ts'
 
-/** Where the engine is in its life. Only `running` asks strategies. */
+/** State of the engine's life. Strategies get turns only in `running`. */
 export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
 
 /** One strategy instance, seen from outside. */
@@ -60,7 +60,7 @@ export interface StrategyStatus {
   readonly lastAskedAtMs?: number
   readonly lastTickMs?: number
   readonly lastError?: string
-  /** When the first of the failures since the last good tick was, Unix ms. */
+  /** Time of the first failure since the last good tick, Unix ms. */
   readonly failingSinceMs?: number
   /** The user's own file that the kind is, from the working directory when it is below it; absent for a kind of perpd's. */
   readonly kindFile?: string
@@ -68,7 +68,7 @@ export interface StrategyStatus {
   readonly pausedForMs?: number
   /** Pause by an operator: the strategy gets no turns until an operator resumes it (`perpd strategies resume`). */
   readonly pausedBy?: OperatorPause
-  /** Why it is not asked until an operator does something: its memory does not fit its kind. */
+  /** The reason why it gets no turns until an operator acts: its memory does not fit its kind. */
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
   /** Exits of its file that act only while perpd runs; absent: none. */
   readonly exitsHere?: readonly ExitHere[]
@@ -90,7 +90,7 @@ export interface LabelledIntent extends OrderMarks, LegLookups {
 
 /** Present and past equity of the account, as people see it. */
 export interface ShownMark extends Omit<EquityMark, 'shownPeakUsd' | 'dayOpenUsd'> {
-  /** When the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
+  /** Time when the lists of `equityUsd` were read, Unix ms; absent while no lists of one instant were read. */
   readonly equityAtMs?: number
   /** True if the account has moved since then, so that newer lists may be of different instants. */
   readonly isEquitySettling: boolean
@@ -103,7 +103,7 @@ export interface EngineStatus {
   readonly chain: string
   readonly account: Address
   readonly state: EngineState
-  /** Why the engine is not ready for new orders; empty when it is. */
+  /** Reasons why the engine is not ready for new orders; empty when it is. */
   readonly notReady: readonly string[]
   readonly startedAtMs: number
   readonly nowMs: number
@@ -166,11 +166,11 @@ export interface EngineStatus {
   readonly oracleHosts: readonly string[]
   readonly journal: { readonly path: string; readonly records: number; readonly intents: number }
   readonly evidence: string
-  /** Where the replay is that the venue's prices follow; absent: none. */
+  /** Position of the replay that the venue's prices follow; absent: none. */
   readonly replay?: ReplayPlace
 }
 
-/** Why the engine is not ready when the journal keeps the last of its space. */
+/** Returns the reason why the engine is not ready when the journal reserves the last of its space. */
 export function shortOfSpace(journalPath: string): string {
   return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
 }
@@ -210,7 +210,7 @@ export interface EngineApi {
   readonly candles: CandleReads['candles']
   /** Reads the content of the wallet and positions. Rejects as reading does. */
   balance(): Promise<BalanceReport>
-  /** Whose part of each position is whose, and what each book brought; with the newest list of positions. */
+  /** Returns each strategy's part of each position, and the result of each book; with the newest list of positions. */
   books(): readonly BookRow[]
   /** The limits in force. */
   limits(): readonly LimitRow[]

@@ -40,9 +40,9 @@ export interface Lifecycle {
   stop(signal: string): Promise<void>
   abort(): void
   state(): EngineState
-  /** Why the engine is not ready for new orders; empty when it is. */
+  /** Reasons why the engine is not ready for new orders; empty when it is. */
   notReady(): readonly string[]
-  /** When the watch over the account last came round, monotonic ms; undefined before its first round. */
+  /** Returns the time of the latest round of the watch over the account, monotonic ms; undefined before its first round. */
   watchedAtMs(): number | undefined
 }
 

@@ -101,7 +101,7 @@ function takenBack(
     .filter(({ retryKey }) => (exitRetries.get(retryKey) ?? 0) <= clock.monotonicMs())
 }
 
-/** When an increase of these intents last filled on a side, Unix ms. */
+/** Returns the time when an increase of these intents last filled on a side, Unix ms. */
 function enteredAtMs(intents: readonly IntentState[], side: PositionSide): number | undefined {
   const key = sideKeyOf(side)
   const times = intents

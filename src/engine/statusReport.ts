@@ -32,7 +32,7 @@ export interface EngineLabels {
   readonly journalPath: string
   /** One sentence: what closes an unknown here. */
   readonly evidence: string
-  /** Where the replay is that the venue's prices follow; absent: none. */
+  /** Returns the position of the replay that the venue's prices follow; absent: none. */
   readonly replay?: () => ReplayPlace
 }
 

@@ -63,7 +63,7 @@ export function nearClosing(
 /** Longest time before a closing and after it: within it, and a week, all that may hold now are looked at. */
 export const MOST_AROUND_MS = 2 * DAY_MS
 
-/** When a span begins and ends, of those that may hold about now. */
+/** Returns the beginnings and ends of those occurrences of a span that may apply about now. */
 function occurrencesOf(
   { from, to }: ClosedSpan,
   timeZone: string,

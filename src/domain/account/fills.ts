@@ -16,7 +16,7 @@ import type { PositionSide } from './accountRecord.ts'
 export interface Fill extends PositionSide {
   /** Absent when no evidence gives the size: an operator's statement, a row without its size. */
   readonly sizeDeltaUsd?: Usd
-  /** When it was executed, Unix seconds of the venue; absent where no evidence says it, and of sums. */
+  /** Time of its execution, Unix seconds of the venue; absent without evidence, and for sums. */
   readonly atSeconds?: number
 }
 
@@ -107,7 +107,7 @@ function sideOf({ terms }: Intent): PositionSide {
   return { marketToken, direction, collateralToken: collateralToken.address }
 }
 
-/** When an order was executed, Unix ms: by the chain where it is known, else when perpd saw it. */
+/** Returns the time of an order's execution, Unix ms: by the chain where it is known, else when perpd saw it. */
 export function filledAtMs(
   { closedAtMs, updatedAtMs }: Pick<IntentState, 'closedAtMs' | 'updatedAtMs'>,
   child: Pick<Child, 'settlement' | 'evidence'> | undefined,

@@ -19,7 +19,7 @@ export interface HeldSide extends PositionSide {
 
 /** A side that is held and of which a list shows no row that can be read. */
 export interface UnlistedSide extends HeldSide {
-  /** Why, as a clause: `its row cannot be read: ...`. */
+  /** The reason, as a clause: `its row cannot be read: ...`. */
   readonly why: string
 }
 

@@ -9,7 +9,7 @@ export type LimitUnit = 'usd' | 'native' | 'bps' | 'times' | 'count' | 'ms'
 /** One limit. */
 export interface LimitRow {
   readonly unit: LimitUnit
-  /** Which of two values is the tighter one. A change the other way takes effect by a restart or `perpd limits apply --confirm` alone. */
+  /** Direction in which the limit is tighter. A change the other way needs a restart or `perpd limits apply --confirm`. */
   readonly tighter: 'less' | 'more'
   /** The account's when nothing is set, as it is written in a configuration. */
   readonly initial: string | number

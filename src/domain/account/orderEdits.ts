@@ -8,7 +8,7 @@ import type { AccountState } from './accountRecord.ts'
 /** A change of a created order while it rested. */
 export interface OrderEdit {
   readonly orderKey: Hex
-  /** When it landed or was seen, Unix ms. */
+  /** Time when it landed or was seen, Unix ms. */
   readonly atMs: number
   /** Its author: a strategy, `@operator`, or null for another client. */
   readonly by: string | null

@@ -66,7 +66,7 @@ export interface ReconcileView {
    */
   readonly deleveraged?: ReadonlyMap<string, boolean>
   readonly account: AccountState
-  /** When the journal first looked at the account, Unix seconds; absent: long ago. */
+  /** Time of the journal's first look at the account, Unix seconds; absent: long ago. */
   readonly firstLookSeconds?: number
   /** Names of markets for sentences, by lower-case token. */
   readonly symbols: Readonly<Record<string, string>>
@@ -186,7 +186,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       sizeDeltaUsd: foundUsd - expectedUsd,
       expectedUsd,
       foundUsd,
-      // Where the journal expects nothing, what is older than it explains the whole.
+      // If the journal expects nothing, the older position explains the whole.
       ...(expectedUsd === 0n ? { ...tokensIn(view, key), ...initial(view, increasedAt.get(key)) } : {}),
     })
   }
@@ -230,7 +230,7 @@ function newDiscrepancies(account: AccountState): (discrepancyId: string) => boo
   }
 }
 
-/** When an operator adopted the size of a side, by its key, ms. */
+/** Returns the times when an operator adopted the size of a side, by its key, ms. */
 function adoptions(account: AccountState): ReadonlyMap<string, number> {
   return new Map(
     [...account.discrepancies.values()].flatMap(({ discrepancy, end, raisedAtMs }) =>

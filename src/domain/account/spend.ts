@@ -34,7 +34,7 @@ export interface Ending {
 
 const WITHHELD = 'withheld'
 
-/** Says whether a reduction came to nothing by its host's doing alone: the host took its message, and nobody saw that in a block until its deadline. */
+/** Tells whether a reduction had no effect only because of its host: the host took its message, and nobody saw that in a block until its deadline. */
 export function isWithheldReduction({ kind, cause }: Pick<Ending, 'kind' | 'cause'>): boolean {
   return (kind === 'close' || kind === 'decrease') && cause === `DEAD ${WITHHELD}`
 }
@@ -87,7 +87,7 @@ export function spentBy(state: IntentState, sinceMs: number, setBackMs = 0): rea
   const { intent } = state
   const attempt = lastAttempt(state)
   if (state.closing !== undefined || attempt?.armed === undefined) return []
-  // Where the clock was set back between the two, it was armed when it was accepted, or soon after.
+  // If the clock was set back between the two, it was armed when it was accepted, or soon after.
   const armedAtMs = Math.max(attempt.armedAtMs ?? state.updatedAtMs, intent.acceptedAtMs) - setBackMs
   const mayHavePaid = attempt.phase === 'LANDED' || isUnresolved(attempt)
   if (!mayHavePaid || armedAtMs < sinceMs) return []

@@ -59,7 +59,7 @@ export interface EquityMark {
   readonly dayStartMs: number
   /** The first figure of that day, or of the last reset in it. */
   readonly dayStartUsd: Usd
-  /** When its lists were read, Unix ms; absent: not known. */
+  /** Time when its lists were read, Unix ms; absent: not known. */
   readonly dayFirstAtMs?: number
   /** The highest that people were shown, where that is above `peakUsd`; absent: it was not kept, or is not. */
   readonly shownPeakUsd?: Usd

@@ -193,7 +193,7 @@ function returnedUsd(child: Child): Usd {
   return hasEnded(child) ? (child.settlement?.executionFeeReturnedUsd ?? 0n) : 0n
 }
 
-/** When it was sent, Unix ms: the day of what sending cost. */
+/** Returns the time of sending, Unix ms: it gives the day of the sending cost. */
 export function sentAtMs({ intent, attempts }: IntentState): number {
   const attempt: Attempt | undefined = attempts.at(-1)
   return attempt?.armedAtMs ?? intent.acceptedAtMs

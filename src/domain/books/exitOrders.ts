@@ -1,4 +1,4 @@
-/** Which orders at the venue close a position, and which edits and cancels are about such orders. Folded over records of intents. Pure. */
+/** Finds the orders at the venue that close a position, and the edits and cancels of such orders. Folded over records of intents. Pure. */
 import { hexKey } from '../../protocol/address.ts'
 import { type IntentState, lastAttempt } from '../order/intent.ts'
 import { isExit } from '../order/orderLegs.ts'

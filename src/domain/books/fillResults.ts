@@ -53,7 +53,7 @@ export class FillResults {
   }
 }
 
-/** Whose fill a posting says something of; undefined: of none of ours. */
+/** Returns the id of the fill that a posting concerns; undefined: none of ours. */
 function fillIdOf({ move, bearerId }: Posting): string | undefined {
   const isOurs = move.intentId !== undefined && move.strategy !== UNATTRIBUTED
   return bearerId ?? (move.spent === undefined && isOurs ? move.id : undefined)

@@ -1,7 +1,7 @@
 /** One thing that happened to a side of the account. Pure. */
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 
-/** When and where on the chain a move happened: by this moves of a side have their order. */
+/** Time and place on the chain of a move: they order the moves of a side. */
 export interface MovePlace {
   /** Unix seconds of the venue. */
   readonly atSeconds: number
@@ -15,9 +15,9 @@ export interface Move {
   /** Key of the order, or id of the discrepancy: what takes it back names it. */
   readonly id: string
   readonly intentId?: string
-  /** Whose order it was; `UNATTRIBUTED`: nobody's of ours. */
+  /** Strategy of the order; `UNATTRIBUTED`: none of ours. */
   readonly strategy: string
-  /** When it happened by the venue's time where that is known, Unix ms. */
+  /** Time of the move by the venue's time where that is known, Unix ms. */
   readonly atMs: number
   /** Absent without evidence: then it comes behind the moves that were reported before it. */
   readonly place?: MovePlace

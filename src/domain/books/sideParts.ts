@@ -7,7 +7,7 @@ import { maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/units.t
 import { addFigures, type Figures, noFigures, sharesOf } from './figures.ts'
 import type { Move } from './sideMove.ts'
 
-/** Whose the parts are that no strategy opened; no strategy can have this name. */
+/** Owner of the parts that no strategy opened; no strategy can have this name. */
 export const UNATTRIBUTED = '@unattributed'
 
 /** A part of a position. Only `UNATTRIBUTED` may be negative: more was reduced than the journal knows to have existed. */
@@ -42,7 +42,7 @@ export const noPart: Part = {
 export interface SideParts {
   readonly parts: ReadonlyMap<string, Part>
   readonly atMs: number
-  /** Since when all parts together hold something, Unix ms; absent: they hold nothing. */
+  /** Time since when all parts together have a size, Unix ms; absent: they have none. */
   readonly heldSinceMs?: number
   /** Index tokens of the side by its moves alone, base units: its parts add up to them. Absent: before any. */
   readonly tokens?: TokenAmount

@@ -1,4 +1,4 @@
-/** Since when a side may be without a stop, by the journal: when the last stop of ours on it ended. Folded over records of intents. Pure. */
+/** Time since when a side may be without a stop, by the journal: the end of our last stop on it. Folded over records of intents. Pure. */
 import { hexKey } from '../../protocol/address.ts'
 import { sideKeyOf } from '../account/accountRecord.ts'
 import { stopChildrenOf } from '../account/stopChildren.ts'
@@ -8,7 +8,7 @@ import { type IntentState, lastAttempt } from '../order/intent.ts'
 export interface StopEndsState {
   /** Side by key of a stop of ours that rests. */
   readonly resting: readonly (readonly [orderKey: string, side: string])[]
-  /** When the newest stop of a side ended, Unix ms, by side. */
+  /** Times when the newest stop of a side ended, Unix ms, by side. */
   readonly ended: readonly (readonly [side: string, atMs: number])[]
 }
 
@@ -49,7 +49,7 @@ export class StopEnds {
     }
   }
 
-  /** When the newest stop of a side ended that rested there, Unix ms; undefined: none of ours ever did. */
+  /** Returns the time when the newest stop that rested on a side ended, Unix ms; undefined: none of ours ever did. */
   of(side: string): number | undefined {
     return this.#ended.get(side)
   }

@@ -10,17 +10,17 @@ import type { Posting } from './sideParts.ts'
 
 /** A strategy's record, since an operator last resumed it or since its first fill. */
 export interface TrackRecord {
-  /** When it began, Unix ms: exits and stops before it do not count. 0: with the first fill. */
+  /** Start of the record, Unix ms: exits and stops before it do not count. 0: with the first fill. */
   readonly sinceMs: number
   /** Realized result so far after all costs, sending included, USD, signed. */
   readonly resultUsd: Usd
   /** The highest that this was; 0 or more above where it began. */
   readonly peakUsd: Usd
-  /** When a book of it on a market last came to nothing, Unix ms, by lower-cased market token. */
+  /** Times of the latest exits of its books from each market, Unix ms, by lower-cased market token. */
   readonly exitsMs: ReadonlyMap<string, number>
   /** Time of the latest reduction of one of its books, Unix ms, by `sideKeyOf`: reports of fills may arrive in another order than the fills. */
   readonly reducedMs?: ReadonlyMap<string, number>
-  /** When stop-losses and liquidations took something off its books, Unix ms, oldest first; the newest `MOST_STOPS`. */
+  /** Times when stop-losses and liquidations reduced its books, Unix ms, oldest first; the newest `MOST_STOPS`. */
   readonly stopsMs: readonly number[]
 }
 

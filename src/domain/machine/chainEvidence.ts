@@ -97,7 +97,7 @@ function landingAt(
   if (orders === undefined) return undefined
   // Without our signature in plain sight something of ours must be there: an empty expectation proves nothing.
   if (!consumer.carriesOurSignature && logs.length === 0) return undefined
-  // Where a relay bundled messages of the account, nobody knows whose fee came back.
+  // If a relay bundled messages of the account, nobody knows whose fee was returned.
   const isAlone = logs.length === expected.orders.length + expected.changes.length
   return {
     consumer,

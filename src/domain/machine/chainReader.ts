@@ -64,7 +64,7 @@ export interface PositionChange {
 export interface EndpointBlock {
   readonly endpoint: string
   readonly block: BlockRef
-  /** When it was read, monotonic ms: its time moves on from there. */
+  /** Time of the reading, monotonic ms: its block time advances from there. */
   readonly readMs: number
 }
 

@@ -46,7 +46,7 @@ export function unlandingOf(
     : chainUnlanding(attempt, chain, landing, atMs)
 }
 
-/** Where a created order stands now, when that is shown; an end that is known already comes back the same. */
+/** Returns the present state of a created order, when that is shown; a known end is returned unchanged. */
 export function endOf(
   state: IntentState,
   child: Child,

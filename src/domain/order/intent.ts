@@ -276,7 +276,7 @@ export interface IntentState {
   readonly attempts: readonly Attempt[]
   readonly closing?: Closing
   readonly closedAtMs?: number
-  /** When the newest record was written, Unix ms. */
+  /** Time of the newest record, Unix ms. */
   readonly updatedAtMs: number
 }
 

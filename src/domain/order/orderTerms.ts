@@ -135,7 +135,7 @@ export interface EditTerms {
   readonly executionFeeIncrease: TokenAmount
   /** Execution fee that the order holds already, native token, base units; absent where the venue does not say. */
   readonly executionFeeHeld?: TokenAmount
-  /** Which of them the request names; the others are what the stored order has. */
+  /** Fields that the request names; the others have the stored order's values. */
   readonly changed: readonly ('size' | 'trigger' | 'acceptable' | 'auto-cancel' | 'execution-fee')[]
 }
 
@@ -145,7 +145,7 @@ export interface Sizing {
   readonly wantedUsd: Usd
   /** Admitted size. */
   readonly sizeDeltaUsd: Usd
-  /** Which capacity field was used; absent for orders that add no risk. */
+  /** Capacity field that was used; absent for orders that add no risk. */
   readonly basis?: 'availableLiquidity' | 'baseAvailableLiquidity'
   /** The capacity as read, and its part left after headroom and what is in flight. */
   readonly capacityUsd?: Usd
@@ -154,7 +154,7 @@ export interface Sizing {
   readonly cuts: readonly { readonly by: string; readonly toUsd: Usd }[]
   /** Age of the data behind the size, ms. */
   readonly dataAgeMs: number
-  /** Where the price is from that stands in for a fresh one of the oracle; absent: it is the oracle's. */
+  /** Source of the price that replaces a fresh one of the oracle; absent: it is the oracle's. */
   readonly priceSource?: PriceSource
   /** The hosts' prices of a reduction where they differed; absent: they did not. */
   readonly contested?: ContestedPrice

@@ -82,7 +82,7 @@ export function signedOrderAmong(
 /** State that our own messages gave an order of ours before a later one changed it. */
 export interface EarlierRevision {
   readonly signed: SignedOrder
-  /** When the message that changed it was armed, Unix ms: the order was not changed by it before then. */
+  /** Time when the message that changed it was armed, Unix ms: the order was not changed by it before then. */
   readonly replacedAtMs: number
 }
 

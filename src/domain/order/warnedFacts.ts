@@ -31,7 +31,7 @@ export interface WarnedFacts {
   readonly warnings: readonly JudgedWarning[]
   /** Action taken with the order: the strictest of the warnings' actions, or `drop` where no smaller order is left. */
   readonly action: WarningAction
-  /** Why it was dropped though policy says shrink. */
+  /** The reason why it was dropped though policy says shrink. */
   readonly reason?: string
   /** `shrink` only: the intent from here on. */
   readonly shrunk?: Shrunk

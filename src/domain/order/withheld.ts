@@ -8,7 +8,10 @@ import { type IntentState, isUnresolved, lastAttempt } from './intent.ts'
 /** Most whole closes of one position that may be in flight at once: each further one costs a fee where the earlier ones land after all. */
 export const MOST_CLOSES_AT_ONCE = 3
 
-/** Since when the newest message of an intent is signed without a proof of its fate, Unix ms; undefined: it is not signed, or its fate is known. */
+/**
+ * Returns the time since when the newest message of an intent is signed without a proof of its fate, Unix ms. Undefined: it is not signed, or its
+ * fate is known.
+ */
 export function unprovenSinceMs(state: IntentState): number | undefined {
   const attempt = lastAttempt(state)
   if (state.closing !== undefined || attempt === undefined || !isUnresolved(attempt)) return undefined

@@ -29,7 +29,7 @@ export interface AccumulateParams extends ExecutorParams {
 
 /** Progress of an accumulation. */
 export interface AccumulateProgress extends ExecutorProgress {
-  /** When its newest order was made, Unix ms; 0 before the first. */
+  /** Time of its newest order, Unix ms; 0 before the first. */
   readonly lastMs: number
 }
 
@@ -57,14 +57,14 @@ export interface LadderProgress extends ExecutorProgress {
   readonly rung: number
   /** The oracle's price when the first rung was made. */
   readonly firstPrice?: Usd
-  /** When the newest rung was made, Unix ms. */
+  /** Time of the newest rung, Unix ms. */
   readonly lastMs?: number
   /** Ids of intents of rungs that its owner's file took back, and that are to be made anew; absent: none. */
   readonly takenBack?: readonly string[]
   readonly kept?: ExitSync
 }
 
-/** When the exits of a task were last found as they are to be. */
+/** The latest look that found the exits of a task as they should be. */
 export interface ExitSync {
   /** Unix ms. */
   readonly atMs: number
@@ -94,7 +94,7 @@ export interface ChaseParams extends ExecutorParams {
 
 /** Progress of a chase. */
 export interface ChaseProgress extends ExecutorProgress {
-  /** When the limit was placed or moved last, Unix ms; 0 before. */
+  /** Time when the limit was last placed or moved, Unix ms; 0 before. */
   readonly movedMs: number
 }
 

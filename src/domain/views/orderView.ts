@@ -49,7 +49,7 @@ export interface OrderRow {
   readonly sizeDeltaUsd: string
   /** The price in force of an order that waits for one: decimal text of the integer with 30 decimals. */
   readonly triggerPrice: string | null
-  /** Why its strategy wanted it. */
+  /** The strategy's reason for the order. */
   readonly decisionReason: string
   readonly digest: Hex | null
   readonly requestId: string | null

@@ -15,7 +15,7 @@ const mostStamps = 1_000
 
 /** Begins with none. */
 export function createAheadStamps(clock: Pick<Clock, 'now' | 'monotonicMs'>): AheadStamps {
-  /** When each was first seen, monotonic ms. */
+  /** Times when each was first seen, monotonic ms. */
   const seenMs = new Map<number, number>()
   return {
     settledMs(atMs) {

@@ -161,9 +161,9 @@ interface HostTrack {
   readonly readings: readonly (EquityReading & { readonly atMs: number })[]
   readonly live: EquityMark
   readonly isJumping: boolean
-  /** Until when the day's first figure may still rise, Unix ms: its first readings may have missed what was in flight. */
+  /** End of the time in which the day's first figure may still rise, Unix ms: its first readings may have missed payments in flight. */
   readonly dayOpenUntilMs: number
-  /** Since when the mark's day is one that is to come, Unix ms: a clock that was ahead began it. Absent: it is not. */
+  /** Time since when the mark's day lies in the future, Unix ms: a clock that was ahead began it. Absent: it does not. */
   readonly aheadSinceMs?: number
 }
 

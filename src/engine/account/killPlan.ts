@@ -40,7 +40,7 @@ export interface KillUnlisted {
   readonly sizeUsd: Usd | null
   readonly triggerPrice: Usd | null
   readonly stays: boolean
-  /** Why it is known although no list shows it, a clause. */
+  /** The reason why it is known although no list shows it, a clause. */
   readonly why: string
 }
 

@@ -1,4 +1,4 @@
-/** Which positions have no stop-losses at rest that would close all of them, and what of them is left. Pure. */
+/** Finds positions that resting stop-losses would not close completely, and the uncovered rest. Pure. */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { STOP_LOSS, stopChildrenOf } from '../../domain/account/stopChildren.ts'
 import type { Book } from '../../domain/books/books.ts'
@@ -127,7 +127,7 @@ function stopsOf(
     .map(({ orderKey, side }): Stop => {
       const signed = signedOrderOf(orderKey, state, changeOf(orderKey))
       const trigger = signed?.kept?.triggerContractPrice
-      // Where nothing shows what a change made of it, it is as large as it was made.
+      // If nothing shows the effect of a change, it has its original size.
       const made = signed ?? signedOrderOf(orderKey, state, undefined)
       return {
         side: sideKeyOf(side),

@@ -55,7 +55,7 @@ export interface StrategyTasksParts {
   readonly wake: () => void
 }
 
-/** Whose decision it is. */
+/** Source of a decision about a task. */
 export interface TaskSource {
   readonly name: string
   /** Exits of its file; absent: none. */

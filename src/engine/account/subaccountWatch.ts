@@ -54,11 +54,11 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
   readonly empty: SubaccountApproval
   /** The account that approved. */
   readonly account: Address
-  /** Whose key signs. */
+  /** Address of the key that signs. */
   readonly subaccount: Address
   /** The approval that the owner signed, verified; read at every look, so that a renewal needs no restart. Throws BaseError. */
   readonly readApproval: () => SubaccountApproval | undefined
-  /** Whose open intents carry it, or wait to. */
+  /** Open intents that carry it, or wait to. */
   readonly journal: Pick<ExecutionContext['journal'], 'openIntents'>
   readonly settings: SubaccountSettings
   /** Absent: notices are forgotten with the run. */
@@ -73,7 +73,7 @@ export interface SubaccountWatch extends Delegation {
   nextNonce(): bigint | undefined
   /** Undefined before the first look. */
   report(): SubaccountReport | undefined
-  /** Why an intent may not be signed for want of actions or time; undefined when nothing keeps it. */
+  /** Returns the reason why an intent may not be signed for want of actions or time; undefined when there is none. */
   veto(intent: Intent): Denial | undefined
 }
 

@@ -25,7 +25,7 @@ export interface Trading {
   halt(halt: Omit<TradingHalt, 'sinceMs'>): Promise<void>
   /** Lifts a halt. */
   release(halt: TradingHalt, by: string, reason: string): Promise<void>
-  /** Why an accepted intent may not be signed any more, or undefined. No hold reaches an operator's ways out. */
+  /** Returns the reason why an accepted intent may not be signed any more, or undefined. No halt applies to an operator's exits. */
   veto(intent: Intent): Denial | undefined
 }
 

@@ -77,7 +77,7 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
     kept === undefined ? undefined : { kept, accounted: new Set(), atMs: Number.NEGATIVE_INFINITY }
   let inventory: string | undefined
   let sinceMs = Number.POSITIVE_INFINITY
-  /** When the wallet was first seen to be another than the base's. */
+  /** Time when the wallet was first seen to differ from the base's, monotonic ms. */
   let steppedSinceMs: number | undefined
 
   /** A step counts as neither gain nor loss for no longer than lists lag, and a look or two more. */

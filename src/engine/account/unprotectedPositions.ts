@@ -1,6 +1,6 @@
 /**
- * Since when sides are without a stop-loss: by the journal, so that it holds over restarts and whoever asks how often; of orders
- * of other clients, whose ends no record tells, by this process's own looks.
+ * Times since when sides are without a stop-loss: by the journal, so that they survive restarts and do not depend on how often somebody asks. No
+ * record reports the ends of other clients' orders: for these this process's own looks count.
  */
 
 import type { DiscrepancyState } from '../../domain/account/accountRecord.ts'
@@ -31,7 +31,7 @@ export interface BareFacts {
 /** Takes looks; what it remembers is when a side last had stops for all of it, and since when one is without. */
 export function createUnprotectedPositions(): (facts: BareFacts) => readonly BareSide[] {
   const coveredMs = new Map<string, number>()
-  /** Since when sides are bare that were so at each look from then on. */
+  /** Start of the bare state of sides that were bare at each look since then. */
   const keptMs = new Map<string, number>()
   return ({ held, bare, books, discrepancies, nowMs }) => {
     const bareKeys = new Set(bare.map(sideKeyOf))

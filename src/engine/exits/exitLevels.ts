@@ -1,4 +1,4 @@
-/** Which of two levels of a stop-loss keeps more of the profit, USD per whole index token. Pure. */
+/** Compares two levels of a stop-loss: the one that secures more of the profit, USD per whole index token. Pure. */
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 

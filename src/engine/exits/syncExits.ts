@@ -62,7 +62,7 @@ export interface ExitSync {
   readonly states: readonly IntentState[]
   /** The instance's books with a position. */
   readonly parts: readonly (PositionSide & Part)[]
-  /** When the instance last added to a side by the journal, Unix ms; undefined where it does not say. */
+  /** Returns the time when the instance last added to a side by the journal, Unix ms; undefined where it does not say. */
   readonly enteredMs: (side: PositionSide) => number | undefined
   /** A stamp by the clock of now (`aheadStamps.ts`); absent: as it is. */
   readonly settledMs?: (atMs: number) => number
@@ -275,7 +275,7 @@ function stopsOf(scene: Scene): readonly Decision[] {
   return stops.flatMap((stop) => retried(stop, scene) ?? movedTo(stop, level, scene) ?? [])
 }
 
-/** Where the stop-loss goes by the price of now; undefined: it stays. */
+/** Returns the stop-loss's new level by the present price; undefined: it stays. */
 function movedStop(scene: Scene, stops: readonly RestingOrder[]): Usd | undefined {
   const { entryPrice, price, position, reached } = scene
   const { trailingStop, breakEven } = scene.exits

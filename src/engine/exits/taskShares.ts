@@ -1,4 +1,4 @@
-/** Whose a side is for a task, and which tasks of one owner have their share of it first. Pure but for what it reads. */
+/** Returns a task's share of a side, and the precedence among tasks of one owner. Pure except for its reads. */
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import { UNATTRIBUTED } from '../../domain/books/sideParts.ts'
@@ -7,7 +7,7 @@ import type { TaskState } from '../../domain/tasks/taskRecord.ts'
 import { exitSideOf } from '../../tasks/executorKinds.ts'
 import type { Booked } from '../../tasks/executorView.ts'
 
-/** Whose a side is by the books. */
+/** Returns the owner's and others' parts of a side by the books. */
 export function bookedBy(books: BookReads, owner: string, side: PositionSide): Booked {
   const key = sideKeyOf(side)
   const othersUsd = books

@@ -19,7 +19,7 @@ export interface KnownVenue {
   readonly lists: SharedLists
   /** The newest reading of market values; undefined before the first, and where the venue has no such route. */
   values: Read<readonly MarketValues[]> | undefined
-  /** When they were last asked for, monotonic ms, and the end of that question, which all who ask meanwhile wait for. */
+  /** Time of their latest request, monotonic ms, and the end of that request, for which all later requests wait. */
   valuesAskedMs: number
   valuesAsked: Promise<void>
   /** The venue said that it has no such route. */

@@ -36,7 +36,7 @@ export interface MarketStanding {
   readonly symbol: string
   readonly marketToken: Address
   readonly state: MarketState
-  /** Why increases wait, or who trusts it; absent where nothing is to be said. */
+  /** The reason why increases wait, or the person who trusts it; absent where there is neither. */
   readonly why?: string
 }
 
@@ -84,9 +84,9 @@ export interface Catalogue {
   /** Has the chain asked about a market that is not in the facts, at most once a minute. */
   want(marketToken: Address): void
   standing(marketToken: Address): MarketStanding
-  /** Why increases on a market wait, or undefined. */
+  /** Returns the reason why increases on a market wait, or undefined. */
   closedBy(marketToken: Address): string | undefined
-  /** Why an accepted intent may not be signed any more, or undefined; what takes risk away always may. */
+  /** Returns the reason why an accepted intent may not be signed any more, or undefined; an order that reduces risk always may. */
   veto(intent: Intent): Denial | undefined
   /** Every market that is known or listed. */
   standings(): readonly MarketStanding[]
@@ -116,7 +116,7 @@ const TELL_EVERY_MS = 60_000
 
 interface Open extends Contradiction {
   readonly sinceMs: number
-  /** When it was last said, monotonic ms; before this run: when it was written. */
+  /** Time of the latest statement, monotonic ms; before this run: when it was written. */
   lastMs: number
 }
 

@@ -235,7 +235,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     for (const kept of [waits, told, stops, paused, times]) kept.delete(taskId)
   }
 
-  /** Why no order of a task may be accepted any more: asked in its turn, for an operator may have been faster. */
+  /** Returns the reason why no order of a task may be accepted any more: checked in its turn, because an operator may have been faster. */
   function notGoing(taskId: string, decision: Decision, snapshot: Snapshot): Denial | undefined {
     const task = running().find((each) => each.taskId === taskId)
     if (task === undefined) return { code: 'TASK_ENDED', reason: 'the task has ended' }

@@ -34,7 +34,7 @@ export interface CloseCommand extends Handed {
   readonly direction: Direction
   /** 10000 is all of it. */
   readonly shareBps: number
-  /** Where two positions are on one side: the token that backs the one that is meant. */
+  /** Token that backs the intended one of two positions on a side. */
   readonly collateral?: 'long' | 'short'
   /** Says what it would bring and cost; nothing is made, and nothing written. Absent: no. */
   readonly isPreview?: boolean

@@ -57,7 +57,7 @@ export interface ManualQuote extends Quote {
   }[]
   /** Strategies that look at positions of this market. */
   readonly managers: readonly string[]
-  /** Why a guard would reduce or close what is opened at once, and stops that cannot fire, a sentence each; empty for none. */
+  /** Reasons why a guard would at once reduce or close the new position, and stops that cannot fire, a sentence each; empty for none. */
   readonly guardWarnings: readonly string[]
 }
 

@@ -4,9 +4,9 @@ import { mulDiv } from '../../protocol/units.ts'
 
 /** Hundredths of a basis point of an order's size; null where the venue does not say it. */
 export interface PositionFees {
-  /** Where the order balances longs and shorts of the market. */
+  /** Fee of an order that balances longs and shorts of the market. */
   readonly balancingBps100: number | null
-  /** Where it does not: the higher one. */
+  /** Fee of an order that does not: the higher one. */
   readonly unbalancingBps100: number | null
 }
 

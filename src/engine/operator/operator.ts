@@ -264,7 +264,7 @@ async function resolveOrder(
   return done(`${namesOf(intent)} is closed as ${as}, by ${by}`)
 }
 
-/** Where a scope reaches, in words. */
+/** Describes the reach of a scope. */
 function placeOf(scope: TradingScope): string {
   if (scope === 'global') return 'everywhere (scope global)'
   if (scope === 'account') return 'on the account (scope account)'

@@ -35,7 +35,7 @@ export interface MarketFigures extends MarketStanding {
   readonly shortToken: Address | null
   /** 10000 = 1x. */
   readonly maxLeverageBps: number | null
-  /** When the figures were read, Unix ms. */
+  /** Time when the figures were read, Unix ms. */
   readonly readAtMs: number | null
 }
 
@@ -83,7 +83,7 @@ export interface BalanceReport {
   /** Proceeds of closing all positions now. */
   readonly positionsUsd: Usd
   readonly positions: number
-  /** When the lists were read, Unix ms. */
+  /** Time when the lists were read, Unix ms. */
   readonly readAtMs: number
   /** Rows that could not be read: the figures lack them. */
   readonly missing: number

@@ -11,7 +11,7 @@ export interface CandleReport {
   readonly period: CandlePeriod
   /** Oldest first, `chartCandles` at most. Their prices are USD as numbers: for a picture, never for an amount. */
   readonly candles: readonly Candle[]
-  /** When they were read, Unix ms. */
+  /** Time of the reading, Unix ms. */
   readonly readAtMs: number
 }
 

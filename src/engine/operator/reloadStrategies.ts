@@ -29,7 +29,7 @@ import type { WindDown } from '../roster/windDown.ts'
 import { keepFigures } from './changeLimits.ts'
 import type { Commander, OperatorAnswer, SetFieldCommand } from './operatorCommand.ts'
 
-/** Where strategy files are read. */
+/** Source of strategy files. */
 export interface StrategyFiles {
   /** Reads and checks all of them, against the markets of the venue too; `texts` stand in the place of files, by path. Throws BaseError when they cannot be looked for. */
   read(texts?: ReadonlyMap<string, string>): Promise<LoadResult>

@@ -31,7 +31,7 @@ export interface FileField {
   readonly field: string
   /** The value as JSON; a long one is cut, and its length is given. */
   readonly value: string
-  /** When a change of it is taken over. `limits`: what is tighter at once, what is looser when an operator confirms it. */
+  /** Time when a change of it takes effect. `limits`: a tighter one at once, a looser one when an operator confirms it. */
   readonly takenOver: TakenOver
 }
 
@@ -116,7 +116,7 @@ function isNodeWithRange(value: unknown): value is { readonly range: readonly [n
   return typeof value === 'object' && value !== null && 'range' in value && Array.isArray(value.range)
 }
 
-/** Why a text is not one value of YAML on one line. */
+/** Returns the reason why a text is not one value of YAML on one line. */
 function valueProblem(value: string): string | undefined {
   const shown = JSON.stringify(value.slice(0, 60))
   const odd = `${shown} is not a value on one line, like 20, long or "09:00"; a text with signs of YAML needs quotes`

@@ -43,7 +43,7 @@ export interface WindDown {
   remove(removal: Removal): Promise<void>
   /** Ends what runs for a strategy whose file is there again. */
   takeOver(strategy: string, by: string): Promise<void>
-  /** Why an accepted intent may not be signed any more, or undefined. */
+  /** Returns the reason why an accepted intent may not be signed any more, or undefined. */
   veto(intent: Intent): Denial | undefined
   /** Works while one is open. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
@@ -91,7 +91,7 @@ export function createWindDown(context: WindDownContext): WindDown {
     clock,
     tasks,
     write: (entry) => accountJournal.write(entry),
-    // Whose it is stands in the key of the decision: that of its task.
+    // The decision's key shows its owner: it contains the key of its task.
     admit: (snapshot, decision, decisionKey, beside) =>
       context.admit(strategyOf(decisionKey), snapshot, decision, decisionKey, beside),
     read: context.read,

@@ -55,7 +55,7 @@ export interface Breakers {
   check(isFresh: boolean): Promise<void>
   /** Reads once more between two rounds, for the figure that is shown alone. Never rejects for what the network did. */
   lookAgain(): Promise<void>
-  /** When the account was last read, monotonic ms. */
+  /** Returns the time when the account was last read, monotonic ms. */
   accountReadMs(): number
 }
 
@@ -111,7 +111,7 @@ export function createBreakers(
   const aheadSinceMs = new Map<string, number>()
   /** Intents whose fate is unknown, with the monotonic ms since when. */
   let unresolvedSinceMs: ReadonlyMap<string, number> = new Map()
-  /** When they were looked at last, monotonic ms; undefined before the first look of this process. */
+  /** Time of their latest look, monotonic ms; undefined before the first look of this process. */
   let lookedMs: number | undefined
 
   /**

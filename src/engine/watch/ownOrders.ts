@@ -31,7 +31,7 @@ export function createOwnOrders({
 }: Pick<EngineContext, 'clock' | 'journal' | 'orderManager'>): OwnOrders {
   const startedMs = clock.monotonicMs()
   let known: ReadonlyMap<string, OwnOrder & { readonly change: OrderChange | undefined }> = new Map()
-  /** When the venue last changed a row that was as it was signed, by lower-case key, Unix seconds of the venue. */
+  /** Times when the venue last changed a row that was as it was signed, by lower-case key, Unix seconds of the venue. */
   let agreedAtSeconds: ReadonlyMap<string, number> = new Map()
 
   /**

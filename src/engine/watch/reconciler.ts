@@ -73,7 +73,7 @@ export interface Reconciler {
   open(): readonly DiscrepancyState[]
   /** Orders of the newest list that the journal did not explain; undefined before the first look. */
   othersOrders(): readonly Order[] | undefined
-  /** Why increases on this market wait, or undefined. */
+  /** Returns the discrepancy for which increases on this market wait, or undefined. */
   pausedBy(marketToken: string): Discrepancy | undefined
 }
 
@@ -100,7 +100,7 @@ export function createReconciler(
   const checkBooks = createBooksCheck(journal, emit)
   /** Unreported suspicions of each host's list, or of the list of orders, at its last look, and their starts, monotonic ms. */
   const suspects = new Map<string, ReadonlyMap<string, number>>()
-  /** Since when resting orders are missing from the list, by lower-case key, monotonic ms. */
+  /** Times since when resting orders are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
   /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []
@@ -368,8 +368,8 @@ export function createReconciler(
 }
 
 /**
- * Which trades a look judges. Times of a clock that was ahead say nothing of what happened since: the look reaches as far back of now
- * as they lie ahead of it.
+ * Returns the span of the trades that a look judges. Times of a clock that was ahead show nothing about later events: the look reaches as far back
+ * from now as they lie ahead of it.
  */
 function spanOfTrades(state: AccountState, readSeconds: number, startedSeconds: number) {
   const isFirst = state.throughSeconds === undefined
