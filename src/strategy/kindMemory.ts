@@ -33,7 +33,7 @@ export interface Turn<Memory> {
 export interface UnservedSignal {
   /** Its number, as `view.signals` gave it, in this turn or an earlier one. */
   readonly signal: number
-  /** Why, in one sentence without a full stop. */
+  /** The reason, in one sentence without a full stop. */
   readonly reason: string
 }
 

@@ -125,7 +125,7 @@ export interface OrderSize {
   readonly usd: Usd
   /** 10000 = 1x. */
   readonly leverageBps: number
-  /** Which token of the market pays and backs the position. */
+  /** Token of the market that pays and backs the position. */
   readonly collateral: 'long' | 'short'
 }
 

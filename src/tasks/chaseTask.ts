@@ -82,7 +82,7 @@ function moved(task: Task, view: ExecutorView, { orderKey }: RestingChild, snaps
   }
 }
 
-/** Where its limit belongs now: behind the price by the offset, and never beyond the bound. */
+/** Returns the proper place of its limit now: behind the price by the offset, and never beyond the bound. */
 function limitNow({ params }: Task, { snapshot }: ExecutorView): Usd | undefined {
   const price = snapshot === undefined ? undefined : takenPrice(params, snapshot)
   if (price === undefined) return undefined

@@ -45,7 +45,7 @@ export type ExecutorPlan<State> =
   | { readonly kind: 'cancel'; readonly orders: readonly RestingChild[]; readonly why: string }
   | ({ readonly kind: 'end' } & ExecutorEnd)
 
-/** Where a task stands, for its plan and for people. */
+/** State of a task, for its plan and for people. */
 export interface ExecutorStand {
   readonly use: ExecutorUse
   /** Rest of the target size, USD. */
@@ -72,7 +72,7 @@ export interface ExecutorRules<Params, State> {
   ) => ExecutorPlan<State>
 }
 
-/** Where a task stands by its orders. */
+/** Returns the state of a task by its orders. */
 export function standOf(
   { sizeUsd }: Pick<TaskGoal, 'sizeUsd'>,
   view: ExecutorView,

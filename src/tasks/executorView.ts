@@ -62,7 +62,7 @@ export interface ExecutorView {
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }
 
-/** Whose a side is by the books, USD. */
+/** Owners of a side by the books, USD. */
 export interface Booked {
   readonly ownUsd: Usd
   /** In books of other strategies; what is unattributed is in neither. */
@@ -104,7 +104,7 @@ export interface ExecutorUse {
   readonly moving: number
   /** Those of them whose fate is unknown. */
   readonly unknown: number
-  /** When its newest cancel was accepted, Unix ms. */
+  /** Time when its newest cancel was accepted, Unix ms. */
   readonly cancelledAtMs?: number
 }
 

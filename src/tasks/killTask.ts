@@ -49,7 +49,7 @@ type NamedOrder = Pick<Order, 'orderKey' | 'marketToken' | 'direction'>
 
 /** An order of ours that rests by the journal and that no list shows. */
 export interface HiddenOrder extends NamedOrder {
-  /** Says whether it is an exit of what is held, which stays; with closing, until what it protects is closed. */
+  /** True if it is an exit of an open position, which stays; with closing, until the position that it protects is closed. */
   readonly isKept: boolean
   /** Resting orders, by the message that made them. */
   readonly rests: { readonly name: string; readonly sizeUsd?: Usd; readonly triggerPrice?: Usd }
@@ -214,8 +214,8 @@ function unprovenText({ inFlight, notFinal }: KillLeft): string {
 }
 
 /**
- * Says whether a reorganisation could let a message land again that opens something, or bring an entry of it back that ended. A message that only
- * reduces adds no risk whenever it lands.
+ * Tells whether a reorganisation could let a message land again that opens something, or bring back an ended entry of it. A message that only reduces
+ * adds no risk whenever it lands.
  */
 function mayComeBack(state: IntentState): boolean {
   const attempt = lastAttempt(state)

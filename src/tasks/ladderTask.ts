@@ -205,7 +205,7 @@ function rungAt(
     stepBps === undefined || rung === 0
       ? undefined
       : maxOf(1n, betterBy(params, firstPrice, Math.min(stepBps * rung, BPS_ONE - 1)))
-  // Where the price has gone past the rung already, it is made at once.
+  // If the price has gone past the rung already, it is made at once.
   if (restsAt === undefined || !isBeyond(params, price, restsAt))
     return { kind: 'order', decision: order, sizeUsd, orders: 1, state: next }
   const waiting = {

@@ -274,7 +274,7 @@ function aboveHeld(base: Base, sizeUsd: Usd, facts: PlanFacts): Denial {
   }
 }
 
-/** Why an exit is on the wrong side of the entry. */
+/** Returns the reason why an exit is on the wrong side of the entry. */
 function misplaced(
   direction: Direction,
   entry: Usd,

@@ -1,6 +1,6 @@
 /**
- * Which resting orders of a kill only protect: stop-losses and take-profits of what is held, perpd's and others', which take risk away or do
- * nothing. A kill leaves them, so that nothing that it leaves open is left naked. Pure.
+ * Finds resting orders that only protect: stop-losses and take-profits of open positions, perpd's and others', which reduce risk or do nothing. A
+ * kill leaves them, so that no position that it leaves open is unprotected. Pure.
  */
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSides } from '../domain/account/held.ts'

@@ -18,7 +18,7 @@ const TAKEN_OFF_MS = 10_000
 /** A target that is so near to where it belongs stays, bps. */
 const NEAR_BPS = 1
 
-/** Where the exits of a task belong, USD per whole index token. */
+/** Places of a task's exits, USD per whole index token. */
 export interface WantedExits {
   readonly takeProfit?: Usd
   readonly stopLoss?: Usd

@@ -53,7 +53,7 @@ export function shareOfCapacity(
   return typeof capacity === 'bigint' ? bps(maxOf(0n, capacity), shareBps) : capacity.reason
 }
 
-/** Where an order of the list fires, USD per whole index token; undefined where the market is not known. */
+/** Returns the price at which an order of the list fires, USD per whole index token; undefined where the market is unknown. */
 export function restsAt(snapshot: Snapshot, { marketToken, triggerContractPrice }: Order): Usd | undefined {
   const market = marketOf(snapshot, marketToken)
   return market === undefined

@@ -39,7 +39,7 @@ type UnwindNext = Next<UnwindProgress>
 /** Most orders that one message cancels. */
 const cancelMost = 20
 
-/** Where the tries of one thing stand. */
+/** State of the tries of one step. */
 type Try =
   | { readonly kind: 'next'; readonly tryNo: number; readonly decisionKey: string }
   | { readonly kind: 'running' }

@@ -9,7 +9,7 @@ import type { ArmingTime } from './armingTime.ts'
 /** Difference that is reported, seconds: more than blocks and a node's delay explain. */
 const TOLD_SECONDS = 5
 
-/** Why an order may not be signed now: for good, or until an endpoint answers. */
+/** The reason why an order may not be signed now: for good, or until an endpoint answers. */
 export type ClockProblem =
   | { readonly kind: 'no-chain-time'; readonly reason: string }
   | { readonly kind: 'skew'; readonly reason: string; readonly skewSeconds?: number }

@@ -45,7 +45,7 @@ export interface Delegation {
 
 /** Questions to admission about an accepted intent before it is signed. Made before execution, and handed to it. */
 export interface Admission {
-  /** Why it may not be signed any more (a halt came since); undefined: it may. */
+  /** Returns the reason why it may not be signed any more (a halt came since); undefined: it may. */
   veto(intent: Intent): Denial | undefined
   /**
    * The size that an increase may have by all limits on the world as it is read now, at most `atMostUsd` less headroom; or why

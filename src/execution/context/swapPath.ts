@@ -28,7 +28,7 @@ export function swapMarketsOf(
   return found
 }
 
-/** Where a path leads from a token; undefined when a market of it is not known or does not take what comes in. */
+/** Returns the token to which a path leads from a token. Undefined when one of its markets is unknown or does not accept the incoming token. */
 function pathEnd(from: Address, path: readonly Address[], markets: SwapMarkets): Address | undefined {
   let token: Address | undefined = from
   for (const market of path) {

@@ -10,7 +10,7 @@ export interface Armed {
   readonly signed: Signed
   /** Place of the J3 record in the journal. */
   readonly seq: number
-  /** Where J3 says that it goes. */
+  /** Host to which J3 sends it. */
   readonly host: string
 }
 

@@ -31,7 +31,7 @@ export interface AskedAttempt {
 export interface Message {
   readonly kind: 'message'
   readonly verified: Verified
-  /** Where the submit goes: the host that prepared it, or the one that would have. */
+  /** Destination of the submit: the host that prepared it, or the one that would have. */
   readonly host: string
   readonly warnings: readonly ValidationWarning[]
   readonly time: ArmingTime

@@ -67,7 +67,7 @@ export const relayLane: Lane = {
   },
 }
 
-/** Why, in the protocol's words where the revert's bytes have one, else in the relay's own. */
+/** Returns the reason in the protocol's words where the revert's bytes have one, else in the relay's own. */
 function errorOf({ status, reason, revertData }: RelayTask): string | undefined {
   if (status !== 'reverted' && status !== 'failed') return undefined
   const decoded = revertData === undefined ? '' : reasonOfBytes(revertData)

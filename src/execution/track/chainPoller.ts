@@ -54,7 +54,7 @@ export interface ChainPoller {
 }
 
 interface Pace {
-  /** Since when nothing happened, monotonic ms. */
+  /** Time since when nothing happened, monotonic ms. */
   activeSinceMs: number
   dueMs: number
   isPastDeadline: boolean

@@ -190,7 +190,7 @@ export function readTrades(
 ): Promise<TradesRead> {
   const { account, terms, kind, lane } = state.intent
   const sinceSeconds = tradesSinceSeconds(state)
-  // Where the transaction alone is named, only the richer search shows what it created at the market.
+  // If only the transaction is named, only the richer search shows the orders that it created at the market.
   const isNamedByHash = !describeLane(lane).followsOrders
   // The rows of a swap name no market, and what a cancel or a batch names may be one.
   const market =

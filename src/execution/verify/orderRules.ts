@@ -41,7 +41,7 @@ export interface OrderRule {
   readonly swap?: SwapTerms
 }
 
-/** Which sizes are meant, USD. */
+/** Intended sizes, USD. */
 export interface SizeRule {
   readonly asked: Usd
   /** Another size that the venue may give it; absent: none. */
@@ -52,7 +52,7 @@ export interface SizeRule {
   readonly wholeUsd?: Usd
 }
 
-/** Which amounts of collateral are meant, base units. */
+/** Intended amounts of collateral, base units. */
 export type CollateralRule =
   | { readonly kind: 'exact'; readonly amount: TokenAmount }
   /**
@@ -66,7 +66,7 @@ export type CollateralRule =
       readonly wholeUsd: Usd | undefined
     }
 
-/** Which least outputs are meant: base units of the token received of a swap, USD of a decrease. */
+/** Intended least outputs: base units of the received token for a swap, USD for a decrease. */
 export type MinOutputRule =
   | { readonly kind: 'none' }
   | { readonly kind: 'between'; readonly least: bigint; readonly most: bigint }

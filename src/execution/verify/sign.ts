@@ -56,7 +56,7 @@ function addsOf({ batch, intent }: Verified): Usd {
 
 /** Facts of J3 besides the message itself. */
 export interface Arming {
-  /** Where the submit goes. */
+  /** Destination of the submit. */
   readonly host: string
   /** Warnings of the host's prepare; shown before. */
   readonly warnings: readonly ValidationWarning[]

@@ -52,7 +52,7 @@ export interface Verified extends Proposal {
   readonly comparedFields: number
 }
 
-/** Why a message is not signed. */
+/** Reasons why a message is not signed. */
 export interface Rejection {
   readonly kind: 'rejected'
   /**

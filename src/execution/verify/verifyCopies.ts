@@ -10,7 +10,7 @@ import type { Batch } from '../../protocol/signing/relayRouter.ts'
 import type { Differences } from '../context/differences.ts'
 import { checkOrderInputs, checkUpdateInputs } from './verifyInputs.ts'
 
-/** Where the copies stand in an answer, by the list of the message that they are of. */
+/** Places of the copies in an answer, by the message's list that they copy. */
 const places = {
   createOrderParamsList: 'payload.batchParams.createOrderParams',
   updateOrderParamsList: 'payload.batchParams.updateOrderParams',

@@ -11,7 +11,7 @@ import type { Chain } from '../../protocol/chains/chain.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
 import type { Differences } from '../context/differences.ts'
 
-/** Where differences go, and what is meant. */
+/** Collector of differences, and the intended content. */
 interface Scene {
   readonly differences: Differences
   readonly chain: Chain

@@ -100,7 +100,7 @@ function causesOf(
     }
     if (isNobodysFault(ending.cause) || ownCancel.test(ending.cause) || isWithheldReduction(ending)) continue
     const before = counts.get(ending.cause)
-    // Where the clock was set back an end may lie ahead of now: it makes no wait longer than it is.
+    // After the clock was set back an end may lie ahead of now: it does not lengthen the wait.
     const endedMs = ending.closedAtMs <= nowMs ? ending.closedAtMs : 0
     counts.set(ending.cause, {
       count: (before?.count ?? 0) + 1,

@@ -16,14 +16,14 @@ export interface PriceWord {
   readonly minPrice: Usd
   readonly maxPrice: Usd
   readonly medianPrice: Usd
-  /** When it was true, Unix ms. */
+  /** Time at which it was true, Unix ms. */
   readonly atMs: number
 }
 
 /** The last price that most hosts agreed on. */
 export interface LastPrice {
   readonly price: Usd
-  /** When they did, Unix ms. */
+  /** Time of their agreement, Unix ms. */
   readonly atMs: number
 }
 

@@ -37,7 +37,7 @@ export interface InFlight {
    * chain may take it back. Absent: its end is not known.
    */
   readonly executed?: 'unlisted' | 'provisional'
-  /** Since when its message is signed and nobody has seen it in a block, Unix ms. Absent: it is not signed, or its fate is known. */
+  /** Time since when its message is signed and nobody has seen it in a block, Unix ms. Absent: it is not signed, or its fate is known. */
   readonly unprovenSinceMs?: number
   /** The lane that its message was handed to. */
   readonly lane?: LaneName
@@ -294,7 +294,7 @@ function executedOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): 
   return isListed && mayBeTakenBack ? 'provisional' : 'unlisted'
 }
 
-/** Which list an intent in flight stands in; undefined when it rests, or can neither add nor reduce. */
+/** Returns the list in which an intent in flight stands; undefined when it rests, or can neither add nor reduce. */
 function placeOf(
   state: IntentState,
   snapshot: Pick<Snapshot, 'positions'>,

@@ -21,7 +21,7 @@ import type { AdmissionContext } from './admissionContext.ts'
 /** On-chain type of a stop-loss (contract `Order`, `OrderType`). */
 const STOP_LOSS = 6
 
-/** Why a keeper that tidies may not cancel an order; undefined: it may. Refuses with ORDER_PROTECTS and ORDER_MAY_PROTECT. */
+/** Returns the reason why a keeper that tidies may not cancel an order; undefined: it may. Refuses with ORDER_PROTECTS and ORDER_MAY_PROTECT. */
 export function tidyingDenial(
   order: Order,
   { snapshot, exposure }: Pick<AdmissionContext, 'snapshot' | 'exposure'>,
@@ -50,8 +50,8 @@ export interface EditedPrices {
 }
 
 /**
- * Why a keeper that tidies may not make of another's order what an edit says; undefined: it may, or the edit is not of such a keeper. Refuses with
- * ORDER_KEPT, ENTRY_HAS_EXITS, ORDER_MAY_PROTECT and TIDYING_BOUNDS.
+ * Returns the reason why a keeper that tidies may not edit another's order in this way; undefined: it may, or the edit is not of such a keeper.
+ * Refuses with ORDER_KEPT, ENTRY_HAS_EXITS, ORDER_MAY_PROTECT and TIDYING_BOUNDS.
  */
 export function tidyingEditDenial(
   order: Order,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { FieldChange } from '../../domain/account/strategyEntry.ts'
 
-/** When a changed field is taken over. `limits`: what is tighter at once, what is looser when an operator confirms it, or at a restart. */
+/** Time at which a changed field takes effect. `limits`: a tighter one at once, a looser one when an operator confirms it, or at a restart. */
 export type TakenOver = 'live' | 'limits' | 'restart'
 
 const words = z.registry<{ readonly takenOver: TakenOver }>()
@@ -13,7 +13,7 @@ export function takenOver<T extends z.ZodType>(when: TakenOver, field: T): T {
   return field
 }
 
-/** When each field of a schema is taken over, by name; undefined of one that does not say it. */
+/** Returns the time at which each field of a schema takes effect, by name; undefined for one that does not state it. */
 export function livesOf(schema: z.ZodObject): ReadonlyMap<string, TakenOver | undefined> {
   return new Map(
     Object.entries(schema.shape).map(([name, field]) => [name, words.get(field as z.ZodType)?.takenOver]),

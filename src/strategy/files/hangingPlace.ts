@@ -1,6 +1,6 @@
 /**
- * Where a thread is that does not answer: the debugger of this process's runtime halts it for an instant and gives its call frames.
- * No port is opened for it, and nobody else can enter.
+ * Finds the place of a thread that does not answer: the debugger of this process's runtime halts it for an instant and gives its call frames. No port
+ * is opened for it, and nobody else can enter.
  */
 import { Session } from 'node:inspector'
 import type { Worker } from 'node:worker_threads'

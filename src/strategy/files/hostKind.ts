@@ -91,7 +91,7 @@ interface Threads {
   load(): Promise<LoadedAnswer>
   /** Asks the one that runs, or a new one; ends one that hangs. Rejects with KindFault for an answer that is none. */
   ask(question: KindQuestion, timeoutMs: number): Promise<KindAnswer>
-  /** Why the one that ran ended by itself; undefined: it did not. */
+  /** Returns the reason why the running one ended by itself; undefined: it did not. */
   fault(): KindFault | undefined
   end(): Promise<void>
   /** Ends it for good. */

@@ -16,7 +16,7 @@ import type { OpenIntent, RestingOrder } from '../resting.ts'
 import type { Needs, StrategyInstance } from '../strategy.ts'
 import type { SchemaIssue } from './schemaProblems.ts'
 
-/** Why the thread of a kind ended: its time was over, its memory, it left by itself, or an error that nobody caught. */
+/** Reason of the end of a kind's thread: its time was over, its memory, it left by itself, or an uncaught error. */
 export type ThreadEnd = 'timeout' | 'memory' | 'exit' | 'crash'
 
 /** A kind of the user's own did not answer, or not with decisions. The short message begins with file and line if known. */

@@ -47,7 +47,7 @@ export interface KindThread {
   ask(question: KindQuestion, timeoutMs: number): Promise<KindAnswer>
   /** Resolves when it is over, or counts as left behind. */
   end(): Promise<void>
-  /** Why it ended by itself; undefined while it runs. */
+  /** Returns the reason why it ended by itself; undefined while it runs. */
   fault(): KindFault | undefined
 }
 

@@ -58,7 +58,7 @@ export interface LoadedStrategy {
   readonly onRemove: OnRemove
   /** The file as it is written, for telling what changed. */
   readonly written: WrittenFields
-  /** Where each of `symbols` stands in the file. */
+  /** Place of each of `symbols` in the file. */
   readonly symbolPlaces: readonly Place[]
 }
 

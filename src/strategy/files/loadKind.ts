@@ -63,7 +63,7 @@ export function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: 
 
 /** Options for loading files. */
 export interface LoadOptions {
-  /** Why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
+  /** Returns the reason why a file is not read, because others can change it; undefined when it may be. Without it every file is read. */
   readonly untrusted?: (path: string) => Distrust | undefined
   /** Starts a kind of the user's own in a separate thread. Without it the kind is imported here, as tests of kinds do. */
   readonly hostKind?: (path: string) => Promise<HostedKind>

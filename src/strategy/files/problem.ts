@@ -42,7 +42,7 @@ export class StrategyFileError extends BaseError {
   }
 }
 
-/** Why a file is not trusted: somebody else of this machine can change it. */
+/** Reason why a file is not trusted: somebody else on this machine can change it. */
 export interface Distrust {
   /** A whole clause, as `every user of this machine may write /srv/open`. */
   readonly what: string

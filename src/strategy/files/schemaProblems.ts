@@ -6,7 +6,7 @@ import type { FieldPath, YamlFile } from './yamlFile.ts'
 
 /** One complaint of a schema, as plain values: a schema of the user's own complains in another thread. */
 export type SchemaIssue = {
-  /** Where in the value, from its top. */
+  /** Path inside the value, from its top. */
   readonly path: readonly (string | number)[]
 } & (
   | {

@@ -1,4 +1,4 @@
-/** Where in a user's own source something went wrong: file and line as people read them. */
+/** Finds the place of an error in a user's own source: file and line as people read them. */
 import { readFileSync } from 'node:fs'
 import { isAbsolute, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -44,9 +44,9 @@ function pathOf(address: string): string | undefined {
 }
 
 /**
- * Where a kind's file says a field of a decision (`tpsl[0].triggerPrice`): its line when one line alone names it, else the line of
- * what it is in, else the few that name it, `mine.ts:12 or 17`. A decision carries no trace of where it was made: where no such line is known, the answer says no more than
- * `decide, which begins at strategies/mine.ts:7`.
+ * Returns a finder for the place where a kind's file names a field of a decision (`tpsl[0].triggerPrice`). The place is its line when a single line
+ * names it, else the line of its parent, else the few that name it, `mine.ts:12 or 17`. A decision carries no trace of where it was made: without
+ * such a line, the answer is only `decide, which begins at strategies/mine.ts:7`.
  */
 export function placesIn(path: string): (field?: string) => string {
   const shown = shownPath(path)
@@ -64,7 +64,7 @@ export function placesIn(path: string): (field?: string) => string {
     const found = names.map(linesNaming)
     const [one] = found.find((each) => each.length === 1) ?? []
     if (one !== undefined) return `${shown}:${one}`
-    // Which of two made it cannot be known; to look at both is better than to look everywhere.
+    // Nothing shows which of two made it; to look at both is better than to look everywhere.
     const several = found.find((each) => each.length > 1 && each.length <= MOST_LINES)
     if (several !== undefined) return `${shown}:${several.join(' or ')}`
     return begin < 0 ? shown : `decide, which begins at ${shown}:${begin + 1}`

@@ -123,7 +123,7 @@ function ownWords(
   return { what, fix: 'keep one of them' }
 }
 
-/** Where something opens that an error has to do with. */
+/** Place of an opening token that an error concerns. */
 interface Opening {
   readonly from: number
   readonly mark: string

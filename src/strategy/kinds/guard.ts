@@ -152,7 +152,7 @@ function paidIn(
       open.kind === 'collateral-in' && open.direction === direction && sameHex(open.marketToken, marketToken),
   )
   if (paying.length > 0)
-    // Where the clock was set back nobody knows for how long.
+    // If the clock was set back, nobody knows for how long.
     return paying.every(({ acceptedAtMs }) => Math.abs(snapshot.atMs - acceptedAtMs) < PAYING_WAIT_MS)
       ? 'waits'
       : undefined

@@ -50,7 +50,7 @@ const schema = z.strictObject({
   sides: sidesField.default('both').describe('sides it may open'),
 })
 
-/** Since when a position is held, Unix ms, by market token. */
+/** Times since when a position is held, Unix ms, by market token. */
 const memorySchema = z.strictObject({ sinceMs: z.record(z.string(), z.number()) })
 
 type View = StrategyView<z.output<typeof schema>>
@@ -101,7 +101,7 @@ function entering({ params, snapshot }: View, scene: MarketScene): readonly Deci
   return [entryOf(scene, direction, why, { impactBps: net }, stop, gross)]
 }
 
-/** Why a position is closed now; undefined: it is kept. */
+/** Returns the close of a position, with its reason; undefined: it stays open. */
 function leaving(
   { params, snapshot }: View,
   scene: MarketScene,

@@ -201,7 +201,7 @@ function exitsOf(view: View, scene: MarketScene, held: OwnPosition): readonly De
   })
 }
 
-/** Where an exit of an averaged entry lies. */
+/** Returns the trigger price of an exit of an averaged entry. */
 function exitPriceOf(entry: Usd, type: ExitType, params: View['params']): Usd {
   const isUp = (type === 'take-profit') === (params.direction === 'long')
   const way = type === 'take-profit' ? params.takeProfitBps : params.stopBps

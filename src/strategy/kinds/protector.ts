@@ -40,7 +40,7 @@ const schema = z.strictObject({
     .describe('share of a position that may be uncovered, or covered too much, before its order is changed'),
 })
 
-/** Since when something of a position is uncovered, Unix ms, by its key and the type of the order that is missing. */
+/** Times since when a part of a position is uncovered, Unix ms, by its key and the type of the missing order. */
 const memorySchema = z.strictObject({ sinceMs: z.record(z.string(), z.number()) })
 
 type ExitType = 'stop-loss' | 'take-profit'
@@ -243,7 +243,7 @@ function priceNow({ snapshot }: View, position: Position): Usd {
     : executionSidePrice(oracle, position.direction, 'decrease')
 }
 
-/** Where an exit lies, counted from a price; a stop at most half way to the liquidation price. */
+/** Returns the place of an exit, counted from a price; a stop at most half way to the liquidation price. */
 function triggerFrom(from: Usd, position: Position, type: ExitType, { params }: View): Usd {
   const { direction, liquidationPrice } = position
   const isLong = direction === 'long'

@@ -46,7 +46,7 @@ const memorySchema = z.strictObject({
   chosenAtMs: z.number().optional(),
   /** By symbol, best first. `isOpened`: it was filled since it was chosen. */
   chosen: z.array(z.strictObject({ symbol: z.string(), isOpened: z.boolean() })).readonly(),
-  /** When something was last denied in a market, Unix ms, by its symbol. */
+  /** Times of the newest denials in a market, Unix ms, by its symbol. */
   deniedAtMs: z.record(z.string(), z.number()),
 })
 

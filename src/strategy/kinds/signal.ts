@@ -33,7 +33,7 @@ const wishSchema = z.strictObject({
   closes: z.array(side).readonly(),
   /** True once a close was requested for the signal. */
   isActed: z.boolean().optional(),
-  /** Why it has not opened yet. */
+  /** The reason why it has not opened yet. */
   waitsFor: z.string().optional(),
   opens: z
     .strictObject({
@@ -46,7 +46,7 @@ const wishSchema = z.strictObject({
     .optional(),
   /** Unix ms: nothing is opened later. */
   expiresAtMs: z.number(),
-  /** When it was given, Unix ms. */
+  /** Time when it was delivered, Unix ms. */
   givenAtMs: z.number(),
   /** Market in which it made a request last turn. */
   asked: z.string().optional(),

@@ -10,7 +10,7 @@ import { collateralTokenOf, type OrderSize, type OwnPosition, type StrategyView,
 /** Length of a candle. */
 export const periodField = z.enum(['1m', '5m', '15m', '1h', '4h', '1d'])
 
-/** Which sides a kind may open. */
+/** Sides that a kind may open. */
 export const sidesField = z.enum(['both', 'long', 'short'])
 
 /** One market as an instance sees it. */

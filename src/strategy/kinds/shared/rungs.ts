@@ -21,11 +21,11 @@ export const ladderSchema = z.strictObject({
     .readonly(),
   /** Time since when a rung is requested whose end is unknown, Unix ms. */
   askedAtMs: z.number().optional(),
-  /** Since when nothing is held although rungs were filled, Unix ms. */
+  /** Time since when no position is held although rungs were filled, Unix ms. */
   flatSinceMs: z.number().optional(),
-  /** When a rung was denied, Unix ms. */
+  /** Time when a rung was denied, Unix ms. */
   deniedAtMs: z.number().optional(),
-  /** When the last ladder ended, Unix ms. */
+  /** Time when the last ladder ended, Unix ms. */
   endedAtMs: z.number().optional(),
   /** Events were lost: how many rungs there are is not known, and none is added until nothing is held. */
   isLost: z.boolean().optional(),

@@ -20,7 +20,7 @@ export interface Untidy {
   readonly price?: Usd
   /** Position on its side of the market, USD. */
   readonly heldUsd: Usd
-  /** Where the position that it is an exit of is liquidated, USD per whole index token. */
+  /** Liquidation price of the position that it exits, USD per whole index token. */
   readonly liquidationPrice?: Usd
 }
 
@@ -61,7 +61,7 @@ export function untidyOf(order: Order, snapshot: Snapshot, rules: UntidyRules): 
     : untidyExit(found, positions, snapshot, rules)
 }
 
-/** Where an order fires, USD per whole index token; undefined where its market was not read. */
+/** Returns the price at which an order fires, USD per whole index token; undefined where its market was not read. */
 export function triggerPriceOf(
   { marketToken, triggerContractPrice }: Order,
   snapshot: Snapshot,
