@@ -384,3 +384,12 @@ test('no test asks what hour it is', () => {
   const found = filesBelow(tests).filter((file) => clocks.test(readFileSync(file, 'utf8')))
   expect(found.map((file) => relative(tests, file))).toEqual([])
 })
+
+/** Calls that give a time in the zone of the machine. */
+const localTimes =
+  /\.(?:[gs]et(?:Hours|Minutes|Date|Day|Month|FullYear)|getTimezoneOffset|toLocale(?:Date|Time)String|to(?:Date|Time)String)\(|\bDateTimeFormat\([^{]*\)|new Date\(\w+,/
+
+test('no file of the source reads or writes a time in the zone of the machine', () => {
+  const telling = filesBelow(source).filter((file) => localTimes.test(readFileSync(file, 'utf8')))
+  expect(telling.map((file) => relative(source, file))).toEqual([])
+})

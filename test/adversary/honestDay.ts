@@ -39,9 +39,10 @@ const always = (host: string, route: string, change: Change): Lie => ({
 
 function planOf(seed: number, spanMs: number): readonly Lie[] {
   const random = randomOf(seed, 'honest day')
-  // The price that orders execute at lies between the two, which are as far apart as `risk.maxPriceDivergenceBps` lets them be.
+  // The price that orders execute at lies between the two, which are as far apart as `risk.maxPriceDivergenceBps` lets them be: 1 % of the lower
+  // one, less what prices are rounded by. The bound itself is inside (`checkPriceDivergence`).
   const isFirstAbove = random.chance(0.5)
-  const feeds = [0, 1].map((group) => [group, (group === 0) === isFirstAbove ? 1_004_950 : 995_050] as const)
+  const feeds = [0, 1].map((group) => [group, (group === 0) === isFirstAbove ? 1_004_975 : 995_025] as const)
   const lagging = (['api/0', 'api/1'] as const).map((host) => [host, random.int(2, 15)] as const)
   const restarts = Array.from({ length: Math.floor(spanMs / betweenMs) }, (_, at): Lie => {
     const fromMs = (at + 1) * betweenMs

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
@@ -119,6 +120,56 @@ async function post(
   const response = await fetch(`${server.url}/api/signals`, { method: 'POST', body, headers })
   return [response.status, (await response.json()) as Record<string, unknown>]
 }
+
+/** A signal with its secret in the body, as a charting service sends it. */
+const bodyOf = (strategy = 'tv'): string =>
+  JSON.stringify({ ...long, strategy, secret: ownSecret, sentAt: nowMs, nonce: newNonce() })
+
+test.each([
+  'application/json',
+  'application/json; charset=utf-8',
+  'text/plain',
+  'text/plain; charset=utf-8',
+  'TEXT/PLAIN',
+  // As a program sends that sets no type: curl -d, and fetch.
+  'application/x-www-form-urlencoded',
+  'application/octet-stream',
+  'no type at all',
+  '',
+])('JSON is taken whatever type the sender gives it: %s', async (type) => {
+  // Bytes, so that fetch adds no type of its own.
+  const [status] = await post(Buffer.from(bodyOf()), { 'content-type': type })
+  expect(status).toBe(202)
+  expect(accepted()).toHaveLength(1)
+})
+
+test('a signal without a header of a type is taken', async () => {
+  const [status] = await post(Buffer.from(bodyOf()))
+  expect(status).toBe(202)
+})
+
+test('a mark of the byte order before the JSON changes nothing', async () => {
+  const [status] = await post(Buffer.from(`\uFEFF${bodyOf()}`), { 'content-type': 'application/json' })
+  expect(status).toBe(202)
+})
+
+test.each([
+  ['packed', (text: string) => gzipSync(text), { 'content-encoding': 'gzip' }],
+  ['packed, and not said so', (text: string) => gzipSync(text), {}],
+  ['a form', (text: string) => Buffer.from(`payload=${encodeURIComponent(text)}`), {}],
+  ['UTF-16', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le'), {}],
+  ['bytes that are no text', () => Buffer.from([0xff, 0x00, 0xc3, 0x28]), {}],
+  ['a word', () => Buffer.from('long'), {}],
+  ['nothing', () => Buffer.from(''), {}],
+] as const)(
+  'a body that is %s is refused by the answer of a stranger, and the log says why',
+  async (_what, made, headers) => {
+    const [status, answer] = await post(Buffer.from(made(bodyOf())), headers)
+    expect([status, answer.error]).toEqual([401, 'SIGNAL_UNAUTHORIZED'])
+    expect(events).toEqual([expect.objectContaining({ type: 'signal.refused', code: 'SIGNAL_NOT_JSON' })])
+    expect(inspect(events)).not.toContain(ownSecret)
+  },
+)
 
 test('a signed signal is accepted once, with what it was read as', async () => {
   const body = {
