@@ -180,11 +180,11 @@ export interface StrategyView<Params = unknown> {
    */
   ownPositions(symbol?: string, direction?: Direction): readonly OwnPosition[]
   /**
-   * Tells whether an order of this instance is busy, in one market or on one side if given: planned, in flight, unknown, waiting at the venue for its
+   * Tells whether this instance has an active order, in one market or on one side if given: planned, in flight, unknown, waiting at the venue for its
    * price, or a change of a resting order. Exits that rest for its position do not count. True where the market was not read.
    */
   isBusy(symbol?: string, direction?: Direction): boolean
-  /** The account's positions with everybody's parts, of one market or one side when asked: what keepers look at. */
+  /** The account's positions with everybody's parts, of one market or one side if given: keepers look at these. */
   positions(symbol?: string, direction?: Direction): readonly Position[]
 }
 

@@ -73,7 +73,7 @@ export interface BookReads {
   days(sinceMs: number, isFinal?: boolean, strategy?: string): readonly BookDay[]
   /** Returns costs and results of an order's fill, as far back as fills are retained; undefined for an order without a fill. */
   fillOf(orderKey: Hex): FillCosts | undefined
-  /** Returns the time since when the books hold a part of a side, Unix ms; undefined: they hold none. */
+  /** Returns the time from which the books hold a part of a side, Unix ms; undefined: they hold none. */
   heldSince(side: PositionSide): number | undefined
   /** Returns the time when the newest stop of ours on a side ended, Unix ms; undefined: none ever did. */
   stopEndedAt(side: PositionSide): number | undefined

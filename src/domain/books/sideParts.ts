@@ -42,7 +42,7 @@ export const noPart: Part = {
 export interface SideParts {
   readonly parts: ReadonlyMap<string, Part>
   readonly atMs: number
-  /** Time since when all parts together have a size, Unix ms; absent: they have none. */
+  /** Time from which all parts together have a size, Unix ms; absent: they have none. */
   readonly heldSinceMs?: number
   /** Index tokens of the side by its moves alone, base units: its parts add up to them. Absent: before any. */
   readonly tokens?: TokenAmount

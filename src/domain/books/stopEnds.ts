@@ -1,4 +1,4 @@
-/** Time since when a side may be without a stop, by the journal: the end of our last stop on it. Folded over records of intents. Pure. */
+/** Time from which a side may be without a stop, by the journal: the end of our last stop on it. Folded over records of intents. Pure. */
 import { hexKey } from '../../protocol/address.ts'
 import { sideKeyOf } from '../account/accountRecord.ts'
 import { stopChildrenOf } from '../account/stopChildren.ts'

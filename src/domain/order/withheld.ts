@@ -9,7 +9,7 @@ import { type IntentState, isUnresolved, lastAttempt } from './intent.ts'
 export const MOST_CLOSES_AT_ONCE = 3
 
 /**
- * Returns the time since when the newest message of an intent is signed without a proof of its fate, Unix ms. Undefined: it is not signed, or its
+ * Returns the time from which the newest message of an intent is signed without a proof of its fate, Unix ms. Undefined: it is not signed, or its
  * fate is known.
  */
 export function unprovenSinceMs(state: IntentState): number | undefined {

@@ -72,7 +72,7 @@ export interface ExitSync {
   readonly sizeUsd: Usd
   /** Size that the owner's book held of the side then beyond what older tasks of its keep exits for, USD. */
   readonly bookUsd: Usd
-  /** Time since when the list shows no position, Unix ms: the report of its close may be late. Absent: the list shows it. */
+  /** Time from which the list shows no position, Unix ms: the report of its close may be late. Absent: the list shows it. */
   readonly goneMs?: number
 }
 

@@ -163,7 +163,7 @@ interface HostTrack {
   readonly isJumping: boolean
   /** End of the time in which the day's first figure may still rise, Unix ms: its first readings may have missed payments in flight. */
   readonly dayOpenUntilMs: number
-  /** Time since when the mark's day lies in the future, Unix ms: a clock that was ahead began it. Absent: it does not. */
+  /** Time from which the mark's day lies in the future, Unix ms: a clock that was ahead began it. Absent: it does not. */
   readonly aheadSinceMs?: number
 }
 

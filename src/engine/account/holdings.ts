@@ -103,13 +103,13 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   const looks = createHostLooks(clock)
   const exposureOnce = lastExposure()
   const figures = createRowFigures()
-  /** Times since when snapshots' lists hide a side, monotonic ms. */
+  /** Times from which snapshots' lists hide a side, monotonic ms. */
   let hiddenSinceMs: ReadonlyMap<string, number> = new Map()
-  /** Times since when a list shows no row of a side that the journal has, monotonic ms. */
+  /** Times from which a list shows no row of a side that the journal has, monotonic ms. */
   let notShownSinceMs: ReadonlyMap<string, number> = new Map()
   /** Keys of the orders that rest by the newest snapshot, lower case. */
   let listed: ReadonlySet<string> = new Set()
-  /** Times since when orders that rest by the journal are missing from the list, by lower-case key, monotonic ms. */
+  /** Times from which orders that rest by the journal are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
 
   const sidesOf = lastSides()

@@ -21,7 +21,7 @@ export interface HostList {
   readonly list: PositionList
   readonly rows: readonly KeyedRow[]
   readonly atMs: number
-  /** Times since when this host shows each side without a break. */
+  /** Times from which this host shows each side without a break. */
   readonly shownSinceMs: ReadonlyMap<string, number>
   /** Its rows of sides of which it shows more than the journal knows, and since when it does. */
   readonly beyond: readonly (KeyedRow & { readonly sinceMs: number })[]

@@ -61,7 +61,7 @@ export function createProofs(
   const results = new Map<string, Usd>()
   /** By side: since when something there waits for its proof, and when it last did, monotonic ms. */
   const waits = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
-  /** Times since when every host's rows lack a discrepancy's trade, by its id, monotonic ms. */
+  /** Times from which every host's rows lack a discrepancy's trade, by its id, monotonic ms. */
   let absentSinceMs: ReadonlyMap<string, number> = new Map()
   const graceMs = chainReader?.positionChange === undefined ? hostsLagMs : finalityLagMs
 

@@ -1,5 +1,5 @@
 /**
- * Times since when sides are without a stop-loss: by the journal, so that they survive restarts and do not depend on how often somebody asks. No
+ * Times from which sides are without a stop-loss: by the journal, so that they survive restarts and do not depend on how often somebody asks. No
  * record reports the ends of other clients' orders: for these this process's own looks count.
  */
 

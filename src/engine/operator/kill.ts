@@ -113,7 +113,7 @@ export function createKill(context: KillContext): Kill {
   let apartSinceMs: ReadonlyMap<string, number> = new Map()
   /** Kills whose last look found nothing left. */
   const quiet = new Set<string>()
-  /** Time since when looks find that only proof is missing, monotonic ms. */
+  /** Time from which looks find that only proof is missing, monotonic ms. */
   let lacksProofSinceMs: number | undefined
   const steps = createKillSteps(context)
   // One beginning at a time: each is judged by what the one before it left.

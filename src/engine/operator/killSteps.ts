@@ -45,7 +45,7 @@ export function createKillSteps({
   let isStuckTold = false
   /** The exits that the newest look saw stay. */
   let stays: readonly LeftPosition[] = []
-  /** Remainder at the previous look, and the time since when it has been the same. */
+  /** Remainder at the previous look, and the time from which it has been the same. */
   let before: { readonly key: string; readonly sinceMs: number } | undefined
 
   function watchStuck(key: string, reason: string): void {

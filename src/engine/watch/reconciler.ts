@@ -100,7 +100,7 @@ export function createReconciler(
   const checkBooks = createBooksCheck(journal, emit)
   /** Unreported suspicions of each host's list, or of the list of orders, at its last look, and their starts, monotonic ms. */
   const suspects = new Map<string, ReadonlyMap<string, number>>()
-  /** Times since when resting orders are missing from the list, by lower-case key, monotonic ms. */
+  /** Times from which resting orders are missing from the list, by lower-case key, monotonic ms. */
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
   /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []

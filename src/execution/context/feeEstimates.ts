@@ -26,7 +26,7 @@ import type { NativePrice } from './nativePrice.ts'
 import type { FeeEstimate } from './policy.ts'
 import { waitAtMost } from './waitAtMost.ts'
 
-/** Factor of the formula's fee that gas may explain: gas moves between our reading and a host's, and hosts add buffers. */
+/** Multiple of the formula's fee that gas prices may explain: gas moves between our reading and a host's, and hosts add buffers. */
 const EXPLAINED_FACTOR = 3n
 /** Longest paths that are signed, of a swap and of a fee's swap; longer ones explain no fee. */
 const MOST_SWAPS = 3

@@ -54,7 +54,7 @@ export interface ChainPoller {
 }
 
 interface Pace {
-  /** Time since when nothing happened, monotonic ms. */
+  /** Time from which nothing happened, monotonic ms. */
   activeSinceMs: number
   dueMs: number
   isPastDeadline: boolean

@@ -1,4 +1,4 @@
-/** Tells which part of an intent rests: nothing of it is in doubt, and all remaining orders wait for their trigger or time. */
+/** Finds intents that only rest: nothing of them is in doubt, and all remaining orders wait for their trigger or time. */
 import {
   hasEnded,
   type IntentState,

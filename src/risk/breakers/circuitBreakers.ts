@@ -204,7 +204,7 @@ function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark, receivedU
 }
 
 /**
- * Returns the time since when funding received counts in addition to the equity of the day, Unix ms: since its first figure, and an accepted loss.
+ * Returns the time from which funding received counts in addition to the equity of the day, Unix ms: since its first figure, and an accepted loss.
  */
 export function receivedFromMs(
   equity: Pick<EquityMark, 'dayFirstAtMs'> | undefined,

@@ -37,7 +37,7 @@ export interface InFlight {
    * chain may take it back. Absent: its end is not known.
    */
   readonly executed?: 'unlisted' | 'provisional'
-  /** Time since when its message is signed and nobody has seen it in a block, Unix ms. Absent: it is not signed, or its fate is known. */
+  /** Time from which its message is signed and nobody has seen it in a block, Unix ms. Absent: it is not signed, or its fate is known. */
   readonly unprovenSinceMs?: number
   /** The lane that its message was handed to. */
   readonly lane?: LaneName

@@ -50,7 +50,7 @@ const schema = z
     message: 'fewer basis points than enterBpsPerDay',
   })
 
-/** Time since when one leg is alone, Unix ms. */
+/** Time from which one leg is alone, Unix ms. */
 const memorySchema = z.strictObject({ aloneSinceMs: z.number().nullable() })
 
 type View = StrategyView<z.output<typeof schema>>

@@ -50,7 +50,7 @@ const schema = z.strictObject({
   sides: sidesField.default('both').describe('sides it may open'),
 })
 
-/** Times since when a position is held, Unix ms, by market token. */
+/** Times from which a position is held, Unix ms, by market token. */
 const memorySchema = z.strictObject({ sinceMs: z.record(z.string(), z.number()) })
 
 type View = StrategyView<z.output<typeof schema>>

@@ -40,7 +40,7 @@ const schema = z.strictObject({
     .describe('share of a position that may be uncovered, or covered too much, before its order is changed'),
 })
 
-/** Times since when a part of a position is uncovered, Unix ms, by its key and the type of the missing order. */
+/** Times from which a part of a position is uncovered, Unix ms, by its key and the type of the missing order. */
 const memorySchema = z.strictObject({ sinceMs: z.record(z.string(), z.number()) })
 
 type ExitType = 'stop-loss' | 'take-profit'

@@ -19,9 +19,9 @@ export const ladderSchema = z.strictObject({
       }),
     )
     .readonly(),
-  /** Time since when a rung is requested whose end is unknown, Unix ms. */
+  /** Time from which a rung is requested whose end is unknown, Unix ms. */
   askedAtMs: z.number().optional(),
-  /** Time since when no position is held although rungs were filled, Unix ms. */
+  /** Time from which no position is held although rungs were filled, Unix ms. */
   flatSinceMs: z.number().optional(),
   /** Time when a rung was denied, Unix ms. */
   deniedAtMs: z.number().optional(),
