@@ -1,4 +1,4 @@
-/** The pages of real runs in a real browser, read from disk without a network: charts are drawn, nothing fails, and axe finds nothing serious. */
+/** Reports of real runs: the journal and the fills say the same, and their pages in a real browser, read from disk without a network, have drawn charts and no fault. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import axe from 'axe-core'
@@ -32,6 +32,16 @@ interface Violation {
   readonly id: string
   readonly impact: string | null
   readonly nodes: readonly { readonly html: string }[]
+}
+
+interface FiguresJson {
+  readonly trades: readonly {
+    readonly intentIds: readonly string[]
+    readonly sizeUsd: string
+    readonly resultUsd: string
+    readonly openReason: string
+  }[]
+  readonly costs: Readonly<Record<string, string>>
 }
 
 /** What axe finds of the two upper grades. */
@@ -82,6 +92,19 @@ pageTest(
     const both = ['first', '<b>second'].map((name) => join(folder, name))
     expect(await perpd(folder, ['report', both[0] ?? ''])).toMatchObject({ code: 0 })
     expect(await perpd(folder, ['report', ...both, '--out', 'both.html'])).toMatchObject({ code: 0 })
+    const figuresOf = async (...words: readonly string[]): Promise<FiguresJson> =>
+      JSON.parse((await perpd(folder, ['report', ...words, '--json'])).out).statistics
+    const ofRun = await figuresOf(both[0] ?? '')
+    const ofJournal = await figuresOf(`--journal.path=${join(both[0] ?? '', 'journal.db')}`)
+    const stories = ({ trades }: FiguresJson) =>
+      trades.map(({ intentIds, sizeUsd, openReason }) => [intentIds, sizeUsd, openReason])
+    expect(ofRun.trades).toHaveLength(2)
+    expect(stories(ofJournal)).toEqual(stories(ofRun))
+    // To the unit the same, but for what swaps on the way cost: that is in no book.
+    const brought = ({ trades }: FiguresJson) =>
+      trades.reduce((sum, each) => sum + BigInt(each.resultUsd), 0n)
+    expect(brought(ofJournal) - brought(ofRun)).toBe(BigInt(ofRun.costs.swapUsd ?? 0))
+    expect({ ...ofJournal.costs, swapUsd: ofRun.costs.swapUsd }).toEqual(ofRun.costs)
     for (const [file, colorScheme, width] of [
       ['first/report.html', 'light', 1280],
       ['first/report.html', 'dark', 390],

@@ -116,6 +116,19 @@ test('what there is nothing to divide by is null, not zero and not infinite', ()
   expect(fromZero).toMatchObject({ days: [], madeUsd: usd(5), madeRatio: null, yearlyReturn: null })
 })
 
+test('a curve of results that begins with nothing has falls in dollars, and no ratio of returns', () => {
+  const results = [0, -30, 20, -20, -20].map((dollars, day) => worth(day, dollars))
+  const { drawdown, ...others } = statisticsOf(subject({ equity: results }))
+  expect(drawdown).toMatchObject({ usd: usd(40), ratio: null, lengthSeconds: 2 * DAY, hasRecovered: false })
+  expect(others).toMatchObject({
+    madeUsd: usd(-20),
+    days: [],
+    sharpe: null,
+    yearlyReturn: null,
+    turnoverTimes: null,
+  })
+})
+
 test('time in market counts overlapping trades once, and an open one until the end', () => {
   const span = (from: number, to: number | null) =>
     trade(1, { openedSecond: start + from, closedSecond: to === null ? null : start + to })

@@ -78,7 +78,7 @@ function sentencesOf({ isPaper, profile }: Config, hasCurve: boolean): readonly 
     hasCurve
       ? "The curve is the account's worth as the daemon read it, with all that it holds; deposits and withdrawals are taken out as far as the journal has them."
       : 'There is no curve of the worth of this account: what is drawn are the realized results of the books, added up from 0 by day, and no ratio of returns can be given.',
-    'Trades and costs are those of the books: realized, after all costs.',
+    'Trades and costs are those of the books: realized, after all costs but those of swaps on the way.',
     'There are no candles in a journal, and holding is not compared.',
   ]
 }

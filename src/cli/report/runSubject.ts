@@ -6,6 +6,7 @@ import { type RunFill, type RunManifest, runFileNames } from '../../backtest/run
 import { isThere } from '../../base/isThere.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
+import type { Usd } from '../../protocol/units.ts'
 import type { ReportSubject } from '../../report/figures/reportSubject.ts'
 import { type TripFill, tradesOf } from '../../report/figures/trips.ts'
 import { sendingParts } from './sendingParts.ts'
@@ -40,6 +41,7 @@ export function subjectOfRun(
   const { fromSeconds, toSeconds, strategies, model, inputs } = manifest
   const byId = new Map((intents ?? []).map((state) => [state.intent.intentId, state]))
   const { costs } = result
+  const receivedUsd = fills.reduce((sum, fill) => sum + receivedOf(fill, byId.get(fill.intentId)), 0n)
   const data = inputs.map(
     ({ market, candles: count, periodSeconds, source, gaps }) =>
       `Data: ${market}, ${count} candles of ${periodSeconds} s from ${source}, ${gaps.length === 0 ? 'without a gap' : gaps.length === 1 ? 'with one gap' : `with ${gaps.length} gaps`}.`,
@@ -69,7 +71,7 @@ export function subjectOfRun(
     costs: {
       positionFeeUsd: costs.positionFeesUsd,
       impactUsd: costs.impactUsd,
-      fundingUsd: costs.fundingUsd,
+      fundingUsd: costs.fundingUsd - receivedUsd,
       borrowingUsd: costs.borrowingUsd,
       ...sendingParts(costs.sendingUsd, intents ?? []),
       swapUsd: costs.swapUsd,
@@ -94,12 +96,26 @@ function tripFill(fill: RunFill, state: IntentState | undefined): TripFill {
     price: fill.price,
     impactUsd: fill.impactUsd,
     feesUsd:
-      positionFeeUsd + borrowingFeeUsd + fundingFeeUsd + liquidationFeeUsd + swapFeeUsd + sendingFeeUsd,
+      positionFeeUsd +
+      borrowingFeeUsd +
+      fundingFeeUsd -
+      receivedOf(fill, state) +
+      liquidationFeeUsd +
+      swapFeeUsd +
+      sendingFeeUsd,
     pnlUsd: fill.pnlUsd,
     strategy: fill.strategy,
     intentId: fill.intentId,
     reason: fill.action === 'liquidation' ? 'liquidation' : reasonOf(fill, state),
   }
+}
+
+/** Funding that the position received and that this fill put aside for the account, USD: the journal alone has it. */
+function receivedOf({ second }: RunFill, state: IntentState | undefined): Usd {
+  const children = state === undefined ? [] : (lastAttempt(state)?.children ?? [])
+  return children
+    .filter(({ phase, settlement }) => phase === 'EXECUTED' && settlement?.timestampSeconds === second)
+    .reduce((sum, { settlement }) => sum + (settlement?.fundingReceivedUsd ?? 0n), 0n)
 }
 
 /** The strategy's reason; of an exit that came with an entry, which one it was. */

@@ -24,14 +24,16 @@ export function ratioOf(part: Usd, whole: Usd): Decimal | null {
 /**
  * Daily returns: the last figure of each UTC day, that of midnight at its end included, less the transfers of the day, over the last figure
  * of the day before it, less one. The first day begins with the first figure. A day without a figure has a return of 0. The first and the
- * last day count as days although they may be shorter. A day that begins with nothing has none.
+ * last day count as days although they may be shorter. A day that begins with nothing has none, and
+ * no day of a curve that begins with nothing has one.
  */
 export function dailyReturns(
   equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[],
   transfers: readonly Transfer[] = [],
 ): readonly DayReturn[] {
   const [first] = equity
-  if (first === undefined || equity.length < 2) return []
+  if (first === undefined || first.equityUsd <= 0n) return []
+  if (equity.length < 2) return []
   const dayOf = (second: number): number => second - (second % DAY_SECONDS)
   // A figure of midnight ends the day before it.
   const ends = new Map(equity.map(({ second, equityUsd }) => [dayOf(second - 1), equityUsd]))

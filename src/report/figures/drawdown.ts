@@ -6,7 +6,7 @@ import type { EquityMoment, Transfer } from './reportSubject.ts'
 
 /** The worst fall, and the longest one. */
 export interface Drawdown {
-  /** The deepest fall by share: its depth in USD and as a share of its peak; null where nothing ever was above 0. */
+  /** The deepest fall by share: its depth in USD and as a share of its peak; null where the curve begins with nothing. */
   readonly usd: Usd
   readonly ratio: Decimal | null
   /** Unix seconds of its peak and of its lowest point. */
@@ -82,11 +82,15 @@ function fallsOf(equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[]):
   return falls
 }
 
-/** The largest drawdown: the deepest fall, as a share of the highest point before it. The longest is measured over all falls. */
+/**
+ * The largest drawdown: the deepest fall, as a share of the highest point before it; of a curve that begins with nothing, in USD. The
+ * longest is measured over all falls.
+ */
 export function drawdownOf(equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[]): Drawdown {
   const falls = fallsOf(equity)
   const start = equity[0]?.second ?? 0
-  const [first, ...others] = falls.filter(({ peakUsd }) => peakUsd > 0n)
+  const hasShares = (equity[0]?.equityUsd ?? 0n) > 0n
+  const [first, ...others] = falls
   const longestSeconds = Math.max(0, ...falls.map((fall) => fall.endSecond - fall.peakSecond))
   if (first === undefined)
     return {
@@ -99,13 +103,15 @@ export function drawdownOf(equity: readonly Pick<EquityMoment, 'second' | 'equit
       longestSeconds,
     }
   // Shares are compared crosswise: no division rounds.
-  const isDeeper = (one: Fall, other: Fall): boolean =>
-    (one.peakUsd - one.lowUsd) * other.peakUsd > (other.peakUsd - other.lowUsd) * one.peakUsd
+  const isDeeper = (one: Fall, other: Fall): boolean => {
+    const [own, others] = hasShares ? [one.peakUsd, other.peakUsd] : [1n, 1n]
+    return (one.peakUsd - one.lowUsd) * others > (other.peakUsd - other.lowUsd) * own
+  }
   const worst = others.reduce((deepest, fall) => (isDeeper(fall, deepest) ? fall : deepest), first)
   const usd = worst.peakUsd - worst.lowUsd
   return {
     usd,
-    ratio: ratioOf(usd, worst.peakUsd),
+    ratio: hasShares ? ratioOf(usd, worst.peakUsd) : null,
     peakSecond: worst.peakSecond,
     lowSecond: worst.lowSecond,
     lengthSeconds: worst.endSecond - worst.peakSecond,

@@ -178,12 +178,15 @@ const FEW_DAYS = 90
 
 /** The sentence that is read first: what it made after costs, against holding, and the worst drawdown. */
 export function sentenceOf(
-  { madeUsd, madeRatio, holdMadeUsd, drawdown, days }: Statistics,
+  { madeUsd, madeRatio, holdMadeUsd, drawdown, spanDays }: Statistics,
   isResult: boolean,
 ): string {
   const made = `${madeUsd < 0n ? 'It lost' : 'It made'} ${formatDollars(madeUsd < 0n ? -madeUsd : madeUsd)} after all costs (${signedPercent(madeRatio)})`
   const hold = holdMadeUsd === null ? '' : `; holding made ${signedDollars(holdMadeUsd)}`
   const fall = `; the worst drawdown was ${formatDollars(drawdown.usd)} (${percentText(drawdown.ratio)})`
-  const few = days.length < FEW_DAYS ? ` ${days.length} days are too few to judge by.` : ''
+  const few =
+    spanDays >= FEW_DAYS
+      ? ''
+      : ` ${spanDays === 1 ? 'One day is' : `${spanDays} days are`} too few to judge by.`
   return `${isResult ? '' : 'No result, since price impact is left out: '}${made}${hold}${fall}.${few}`
 }

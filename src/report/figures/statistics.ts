@@ -34,6 +34,8 @@ export const costKinds = [
 
 /** Statistics of a report. Ratios are null where there is nothing to divide by. */
 export interface Statistics {
+  /** Length of the report in days, rounded up. */
+  readonly spanDays: number
   readonly startUsd: Usd
   readonly endUsd: Usd
   /** Deposits less withdrawals since the beginning. */
@@ -60,7 +62,7 @@ export interface Statistics {
   /** Share of the time in which something was open. */
   readonly timeInMarket: Decimal | null
   readonly turnoverUsd: Usd
-  /** Turnover over the mean equity. */
+  /** Turnover over the mean equity; null where the curve begins with nothing. */
   readonly turnoverTimes: Decimal | null
   readonly costsUsd: Usd
   readonly costs: ReportCosts
@@ -87,6 +89,7 @@ export function statisticsOf(subject: ReportSubject): Statistics {
   const bpsOf = (amount: Usd): Decimal | null => ratioOf(amount, turnoverUsd)?.times(10_000) ?? null
   const meanUsd = equity.length === 0 ? 0n : sumOf(subject.equity) / BigInt(equity.length)
   return {
+    spanDays: Math.ceil((toSeconds - fromSeconds) / 86_400),
     startUsd,
     endUsd,
     transfersUsd: endUsd - (last?.equityUsd ?? 0n),
@@ -111,7 +114,7 @@ export function statisticsOf(subject: ReportSubject): Statistics {
       BigInt(Math.max(0, toSeconds - fromSeconds)),
     ),
     turnoverUsd,
-    turnoverTimes: ratioOf(turnoverUsd, meanUsd),
+    turnoverTimes: startUsd > 0n ? ratioOf(turnoverUsd, meanUsd) : null,
     costsUsd,
     costs,
     costsBps: Object.fromEntries(
