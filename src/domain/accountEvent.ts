@@ -42,7 +42,7 @@ export type AccountEvent =
       readonly held: number
       readonly isJournalShort: boolean
     }
-  /** The books of a side do not add up to what the journal expects of it: a mistake of perpd's own. */
+  /** The books of a side do not match the journal's expectation of it: a mistake of perpd itself. */
   | {
       readonly type: 'account.booksDiffer'
       readonly marketToken: Address
@@ -64,7 +64,7 @@ export type AccountEvent =
       readonly discrepancy: Discrepancy
       readonly as: DiscrepancyEnd
     }
-  /** Hosts contradict what markets and tokens are: increases on these markets wait. */
+  /** Hosts contradict the facts of markets and tokens: increases on these markets wait. */
   | {
       readonly type: 'market.contradicted'
       readonly contradictions: readonly Contradiction[]
@@ -88,20 +88,20 @@ export type AccountEvent =
     }
   /** A reading of the account's equity is far from the figure of the last minute; reported when that begins. */
   | { readonly type: 'account.equityJumped'; readonly readingUsd: Usd; readonly equityUsd: Usd }
-  /** Money came into the account (positive) or left it, and no order explains it; `afterUsd`: what it is worth now. */
+  /** Money entered the account (positive) or left it, and no order explains it; `afterUsd`: its equity now. */
   | { readonly type: 'account.transferred'; readonly amountUsd: Usd; readonly afterUsd: Usd }
   /** Remainder of a subaccount's approval; emitted at every look. */
   | { readonly type: 'subaccount.read'; readonly report: SubaccountReport }
-  /** A step of a kill: what adds risk rests no more, positions are being closed, nothing becomes less, or it is over. */
+  /** A step of a kill: no order that adds risk rests any more, positions are being closed, progress has stopped, or it is over. */
   | {
       readonly type: 'kill.step'
       readonly step: 'cancelled' | 'done'
       /** True if it closes positions too. */
       readonly close: boolean
-      /** Positions that it leaves, and what protects each; none when it closes. */
+      /** Positions that it leaves, and the protection of each; none when it closes. */
       readonly stays: readonly LeftPosition[]
     }
-  /** It is over, and the chain does not prove the end of what it sent. `reason`: what is not proven, a clause. */
+  /** It is over, and the chain does not prove the end of its messages. `reason`: the missing proof, a clause. */
   | {
       readonly type: 'kill.step'
       readonly step: 'unproven'

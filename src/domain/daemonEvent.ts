@@ -39,13 +39,13 @@ export type DaemonEvent =
       readonly hostsAheadMs?: number
     }
   | { readonly type: 'daemon.recovering'; readonly reason: string }
-  /** `held`: what keeps orders back at that moment, in words; absent: nothing does. */
+  /** `held`: the reason that holds orders back at that moment, in words; absent: none. */
   | { readonly type: 'daemon.ready'; readonly held?: string }
   | {
       readonly type: 'daemon.draining'
       readonly signal: string
       readonly openIntents: number
-      /** Those of them that do not merely rest at the venue: what a stop waits for. */
+      /** Number of those that do not merely rest at the venue: a stop waits for them. */
       readonly underWay: number
       readonly drainMs: number
     }
@@ -88,7 +88,7 @@ export type DaemonEvent =
       /** The kind of the user's own took too long, which `strategy.slow` tells. */
       readonly isSlow?: true
     }
-  /** A kind of the user's own took more of the processor for a turn than it may; what it decided was taken. */
+  /** A kind of the user's own took more of the processor for a turn than it may; its decision was accepted. */
   | {
       readonly type: 'strategy.slow'
       readonly strategy: string

@@ -6,7 +6,7 @@ import type { SignClaim } from './signer.ts'
 /** A signature that the guard does not allow, or a table that cannot be used. */
 export class GuardError extends BaseError {}
 
-/** One line: what was given to the key. */
+/** One line: a message handed to the key. */
 export interface SignEntry extends SignClaim {
   /** Lower case. */
   readonly digest: Hex

@@ -9,7 +9,7 @@ import type { JudgedWarning, WarningAction } from './order/warnedFacts.ts'
 import type { JournalRecord } from './records.ts'
 import type { UnwindOutcome } from './tasks/unwindState.ts'
 
-/** One difference between what was meant and what a payload says. */
+/** One difference between the intended value and the payload's. */
 export interface Difference {
   /** Path inside the payload, `message.createOrderParamsList[0].addresses.receiver`. */
   readonly field: string
@@ -84,7 +84,7 @@ export type OrderEvent =
       /** The size it shrinks to. */
       readonly toUsd?: Usd
     }
-  /** A payload did not say what was meant; nothing was signed. */
+  /** A payload mismatch; nothing was signed. */
   | {
       readonly type: 'order.payload_rejected'
       readonly intent: Intent

@@ -16,7 +16,7 @@ export interface OwnPosition {
   readonly sizeInUsd: Usd
   /** Index token, base units; 0 where no evidence says it. */
   readonly sizeInTokens: TokenAmount
-  /** Collateral token, base units: what its orders paid in, less what left with reductions. */
+  /** Collateral token, base units: payments of its orders, less collateral that left with reductions. */
   readonly collateralAmount: TokenAmount
   /** Entry price of its own tokens, USD per whole index token; the position's where its book does not know it. */
   readonly entryPrice?: Usd

@@ -1,6 +1,6 @@
 /**
- * The journal's records, J1 to J7 (docs/architecture.md, "The pipeline"). Append-only; each is durable before the side
- * effect that follows it. Every record carries its version, so that a daemon never misreads what a newer one wrote.
+ * The journal's records, J1 to J7 (docs/architecture.md, "The pipeline"). Append-only; each is durable before the side effect that follows it. Every
+ * record carries its version, so that a daemon never misreads a newer one's records.
  */
 import { checkDepth, ownBounds, parseBounded, shownValue } from '../base/boundedJson.ts'
 import { BaseError } from '../base/errors.ts'
@@ -41,7 +41,7 @@ export interface AttemptPreparing extends RecordBase {
   readonly host: string
 }
 
-/** The venue warned when it prepared, and what policy did with the order: shown and durable before anything is signed. */
+/** The venue warned when it prepared, and policy decided about the order: shown and durable before anything is signed. */
 export interface AttemptWarned extends RecordBase {
   readonly kind: 'attempt.warned'
   readonly attempt: number
@@ -55,7 +55,7 @@ export interface AttemptArmed extends RecordBase {
   readonly armed: ArmedFacts
 }
 
-/** J4: what the one submit showed. May be lost; recovery writes `unanswered` in its place. */
+/** J4: the result of the one submit. May be lost; recovery writes `unanswered` in its place. */
 export interface SendResult extends RecordBase {
   readonly kind: 'send.result'
   readonly attempt: number
@@ -177,7 +177,7 @@ export function encodeExact(value: unknown): string {
   })
 }
 
-/** Reads what `encodeExact` wrote. Throws SyntaxError when it is no JSON, nests deeper than 64, or holds a bigint that is none. */
+/** Reads a text of `encodeExact`. Throws SyntaxError when it is no JSON, nests deeper than 64, or holds an invalid bigint. */
 export function decodeExact(text: string): unknown {
   // A text this short takes hardly any memory, however it nests: only the walk over its values counts then, without one over its text.
   return revive(text.length > SHORT ? parseBounded(text, ownBounds) : JSON.parse(text), 0)

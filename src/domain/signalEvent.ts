@@ -33,7 +33,7 @@ export type SignalEvent =
       readonly strategy?: string
       readonly action?: SignalAction
     }
-  /** Its strategy was given it, and what it made of it is durable. */
+  /** Its strategy received it, and the resulting state is durable. */
   | { readonly type: 'signal.taken'; readonly signal: TradeSignal; readonly isExpired: boolean }
   /** Its strategy was given it, and no order comes of it. */
   | {

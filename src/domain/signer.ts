@@ -1,4 +1,4 @@
-/** The shape of what signs. */
+/** Interface of signers. */
 import type { Address, Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
 
@@ -8,7 +8,7 @@ export interface SignClaim {
   readonly attempt: number
   /** Unix seconds after which the signed message cannot land. */
   readonly deadlineSeconds: number
-  /** Most that the message can add to positions, USD; 0 for what only reduces, cancels or moves collateral. */
+  /** Most that the message can add to positions, USD; 0 for a message that only reduces, cancels or moves collateral. */
   readonly addsUsd: Usd
 }
 
@@ -16,7 +16,7 @@ export interface SignClaim {
 export interface SignRequest {
   /** EIP-712 digest, 32 bytes. */
   readonly digest: Hex
-  /** Absent for what is no order: the owner's approval of a subaccount. */
+  /** Absent for a message that is no order: the owner's approval of a subaccount. */
   readonly claim?: SignClaim
   /** EIP-712 typed data of the same message; remote signers need it, local ones do not. */
   readonly typedData: {
@@ -32,7 +32,7 @@ export interface SignRequest {
   }
 }
 
-/** A signature that stays in this process until what guards the key has its line on the disk. */
+/** A signature that stays in this process until the key's guard has its line on the disk. */
 export interface HeldSignature {
   /** 65 bytes r, s, v. */
   readonly signature: Hex

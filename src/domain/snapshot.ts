@@ -148,7 +148,7 @@ export function unlistedOn(
   )
 }
 
-/** The size of a position by its row, else by what is known of it, USD; 0 when nothing is held. */
+/** Returns the size of a position by its row, else by the other known facts, USD; 0 without a position. */
 export function heldUsdOn(snapshot: Pick<Snapshot, 'positions' | 'unlisted'>, side: PositionSide): Usd {
   return positionOf(snapshot, side)?.sizeInUsd ?? unlistedOn(snapshot, side)?.sizeUsd ?? 0n
 }

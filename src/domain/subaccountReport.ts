@@ -9,7 +9,7 @@ export interface SubaccountReport {
   readonly isActive: boolean
   /** True if a signed approval waits for the first order that carries it; the figures below are then those of the approval. */
   readonly isApprovalWaiting: boolean
-  /** Creates, updates and cancels that may still land, less what is signed and not proven; never below 0. */
+  /** Creates, updates and cancels that may still land, less signed ones without proof; never below 0. */
   readonly remainingActions: number
   /** Actions among those that closing every position and cancelling every resting order takes. */
   readonly neededActions: number

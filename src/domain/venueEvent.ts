@@ -8,7 +8,7 @@ import type { ContestedPrice } from './order/contestedPrice.ts'
 /** Feeds whose age is watched. */
 export type Feed = 'tickers' | 'capacity' | 'positions' | 'orders' | 'candles' | 'oracle' | 'markets'
 
-/** The hosts, the chain, and what was read of them. `type` is the stable dotted name of the log line. */
+/** Events of the hosts, the chain, and their readings. `type` is the stable dotted name of the log line. */
 export type VenueEvent =
   | {
       readonly type: 'host.attempt'

@@ -51,7 +51,7 @@ import {
 /** Stands where an intent's id stands in a record of the account. */
 export const ACCOUNT_ID = '@account'
 
-/** One side of one market with one collateral: what the protocol calls a position. */
+/** One side of one market with one collateral: a position in the protocol's terms. */
 export interface PositionSide {
   readonly marketToken: Address
   readonly direction: Direction
@@ -77,7 +77,7 @@ export type DiscrepancyKind =
 
 /** Something on the account that the journal cannot explain. */
 export interface Discrepancy extends PositionSide {
-  /** Made from what was found, so that the same thing is reported once: a trade's id, an order's key, a size. */
+  /** Derived from the observation, so that the same thing is reported once: a trade's id, an order's key, a size. */
   readonly discrepancyId: string
   readonly kind: DiscrepancyKind
   /** One sentence with the facts. */
@@ -90,7 +90,7 @@ export interface Discrepancy extends PositionSide {
   readonly pnlUsd?: Usd
   /** Funding that it put aside for the account by the chain's own event, USD: in no other figure. Absent: none, or not known. */
   readonly fundingReceivedUsd?: Usd
-  /** unexplained-position only: what was expected and what is there, USD. */
+  /** unexplained-position only: expected and actual size, USD. */
   readonly expectedUsd?: Usd
   readonly foundUsd?: Usd
   readonly orderKey?: Hex
@@ -134,7 +134,7 @@ export type AccountRecord =
       /** Unix ms; a signature among the lost records cannot land later. */
       readonly quietUntilMs: number
     })
-  /** Holds on trading, commands of operators, and what the account is worth. */
+  /** Halts of trading, commands of operators, and the account's equity. */
   | (AccountBase & TradingEntry)
   /** Processes of several steps: kills, and orders to unwind. */
   | (AccountBase & TaskEntry)
@@ -164,7 +164,7 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   'loss.accepted',
 ])
 
-/** A discrepancy and what became of it. */
+/** A discrepancy and its outcome. */
 export interface DiscrepancyState {
   readonly discrepancy: Discrepancy
   readonly raisedAtMs: number
@@ -179,7 +179,7 @@ export interface AccountState {
   readonly discrepancies: ReadonlyMap<string, DiscrepancyState>
   /** Time through which trades were judged; absent before the very first pass. */
   readonly throughSeconds?: number
-  /** The second up to which trades were read when the journal first looked; what is older is none of its story. Absent before. */
+  /** Second up to which trades were read at the journal's first look; older trades are outside its story. Absent before. */
   readonly firstLookSeconds?: number
   readonly trading: TradingFold
   /** Kills and unwinds, running or ended; absent before the first. */
@@ -301,8 +301,8 @@ export function sideKeyOf({ marketToken, direction, collateralToken }: PositionS
 }
 
 /**
- * Returns what a discrepancy adds to the expected size of its side, USD, signed. An executed trade counts at once, until a reorganisation takes it
- * back. An unexplained position counts once an operator adopts it.
+ * Returns the contribution of a discrepancy to the expected size of its side, USD, signed. An executed trade counts at once, until a reorganisation
+ * takes it back. An unexplained position counts once an operator adopts it.
  */
 export function expectedDeltaOf({ discrepancy, end }: DiscrepancyState): Usd {
   if (end === 'gone') return 0n

@@ -19,12 +19,12 @@ export interface OwnOrder {
   readonly indexDecimals: number
 }
 
-/** Limit increase, take-profit, stop-loss, stop increase: what waits for a price. Others do not rest to be changed. */
+/** Types that wait for a price: limit increase, take-profit, stop-loss, stop increase. Others do not rest to be changed. */
 const restingTypes: ReadonlySet<number> = new Set([3, 5, 6, 8])
 
 /**
- * A discrepancy for each listed order of ours that is not as it was signed. Its id is made from the order and what it became, so
- * that another change of it is another discrepancy.
+ * Returns a discrepancy for each listed order of ours that differs from its signed form. Its id is made from the order and its new form, so that a
+ * further change is another discrepancy.
  *
  * @param own by lower-case key; an order that is not in it is not judged
  * @param symbols names of markets, by lower-case token

@@ -22,7 +22,7 @@ export interface Fill extends PositionSide {
 
 const moving: ReadonlySet<string> = new Set(['increase', 'decrease', 'close'])
 
-/** One executed order of an intent, and what it did to its position. */
+/** One executed order of an intent, and its effect on its position. */
 export interface FilledOrder extends Fill {
   /** Key of the created order; absent where only an operator states that it was executed. */
   readonly orderKey?: Hex
@@ -68,7 +68,7 @@ function isFilledByWord({ intent, closing }: IntentState, fills: readonly ChildF
   return isWord && moving.has(intent.kind) && fills.length === 0
 }
 
-/** A created order that was executed, and what it did. */
+/** A created order that was executed, and its effect. */
 export interface ChildFill {
   readonly child: Child
   readonly fill: Fill

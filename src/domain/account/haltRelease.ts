@@ -13,7 +13,7 @@ export function releaseText({ releasedBy, scope }: Pick<TradingHalt, 'releasedBy
   }
 }
 
-/** The command that lifts what an operator may lift of a scope. Of the account's holds it is the daemon's. */
+/** Returns the command that lifts a scope's halt, as far as an operator may. Halts of the account need the daemon's command. */
 export function releaseCommand(scope: TradingScope): string {
   const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
   return `perpd trading active${name === undefined ? '' : ` --scope ${name}`}`

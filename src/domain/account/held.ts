@@ -126,7 +126,7 @@ export function unlistedIn(
   for (const { marketToken, direction, collateralToken, sizeInUsd = 0n, problem } of list.missing ?? []) {
     if (marketToken === undefined || direction === undefined || collateralToken === undefined) continue
     const side = { marketToken, direction, collateralToken }
-    // The journal knows that nothing is left of what it knew.
+    // The journal knows that nothing is left of a side it knew.
     if (sizeInUsd > 0n && !known.has(sideKeyOf(side)))
       sides.set(sideKeyOf(side), { ...side, sizeUsd: sizeInUsd, why: unreadable(problem) })
   }
@@ -146,7 +146,7 @@ function unreadable(problem: string): string {
   return `its row cannot be read: ${problem}`
 }
 
-/** Id of the discrepancy that a side is not what it should be. */
+/** Returns the id of the discrepancy of a side with an unexpected size. */
 export function positionDiscrepancyId(side: PositionSide, expectedUsd: Usd, foundUsd: Usd): string {
   return `position:${sideKeyOf(side)}:${expectedUsd}:${foundUsd}`
 }

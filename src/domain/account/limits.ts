@@ -28,7 +28,7 @@ export type Limits = { readonly [K in LimitName]?: ValueOf<(typeof limitTable)[K
 /** The account's: those that are always set, and the rest. */
 export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isOptional: true }>>>
 
-/** The limits of what is counted. */
+/** Limits on usage. */
 export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
 
 /** The limits of positions and orders in flight. */

@@ -10,7 +10,7 @@ export interface Contradiction {
   readonly host: string
   /** The market token or the token that it is about. */
   readonly address: Address
-  /** One clause, with what the host says and what is right. */
+  /** One clause, with the host's statement and the correct fact. */
   readonly statement: string
 }
 
@@ -57,7 +57,7 @@ export const emptyMarketFold: MarketFold = {
   tokens: new Map(),
 }
 
-/** The key of a contradiction in maps: who, and about what. */
+/** Returns the key of a contradiction in maps: host and subject. */
 export function contradictionKey({ host, address }: Pick<Contradiction, 'host' | 'address'>): string {
   return `${host} ${hexKey(address)}`
 }

@@ -1,4 +1,4 @@
-/** Records of what people were notified of and that had not ended: its end is reported over a restart. Records of the account, like halts. */
+/** Records of open notices to people: the end of each is reported even after a restart. Records of the account, like halts. */
 import type { Address } from '../../protocol/address.ts'
 
 /** A notice whose end was not reported yet. */

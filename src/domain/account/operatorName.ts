@@ -1,2 +1,2 @@
-/** Stands where a strategy's name stands in what an operator has made; no file can have this name. */
+/** Takes the place of a strategy's name in an operator's orders; no file can have this name. */
 export const OPERATOR = '@operator'

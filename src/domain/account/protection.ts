@@ -24,6 +24,6 @@ export interface Protections {
   readonly closings?: Closings
   /** Nothing is added while its realized result less open losses is so far below its highest realized one. USD. */
   readonly maxDrawdownUsd?: Usd
-  /** It opens only where what it expects to earn is so much above what opening, holding and closing are expected to cost. */
+  /** It opens only where its expected profit exceeds the expected cost of opening, holding and closing by this much. */
   readonly edge?: { readonly minBps: number; readonly holdMs: number }
 }

@@ -203,7 +203,7 @@ export function isOfTrade({ discrepancyId }: Pick<Discrepancy, 'discrepancyId'>)
   return discrepancyId.startsWith('trade:')
 }
 
-/** Sizes by side with what this pass found, and without some discrepancies. A fill without a size shows as a wrong sum. */
+/** Returns sizes by side with this pass's discrepancies, and without some others. A fill without a size shows as a wrong sum. */
 function expectedSizes(
   { fills, account }: ReconcileView,
   raised: readonly Discrepancy[],
@@ -372,7 +372,7 @@ const words: Readonly<Record<DiscrepancyKind, string>> = {
   'unexplained-position': 'a position',
 }
 
-/** Marks what is older than the journal's first look; `atSeconds` is when it was made or changed last. */
+/** Marks positions older than the journal's first look; `atSeconds` is the time of creation or latest change. */
 function initial(
   { firstLookSeconds }: ReconcileView,
   atSeconds: number | undefined,

@@ -22,8 +22,8 @@ export interface Ending {
   /** Cause of the end, in one or two stable words: `executed`, `CANCELLED OrderNotFulfillableAtAcceptablePrice`. */
   readonly cause: string
   /**
-   * Execution fee of its orders, native token, base units: what keepers kept where the chain showed it of all of them, else
-   * what was signed, of which a part may have come back.
+   * Execution fee of its orders, native token, base units: the part that keepers retained where the chain showed it for all of them. Otherwise the
+   * signed fee, of which a part may have been returned.
    */
   readonly executionFee: TokenAmount
   /** The whole fee through the relay that was signed, execution fees included; base units of the chain's fee token. */

@@ -74,11 +74,11 @@ export interface EquityMark {
   readonly dayOpenUsd?: Readonly<Record<string, Usd>>
 }
 
-/** Lists of one host that belonged together: what is in the wallet, and what else there was. */
+/** Lists of one host that belonged together: the content of the wallet, and the rest of the account. */
 export interface WalletBase {
   /** Amounts by lower-case token, without the native coin and without zeros; smallest units. */
   readonly wallet: Readonly<Record<string, TokenAmount>>
-  /** A hash of the positions and of what orders held. */
+  /** A hash of the positions and of the orders' payments. */
   readonly placed: Hex
   /** Number of orders that the journal had accepted by then. */
   readonly intents: number
@@ -112,7 +112,7 @@ export type TradingEntry =
   | ({ readonly kind: 'equity.marked' } & EquityMark)
   /** Base with which later lists are compared to detect deposits and withdrawals. */
   | { readonly kind: 'equity.based'; readonly base: WalletBase }
-  /** A deposit (positive) or a withdrawal, and what the account is worth after it; USD. */
+  /** A deposit (positive) or a withdrawal, and the account's equity after it; USD. */
   | {
       readonly kind: 'equity.transferred'
       readonly amountUsd: Usd
@@ -176,7 +176,7 @@ export function scopeOf(text: string): TradingScope {
   return strategyScope(text.replace(/^strategy:/, ''))
 }
 
-/** The fold after one more entry of `atMs`. Pure; lifting what is not held changes nothing but the time of the lift. */
+/** Returns the fold after one more entry of `atMs`. Pure; lifting a halt that is not set changes only the time of the lift. */
 export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: number): TradingFold {
   switch (entry.kind) {
     case 'trading.state': {
@@ -229,10 +229,9 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
 const keptTransfers = 64
 
 /**
- * The mark after a deposit (positive) or a withdrawal: the loss of the day stays what it was in USD, and every fall stays the share
- * that it was.
+ * Returns the mark after a deposit (positive) or a withdrawal: the loss of the day stays the same in USD, and every fall stays the same share.
  *
- * @param afterUsd what the account is worth after it
+ * @param afterUsd the account's equity after it
  */
 export function movedMark(mark: EquityMark, amountUsd: Usd, afterUsd: Usd): EquityMark {
   const share = (beforeUsd: Usd): Usd => scaledBy(beforeUsd, amountUsd, afterUsd)

@@ -1,4 +1,4 @@
-/** Under what books keep their results. Pure. */
+/** Keys of the books' results. Pure. */
 import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
 import { bookKeyOf } from './rounds.ts'
 

@@ -36,8 +36,8 @@ export interface PlacedMove {
 const FEE_DECIMALS = 6
 
 /**
- * The moves of an intent's executed orders so far, and, once it is over, of what its message cost that filled nothing.
- * `isOfExits`: whether what it edits or cancels closes a position; asked of edits and cancels alone.
+ * Returns the moves of an intent's executed orders so far, and, once it is over, the cost of its message that filled nothing. `isOfExits`: its edit
+ * or cancel concerns orders that close a position; used for edits and cancels alone.
  */
 export function movesOfIntent(state: IntentState, isOfExits = false): readonly PlacedMove[] {
   const { intent } = state
@@ -79,7 +79,7 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
     executed.reduce((sum, child) => sum + shareOf(child), 0n) -
     unfilled.reduce((sum, child) => sum + returnedUsd(child), 0n)
   if (state.closing === undefined || spentUsd === 0n) return moves
-  // Exits that were cancelled bring their fees back to what ended them.
+  // Cancelled exits return their fees to the order that ended them.
   const isOfEnd = isFill ? isReducing(state) || spentUsd < 0n : isOfExits
   return [...moves, spentOf(state, spentUsd, isOfEnd)]
 }
@@ -167,7 +167,7 @@ export function sideOf({ intent: { terms } }: IntentState): PositionSide {
   return { marketToken, direction, collateralToken: collateralToken.address }
 }
 
-/** The cost of sending the intent's landed message: its fee as it was signed, less what the relay and keepers gave back. */
+/** Returns the cost of sending the intent's landed message: its signed fee, less the returns of the relay and keepers. */
 export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'executionFees'> {
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) {
@@ -179,7 +179,7 @@ export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'e
   }
 }
 
-/** The fee of the landed message as it was signed, USD, less what the relay gave back; never less than nothing. */
+/** Returns the signed fee of the landed message, USD, less the relay's returns; never less than zero. */
 function messageFeeUsd(state: IntentState): Usd {
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) return 0n
@@ -285,7 +285,7 @@ function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined
     borrowingUsd: borrowingFeeUsd,
     fundingUsd: fundingFeeUsd,
     ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
-    // On the way into a position a swap is a part of what it cost.
+    // A swap on the way into a position is a part of its cost.
     swapUsd: fill === undefined ? (settlement.swapResultUsd ?? 0n) : 0n,
     ...(isResult ? { pnlUsd } : {}),
     ...(isResult && basePnlUsd !== undefined ? { basePnlUsd } : {}),

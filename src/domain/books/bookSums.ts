@@ -1,6 +1,6 @@
 /**
- * The books of a side against what the journal expects of it: they are two folds of the same records, and agree to the last unit, in USD and
- * in tokens. Collateral is no sum to check: the venue takes fees and losses off a position's, and books keep what was paid in. Pure.
+ * Compares the books of a side with the journal's expectation: they are two folds of the same records, and agree to the last unit, in USD and in
+ * tokens. Collateral is no sum to check: the venue subtracts fees and losses from a position's collateral, while books record payments in. Pure.
  */
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import { type AccountState, type PositionSide, sideKeyOf } from '../account/accountRecord.ts'

@@ -1,7 +1,6 @@
 /**
- * A book for every strategy and side, folded over the journal's records: whose part of each position is whose, and what it
- * brought. What the chain may still take back stands apart, in its order, so that taking it back leaves what would have been
- * without it. The rules are in docs/books.md.
+ * A book for every strategy and side, folded over the journal's records: each strategy's part of each position, and its results. Moves that the chain
+ * may still take back stay separate, in their order, so that taking one back leaves the state without it. The rules are in docs/books.md.
  */
 
 import { type Hex, hexKey } from '../../protocol/address.ts'
@@ -43,7 +42,7 @@ import {
   withPosting,
 } from './trackRecord.ts'
 
-/** The book of a strategy on one side: what it has there, and all that it brought so far. */
+/** The book of a strategy on one side: its part there, and all its results so far. */
 export interface Book extends PositionSide, Part {
   readonly strategy: string
   readonly figures: Figures
@@ -69,7 +68,7 @@ export interface BookReads {
   heldBy(strategy: string, side: PositionSide): bigint
   /** Returns the record by which protections judge a strategy, including results that the chain may take back. */
   trackOf(strategy: string): TrackRecord
-  /** Days from this one on (Unix ms), as far as they are kept; `isFinal`: without what the chain may take back; of one strategy alone where it is named. */
+  /** Returns days from this one on (Unix ms), as far as retained. `isFinal`: without moves that the chain may take back. */
   days(sinceMs: number, isFinal?: boolean, strategy?: string): readonly BookDay[]
   /** Returns costs and results of an order's fill, as far back as fills are retained; undefined for an order without a fill. */
   fillOf(orderKey: Hex): FillCosts | undefined
@@ -87,7 +86,7 @@ export interface BookReads {
 /** Receives the effect of a move on a book. */
 export type BookListener = (posting: Posting, side: PositionSide) => void
 
-/** Kinds of records that change what an intent's orders did, or what sending them cost. */
+/** Kinds of records that change the effect of an intent's orders, or the cost of sending them. */
 const moving: ReadonlySet<string> = new Set([
   'landed',
   'attempt.unlanded',
@@ -266,7 +265,7 @@ export class Books implements BookReads {
     return this.#stopLevels.of(strategy, side, this.#rounds)
   }
 
-  /** Tells of what waits, too: nothing more is folded afterwards. */
+  /** Reports waiting postings too: nothing more is folded afterwards. */
   tellRest(): void {
     for (const log of this.#sides.values()) {
       for (const posting of log.allPostings()) this.#tell(posting, log.side)
@@ -321,7 +320,7 @@ export class Books implements BookReads {
     this.#put(placed, foldedMs)
   }
 
-  /** As if it had never been, while that can be; what is for good is given back to nobody's book. */
+  /** Takes back a move as if it had never been, while that is possible; a settled move is returned to the unattributed book. */
   #takeBack(placed: PlacedMove, foldedMs: number): void {
     const { move } = placed
     const log = this.#logOf(placed)
@@ -334,7 +333,7 @@ export class Books implements BookReads {
     for (const each of reversed(move)) this.#put({ ...placed, move: each }, foldedMs)
   }
 
-  /** Takes what counts no more out of the results, and puts in what counts now. */
+  /** Removes postings that no longer count from the results, and adds those that count now. */
   #recount(log: SideLog, lost: readonly Posting[], nowMs: number): void {
     for (const posting of lost) {
       const { strategy, move, figures } = posting

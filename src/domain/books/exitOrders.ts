@@ -28,7 +28,7 @@ export class ExitOrders {
     else if (kind === 'intent.closed') for (const key of closingKeys(after)) this.#orders.delete(key)
   }
 
-  /** While it is accepted what it changes rests for certain; later that may have ended before it. */
+  /** Notes a change while its target rests for certain, at its acceptance; later the target may have ended before it. */
   #accept({ intent: { intentId, terms } }: IntentState): void {
     const keys = terms.edit === undefined ? (terms.cancelOrderKeys ?? []) : [terms.edit.orderKey]
     if (keys.length > 0 && keys.every((key) => this.#orders.has(hexKey(key)))) this.#changes.add(intentId)

@@ -10,11 +10,11 @@ export interface Figures {
   /** Position fees; of fills whose evidence does not tell fees apart, all of them. */
   readonly positionFeesUsd: Usd
   readonly borrowingUsd: Usd
-  /** Funding paid, less what was received: negative when it was received. */
+  /** Funding paid less funding received: negative for a net receipt. */
   readonly fundingUsd: Usd
   /** Swaps: the output less the input. */
   readonly swapUsd: Usd
-  /** Whole fees of messages that landed, less what the relay and keepers gave back; one unit of the fee token counts as a dollar. */
+  /** Whole fees of messages that landed, less the returns of the relay and keepers; one unit of the fee token counts as a dollar. */
   readonly relayFeesUsd: Usd
   /** Execution fees that keepers retained, else the signed fees; native token, base units. Part of the relay fees, but shown separately. */
   readonly executionFees: TokenAmount
@@ -79,7 +79,7 @@ export function negated(figures: Figures): Figures {
   }
 }
 
-/** The result by the venue's own count: after price impact and its fees, before what sending messages cost. USD, signed. */
+/** Returns the result by the venue's own count: after price impact and its fees, before the cost of sending messages. USD, signed. */
 export function venueResultOf(figures: Partial<Figures>): Usd {
   const { pricePnlUsd, impactUsd, positionFeesUsd, borrowingUsd, fundingUsd, swapUsd } = {
     ...noFigures,
@@ -99,9 +99,8 @@ export function dollarsOf(amount: TokenAmount, decimals: number): Usd {
 }
 
 /**
- * An amount in shares by weight, which add up to it exactly: each share is rounded toward zero, and what is left goes, unit by
- * unit, to those with the largest remainders; of equal ones to the first. `weights` are not negative; without any weight every
- * share is 0.
+ * Splits an amount into shares by weight, which add up to it exactly. Each share is rounded toward zero. The remainder goes, unit by unit, to those
+ * with the largest remainders; of equal ones to the first. `weights` are not negative; without any weight every share is 0.
  */
 export function sharesOf(amount: bigint, weights: readonly bigint[]): readonly bigint[] {
   const whole = weights.reduce((sum, each) => sum + each, 0n)

@@ -26,7 +26,7 @@ export class FillResults {
     }
   }
 
-  /** A fill, with what is still to be taken in. */
+  /** Returns a fill, with its pending postings. */
   of(id: string, waiting: readonly Posting[]): FillCosts | undefined {
     return waiting.filter((each) => fillIdOf(each) === id).reduce(withFill, this.#fills.get(id))
   }

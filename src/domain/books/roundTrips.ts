@@ -1,7 +1,4 @@
-/**
- * Round trips: what a book did from nothing to nothing, folded over what it was brought. What each has in its result is in
- * docs/books.md. Pure.
- */
+/** Round trips: the history of a book from zero to zero, folded over its postings. docs/books.md describes the parts of each result. Pure. */
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import type { PositionSide } from '../account/accountRecord.ts'
 import { sideKeyOf } from '../account/accountRecord.ts'
@@ -21,12 +18,12 @@ export interface RoundTrip extends PositionSide {
   /** Cost of the closed part and its worth at the end, USD; divided by the tokens these are the entry and exit price. */
   readonly entryUsd: Usd
   readonly exitUsd: Usd
-  /** Position fees, funding, borrowing, and what messages cost, those that cancelled its exits afterwards too, USD. */
+  /** Position fees, funding, borrowing, and the cost of messages, including those that cancelled its exits afterwards, USD. */
   readonly feesUsd: Usd
   /** After all costs, USD, signed. */
   readonly pnlUsd: Usd
   readonly reductions: number
-  /** The order that ended it, or what did that was not ours. */
+  /** The order that ended it, or another event that did. */
   readonly endedBy: { readonly id: string; readonly intentId?: string }
 }
 

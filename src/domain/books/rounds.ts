@@ -4,7 +4,7 @@ import type { Part } from './sideParts.ts'
 
 /** Queries of folds about the rounds of parts. */
 export interface Rounds {
-  /** The round of a strategy's part: what ended the one before; undefined while nothing is held. */
+  /** Returns the round of a strategy's part: the end of the previous one; undefined while it has no part. */
   now(strategy: string, sideKey: string): string | undefined
   /** Returns the round in which an order filled, while late fills may still move it; undefined: they cannot any more. */
   at(strategy: string, sideKey: string, orderKey: string): string | undefined

@@ -29,13 +29,13 @@ export interface SideTokens extends PositionSide {
   readonly sizeInTokens: TokenAmount
 }
 
-/** Hosts and chains tell late, and take back what others did, within this time, ms. */
+/** Longest delay of reports, and of taking back others' reports, by hosts and chains, ms. */
 const SETTLE_MS = 7_200_000
 /** Most moves that count already and that a late report may still move. */
 const MOST_COUNTED = 200
 
 interface Step extends Waiting {
-  /** The parts with it, and what it brought whom. */
+  /** The parts with it, and its postings. */
   readonly after: SideParts
   readonly postings: readonly Posting[]
 }
@@ -116,7 +116,7 @@ export class SideLog {
     return this.#changeFrom(first, steps)
   }
 
-  /** Takes a move out, as if it had never been; undefined: it is for good. Gives what counts no more. */
+  /** Takes a move out, as if it had never been; undefined: it is settled. Returns the postings that no longer count. */
   takeBack(id: string): readonly Posting[] | undefined {
     const place = this.#steps.findIndex((each) => each.move.id === id)
     return place < 0 ? undefined : this.#changeFrom(place, this.#steps.toSpliced(place, 1))

@@ -12,7 +12,7 @@ export interface MovePlace {
 
 /** One thing that happened to a side, ours or not. */
 export interface Move {
-  /** Key of the order, or id of the discrepancy: what takes it back names it. */
+  /** Key of the order, or id of the discrepancy: a take-back names it. */
   readonly id: string
   readonly intentId?: string
   /** Strategy of the order; `UNATTRIBUTED`: none of ours. */
@@ -21,7 +21,7 @@ export interface Move {
   readonly atMs: number
   /** Absent without evidence: then it comes behind the moves that were reported before it. */
   readonly place?: MovePlace
-  /** USD, signed; 0 of what moves no size. */
+  /** USD, signed; 0 for a move without a size. */
   readonly sizeDeltaUsd: Usd
   /** Index token, base units, not signed; absent: computed. */
   readonly tokens?: TokenAmount
@@ -38,7 +38,7 @@ export interface Move {
   /** Funding that was put aside for the account, USD; absent: none, or not known. It is in no other figure here. */
   readonly fundingReceivedUsd?: Usd
   readonly swapUsd: Usd
-  /** Share of what sending the message cost, USD. It is in the results since the message landed; a win has to earn it. */
+  /** Share of the cost of sending the message, USD. It is in the results since the message landed; a win has to earn it. */
   readonly sendingUsd: Usd
   /**
    * A message, or the rest of one, that filled nothing: `sendingUsd` alone counts. Whether it was about exits, which cost the round

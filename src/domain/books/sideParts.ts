@@ -18,13 +18,13 @@ export interface Part {
   readonly sizeInTokens: TokenAmount
   /** Cost of its tokens, USD; divided by the tokens it is the entry price. */
   readonly costUsd: Usd
-  /** Collateral token, base units: paid in, less what left with reductions. */
+  /** Collateral token, base units: payments in, less collateral that left with reductions. */
   readonly collateral: TokenAmount
   /** Fees that are in the results and that reductions to come have to earn, USD. */
   readonly carriedUsd: Usd
   /** USD times ms since fees by time were last charged. */
   readonly sizeTime: bigint
-  /** The newest round trip that ended: what ended it, and what that reduction brought after all costs so far, USD. */
+  /** The newest round trip that ended: its ending event, and the result of that reduction after all costs so far, USD. */
   readonly ended?: { readonly id: string; readonly broughtUsd: Usd }
 }
 
@@ -70,7 +70,7 @@ export interface Posting {
   readonly bearerId?: string
 }
 
-/** A side after a move, and what the move brought whom. */
+/** A side after a move, and the move's postings. */
 export interface Applied {
   readonly after: SideParts
   readonly postings: readonly Posting[]
@@ -232,7 +232,7 @@ class Draft {
     })
   }
 
-  /** A message that filled nothing: what is held has to earn it; after the last of a book, exits cost what ended it. */
+  /** Books a message that filled nothing: the position has to earn it; after the last reduction of a book, exits are charged to its end. */
   spend(): void {
     const { strategy, sendingUsd, spent } = this.#move
     const { sizeUsd, ended } = this.#part(strategy)
@@ -350,8 +350,8 @@ class Draft {
   }
 
   /**
-   * Tokens that left a book and not the position go to those who are left, by size, at what they were worth then. Gives what
-   * was handed over, USD: nothing where nobody is left.
+   * Hands tokens that left a book but not the position to the remaining books, by size, at their worth then. Returns the amount handed over, USD:
+   * zero where no book remains.
    */
   #hand(tokens: TokenAmount, worthUsd: Usd): Usd {
     const left = [...this.#parts].filter(([, { sizeUsd }]) => sizeUsd > 0n)
@@ -367,7 +367,7 @@ class Draft {
     return worthUsd
   }
 
-  /** Tokens of what evidence does not tell: the position's own measure; of what takes all that is there, all of them. */
+  /** Returns the tokens of a move without evidence: by the position's average; for a move that closes everything, all of them. */
   #reckonedTokens(): TokenAmount {
     const parts = [...this.#parts.values()].filter(({ sizeUsd }) => sizeUsd > 0n)
     const sizeUsd = parts.reduce((sum, part) => sum + part.sizeUsd, 0n)

@@ -21,7 +21,7 @@ const ending: ReadonlySet<string> = new Set([
   'intent.closed',
 ])
 
-/** The fold: what rests of open intents, and one moment a side. */
+/** The fold: resting stops of open intents, and one moment a side. */
 export class StopEnds {
   readonly #resting: Map<string, string>
   readonly #ended: Map<string, number>

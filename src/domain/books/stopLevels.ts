@@ -22,7 +22,7 @@ interface KnownStop {
   readonly nearest: bigint
   /** The round of the part that it rested for first; absent: it rested for none yet. */
   readonly round?: string
-  /** The order that opened what it came for, once that filled. */
+  /** The order that opened its position, once that filled. */
   readonly entry?: string
   /** True once the part that it protects was opened: an entry's stop rests before that. */
   readonly isForPart: boolean
@@ -81,7 +81,7 @@ export class StopLevels {
     this.#foldRounds(after, rounds)
   }
 
-  /** The nearest level, contract price; undefined: no stop rested for what the part is now. */
+  /** Returns the nearest level, contract price; undefined: no stop rested for the present part. */
   of(strategy: string, side: PositionSide, rounds: Rounds): bigint | undefined {
     const sideKey = sideKeyOf(side)
     const book = bookKeyOf(strategy, sideKey)

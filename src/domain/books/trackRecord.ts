@@ -36,13 +36,13 @@ export const noTrackRecord: TrackRecord = {
   stopsMs: [],
 }
 
-/** The record with what was spent or brought now. */
+/** Returns the record with present costs or results. */
 export function withFigures(record: TrackRecord, figures: Partial<Figures>): TrackRecord {
   const resultUsd = record.resultUsd + resultOf(figures)
   return { ...record, resultUsd, peakUsd: maxOf(record.peakUsd, resultUsd) }
 }
 
-/** The record with what a book was brought, and with its exit or stop. */
+/** Returns the record with a book's posting, and with its exit or stop. */
 export function withPosting(before: TrackRecord, posting: Posting, side: PositionSide): TrackRecord {
   const { move, sizeDeltaUsd, isFlat } = posting
   const record = withResult(before, posting, resultOf(posting.figures))

@@ -21,7 +21,7 @@ export function reservedOf(state: IntentState): Usd {
   const adding = attempt.children.filter(adds)
   if (adding.length === 0) return reservationUsd
   const left = adding.filter((child) => !hasEnded(child) || isProvisional(child.evidence)).length
-  // Parts are equal but for what rounding dropped, which is counted with what is left.
+  // Parts are equal except for the dropped rounding, which counts with the rest.
   const part = reservationUsd / BigInt(adding.length)
   return left === 0 ? 0n : reservationUsd - part * BigInt(adding.length - left)
 }

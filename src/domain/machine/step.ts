@@ -136,7 +136,7 @@ export function step(
     case 'sent':
       if (attempt?.phase === 'NOT_SENT') return conclude(state, attempt, event.nowMs) ?? nothing
       if (attempt?.armed === undefined || attempt.send !== undefined) throw misused(event, state)
-      // The chain can show what became of it before the submit is answered: the answer comes late and adds nothing.
+      // The chain can show its fate before the submit is answered: the answer then comes late and adds nothing.
       if (attempt.phase !== 'ARMED')
         return { effects: [{ type: 'follow', attempt: attempt.n }], again: false }
       return {

@@ -7,9 +7,8 @@ import type { ChainView, EndpointView } from './chainView.ts'
 const WITHHELD_REST_MS = 60_000
 
 /**
- * The rest of the cooldown of the host that withholds an intent's message, ms: it accepted the message, the chain went on
- * for `withheldMs` without it, and the deadline has not passed. Undefined: it is not to rest. `chain` absent: no endpoint is read, and
- * what counts is our own time alone.
+ * Returns the rest of the cooldown of the host that withholds an intent's message, ms. It accepted the message, the chain went on for `withheldMs`
+ * without it, and the deadline has not passed. Undefined: no cooldown. `chain` absent: no endpoint is read, and only our own time counts.
  */
 export function withheldRestMs(
   state: IntentState,
@@ -23,7 +22,7 @@ export function withheldRestMs(
     return undefined
   const leftMs = attempt.armed.deadlineSeconds * 1000 - nowMs
   if (leftMs <= 0 || !isWithheld(sinceMs, nowMs, withheldMs)) return undefined
-  // An endpoint that is behind does not show what landed meanwhile.
+  // An endpoint that lags does not show newer landings.
   const endpoints = chain?.endpoints ?? []
   const shows = ({ latest, isDigestUsedAtLatest }: EndpointView) =>
     !isDigestUsedAtLatest && latest.timestampSeconds * 1000 >= sinceMs + withheldMs

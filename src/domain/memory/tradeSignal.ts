@@ -26,7 +26,7 @@ export interface SignalTerms {
   readonly name?: string
   /** Size of the opened position; all of the file's when absent. */
   readonly size?: SignalSize
-  /** Exits of what it opens, USD per whole index token. */
+  /** Exits of its position, USD per whole index token. */
   readonly stopPrice?: Usd
   readonly targetPrice?: Usd
   /** By the sender's clock, Unix ms. */
@@ -70,7 +70,7 @@ export interface SignalEntry {
 /** Kinds of the entry above. */
 export const signalKinds = ['signal.received'] as const satisfies readonly SignalEntry['kind'][]
 
-/** The newest signal of an instance, and what became of it. */
+/** The newest signal of an instance, and its state. */
 export interface NewestSignal extends TradeSignal {
   readonly standing: 'waiting' | 'taken' | 'expired'
 }
@@ -148,7 +148,7 @@ function forgotten(nonces: SignalFold['nonces'], atMs: number): readonly (readon
     .slice(0, old.length - MOST_OLD_NONCES)
 }
 
-/** The fold once a turn of an instance took what waited for it. Pure. */
+/** Returns the fold once a turn of an instance took its waiting signals. Pure. */
 export function applyTakenSignals(
   fold: SignalFold | undefined,
   strategy: string,

@@ -30,7 +30,7 @@ export interface ExitRequest {
 /** Open or add to a position. */
 export interface IncreaseDecision extends DecisionBase {
   readonly kind: 'increase'
-  /** Asked size, USD; risk may cut it to what capacity and limits allow. */
+  /** Requested size, USD; risk may cut it to capacity and limits. */
   readonly sizeDeltaUsd: Usd
   /** Collateral brought = size / leverage; 10000 = 1x. */
   readonly leverageBps: number
@@ -45,8 +45,8 @@ export interface IncreaseDecision extends DecisionBase {
   readonly triggerPrice?: Usd
   readonly twap?: TwapTerms
   /**
-   * Exits to create with it; not with a twap. They see the whole position of their side: with several increases resting on
-   * one side, the exit of one may close what another opened.
+   * Exits to create with it; not with a twap. They see the whole position of their side: with several increases resting on one side, the exit of one
+   * may close the position of another.
    */
   readonly tpsl?: readonly ExitRequest[]
   /**
@@ -212,7 +212,7 @@ export interface ReportDecision extends DecisionBase {
   readonly isOver: boolean
 }
 
-/** All that a strategy may say: decisions that become orders, orders that it does not want any more, tasks, renewals, and what people are to know. */
+/** All decisions that a strategy may make: decisions that become orders, unwinds of its orders, tasks, renewals, and notices to people. */
 export type StrategyDecision =
   | Decision
   | UnwindDecision

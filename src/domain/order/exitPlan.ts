@@ -230,7 +230,7 @@ export function awayFrom(
   return found > 0n ? found : 0n
 }
 
-/** Most exits of a file: a stop-loss, and take-profits up to what one increase may bring. */
+/** Most exits of a file: a stop-loss, and take-profits up to the number that one increase may bring. */
 export const MOST_TARGETS = 4
 
 /** Sums the shares that the take-profits of a ladder close, bps of the order; one without a share closes all of it. */

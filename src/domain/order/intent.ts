@@ -1,6 +1,6 @@
 /**
- * The objects of the order machine: Intent (what was decided and admitted), Attempt (one digest of it), Child (one order
- * that a landed attempt created), and how they end. The machine that moves them is in `machine/`.
+ * The objects of the order machine: Intent (the admitted decision), Attempt (one digest of it), Child (one order that a landed attempt created), and
+ * their ends. The machine that moves them is in `machine/`.
  */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { UpdateOrderParams } from '../../protocol/batch.ts'
@@ -74,7 +74,7 @@ export interface SignedOrder {
   readonly sizeDeltaUsd: Usd
   /** Amount paid in, or requested to be paid out, base units of the order's collateral token. */
   readonly collateralAmount: TokenAmount
-  /** The rest of what the chain keeps of it; absent where only sizes were read. */
+  /** Other fields that the chain stores of it; absent where only sizes were read. */
   readonly kept?: {
     readonly marketToken: Address
     readonly direction: Direction
@@ -119,7 +119,7 @@ export interface ArmedFacts {
   }
   /** Codes and messages of prepare's warnings, shown before anything was signed. */
   readonly validationWarnings: readonly { readonly code: string; readonly message: string }[]
-  /** Number of fields of the message that were compared one to one with what was meant. */
+  /** Number of fields of the message that were compared one to one with the intended values. */
   readonly comparedFields: number
   /** The lease epoch of the writer. */
   readonly leaseEpoch: number
@@ -165,7 +165,7 @@ export interface Evidence {
   readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
   /** Unix ms when it was seen. */
   readonly atMs: number
-  /** One sentence: what was seen. */
+  /** One sentence: the observation. */
   readonly statement: string
   readonly host?: string
   readonly status?: string
@@ -196,7 +196,7 @@ export interface Attempt {
   /** Host asked to prepare. */
   readonly host: string
   readonly phase: AttemptPhase
-  /** Prepares that were warned of, and what was done; absent when none was. */
+  /** Prepares with warnings, and the action taken; absent when there were none. */
   readonly warned?: readonly WarnedFacts[]
   readonly armed?: ArmedFacts
   readonly armedAtMs?: number
@@ -348,8 +348,8 @@ export function isWaiting(intent: Intent, child: Child): boolean {
 }
 
 /**
- * The operator's label (docs/orders.md, "What you see"). It follows from what the journal holds alone, so that every screen has the same one:
- * a failure or refusal seen after a signature left makes the attempt unresolved, and shows as `unknown` until proof.
+ * Returns the operator's label (docs/orders.md, "What you see"). It follows from the journal alone, so that every screen has the same one. A failure
+ * or refusal seen after a signature left makes the attempt unresolved, and shows as `unknown` until proof.
  */
 export function labelOf(state: IntentState): Label {
   const { closing } = state

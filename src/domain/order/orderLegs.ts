@@ -1,6 +1,6 @@
 /**
- * The created orders of an intent as people follow them: which of them it is (the entry, an exit, a part), where it stands, and what
- * its fill cost and brought. Pure.
+ * The created orders of an intent as people follow them: the role of each (the entry, an exit, a part), its state, and the cost and result of its
+ * fill. Pure.
  */
 import type { Hex } from '../../protocol/address.ts'
 import { MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
@@ -23,7 +23,7 @@ export interface OrderLeg {
   readonly phase: Child['phase']
   /** The chain showed its newest phase in a block that may be taken back. */
   readonly isProvisional: boolean
-  /** As it is in force: what was signed, with the edits that landed, or what another client made of it. */
+  /** Trigger in force: as signed, with the edits that landed, or as another client changed it. */
   readonly triggerPrice?: Usd
   readonly sizeDeltaUsd?: Usd
   /** Another client changed it: the same as perpd signed them. */
@@ -44,13 +44,13 @@ export interface OrderLeg {
 
 /** Result of a fill by the books (docs/books.md), and its costs besides the venue's charges, USD. */
 export interface FillCosts {
-  /** Reductions: what it brought the parts that it took, after all costs, signed. 0 of what opens. */
+  /** Reductions: result of the reduced parts, after all costs, signed. 0 for an entry. */
   readonly pnlUsd: Usd
   /** Cost of sending its message at most, execution fees included; 0 for an exit, which its entry's message paid for. */
   readonly sendingUsd: Usd
   /**
-   * Reductions: its share by size of what those parts had cost before: fees and sending of what opened them, funding and borrowing
-   * that were charged since, messages meanwhile that filled nothing. 0 of what opens.
+   * Reductions: share by size of the earlier costs of those parts: fees and sending of their entries, funding and borrowing charged since, and
+   * messages meanwhile that filled nothing. 0 for an entry.
    */
   readonly entryCostsUsd: Usd
   /** Cost so far of cancelling the exits that it left behind. */
@@ -59,7 +59,7 @@ export interface FillCosts {
   readonly isEntryKnown: boolean
 }
 
-/** Finds what a fill cost besides; undefined of what is no fill. */
+/** Finds the further costs of a fill; undefined for an order without a fill. */
 export type CostsLookup = (orderKey: Hex) => FillCosts | undefined
 
 /**

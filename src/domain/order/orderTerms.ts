@@ -19,8 +19,8 @@ export interface TermsToken {
 }
 
 /**
- * The sized terms of an order: exactly what may be signed, and nothing else. The verifier compares every field of the
- * venue's payload with these.
+ * The sized terms of an order: exactly the content that may be signed, and nothing else. The verifier compares every field of the venue's payload
+ * with these.
  */
 export interface OrderTerms {
   readonly orderType: OrderKind
@@ -32,8 +32,8 @@ export interface OrderTerms {
   /** Change of position size, USD, positive for both directions of change. */
   readonly sizeDeltaUsd: Usd
   /**
-   * Collateral token units: what an increase pays in, exactly; what a change of collateral moves, exactly; the most that a
-   * decrease which keeps leverage may take out.
+   * Collateral token units: the exact payment of an increase; the exact amount of a change of collateral; the most that a decrease at constant
+   * leverage may take out.
    */
   readonly collateralDelta: TokenAmount
   /** Decreases only: whether collateral leaves pro rata. */
@@ -45,8 +45,8 @@ export interface OrderTerms {
   /** USD per whole index token; limit, stop-market, take-profit and stop-loss orders only. */
   readonly triggerPrice?: Usd
   /**
-   * Price impact by our own estimate when it was sized, bps of the size, negative at our cost; absent where the market's data
-   * were not there. Only what the signing policy allows of it widens a bound.
+   * Price impact by our own estimate when it was sized, bps of the size, negative at our cost; absent where the market's data were missing. Only the
+   * part that the signing policy allows widens a bound.
    */
   readonly priceImpactBps?: number
   /** limit and take-profit only: price impact that the acceptable price permits beyond the trigger, bps; absent where none is requested. */
@@ -58,13 +58,13 @@ export interface OrderTerms {
    * would be left that they close it; or the part that was decided, where sizing made it the whole for that reason.
    */
   readonly otherSizeDeltaUsd?: Usd
-  /** collateral-out only: the most that what comes out is worth, USD. */
+  /** collateral-out only: the highest worth of the payout, USD. */
   readonly mostOutputUsd?: Usd
   /** twap only: equal parts, the first due at once. Size and collateral are those of all parts together. */
   readonly twap?: TwapTerms
   /** Orders that are created with an increase and close it later. */
   readonly tpsl?: readonly ExitTerms[]
-  /** swap only. `collateralToken` and `collateralDelta` are what is paid. */
+  /** swap only. `collateralToken` and `collateralDelta` are the payment. */
   readonly swap?: SwapTerms
   /** edit only: the order as it is to be afterwards. */
   readonly edit?: EditTerms
@@ -104,7 +104,7 @@ export interface ExitTerms {
   readonly type: 'take-profit' | 'stop-loss'
   /** USD per whole index token. */
   readonly triggerPrice: Usd
-  /** USD; what it closes. All of the position that there is then, when it is no less than what is held and what is added. */
+  /** Size that it closes, USD. All of the position at that time, when it is no less than the present position and the addition. */
   readonly sizeDeltaUsd: Usd
   /** Price impact by our own estimate, as in `OrderTerms`. */
   readonly priceImpactBps?: number
@@ -147,7 +147,7 @@ export interface Sizing {
   readonly sizeDeltaUsd: Usd
   /** Capacity field that was used; absent for orders that add no risk. */
   readonly basis?: 'availableLiquidity' | 'baseAvailableLiquidity'
-  /** The capacity as read, and its part left after headroom and what is in flight. */
+  /** The capacity as read, and the part left after headroom and orders in flight. */
   readonly capacityUsd?: Usd
   readonly roomUsd?: Usd
   /** Each cut that made the size smaller, in order. */

@@ -26,11 +26,11 @@ export function changesBy(change: IntentState): readonly (readonly [orderKey: st
 }
 
 /**
- * The order as it was signed, with what later messages made of it. Undefined when that is not known: it was made before all
- * of it was kept, or a change of it has a fate that no evidence shows.
+ * Returns the order as it was signed, with later changes by our messages. Undefined when that is unknown: it was made before all of it was persisted,
+ * or no evidence shows the fate of a change.
  *
  * @param maker the intent whose landed attempt created it
- * @param change what the changes that ended made of it together; absent when none did
+ * @param change joint effect of the changes that ended; absent when there is none
  */
 export function signedOrderOf(
   orderKey: Hex,
@@ -171,7 +171,7 @@ export interface ListedOrder {
   readonly sizeDeltaUsd: Usd
 }
 
-/** One field of a host's row that is not what was signed. */
+/** One field of a host's row that differs from the signed one. */
 export interface RowDifference {
   readonly field: string
   readonly signed: string
@@ -184,8 +184,8 @@ export function rowDifference(row: Order, signed: SignedOrder): RowDifference | 
 }
 
 /**
- * The fields of a host's row that are not what was signed. What the venue does not say is not compared; neither is what is left
- * of the collateral and of the execution fee, which the chain changes by itself.
+ * Returns the fields of a host's row that differ from the signed ones. Fields that the venue omits are not compared. Neither is the rest of the
+ * collateral and of the execution fee, which the chain changes by itself.
  */
 export function rowDifferences(row: Order, signed: SignedOrder): readonly RowDifference[] {
   const { kept } = signed

@@ -49,7 +49,7 @@ export interface AccumulateWish extends SideWish {
   readonly shareBps?: number
   /** Least time between two orders; 60 when absent. */
   readonly everySeconds?: number
-  /** Least size of an order, USD; a twentieth of what lacks when absent. */
+  /** Least size of an order, USD; a twentieth of the missing size when absent. */
   readonly leastUsd?: Usd
 }
 
@@ -78,7 +78,7 @@ export interface ChaseWish extends SideWish {
   readonly sizeUsd: Usd
   readonly leverageBps?: number
   readonly worstPrice: Usd
-  /** After which what is left is taken at the market. */
+  /** Time after which the rest is taken at the market. */
   readonly minutes: number
   /** From the price, bps, 1 or more; 5 when absent. */
   readonly offsetBps?: number

@@ -1,4 +1,4 @@
-/** An order that was edited while it rested: what is in force of it instead of what it was accepted with, by its own edits and other clients'. Pure. */
+/** An order that was edited while it rested: the terms in force instead of the accepted ones, by its own edits and other clients'. Pure. */
 import { MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import { hasEnded, type IntentState, isWaiting, lastAttempt } from './intent.ts'
 import type { LegLookups } from './orderLegs.ts'

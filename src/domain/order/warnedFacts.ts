@@ -8,7 +8,7 @@ export const warningActions = ['sign', 'shrink', 'drop'] as const
 /** See `warningActions`. */
 export type WarningAction = (typeof warningActions)[number]
 
-/** One warning with what policy says of it. */
+/** One warning with the policy's action. */
 export interface JudgedWarning {
   readonly code: string
   readonly message: string
@@ -24,7 +24,7 @@ export interface Shrunk {
   readonly reservationUsd: Usd
 }
 
-/** A prepare that was warned of, and what was done: journaled before anything is signed. */
+/** A prepare with warnings, and the action taken: journaled before anything is signed. */
 export interface WarnedFacts {
   readonly host: string
   readonly requestId: string

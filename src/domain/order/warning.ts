@@ -40,8 +40,8 @@ export function stricter(one: WarningAction, other: WarningAction): WarningActio
 }
 
 /**
- * Each warning with what the policies say together: the strictest counts, and a code that none of them names drops what
- * adds risk. A close and a cancel are signed whatever is warned of: to hold one back is the greater risk.
+ * Returns each warning with the joint action of the policies: the strictest counts, and a code that none of them names drops an order that adds risk.
+ * A close and a cancel are signed whatever the warning: to hold one back is the greater risk.
  */
 export function judgeWarnings(
   policies: readonly WarningPolicy[],
@@ -68,7 +68,7 @@ export function strictestOf(actions: readonly WarningAction[]): WarningAction {
   return actions.reduce(stricter, 'sign' as WarningAction)
 }
 
-/** Warnings that are kept of one prepare, and characters of one: what a host makes up must not fill log and journal. */
+/** Most warnings that are persisted of one prepare, and most characters of one: a host's inventions must not fill log and journal. */
 export const MOST_KEPT = 20
 const MOST_CODE = 64
 const MOST_MESSAGE = 500

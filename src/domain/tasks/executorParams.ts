@@ -15,7 +15,7 @@ export interface AccumulateParams extends ExecutorParams {
   readonly action: 'increase'
   /** Size / collateral of each order, bps; 10000 = 1x. */
   readonly leverageBps: number
-  /** Size that the position is to have, USD; `sizeUsd` is what lacked at the start. */
+  /** Target size of the position, USD; `sizeUsd` is the missing size at the start. */
   readonly targetUsd: Usd
   /** No order while the oracle's price is worse. */
   readonly worstPrice: Usd
@@ -70,13 +70,13 @@ export interface ExitSync {
   readonly atMs: number
   /** Size to close as far as nobody else reduced it, USD. */
   readonly sizeUsd: Usd
-  /** Size that the owner's book held of the side then beyond what older tasks of its keep exits for, USD. */
+  /** Part of the owner's book of the side at that time that its older tasks did not claim for their exits, USD. */
   readonly bookUsd: Usd
   /** Time from which the list shows no position, Unix ms: the report of its close may be late. Absent: the list shows it. */
   readonly goneMs?: number
 }
 
-/** A limit that follows the price, and what is left at the market when its time is over. */
+/** A limit that follows the price; the rest is taken at the market when its time is over. */
 export interface ChaseParams extends ExecutorParams {
   /** Increases: size / collateral, bps. */
   readonly leverageBps: number
@@ -88,7 +88,7 @@ export interface ChaseParams extends ExecutorParams {
   readonly everyMs: number
   /** The limit never goes beyond, and no order at the market is made while the price is. */
   readonly worstPrice: Usd
-  /** After which what is left is made at the market, ms from the start. */
+  /** Time after which the rest is made at the market, ms from the start. */
   readonly patienceMs: number
 }
 

@@ -55,7 +55,7 @@ export interface ExecutorProgress {
   readonly made: number
   /** Absent while it continues. */
   readonly stop?: StopWish
-  /** Its own plan came to an end, which stays while what rests of it is cancelled. */
+  /** End of its own plan, which stays while its resting orders are cancelled. */
   readonly ending?: ExecutorEnd
 }
 

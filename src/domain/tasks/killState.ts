@@ -1,4 +1,4 @@
-/** A kill as a task of the journal: what adds risk is cancelled, positions are closed if asked, until nothing of it is left. */
+/** A kill as a task of the journal: orders that add risk are cancelled, and positions are closed if requested, until nothing of it is left. */
 import type { Usd } from '../../protocol/units.ts'
 import type { Tasks } from './taskRecord.ts'
 
@@ -44,7 +44,7 @@ export interface KeptExit {
   readonly sizeUsd: Usd
 }
 
-/** A position that a kill leaves open, and what protects it. */
+/** A position that a kill leaves open, and its protection. */
 export interface LeftPosition {
   /** Its market's symbol. */
   readonly symbol: string

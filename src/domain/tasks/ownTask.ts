@@ -12,7 +12,7 @@ export interface OwnTask {
   readonly sinceMs: number
   readonly sizeUsd: Usd
   readonly doneUsd: Usd
-  /** Closed by exits of what it opened. */
+  /** Closed by exits of its position. */
   readonly exitedUsd: Usd
   /** Size that orders in flight may still fill. */
   readonly openUsd: Usd

@@ -31,7 +31,7 @@ export type TaskEntry =
       readonly outcome: string
       /** `perpd` when it ended by itself. */
       readonly by: string
-      /** One sentence: what came of it. */
+      /** One sentence: the result. */
       readonly statement?: string
     }
 

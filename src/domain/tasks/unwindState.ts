@@ -22,9 +22,9 @@ export interface UnwindParams {
 export interface UnwindProgress {
   /** Number of the newest try to cancel its resting orders, from 1; 0 before the first. */
   readonly cancels: number
-  /** The newest try to close what it opened, by side in the order in which it opened them; as above. */
+  /** The newest try to close its position, by side in the order in which it opened them; as above. */
   readonly closes: readonly number[]
-  /** Sides that were seen to be gone, by number from 1: what is opened there later is another's. */
+  /** Sides that were seen to be gone, by number from 1: a later position there is another's. */
   readonly gone: readonly number[]
 }
 
@@ -48,7 +48,7 @@ export interface UnwindState {
   readonly sinceMs: number
   readonly endedAtMs?: number
   readonly outcome?: UnwindOutcome
-  /** One sentence: what came of it. */
+  /** One sentence: the result. */
   readonly statement?: string
 }
 

@@ -22,7 +22,7 @@ export interface BookRow {
   readonly sizeInTokens: TokenAmount
   readonly costUsd: Usd
   readonly collateral: TokenAmount
-  /** USD per whole index token, by what the book itself paid. */
+  /** USD per whole index token, by the book's own payments. */
   readonly entryPrice: Usd | null
   /** By the position's own price, before fees that are still to come, USD, signed. */
   readonly unrealizedUsd: Usd | null
@@ -32,9 +32,9 @@ export interface BookRow {
   readonly results: Results
 }
 
-/** Results, after all costs, and what they are made of. */
+/** Results, after all costs, and their parts. */
 export interface Results extends Figures {
-  /** Price PnL, price impact and swaps less all fees and what sending cost, USD, signed. */
+  /** Price PnL, price impact and swaps less all fees and the cost of sending, USD, signed. */
   readonly pnlUsd: Usd
 }
 
@@ -59,7 +59,7 @@ export function bookName(strategy: string): string {
 export type ValuedPosition = PositionSide &
   Pick<Position, 'sizeInUsd' | 'sizeInTokens' | 'pnlUsd' | 'entryPrice'>
 
-/** All books as rows; those of positions with their entry and what they would bring now. */
+/** Returns all books as rows; those of positions with their entry and their unrealized result. */
 export function bookRows(books: readonly Book[], positions: readonly ValuedPosition[]): readonly BookRow[] {
   const bySide = new Map(positions.map((position) => [sideKeyOf(position), position]))
   const heldUsd = new Map<string, Usd>()
@@ -112,7 +112,7 @@ export function openResultsOf(
   return Object.fromEntries(results.filter(([, resultUsd]) => resultUsd !== 0n))
 }
 
-/** By the position's own measures: its entry is its size by its tokens, and its PnL what they are worth beyond it. */
+/** Values by the position's own measures: its entry is its size by its tokens, and its PnL is their worth beyond it. */
 function worthOf(
   { direction, sizeInTokens, costUsd }: Pick<Book, 'direction' | 'sizeInTokens' | 'costUsd'>,
   position: ValuedPosition | undefined,

@@ -16,7 +16,7 @@ export interface OrderMarks {
   readonly presumedDeadForSeconds?: number
 }
 
-/** Under what marks are made. `nowMs`: our own clock, Unix ms, which marks what is shown and proves nothing. */
+/** Rules for making marks. `nowMs`: our own clock, Unix ms, which marks the display and proves nothing. */
 export interface MarkRules extends Pick<EvidenceRules, 'source' | 'deadlineMarginMs'> {
   readonly nowMs: number
 }
@@ -36,7 +36,7 @@ function presumedDeadFor(
   { source, deadlineMarginMs, nowMs }: MarkRules,
 ): number | undefined {
   const attempt = lastAttempt(state)
-  // With endpoints the chain proves death itself, and what is not proven is not presumed.
+  // With endpoints the chain proves death itself, and an unproven death is not presumed.
   if (source === 'chain' || !isOpen(state) || attempt?.armed === undefined || !isUnresolved(attempt)) {
     return undefined
   }

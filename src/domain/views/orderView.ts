@@ -43,7 +43,10 @@ export interface OrderRow {
   readonly market: string
   readonly direction: Direction
   readonly kind: string
-  /** Type of the order that it makes: `market`, `limit`, `stop-market`, `take-profit`, `stop-loss` or `twap`; null of what makes none, and of a batch. */
+  /**
+   * Type of the order that it makes: `market`, `limit`, `stop-market`, `take-profit`, `stop-loss` or `twap`; null for an intent that makes none, and
+   * for a batch.
+   */
   readonly orderType: string | null
   /** As it is in force, with the edits of it: decimal text of the integer with 30 decimals. */
   readonly sizeDeltaUsd: string
@@ -78,25 +81,25 @@ export interface OrderRow {
 }
 
 /**
- * The PnL of a fill and what it is made of; decimal texts of the integers with 30 decimals. `pnlUsd` is `venuePnlUsd` and
- * `fundingReceivedUsd`, less `sendingUsd`, `entryCostsUsd` and `cancellingUsd`, and `ownEntryUsd`.
+ * The PnL of a fill and its parts; decimal texts of the integers with 30 decimals. `pnlUsd` is `venuePnlUsd` and `fundingReceivedUsd`, less
+ * `sendingUsd`, `entryCostsUsd` and `cancellingUsd`, and `ownEntryUsd`.
  */
 export interface PnlParts {
   /** After all costs (docs/reference/glossary.md); null where there is none, or it is not known. */
   readonly pnlUsd: string | null
-  /** The venue's own figure of the fill, after its price impact, fees, funding and borrowing. Null for what opens. */
+  /** The venue's own figure of the fill, after its price impact, fees, funding and borrowing. Null for an entry. */
   readonly venuePnlUsd: string | null
-  /** Funding received by the position that the fill put aside for the account. Null for what opens, and where the chain does not show it. */
+  /** Funding received by the position that the fill put aside for the account. Null for an entry, and where the chain does not show it. */
   readonly fundingReceivedUsd: string | null
   /** Cost of sending its message at most, execution fees included; 0 for an exit. Null before it filled. */
   readonly sendingUsd: string | null
-  /** Its share by size of what opening the position cost. Null for what opens. */
+  /** Share by size of the cost of opening the position. Null for an entry. */
   readonly entryCostsUsd: string | null
   /** Cost of cancelling the exits that it left behind. Null for an entry. */
   readonly cancellingUsd: string | null
   /** Result of the reduced parts from their own entry price and their own funding and borrowing. Null for an entry. */
   readonly ownEntryUsd: string | null
-  /** False: others opened some of what it reduced, and what that cost is not known and in no figure. Null for what opens. */
+  /** False: others opened some of the reduced size, and the cost of that is unknown and in no figure. Null for an entry. */
   readonly isEntryKnown: boolean | null
 }
 

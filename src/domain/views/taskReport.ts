@@ -13,21 +13,21 @@ export interface TaskReport extends Pick<TaskGoal, 'sizeUsd' | 'budget' | 'asked
   /** Unix ms. */
   readonly sinceMs: number
   readonly doneUsd: Usd
-  /** Closed by exits of what it opened. */
+  /** Closed by exits of its position. */
   readonly exitedUsd: Usd
   /** Size that orders in flight may still fill. */
   readonly openUsd: Usd
   /** Orders that its budget counts, and their cost at most. */
   readonly orders: number
   readonly feesUsd: Usd
-  /** Exits of what it opened and changes of them, and what these cost at most; no budget counts them. */
+  /** Exits of its position and changes of them, and their cost at most; no budget counts them. */
   readonly exitOrders: number
   readonly exitFeesUsd: Usd
   readonly standing: 'running' | 'stopping' | 'ended'
   /** The reason why it waits; absent: none, or it was not looked at yet. */
   readonly waits?: string
   readonly outcome?: string
-  /** One sentence: what came of it. */
+  /** One sentence: the result. */
   readonly statement?: string
   readonly endedAtMs?: number
 }
