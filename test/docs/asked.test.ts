@@ -1,4 +1,4 @@
-/** docs/evidence.md, "Who is asked": every question to the chain has a row, and its numbers and tests are those of the code. */
+/** docs/reference/asked.md: every question to the chain has a row, and its numbers and tests are those of the code. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -7,9 +7,8 @@ import { HEALTHY_SECONDS, WIDEST_SECONDS } from '../../src/domain/chainTime.ts'
 import { manualClock } from '../support/venue.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
-const text = readFileSync(join(root, 'docs', 'evidence.md'), 'utf8')
-const section = text.slice(text.indexOf('## Who is asked'), text.indexOf('## What counts as held'))
-const rows = section.split('\n').filter((line) => /^\| (?!question|---)/.test(line))
+const text = readFileSync(join(root, 'docs', 'reference', 'asked.md'), 'utf8')
+const rows = text.split('\n').filter((line) => /^\| (?!question|---)/.test(line))
 
 test('every way to ask the chain has a row', () => {
   const reader = connectChain({
@@ -67,6 +66,6 @@ test('every row has tests that are there', () => {
 test('what is healthy, and how far a window reaches, are the numbers of the code', () => {
   expect(HEALTHY_SECONDS).toBe(30)
   expect(WIDEST_SECONDS).toBe(1_800)
-  expect(section.match(/within 30 s/g)).toHaveLength(2)
-  expect(section).toContain("up to half an hour to each side of the hosts' median")
+  expect(text.match(/within 30 s/g)).toHaveLength(2)
+  expect(text).toContain("up to half an hour to each side of the hosts' median")
 })

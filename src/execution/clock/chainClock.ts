@@ -1,5 +1,5 @@
 /**
- * Judges whether the chain's time is known and our clock agrees with it, well enough to sign orders that add risk (docs/evidence.md, "Who is asked").
+ * Judges whether the chain's time is known and our clock agrees with it, well enough to sign orders that add risk (docs/reference/asked.md).
  */
 import { HEALTHY_SECONDS } from '../../domain/chainTime.ts'
 import type { Intent } from '../../domain/order/intent.ts'

@@ -169,7 +169,7 @@ function checkDataAge(
   return undefined
 }
 
-/** Clock difference beyond which nothing that adds risk is armed by default (docs/evidence.md, "Who is asked"), ms. */
+/** Clock difference beyond which nothing that adds risk is armed by default (docs/reference/asked.md), ms. */
 const MAX_CLOCK_SKEW_MS = 30_000
 
 /** CLOCK_SKEW: our clock and the venue's are further apart than `maxClockSkewMs`. Denies increases only. */
