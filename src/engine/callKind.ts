@@ -28,7 +28,7 @@ export interface KindAnswer {
   readonly spentMs?: number
 }
 
-/** The answer of one turn. `past` is there for a kind with a memory. Rejects with what the kind throws, KindFault and MemoryUnfitError. */
+/** Returns the answer of one turn. `past` is set for a kind with a memory. Rejects with what the kind throws, KindFault and MemoryUnfitError. */
 export async function callKind(
   loaded: Pick<LoadedStrategy, 'hosted' | 'strategy' | 'params' | 'instance'>,
   scene: OwnScene,

@@ -1,4 +1,4 @@
-/** A strategy's wish that what is due to the account be claimed: the calls are prepared for the owner's wallet, or it is denied. */
+/** Handles a strategy's request to claim amounts due to the account: the calls are prepared for the owner's wallet, or it is denied. */
 import type { ClaimDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { EngineContext } from './context/engineContext.ts'

@@ -1,4 +1,4 @@
-/** The lanes that a whole close may take: one whose deadline is ours comes first, because what it leaves unknown is proven in minutes. */
+/** The lanes that a whole close may take: one with our own deadline comes first, because its unknowns are proven in minutes. */
 
 import { type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { describeLane, type LaneName, laneNames } from '../domain/order/laneTable.ts'

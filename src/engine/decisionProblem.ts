@@ -161,7 +161,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 const isPromise = (value: unknown) => isObject(value) && typeof value.then === 'function'
 
-/** Most decisions of one turn: what a loop that went wrong makes does not hold up everybody else's. */
+/** Most decisions of one turn: a faulty loop must not hold up everybody else's. */
 const MOST_DECISIONS = 200
 
 /** Returns the fault of `decide`'s return value as a whole; undefined when it is a list of a sensible length. */

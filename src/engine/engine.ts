@@ -69,7 +69,7 @@ import { createUnmanagedWatch } from './watch/unmanaged.ts'
 export interface Engine extends EngineApi {
   /** Recovers, then runs; resolves when it runs. Rejects when the first reads show a mistake of the configuration. */
   start(): Promise<void>
-  /** First call: no new decisions, follow what is open for `drainMs`. Resolves when done. `abort()` ends it at once. */
+  /** First call: no new decisions, follow open orders for `drainMs`. Resolves when done. `abort()` ends it at once. */
   stop(signal: string): Promise<void>
   abort(): void
   /**
@@ -113,7 +113,7 @@ export interface EngineParts
   /** As they are configured. */
   readonly limits: ConfiguredLimits
   readonly labels: EngineLabels
-  /** Told the venue's markets once, before the first tick; what it throws ends the start. */
+  /** Receives the venue's markets once, before the first tick; an error ends the start. */
   readonly onMarkets?: (markets: readonly Market[]) => void
 }
 

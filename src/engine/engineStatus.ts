@@ -72,7 +72,7 @@ export interface StrategyStatus {
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
   /** Exits of its file that act only while perpd runs; absent: none. */
   readonly exitsHere?: readonly ExitHere[]
-  /** The newest signal from outside, and what became of it; absent before the first. */
+  /** The newest signal from outside, and its state; absent before the first. */
   readonly lastSignal?: NewestSignal
   /** The newest signal since the start that led to no order, why, and since when that is known, Unix ms; absent: none. */
   readonly lastUnserved?: UnservedSignal & { readonly atMs: number }
@@ -151,7 +151,7 @@ export interface EngineStatus {
   readonly tasksRunning: RunningByKind
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
-  /** Held, and what open orders may still add, USD. */
+  /** Positions, and possible additions by open orders, USD. */
   readonly exposureUsd: bigint
   /** Part of it that may be one fill counted twice, as a position and as an order in flight, USD. */
   readonly exposureMaybeTwiceUsd: bigint

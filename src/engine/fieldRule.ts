@@ -99,7 +99,7 @@ export function recordOf(expected: string, { faultOf }: FieldRule): FieldRule {
   }
 }
 
-/** A bigint. `unit` says of what, `write` how a decimal text is written as one. */
+/** Accepts a bigint. `unit` names its unit, `write` how a decimal text is written as one. */
 export function bigintOf(unit: string, write: (decimal: string) => string): FieldRule {
   return {
     faultOf(value) {

@@ -33,7 +33,7 @@ export interface OwnKindLimits {
 /** The first pause, and the longest; each is twice the one before. */
 const [pauseMs, mostPauseMs] = [60_000, 900_000]
 
-/** Makes one; `tickOnce` runs the tick of a scheduled instant (Unix ms) of what is loaded then. */
+/** Makes one; `tickOnce` runs the tick of a scheduled instant (Unix ms) for the strategy loaded then. */
 export function createInstance(
   first: LoadedStrategy,
   { clock, emit, trading }: Pick<EngineContext, 'clock' | 'emit' | 'trading'>,
@@ -241,7 +241,7 @@ function slowText(spentMs: number, limitMs: number): string {
   return `decide took ${Math.round(spentMs)} ms of the processor; more than ${limitMs} (strategies.slowDecideMs) is too slow`
 }
 
-/** No host answered what a turn reads: one cause for all strategies, whichever of them asked for what. */
+/** Tells whether no host answered a turn's reading: one cause for all strategies, whatever each of them requested. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof BaseError && error.walk((one) => one instanceof UnreachableError) !== undefined
 }

@@ -1,4 +1,4 @@
-/** Intents as people are shown them: folded from the journal, with labels, marks and what the running machine knows on top. */
+/** Intents as people see them: folded from the journal, with labels, marks and the running machine's knowledge. */
 import { listedOrders } from '../domain/account/changedOrders.ts'
 import { heldOfOrder } from '../domain/account/held.ts'
 import { type IntentState, isOpen, labelOf } from '../domain/order/intent.ts'
@@ -22,7 +22,7 @@ export function createLabelledOrders(
   const { clock, holdings, journal, orderManager, trading } = context
   const costsOf = (orderKey: Hex) => journal.books().fillOf(orderKey)
 
-  /** A journaled intent with what the running machine knows of it on top. */
+  /** Returns a journaled intent with the running machine's knowledge of it. */
   function labelled(folded: IntentState): LabelledIntent {
     const { intentId } = folded.intent
     const live = orderManager.open().find((each) => each.state.intent.intentId === intentId)

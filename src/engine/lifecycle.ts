@@ -25,11 +25,11 @@ export interface LifecycleParts {
   readonly startedAtMs: number
   /** Counts the day's results with everything that is known now. */
   readonly countDay: () => void
-  /** Writes down at a start what became of strategies whose files came or went. */
+  /** Records at a start the fate of strategies whose files appeared or disappeared. */
   readonly keepRoster: () => Promise<void>
   /** Loops that run as long as the engine lives, started when it is ready. */
   readonly loops: () => readonly Promise<void>[]
-  /** Told the venue's markets once, before the first tick; what it throws ends the start. */
+  /** Receives the venue's markets once, before the first tick; an error ends the start. */
   readonly onMarkets?: (markets: readonly Market[]) => void
 }
 

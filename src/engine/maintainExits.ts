@@ -25,7 +25,7 @@ const KEPT_FROM = 1_000
 /** Pause of an exit after a denial, ms. */
 const EXIT_RETRY_MS = 15_000
 
-/** A decision, and by what its next try waits after a denial. */
+/** A decision, and the key by which its next try waits after a denial. */
 interface Kept {
   readonly decision: Decision
   readonly retryKey: string

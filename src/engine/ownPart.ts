@@ -75,7 +75,7 @@ function reduced(
   snapshot: Snapshot,
 ): Decision | Denial {
   const heldUsd = heldUsdOn(snapshot, decision)
-  // Sizing says what is missing.
+  // Sizing reports the missing part.
   if (heldUsd <= 0n) return decision
   const wantedUsd = decision.kind === 'close' ? heldUsd : decision.sizeDeltaUsd
   if (leftUsd === 0n) return beyondBook(decision, wantedUsd, leftUsd, snapshot)

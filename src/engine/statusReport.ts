@@ -30,7 +30,7 @@ export interface EngineLabels {
   readonly version: string
   readonly profile: string
   readonly journalPath: string
-  /** One sentence: what closes an unknown here. */
+  /** One sentence: the evidence that closes an unknown here. */
   readonly evidence: string
   /** Returns the position of the replay that the venue's prices follow; absent: none. */
   readonly replay?: () => ReplayPlace

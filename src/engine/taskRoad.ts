@@ -7,7 +7,7 @@ import type { EngineContext } from './context/engineContext.ts'
 import type { TaskRoad } from './operator/executors.ts'
 import { isOthers } from './ownPart.ts'
 
-/** The key that stands in what is only judged. */
+/** Decision key of decisions that are only judged. */
 const PREVIEWED = `${OPERATOR}#preview`
 
 /** Makes it. */

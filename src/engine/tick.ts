@@ -66,8 +66,8 @@ interface Answer extends KindAnswer {
 }
 
 /**
- * Runs one tick that belongs to the scheduled instant `tickMs`. Throws what reading throws; what `decide` throws is in the
- * report. `isAsked` false: the kind pauses, and only what perpd itself keeps in order for it is done.
+ * Runs one tick that belongs to the scheduled instant `tickMs`. Throws what reading throws; an error of `decide` is in the report. `isAsked` false:
+ * the kind pauses, and only perpd's maintenance for it is done.
  */
 export async function tick(
   context: EngineContext,
@@ -84,7 +84,7 @@ export async function tick(
   // A stop may have come while the venue was read.
   if (!context.isDeciding()) return nothing
   const { name } = loaded
-  // Exits come first: what one of them filled must be off the others before anything is decided on it.
+  // Exits come first: a fill of one must be subtracted from the others before anything is decided on it.
   const before = unseen(snapshot, name)
   const keptCount = await maintainExits(context, loaded, { snapshot, judged }, tickMs, before, unseen)
   if (!context.isDeciding()) return nothing
@@ -127,7 +127,7 @@ export async function tick(
   const oneByOne = remembered === undefined ? all : orphans
   for (const [index, returned] of oneByOne.entries()) {
     const decisionKey = decisionKeyOf(name, tickMs, all.length - oneByOne.length + index)
-    // Before anything is said of it: what is no decision has no words.
+    // Before it is reported: an invalid decision has no description.
     const problem = decisionProblem(returned)
     if (problem !== undefined) {
       tellProblem(problem)
@@ -196,7 +196,7 @@ async function requestApart(
   return undefined
 }
 
-/** Asks the kind, with what it is given of the world and of its past. */
+/** Calls the kind, with its view of the world and its past. */
 async function decide(
   context: EngineContext,
   loaded: LoadedStrategy,

@@ -92,10 +92,7 @@ export interface TakenTurn {
   readonly unserved?: UnservedSignal
 }
 
-/**
- * Judges the decisions of a turn one after the other, and writes what is taken of them with the memory. `tellProblem` hears of those
- * that are none.
- */
+/** Judges the decisions of a turn one after the other, and writes the admitted ones with the memory. `tellProblem` receives the invalid ones. */
 export function takeTurn(
   context: EngineContext,
   loaded: LoadedStrategy,

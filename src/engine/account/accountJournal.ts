@@ -20,7 +20,7 @@ export type AccountFact = AccountRecord extends infer R
 
 /** The account's records, open for writing. */
 export interface AccountJournal {
-  /** The fold of what is durable. */
+  /** Returns the fold of the durable records. */
   state(): AccountState
   /** Returns the halt of an accepted loss of records, while it lasts. */
   lossHalt(): TradingHalt | undefined

@@ -1,6 +1,6 @@
 /**
- * Stamps of a time that is to come: a clock that was ahead wrote them, or ours went back. Waits that begin with such a stamp begin when it is first
- * seen: what just happened holds increases back for its whole wait, and for no day more.
+ * Stamps in the future: a clock that was ahead wrote them, or ours was set back. Waits that begin with such a stamp begin when it is first seen. A
+ * recent event therefore holds increases back for its whole wait, and for no day more.
  */
 import { CLOCK_STEP_MS, type Clock } from '../../base/clock.ts'
 

@@ -17,7 +17,7 @@ import { AHEAD_FOR_MS, dayStartOf } from '../../risk/breakers/circuitBreakers.ts
 import type { AccountJournal } from './accountJournal.ts'
 import type { Books } from './readingsAddUp.ts'
 
-/** One reading, USD: without and with what orders in flight, and positions that its lists hide, may hold. */
+/** One reading, USD: without and with the possible payments of orders in flight, and positions that its lists hide. */
 export interface EquityReading {
   readonly lowUsd: Usd
   readonly highUsd: Usd
@@ -27,7 +27,7 @@ export interface EquityReading {
   readonly opens?: () => Readonly<Record<string, Usd>>
 }
 
-/** A reading of the account, with what its lists held when it was made, to tell readings of one state from others. */
+/** A reading of the account, with the content of its lists at that time, which separates readings of one state from others. */
 export interface AccountReading extends EquityReading {
   readonly inventory: string
   /** The part of it that is not the wallet: positions, and payments that orders hold. */
@@ -35,7 +35,7 @@ export interface AccountReading extends EquityReading {
   readonly books: Books
 }
 
-// MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold what they pay (contract `Order`, `OrderType`).
+// MarketSwap, LimitSwap, MarketIncrease, LimitIncrease and StopIncrease hold their payment (contract `Order`, `OrderType`).
 const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
 
 /** Tells whether an order holds its payment until it ends: that payment is in no wallet, and belongs to the account. */
@@ -44,8 +44,8 @@ export function holdsPayment({ orderType }: Pick<Order, 'orderType'>): boolean {
 }
 
 /**
- * Reads what the account is worth, by one host where one is named; undefined when a row of what it has cannot be read, which is
- * no loss. `inFlight`: intents whose payment may be in no list. Throws what the api throws.
+ * Reads the account's equity, by one host where one is named; undefined when one of its rows is unreadable, which is no loss. `inFlight`: intents
+ * whose payment may be in no list. Throws what the api throws.
  */
 export async function readEquity(
   api: Pick<Api, 'getPositions' | 'getOrders' | 'getWalletBalances' | 'getTokensInfo'>,
@@ -124,11 +124,11 @@ export interface EquityTracker {
   mark(): EquityMark | undefined
   /** The least that a host shows the account to be worth, USD; absent before the first reading of this process. */
   worthUsd(): Usd | undefined
-  /** The least that any reading of the window shows without what is in flight, USD; absent before the first one. */
+  /** Returns the lowest reading of the window without payments in flight, USD; absent before the first one. */
   floorUsd(): Usd | undefined
-  /** Keeps the peak that people are shown, once it is a cent above what the journal has of it. */
+  /** Persists the peak that people see, once it is a cent above the journal's. */
   keepShown(nowMs: number): Promise<void>
-  /** Peak and first figure of the day become what the account is worth now: an operator accepted the loss. */
+  /** Sets the peak and the day's first figure to the present equity: an operator accepted the loss. */
   rebase(): Promise<void>
 }
 
@@ -143,7 +143,7 @@ const hostPart = 1_000n
 
 /** Fewer readings than this are no majority: the highest of them counts. */
 const fewestReadings = 3
-/** A peak that people are shown is kept when it rose by what they see of it, USD. */
+/** Least rise of the peak that people see before it is persisted, USD: the smallest that they can see. */
 const centUsd: Usd = 10n ** 28n
 /** A reading this far from the figure is reported, bps of the figure. */
 const jumpBps = 1_000
@@ -248,7 +248,7 @@ export function createEquityTracker(
     }
   }
 
-  /** A host's figures after a transfer: what it showed before is of another account, so to say. */
+  /** Returns a host's figures after a transfer: its earlier readings belong to another account, so to say. */
   function moved({ readings, live, ...track }: HostTrack, amountUsd: Usd, afterUsd: Usd): HostTrack {
     const last = readings.slice(-1).map(({ pendingUsd: _, ...reading }) => reading)
     return { ...track, readings: last, isJumping: false, live: movedMark(live, amountUsd, afterUsd) }

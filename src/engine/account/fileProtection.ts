@@ -1,4 +1,4 @@
-/** The `protect` block of an instance's file with what it is judged by now. */
+/** The `protect` block of an instance's file with the facts for judging it now. */
 import type { Protections } from '../../domain/account/protection.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -7,8 +7,8 @@ import type { Protection } from '../../risk/exposure/admissionContext.ts'
 import type { AheadStamps } from './aheadStamps.ts'
 
 /**
- * A strategy's rules of when it adds nothing, with its record and what its open parts would bring. Its exits and stops have the times
- * that they have by the clock of now.
+ * Returns a strategy's rules for when it adds nothing, with its record and the unrealized result of its open parts. Its exits and stops have their
+ * times by the present clock.
  */
 export function protectionOf(
   books: Pick<BookReads, 'trackOf' | 'partsOf'>,

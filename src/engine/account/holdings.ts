@@ -34,13 +34,13 @@ import type { Trading } from './tradingHalts.ts'
 /** Positions by all sources. */
 export interface Holdings {
   /**
-   * Reads the positions of every host that does not rest; gives those that answered, at most two seconds after the first.
-   * Rejects with what reading throws when none did.
+   * Reads the positions of every host that is not in cooldown; returns the lists that arrived at most two seconds after the first. Rejects with what
+   * reading throws when none did.
    */
   refresh(): Promise<readonly PositionList[]>
   /** Sizes by the journal, signed; sides that were left have 0. */
   journal(): HeldSides
-  /** The account's exposure by a snapshot's list, these intents, the journal and what other hosts show. */
+  /** Returns the account's exposure by a snapshot's list, these intents, the journal and other hosts' lists. */
   exposure(snapshot: Pick<Snapshot, 'positions' | 'orders'>, openIntents: readonly IntentState[]): Exposure
   /** Sides of which a list shows less than the journal knows, where no order of ours explains it by lag. */
   hiddenIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[]
@@ -53,12 +53,11 @@ export interface Holdings {
    * order of ours explains it by lag.
    */
   unlistedIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly UnlistedSide[]
-  /** Markets of what the journal holds. */
+  /** Returns the markets of the journal's positions. */
   heldMarkets(): readonly Address[]
   /**
-   * A snapshot that says which sides its list hides, where no order of ours explains it by lag: where an exit rests, for longer
-   * than lists lag. Rows of other hosts stand in for what has been hidden for longer than lists
-   * lag, so that it can be left.
+   * Returns a snapshot that marks the sides its list hides, where no order of ours explains that by lag; where an exit rests, only after lists may
+   * lag no more. Rows of other hosts replace rows that have been hidden for longer than lists lag, so that such a position can be left.
    */
   held(snapshot: Snapshot): Snapshot
   /**
@@ -150,8 +149,8 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   }
 
   /**
-   * Sides where a fill of ours may stand in the journal and not in the lists, or the other way round: an order is in flight, ended
-   * just now, or has just left the list of those that rest. The look at what left the list is of now, the sides are made when asked for.
+   * Returns the sides where a fill of ours may be in the journal and not in the lists, or the reverse: an order is in flight, ended just now, or has
+   * just left the list of resting orders. It is computed from the present list; the sides are made on request.
    */
   function sidesThatMove(open: readonly IntentState[]): () => ReadonlySet<string> {
     const nowMs = clock.monotonicMs()
@@ -288,7 +287,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       const found = hiddenSides(snapshot.positions, open)
       hiddenSinceMs = since(found.map(sideKeyOf), hiddenSinceMs, nowMs)
       const exits = found.length === 0 ? new Set<string>() : sidesWithExits()
-      // Limits count what the journal holds meanwhile, so that a host that hides it gains nothing by these seconds.
+      // Limits count the journal's sizes meanwhile, so that a host that hides them gains nothing in these seconds.
       const hidden = found.filter(
         (side) =>
           !exits.has(sideKey(side.marketToken, side.direction)) ||

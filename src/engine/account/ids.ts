@@ -1,4 +1,4 @@
-/** Ids that are pure functions of what they stand for, so that a repeated tick or a restart makes the same ones. */
+/** Ids that are pure functions of their subject, so that a repeated tick or a restart makes the same ones. */
 import { createHash } from 'node:crypto'
 
 /** The instant a strategy's tick belongs to: the start of its cadence's window, Unix ms. */

@@ -1,4 +1,4 @@
-/** A kill in the words of people: what it leaves and by what that is protected, and all that it would do, before it is begun. Pure. */
+/** A kill in people's words: the positions that it leaves and their protection, and all its steps, before it is begun. Pure. */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { HeldSide } from '../../domain/account/held.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
@@ -92,9 +92,9 @@ export function leftPositions(
 }
 
 /**
- * The plan of a kill that sees this.
+ * Returns the plan of a kill from this view.
  *
- * @param whole all that a kill with the same word on exits, and closing, would have before it: what lists hide is in it, closing or not
+ * @param whole the whole work of a kill with the same choice for exits, and closing: orders that lists hide are in it, closing or not
  */
 export function killPreview(
   left: KillLeft,

@@ -1,4 +1,4 @@
-/** The exposure of the account, folded once for all who ask between two changes of what it is the fold of. */
+/** The exposure of the account, folded once for all requests between two changes of its inputs. */
 import { lastMade } from '../../base/sameAgain.ts'
 import { type Exposure, exposureOf } from '../../risk/exposure/accountExposure.ts'
 

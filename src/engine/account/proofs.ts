@@ -38,7 +38,7 @@ export interface Proofs {
 const mostAsked = 8
 /** Window of trades before and after that are requested: rows of two hosts may differ by it, seconds. */
 const aroundSeconds = 120
-/** Final blocks must be so much later than what they do not hold, seconds: an endpoint's clock and a host's may differ. */
+/** Least lead of final blocks over the missing event, seconds: an endpoint's clock and a host's may differ. */
 const laterSeconds = 120
 /** Longest wait for answers in one pass, ms. */
 const longestWaitMs = 4_000

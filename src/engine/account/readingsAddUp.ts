@@ -17,7 +17,7 @@ export interface Books {
   readonly orders: readonly Order[]
   /** Balances by lower-case token, without the native coin, which gas reduces. */
   readonly wallet: ReadonlyMap<string, TokenAmount>
-  /** At the prices of the reading; 0 for what has no price. */
+  /** Worth at the prices of the reading; 0 for a token without a price. */
   readonly worth: (token: Address, amount: TokenAmount) => Usd
   /** Tells whether an order holds its payment until it ends. */
   readonly holdsPayment: (order: Order) => boolean
@@ -46,7 +46,7 @@ export function happeningsOf(states: readonly IntentState[]): readonly Happening
 
 /** Kinds whose flows are known: other changes of amounts are recognized by time alone. */
 const knownKinds: ReadonlySet<string> = new Set(['increase', 'decrease', 'close', 'cancel', 'edit'])
-/** One part in so many of the smallest amount that moved may be what figures of a fill leave out. */
+/** Part of the smallest amount that moved by which the figures of a fill may be wrong: one in so many. */
 const errorPart = 50n
 /** Tolerance for changes that are no amount of an order, USD. */
 const centUsd: Usd = 10n ** 28n
@@ -216,7 +216,7 @@ function collateralUsd({ positions }: Books, key: string, { worth }: Books): Usd
     )
 }
 
-/** The most that sending a message took off the wallet, USD; nothing of what its orders did later. */
+/** Returns the most that sending a message took from the wallet, USD; later effects of its orders are not included. */
 function mostFees({ state, child }: Happening, { worth }: Books): Usd {
   const armed = child === undefined ? lastAttempt(state)?.armed : undefined
   return armed === undefined ? 0n : absOf(worth(armed.relayFeeToken, armed.relayFeeAmount))
@@ -227,7 +227,7 @@ function isSameWallet(before: Books, now: Books): boolean {
   return [...tokens].every((token) => (before.wallet.get(token) ?? 0n) === (now.wallet.get(token) ?? 0n))
 }
 
-/** All amounts of a reading at the prices of another, USD: without what positions won or lost. */
+/** Sums all amounts of a reading at the prices of another, USD: without the profits and losses of positions. */
 function totalUsd({ wallet, positions, orders, holdsPayment }: Books, { worth }: Books): Usd {
   let sumUsd = 0n
   for (const [token, amount] of wallet) sumUsd += worth(token as Address, amount)

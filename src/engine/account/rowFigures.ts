@@ -56,7 +56,7 @@ export function createRowFigures(): RowFigures {
   return {
     judged(rows, { lists, priceOf }) {
       const prices = rows.map(({ marketToken }) => priceOf(marketToken))
-      // Judged by the same again, rows are as they were and what hosts agree on stays: every turn of every strategy asks.
+      // Judged again by the same inputs, rows and agreements stay: every turn of every strategy requests this.
       return lastOf([rows, ...lists, ...prices], () => {
         const bySide = Map.groupBy(lists.flat(), sideKeyOf)
         const judged = rows.map((row, index) => judgedRow(row, bySide, prices[index]))
@@ -66,7 +66,7 @@ export function createRowFigures(): RowFigures {
   }
 }
 
-/** Judges whether two rows agree on what does not move with the market. */
+/** Tells whether two rows agree on the figures that do not move with the market. */
 function saysSame(one: Position, other: Position): boolean {
   return (
     isNear(one.collateralAmount, other.collateralAmount) &&

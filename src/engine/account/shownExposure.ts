@@ -19,14 +19,14 @@ export interface ShownExposure {
   readonly maybeTwiceUsd: Usd
 }
 
-/** One side of one market, both collateral tokens together: what is held of it and what open orders may still add, USD. */
+/** One side of one market, both collateral tokens together: its position and possible additions by open orders, USD. */
 export interface ShownSide {
   readonly marketToken: Position['marketToken']
   readonly direction: Position['direction']
   readonly sizeUsd: Usd
 }
 
-/** The sides of rows and journal, of each the larger, with what open orders may still add. */
+/** Returns the sides of rows and journal, the larger of each, with possible additions by open orders. */
 export function shownSideSizes(
   rows: readonly Position[],
   journal: HeldSides,
@@ -43,8 +43,8 @@ export function shownSideSizes(
 }
 
 /**
- * The exposure of rows and journal, of each side the larger, and of what open orders may still add. A fill that the journal holds is
- * held and no longer to come, also while the chain may take it back.
+ * Returns the exposure of rows and journal, the larger of each side, and of possible additions by open orders. A fill in the journal counts as held
+ * and no longer as coming, also while the chain may take it back.
  */
 export function shownExposure(
   rows: readonly Position[],

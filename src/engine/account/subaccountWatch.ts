@@ -1,9 +1,8 @@
 /**
- * Watches what is left of a delegated key's approval, and says which approval goes with each order.
+ * Watches the remaining approval of a delegated key, and selects the approval that goes with each order.
  *
- * A signed approval goes with one order at a time until the chain knows it: the first that lands writes it and uses up its
- * nonce, and any other that carries it would revert. From then on the empty approval goes with all of them
- * (docs/reference/api-coverage.md POST /subaccounts/approval/prepare).
+ * A signed approval goes with one order at a time until the chain knows it: the first that lands writes it and uses up its nonce, and any other that
+ * carries it would revert. From then on the empty approval goes with all of them (docs/reference/api-coverage.md POST /subaccounts/approval/prepare).
  */
 import { isoTime } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
@@ -26,11 +25,11 @@ import type { Address } from '../../protocol/address.ts'
 
 /** Thresholds at which the approval counts as about to end, and the reserve for reductions. */
 export interface SubaccountSettings {
-  /** Told from this many actions on, beyond what closing needs. */
+  /** Number of actions beyond the need of closing from which a warning is given. */
   readonly warnActions: number
   /** Told from this long before the end on, seconds. */
   readonly warnSeconds: number
-  /** Actions that no increase may take, beyond what closing needs. */
+  /** Actions that no increase may take, beyond the need of closing. */
   readonly reserveActions: number
 }
 
@@ -67,7 +66,7 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
 
 /** The running watch. */
 export interface SubaccountWatch extends Delegation {
-  /** Reads what is left. `neededActions`: what closing all that is open takes. Throws what reading throws. */
+  /** Reads the remaining approval. `neededActions`: actions needed to close everything open. Throws what reading throws. */
   check(neededActions: number): Promise<void>
   /** The owner's next approval nonce, as it was last read; undefined before the first look. */
   nextNonce(): bigint | undefined

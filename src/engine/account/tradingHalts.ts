@@ -41,7 +41,7 @@ export function createTrading({
     const quiet = accountJournal.lossHalt()
     return [...(quiet === undefined ? [] : [quiet]), ...accountJournal.state().trading.halts]
   }
-  // One change at a time: each is judged by what the one before it left.
+  // One change at a time: each is judged by the state that the previous one left.
   let turn: Promise<unknown> = Promise.resolve()
   const serialized = (work: () => Promise<void>): Promise<void> => {
     const next = turn.then(work)

@@ -131,7 +131,7 @@ export interface TransferVotes {
 
 /** Hosts see the same step within this time of each other, ms. */
 const votesForMs = 60_000
-/** One part in so many is what hosts' prices and figures are apart. */
+/** Tolerated difference between hosts' prices and figures: one part in so many. */
 const votePart = 50n
 
 /** Without votes. */

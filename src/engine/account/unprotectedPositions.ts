@@ -28,7 +28,7 @@ export interface BareFacts {
   readonly nowMs: number
 }
 
-/** Takes looks; what it remembers is when a side last had stops for all of it, and since when one is without. */
+/** Takes looks; it remembers when a side last had stops for all of it, and how long one has been without. */
 export function createUnprotectedPositions(): (facts: BareFacts) => readonly BareSide[] {
   const coveredMs = new Map<string, number>()
   /** Start of the bare state of sides that were bare at each look since then. */

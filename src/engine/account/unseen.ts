@@ -1,4 +1,4 @@
-/** Fills that the lists may not show yet: what admission counts on top of a snapshot's positions. */
+/** Fills that the lists may not show yet: admission counts them in addition to a snapshot's positions. */
 import type { Clock } from '../../base/clock.ts'
 import { madeOnce } from '../../base/madeOnce.ts'
 import { type HeldSides, isTakenOff } from '../../domain/account/held.ts'
@@ -22,7 +22,7 @@ export interface Unseen {
   recent(): readonly IntentState[]
 }
 
-/** A landed intent as it was while it was open: the same object again, since what follows from states is made once for the same. */
+/** A landed intent as it was while it was open: the same object again, because derived data are made once for the same state. */
 const asOpen = madeOnce(({ intent, attempts, updatedAtMs }: IntentState): IntentState => {
   return { intent, attempts, updatedAtMs }
 })

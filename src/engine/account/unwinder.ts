@@ -1,6 +1,6 @@
 /**
- * Orders that nobody wants any more: takes the wish, and shows and tells what its task does (`tasks/unwindTask.ts`). What that
- * makes walks the same road as any order, under the operator's name, and may only reduce.
+ * Orders that nobody wants any more: takes the request, and reports the progress of its task (`tasks/unwindTask.ts`). The task's orders take the same
+ * path as any order, under the operator's name, and may only reduce.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
@@ -25,7 +25,7 @@ import type { Holdings } from './holdings.ts'
 import { intentIdOf } from './ids.ts'
 import { OPERATOR, type Trading } from './tradingHalts.ts'
 
-/** An order that is to be unwound if it lands, and what keeps that from going on. */
+/** An order that is to be unwound if it lands, and the problem that stops progress. */
 export interface UnwindReport extends UnwindState {
   readonly problem?: string
 }

@@ -52,8 +52,8 @@ export interface EngineContext extends ExecutionContext {
   /** The limits of account, markets and strategies and the breakers' thresholds, as they are in force. */
   readonly limits: LiveLimits
   /**
-   * Reads the configured limits anew, with what else of the configuration changed and waits for a restart, a few words each;
-   * absent: limits cannot be changed while this runs. Throws what reading throws.
+   * Reads the configured limits anew, with other changes of the configuration that wait for a restart, a few words each. Absent: limits cannot be
+   * changed while this runs. Throws what reading throws.
    */
   readonly readLimits?: () => Promise<ConfiguredLimits & { readonly waiting?: readonly string[] }>
   readonly trading: Trading
@@ -63,7 +63,9 @@ export interface EngineContext extends ExecutionContext {
   readonly subaccount?: SubaccountWatch
   /** Has the renewal of its approval prepared, with the owner's next nonce; `same` where one is there that fits. */
   readonly prepareRenewal?: (wish: RenewalDecision, nonce: bigint) => 'same' | Promise<Denial | undefined>
-  /** Has the claim of what is due prepared; `busy` right after a look, `nothing` where too little is due or it is prepared. Absent: it cannot be read. */
+  /**
+   * Prepares the claim of the amounts due; `busy` right after a look, `nothing` where too little is due or it is prepared. Absent: it cannot be read.
+   */
   readonly prepareClaim?: (wish: ClaimDecision) => 'busy' | Promise<'nothing' | 'prepared' | Denial>
   /** Equity of the account for limits; undefined while it is unknown. */
   readonly equity: () => ShownEquity | undefined
@@ -87,7 +89,7 @@ export interface EngineContext extends ExecutionContext {
   readonly tasksOf: StrategyTasks['own']
   /** False once a stop was requested: nothing is decided or accepted after it. */
   readonly isDeciding: () => boolean
-  /** Runs admissions one at a time over all strategies, so that each sees what the one before it took. */
+  /** Runs admissions one at a time over all strategies, so that each sees the effect of the previous one. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly engineSettings: EngineSettings
   /** End of the pause after a denied maintenance decision, monotonic ms, by instance, market token and kind of exit. */

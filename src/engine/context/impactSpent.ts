@@ -8,7 +8,7 @@ import type { Usd } from '../../protocol/units.ts'
 import { impactCostUsd } from '../../risk/checks/impactCheck.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
 
-/** The most that an estimate widens a price, bps: of what adds risk, and of what takes it away. */
+/** The most that an estimate widens a price, bps: for orders that add risk, and for orders that reduce it. */
 export interface MostImpact {
   readonly adding: number
   readonly reducing: number
@@ -19,7 +19,7 @@ export function impactSpentBy(intents: readonly Intent[], most: MostImpact): Usd
   return intents.reduce((sum, intent) => (counts(intent) ? sum + costOf(intent, most) : sum), 0n)
 }
 
-/** An operator's way out is outside of it; what one opens by hand is not. */
+/** Tells whether an intent counts: an operator's reduction does not, an increase by hand does. */
 function counts({ strategy, kind }: Intent): boolean {
   return strategy !== OPERATOR || kind === 'increase'
 }

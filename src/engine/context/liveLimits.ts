@@ -1,6 +1,6 @@
 /**
- * The limits in force: read at the start, tightened while the daemon runs, loosened only by a restart or when an operator
- * confirms it. What is in force is kept in the journal, so that a start can say what it changes.
+ * The limits in force: read at the start, tightened while the daemon runs, loosened only by a restart or when an operator confirms it. The journal
+ * persists them, so that a start can report its changes.
  */
 import {
   type CountedLimits,
@@ -64,7 +64,7 @@ export interface LiveLimits {
   countedOn(symbol: string | undefined): CountedLimits
   /** Returns the changes that accepting `next` would make, by scope and limit; nothing changes yet. */
   compare(next: ConfiguredLimits, isConfirmed: boolean): readonly AppliedChange[]
-  /** Takes over what is tighter in `next`, or all of it when an operator confirmed. */
+  /** Applies the tighter values of `next`, or all of it when an operator confirmed. */
   replace(next: ConfiguredLimits, isConfirmed: boolean): void
   /** A strategy begins with the limits of its file; without any it runs no more. */
   run(strategy: string, limits: Limits | undefined): void
@@ -130,7 +130,7 @@ const lossLimits = limitsWith('isLoss')
 
 const exposureLimits = limitsWith('isExposure')
 
-/** Figures by `SCOPE|LIMIT`, as decimal text: what the journal keeps of the limits in force. */
+/** Figures by `SCOPE|LIMIT`, as decimal text: the journal's form of the limits in force. */
 export type Figures = Readonly<Record<string, string>>
 
 /** All figures of a set. */
@@ -195,7 +195,7 @@ export interface WaitingLimit extends LimitRow {
   readonly isTighter: boolean
 }
 
-/** Changes as rows: what is in force of each, and what is configured. */
+/** Returns changes as rows: the value in force of each, and the configured one. */
 export function waitingLimits(changes: readonly LimitChange[]): readonly WaitingLimit[] {
   return changes.map(({ scope, limit, from, to, isTighter }) => ({
     scope: scope === '' ? 'account' : scope,
@@ -206,7 +206,7 @@ export function waitingLimits(changes: readonly LimitChange[]): readonly Waiting
   }))
 }
 
-/** All limits that are set, the account's first. `usedOf`: what is used of one, in its unit. */
+/** Returns all limits that are set, the account's first. `usedOf`: usage of one, in its unit. */
 export function limitRows(
   configured: ConfiguredLimits,
   usedOf: (scope: string, limit: string) => bigint | undefined = () => undefined,
@@ -226,7 +226,7 @@ function figureText(limit: string, value: bigint | undefined, textOf = limitText
   return textOf(limit, value)
 }
 
-/** `halted` is the tighter of what a breaker may set; `reducing`, which is the default, counts as no figure. */
+/** `halted` is the tighter state that a breaker may set; `reducing`, which is the default, counts as no figure. */
 const setTightness: Tightness<Record<BreakerName, number>> = Object.fromEntries(
   breakerNames.map((name) => [name, 'more']),
 ) as Tightness<Record<BreakerName, number>>
@@ -249,7 +249,7 @@ function figureOf(text: string | undefined): bigint | undefined {
   return text === undefined ? undefined : BigInt(text)
 }
 
-/** `next` with what it does not say of running strategies, and without strategies that do not run. */
+/** Completes `next` with limits of running strategies that it omits, and drops strategies that do not run. */
 function known(current: ConfiguredLimits, next: ConfiguredLimits): ConfiguredLimits {
   const strategies = Object.entries(current.strategies).map(([name, own]) => [
     name,

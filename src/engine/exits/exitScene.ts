@@ -102,7 +102,7 @@ export function placed(scene: Scene, type: ExitType, triggerPrice: Usd, sizeDelt
     sizeDeltaUsd,
     orderType: type,
     triggerPrice,
-    // The collateral stays with what is left, if anything is.
+    // The collateral stays with the rest, if there is any.
     keepLeverage: false,
     reason: `${formatUsd(sizeDeltaUsd)} of the ${position.direction} position has no ${type}; the file asks for one${asBefore}.`,
     facts: { entry: formatPrice(entryPrice), price: formatPrice(price), trigger: formatPrice(triggerPrice) },

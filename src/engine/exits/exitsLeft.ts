@@ -70,7 +70,7 @@ export function checkExitsLeft(
   return undefined
 }
 
-/** Exits of an intent whose entry still waits: they lie around its trigger, and are for what it will open. */
+/** Returns exits of an intent whose entry still waits: they lie around its trigger, and belong to its future position. */
 export function waitingExits({ intent, attempts }: IntentState): readonly Child[] {
   if (intent.kind !== 'increase') return []
   const children = attempts.at(-1)?.children ?? []
@@ -90,8 +90,8 @@ export function settledExits(state: IntentState): readonly Child[] {
 }
 
 /**
- * Sides by `sideKeyOf` on which an exit of these intents was cancelled after the lists of a snapshot were read. The venue cancels exits with
- * the position that they were to close, so what the lists show there may be gone. Lists are believed again once they may not lag any more.
+ * Returns the sides by `sideKeyOf` on which an exit of these intents was cancelled after the lists of a snapshot were read. The venue cancels exits
+ * with the position that they were to close, so the listed position there may be gone. Lists are believed again once they may no longer lag.
  */
 export function sidesOfLostExits(
   states: readonly IntentState[],

@@ -50,7 +50,7 @@ async function fitOnce(parts: HandExitsParts): Promise<boolean> {
   const { orderManager, read, clock, emit } = parts
   const open = orderManager.open().map(({ state }) => state)
   const own = open.filter(({ intent }) => intent.strategy === OPERATOR)
-  // Nothing is read while the book and what rests agree.
+  // Nothing is read while the book and the resting exits agree.
   const over = own.filter((state) => {
     const isSettled = settledExits(state).length > 0
     return isSettled && checkExitsLeft(parts, OPERATOR, sideOfIntent(state), []) !== undefined

@@ -127,8 +127,8 @@ function ofPart(kept: ExitSync, part: PositionSide & Part): readonly Decision[] 
 }
 
 /**
- * The cancels of exits whose part an order of the instance closed: the other exit, as a rule. They would close what is opened there next.
- * A part that merely does not show is none of these, nor one that others took off: `orphanCancels` waits until that is sure.
+ * Returns the cancels of exits whose part an order of the instance closed: the other exit, as a rule. They would close the next position there. A
+ * part that merely does not show does not count, nor one that others reduced: `orphanCancels` waits until that is sure.
  */
 function leftOvers({ snapshot, states, parts }: ExitSync): readonly Decision[] {
   const held = new Set(parts.map(sideKeyOf))
@@ -252,7 +252,7 @@ function stopsOf(scene: Scene): readonly Decision[] {
     distance === undefined ? undefined : awayFrom(entryPrice, distance, position.direction, 'losing')
   const fixed = levelOf(firstStop(withoutRanges(exits), entryPrice))
   const ofNow = levelOf(firstStop(exits, entryPrice))
-  // A market that calmed down puts the place nearer, before the price too: no reason to close what had its stop.
+  // A market that calmed down moves the place nearer, even before the price: that is no reason to close a position that had its stop.
   const isCalmed = reached !== undefined && ofNow !== undefined && !waits(ofNow, scene, 'stop-loss')
   const base = isCalmed ? fixed : ofNow
   const moved = movedStop(scene, stops)
@@ -379,7 +379,7 @@ function pastStop(scene: Scene, level: Usd): Decision {
   return closeOf(scene, `The price is past ${formatPrice(level)}, where ${words}.`)
 }
 
-/** Closes at the market what one of several stops was for that was lost, and leaves the others their share. */
+/** Closes at the market the share of a lost one among several stops, and leaves the others their share. */
 function pastLost({ position }: Scene, level: Usd, sizeDeltaUsd: Usd): DecreaseDecision {
   return {
     ...sideOf(position),

@@ -1,7 +1,7 @@
 /**
- * Markets that left the venue's list while the account holds something there. `/markets` is the catalogue of listed markets
- * (docs/reference/api-coverage.md GET /markets): one that is delisted may be in it no longer, and what is held there must still be
- * shown, cancelled and closed.
+ * Markets that left the venue's list while the account has a position or order there. `/markets` is the catalogue of listed markets
+ * (docs/reference/api-coverage.md GET /markets). A delisted one may be missing, but its positions and orders must still be shown, cancelled and
+ * closed.
  */
 import type { Api } from '../../api/client.ts'
 import { type MarketConfig, namesTokens } from '../../api/rows/marketInfoTypes.ts'

@@ -1,6 +1,6 @@
 /**
- * The last good prices by the journal, for a start that has seen none: at what orders executed, and what increases and reductions were sized by
- * where no host contradicted it. Pure.
+ * The last good prices by the journal, for a start that has seen none: execution prices, and the sizing prices of increases and reductions where no
+ * host contradicted them. Pure.
  */
 import type { IntentState } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'

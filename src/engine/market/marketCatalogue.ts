@@ -68,13 +68,13 @@ export type ListedPool = PoolTokens & { readonly marketToken: Address }
 export interface Catalogue {
   /** All facts in force, whoever they are from. */
   facts(): Facts
-  /** Changes with the facts, and with what else markets are named by. */
+  /** Returns a number that changes with the facts, and with other names of markets. */
   version(): number
   /** Lists the markets that hosts list without being in the facts, by lower-cased market token. */
   unpinnedMarkets(): ReadonlyMap<string, SaidMarket>
-  /** Hosts in use; what others said before this run counts no more. */
+  /** Sets the hosts in use; earlier statements of others no longer count. */
   useHosts(hosts: readonly string[]): void
-  /** Holds what a host's list says against the facts. */
+  /** Compares a host's list with the facts. */
   judge(
     host: string,
     said: { readonly markets?: readonly SaidMarket[]; readonly tokens?: readonly SaidToken[] },
@@ -90,7 +90,7 @@ export interface Catalogue {
   veto(intent: Intent): Denial | undefined
   /** Every market that is known or listed. */
   standings(): readonly MarketStanding[]
-  /** Takes the markets of a list in: what swaps may go through, with those that the facts know. */
+  /** Takes in the markets of a list: possible paths of swaps, together with those that the facts know. */
   list(markets: readonly ListedPool[]): void
   /** Markets that a swap may go through; none before a list was taken in. */
   swapMarkets(): SwapMarkets
@@ -120,7 +120,7 @@ interface Open extends Contradiction {
   lastMs: number
 }
 
-/** Makes the catalogue over the shipped facts and what the journal holds. */
+/** Makes the catalogue over the shipped facts and the journal's records. */
 export function createCatalogue(parts: CatalogueParts): Catalogue {
   const { shipped, accountJournal, clock, emit, prove, fatal } = parts
   const fold = () => accountJournal.state().markets ?? emptyMarketFold
@@ -172,7 +172,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     return [...new Set(list.flatMap(({ address }) => affects(address)).map(({ symbol }) => symbol))]
   }
 
-  /** Tells and keeps what is new: at once, and then once a minute, however often a host changes its mind. */
+  /** Reports and persists news: at once, and then once a minute, however often a host changes its statement. */
   function tellNews(): void {
     const nowMs = clock.monotonicMs()
     const isDue = nowMs - toldAtMs >= TELL_EVERY_MS
@@ -226,7 +226,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     if (why !== undefined) unproven.set(key, { why, at: momentOf(clock) })
   }
 
-  /** Takes over what the chain proved; why not, where it is not enough. */
+  /** Accepts the chain's proof, or returns the reason why it is not enough. */
   function adopt({
     market,
     tokens,

@@ -35,15 +35,17 @@ export interface PriceWatchParts extends Pick<ExecutionContext, 'journal'> {
 /** The watch. */
 export interface PriceWatch {
   /**
-   * Asks for the prices of these markets unless that was done a moment ago; resolves when they are known well enough to judge by.
-   * Never rejects for what a network does.
+   * Reads the prices of these markets unless that was done a moment ago; resolves when they are known well enough to judge by. Never rejects because
+   * of network faults.
    */
   look(markets: readonly Market[]): Promise<void>
   /** Returns the known prices of a market. */
   of(marketToken: string): KnownPrices
   /** The last price of it that most hosts agreed on. */
   lastOf(marketToken: string): LastPrice | undefined
-  /** The snapshot that an instance, or a task of the operator's or of one, decides on: hosts that differ on a price of what is held are judged. */
+  /**
+   * Returns the snapshot on which an instance, or a task of the operator's or of one, decides: hosts that differ on a position's price are judged.
+   */
   judged(snapshot: Snapshot, owner: string): Snapshot
 }
 
@@ -104,7 +106,7 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
     return wordsOf(marketToken).filter(({ atMs }) => nowMs - atMs <= ENOUGH_MS)
   }
 
-  /** Keeps what most agree on now as the last good price. */
+  /** Retains the price that most agree on now as the last good price. */
   function remember({ marketToken }: Market): void {
     const found = judgePrice(youngOf(marketToken), lastOf(marketToken), divergenceBps(), clock.now())
     if (found?.isGood === true)

@@ -37,7 +37,7 @@ export interface SharedLists {
   ) => TrustedPrices
 }
 
-/** Makes them over what is known of the venue, by lower-cased address, which grows with each new answer. */
+/** Makes them over the known data of the venue, by lower-cased address, which grow with each new answer. */
 export function createSharedLists(markets: Map<string, Market>, tokens: Map<string, Token>): SharedLists {
   return {
     markets: sameAgain((value, missing) => {

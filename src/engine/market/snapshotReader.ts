@@ -45,7 +45,7 @@ export interface SnapshotContext {
   readonly catalogue?: Pick<Catalogue, 'closedBy' | 'facts' | 'want'>
   /** Oldest refresh of a market's values that its data counts as fresh with, ms. Absent: `MARKET_VALUES_AGE_MS`. */
   readonly maxMarketValuesAgeMs?: number
-  /** Markets of what the journal holds, whatever lists show. Absent: none. */
+  /** Returns the markets of the journal's positions, whatever lists show. Absent: none. */
   readonly heldMarkets?: () => readonly Address[]
   /** Told of every part that was read, with its age. */
   readonly onFeed: (feed: Feed, ageMs: number) => void
@@ -56,13 +56,13 @@ const tokenPriceMaxAgeMs = 60_000
 /** Widest gap between the two services' prices of a token that collateral is counted by, bps. */
 const tokenDivergenceBps = 200
 
-/** The same at each call: what follows from it is made once. */
+/** The same object at each call: derived data are made once. */
 const noPrices: readonly OraclePrice[] = []
 
 /** More symbols than this are sized by the tickers' capacity alone: one request instead of two a market. */
 const capacityReadsMax = 8
 
-/** Reads what `needs` asks for. Throws what the api throws when the catalogue, the tokens or the account cannot be read. */
+/** Reads the data that `needs` requests. Throws what the api throws when the catalogue, the tokens or the account cannot be read. */
 export async function readSnapshot(context: SnapshotContext, needs: Needs): Promise<Snapshot> {
   const { api, account, clock, known = createKnown() } = context
   const [markets, tokens, positions, orders, oracle, states, balances, staleOf] = await Promise.all([

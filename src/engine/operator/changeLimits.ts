@@ -1,6 +1,6 @@
 /**
- * Limits that change: what is tighter takes effect at once, what is looser by an operator's confirmation or a restart. The
- * journal keeps what is in force after each change, so that a start says what it changes against the run before it.
+ * Limits that change: tighter values take effect at once, looser ones by an operator's confirmation or a restart. The journal persists the limits in
+ * force after each change, so that a start reports its changes against the previous run.
  */
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { isTighter, limitRow, limitSetting } from '../../domain/account/limits.ts'
@@ -39,7 +39,7 @@ async function readConfigured({
   }
 }
 
-/** Tells what is in force and what is configured otherwise; nothing changes, and nothing is written. */
+/** Returns the limits in force and those configured otherwise; nothing changes, and nothing is written. */
 export async function previewLimits(context: LimitsContext): Promise<OperatorAnswer> {
   const next = await readConfigured(context)
   const { limits } = context
@@ -68,7 +68,7 @@ function restText({ waiting = [] }: Configured): string {
   return `; changed besides limits, and waits for a restart: ${waiting.join(', ')}`
 }
 
-/** Reads what is configured anew and takes it over, as far as it may. Throws what the journal throws. */
+/** Reads the configuration anew and applies it, as far as it may. Throws what the journal throws. */
 export async function changeLimits(
   context: LimitsContext,
   isConfirmed: boolean,
@@ -78,7 +78,7 @@ export async function changeLimits(
   return 'ok' in next ? next : await takeLimits(context, next, commander, isConfirmed)
 }
 
-/** Takes limits over, as far as it may: what is looser only when it is confirmed. Throws what the journal throws. */
+/** Applies limits, as far as it may: looser ones only when confirmed. Throws what the journal throws. */
 async function takeLimits(
   context: LimitsContext,
   next: Configured,
@@ -112,7 +112,7 @@ async function takeLimits(
 /** Over a restart the files win. */
 const untilText = 'it holds until a restart, when the files count: what shall stay tight belongs into them'
 
-/** Puts the tighter value in force, or says what it would be. Throws what the journal throws. */
+/** Puts the tighter value in force, or shows its effect. Throws what the journal throws. */
 export async function tightenLimit(
   context: LimitsContext,
   { limit, value, isPreview = false }: TightenCommand,

@@ -1,6 +1,6 @@
 /**
- * Tasks that make orders over time, as an operator has them: starts and stops them, reads what they see, and says how far they
- * are. What they make walks the road of every order, in the operator's name; a step is durable in the commit of its order.
+ * Tasks that make orders over time, for an operator: starts and stops them, reads their views, and reports their progress. Their orders take the path
+ * of every order, in the operator's name; a step is durable in the commit of its order.
  */
 
 import type { PositionSide } from '../../domain/account/accountRecord.ts'
@@ -53,13 +53,13 @@ export interface Executors {
   stop(taskId: string, wish: StopWish): Promise<boolean>
   /** Tasks that run, oldest first. */
   running(): readonly TaskState[]
-  /** Writes that end all that run at once: what rests of them is somebody else's to cancel. */
+  /** Returns writes that end all running tasks at once: somebody else cancels their resting orders. */
   endings(by: string, statement: string): readonly (() => Promise<void>)[]
   /** Returns the view of a task that is not started yet. */
   viewOf(task: { readonly isReduction: boolean }): ExecutorView
   /** Tasks of strategies. */
   readonly ofStrategies: StrategyTasks
-  /** Holds exits by hand against the operator's book. Throws what reading and the journal throw. */
+  /** Fits exits by hand to the operator's book. Throws what reading and the journal throw. */
   fitHandExits(): Promise<void>
   /** Works while one runs. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
@@ -221,7 +221,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     return claimedUsd
   }
 
-  /** Tells what keeps a task from going on, once for each cause; figures in it move with every look. */
+  /** Reports the reason why a task cannot continue, once for each cause; figures in it move with every look. */
   function tell(taskId: string, reason: string | undefined): void {
     const cause = reason?.replaceAll(/[\d.,:-]+/g, '')
     if (cause === undefined) told.delete(taskId)

@@ -84,7 +84,7 @@ function outcomeOf({ decision, view, positions, venueFeesUsd }: Opened) {
   // A coin that falls with the price lies nearer.
   const isStable = token?.isStable === true
   const change = { position, direction, addedUsd: sizeDeltaUsd, addedMarginUsd, isStable }
-  // The venue takes what closing would cost off the margin, too.
+  // The venue subtracts the cost of closing from the margin, too.
   const closingBps = mulDiv(venueFeesUsd, BigInt(BPS_ONE), sizeDeltaUsd)
   return { position, addedMarginUsd, wayBps: distanceAfterBps(change, view) - closingBps }
 }

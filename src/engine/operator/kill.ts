@@ -1,7 +1,6 @@
 /**
- * The kill as an operator has it: begins and abandons its task (`tasks/killTask.ts`), reads what that sees, and says how far it
- * is. The halt that goes with it keeps everyone else from making anything; what it makes walks the same road as any order,
- * verified and journaled, under the operator's name.
+ * The kill for an operator: begins and abandons its task (`tasks/killTask.ts`), reads its view, and reports its progress. The halt that goes with it
+ * keeps everyone else from making anything. Its orders take the same path as any order, verified and journaled, under the operator's name.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
@@ -46,9 +45,9 @@ export interface KillReport extends KillState {
   readonly left?: { readonly orders: number; readonly positions: number; readonly inFlight: number }
   /** The problem that stopped progress at its last look. Lists that are a moment apart are no problem. */
   readonly problem?: string
-  /** Everything is done that it can do: what it waits to see in the lists, and since when, Unix ms. */
+  /** Everything possible is done: the pending evidence in the lists, and its start, Unix ms. */
   readonly waits?: { readonly until: string; readonly sinceMs: number }
-  /** Positions that it leaves open, and what protects each; absent before the first look, and when it closes them. */
+  /** Positions that it leaves open, and the protection of each; absent before the first look, and when it closes them. */
   readonly stays?: readonly LeftPosition[]
 }
 
@@ -72,7 +71,7 @@ export interface KillContext
     EngineContext,
     'api' | 'clock' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'delegation' | 'trading'
   > {
-  /** Writes that end the tasks that make orders over time: what rests of them is the kill's to cancel. */
+  /** Returns writes that end the tasks that make orders over time: the kill cancels their resting orders. */
   readonly endTasks: (by: string) => readonly (() => Promise<void>)[]
   readonly holdings: Pick<Holdings, 'journal' | 'elsewhere'>
   /** Reads a snapshot with these markets and every market with a position. */
@@ -94,7 +93,7 @@ const lagCodes: ReadonlySet<string> = new Set([
   'POSITION_UNPROVEN',
 ])
 
-/** A difference of lists that may be a moment's: what it is in, and in words. */
+/** A difference of lists that may be momentary: its subject, and its description. */
 interface Apart {
   readonly key: string
   readonly text: string
@@ -116,7 +115,7 @@ export function createKill(context: KillContext): Kill {
   /** Time from which looks find that only proof is missing, monotonic ms. */
   let lacksProofSinceMs: number | undefined
   const steps = createKillSteps(context)
-  // One beginning at a time: each is judged by what the one before it left.
+  // One beginning at a time: each is judged by the state that the previous one left.
   let turn: Promise<unknown> = Promise.resolve()
 
   const tasks = () => accountJournal.state().tasks
@@ -243,7 +242,7 @@ export function createKill(context: KillContext): Kill {
       params: { close, ...(exits ? { exits } : {}) } satisfies KillParams,
       state: killBegins,
     })
-    // The new one first: what is durable of the two is never neither.
+    // The new one first: at least one of the two is durable.
     throwFirst(
       await inOneCommit(
         () => accountJournal.write(started),

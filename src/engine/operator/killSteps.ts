@@ -1,4 +1,4 @@
-/** Tells the steps of a kill, once each: what adds risk is cancelled, positions are being closed, it is stuck, it is over. */
+/** Reports the steps of a kill, once each: orders that add risk are cancelled, positions are being closed, it is stuck, it is over. */
 import type { Clock } from '../../base/clock.ts'
 import type { Emit } from '../../domain/event.ts'
 import type { LeftPosition } from '../../domain/tasks/killState.ts'
@@ -11,9 +11,9 @@ export interface KillLook {
   readonly close: boolean
   /** Resting orders, positions (0 when they stay) and orders in flight. */
   readonly left: { readonly orders: number; readonly positions: number; readonly inFlight: number }
-  /** Resting orders that are to be cancelled now: exits that stay until what they protect is closed are none of them. */
+  /** Number of resting orders to cancel now: exits that stay until their position is closed do not count. */
   readonly toCancel: number
-  /** Positions that it leaves, and what protects each; none when it closes. */
+  /** Positions that it leaves, and the protection of each; none when it closes. */
   readonly stays: readonly LeftPosition[]
   /** The problem that stopped progress; absent: none. */
   readonly problem?: string | undefined
@@ -24,10 +24,10 @@ export interface KillSteps {
   /** Another kill begins. */
   restart(): void
   look(look: KillLook): void
-  /** A look failed, so that nobody knows what is left. */
+  /** A look failed, so that nobody knows the rest. */
   failed(reason: string): void
   done(close: boolean): void
-  /** It is over, and the end of what it sent is not proven: `reason`. */
+  /** It is over, and the end of its messages is not proven: `reason`. */
   unproven(close: boolean, reason: string): void
   abandoned(): void
 }

@@ -35,7 +35,7 @@ export type ManualAnswer =
 /** An answer that says no, with its code. */
 export type Refusal = Extract<ManualAnswer, { readonly ok: false }>
 
-/** To cancel what is cancelled is no mistake. */
+/** Answers a cancel of an ended order: cancelling a cancelled one is no mistake. */
 export function endedAnswer({ intentId, label, isCancelled }: EndedOrder): ManualAnswer {
   if (!isCancelled)
     return refusal('ORDER_ENDED', `${intentId} is ${label}: nothing of it rests that could be cancelled`)

@@ -23,7 +23,7 @@ export interface OpenCommand extends Handed {
   readonly stop?: string
   readonly takeProfit?: string
   readonly stopLoss?: string
-  /** Says what it would be and what it would cost at worst; nothing is made, and nothing written. */
+  /** True to show the order and its cost at worst; nothing is made, and nothing written. */
   readonly isPreview: boolean
 }
 
@@ -36,16 +36,16 @@ export interface CloseCommand extends Handed {
   readonly shareBps: number
   /** Token that backs the intended one of two positions on a side. */
   readonly collateral?: 'long' | 'short'
-  /** Says what it would bring and cost; nothing is made, and nothing written. Absent: no. */
+  /** True to show the result and the cost; nothing is made, and nothing written. Absent: false. */
   readonly isPreview?: boolean
 }
 
-/** Cancels what rests of an order. */
+/** Cancels the resting orders of an intent. */
 export interface CancelCommand extends Handed {
   readonly type: 'cancel'
   /** An id of `perpd orders`, or the key of an order at the venue, 0x and hex; whole or the first characters. */
   readonly order: string
-  /** Says what it would cancel, and what that leaves without a stop-loss; nothing is made, and nothing written. Absent: no. */
+  /** True to show the cancels, and the positions left without a stop-loss; nothing is made, and nothing written. Absent: false. */
   readonly isPreview?: boolean
 }
 

@@ -53,7 +53,7 @@ import { delistedText } from './unknownMarket.ts'
 
 /** Carries out orders by hand. */
 export interface Manual {
-  /** The order of a command, or why there is none. Throws what reading and the journal throw. */
+  /** Makes the order of a command, or returns the reason why there is none. Throws what reading and the journal throw. */
   carryOut(command: ManualCommand, by: string): Promise<ManualAnswer>
 }
 
@@ -69,7 +69,7 @@ export interface ManualContext
   readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
 }
 
-/** A decision that was understood: its decision, over what was read for it, and what is to be said of it. */
+/** A command as understood: its decision, its snapshot, and its description. */
 interface ManualDecision {
   readonly snapshot: Snapshot
   readonly decision: Decision

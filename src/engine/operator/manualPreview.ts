@@ -1,4 +1,4 @@
-/** Previews of orders by hand: what an order would be, what it is expected to cost, and its worst price. Nothing is made or written. */
+/** Previews of orders by hand: the order, its expected cost, and its worst price. Nothing is made or written. */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -32,7 +32,7 @@ export interface Previewed {
   readonly symbol: string
 }
 
-/** The quote of what would be accepted now, or why it would not be. Throws what reading throws. */
+/** Returns the quote of the order that would be accepted now, or the reason why it would not be. Throws what reading throws. */
 export async function previewOf(
   context: PreviewContext,
   { snapshot, decision, decisionKey, symbol }: Previewed,

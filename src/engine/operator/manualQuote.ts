@@ -49,7 +49,7 @@ export interface ManualQuote extends Quote {
   /** Decimal amount and symbol: `250 USDC`. */
   readonly collateral: string
   readonly triggerPrice: string | null
-  /** `sizeUsd`: what each closes at most, which is what this order adds, and nothing of what was held before. */
+  /** `sizeUsd`: the most that each closes, which is the addition of this order, and nothing of the earlier position. */
   readonly exits: readonly {
     readonly type: string
     readonly triggerPrice: string
@@ -63,9 +63,9 @@ export interface ManualQuote extends Quote {
 
 /** A preview of a close, or of a part of one. */
 export interface CloseQuote extends Quote {
-  /** PnL of what is closed, as the venue shows it: less pending funding and borrowing, before what closing costs. */
+  /** PnL of the closed part, as the venue shows it: less pending funding and borrowing, before the cost of closing. */
   readonly pnlUsd: string
-  /** The same less what closing is expected to cost; what opening it cost is not in it. */
+  /** The same less the expected cost of closing; the cost of opening is not in it. */
   readonly netPnlUsd: string
 }
 
@@ -116,8 +116,8 @@ export function quoteOf(
 }
 
 /**
- * The quote of a close, or of a reduction, that would be accepted now. Where the venue says what closing the whole position costs,
- * its figures count by size.
+ * Returns the quote of a close, or of a reduction, that would be accepted now. Where the venue gives the cost of closing the whole position, its
+ * figures count by size.
  */
 export function closeQuoteOf(intent: Intent, held: Position, parts: Omit<QuoteParts, 'held'>): CloseQuote {
   const { sizeDeltaUsd, direction } = intent.terms

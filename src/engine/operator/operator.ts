@@ -52,7 +52,7 @@ export async function operate(
   if (command.type === 'limits' && command.isPreview === true) return await previewLimits(context)
   if (command.type === 'tighten' && command.isPreview === true)
     return await tightenLimit(context, command, { by, via })
-  // It writes down what it changes, and nothing when that is nothing: perpd may look at its files often.
+  // It records its changes, and nothing without a change: perpd may look at its files often.
   if (command.type === 'reload') return await context.reload.carryOut(command, { by, via })
   if (command.type === 'set-field') return await context.reload.set(command, { by, via })
   const { type, ...detail } = command

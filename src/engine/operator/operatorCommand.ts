@@ -33,8 +33,7 @@ export interface TightenCommand {
 }
 
 /**
- * Halts, and cancels what adds risk; closes positions too where asked, and cancels exits of what is held where asked. A preview changes
- * nothing.
+ * Halts, and cancels orders that add risk; closes positions too if requested, and cancels exits of positions if requested. A preview changes nothing.
  */
 export interface KillCommand {
   readonly type: 'kill'
@@ -65,7 +64,7 @@ export type OperatorCommand =
   | { readonly type: 'unwind'; readonly intentId: string; readonly reason: string }
   /** Resets a strategy: its memory is dropped, with the events it has not received yet. */
   | { readonly type: 'forget'; readonly strategy: string }
-  /** Reads the strategy files anew; what they loosen of limits takes effect only when it is confirmed. A preview changes nothing. */
+  /** Reads the strategy files anew; looser limits take effect only when confirmed. A preview changes nothing. */
   | SetFieldCommand
   | { readonly type: 'reload'; readonly isConfirmed: boolean; readonly isPreview?: boolean }
   /** Pauses one strategy, or resumes it. */

@@ -55,9 +55,9 @@ export interface WalletToken {
   readonly amount: TokenAmount
   /** USD; null without a price. */
   readonly worthUsd: Usd | null
-  /** The native coin pays gas and counts for no equity; what keepers do not use of execution fees comes back in it. */
+  /** True for the native coin, which pays gas and counts for no equity; keepers return unused execution fees in it. */
   readonly isNative: boolean
-  /** The wrapped native coin: what the relay does not use of its fee comes back in it. It counts for the equity. */
+  /** True for the wrapped native coin: the relay returns the unused part of its fee in it. It counts for the equity. */
   readonly isWrapped: boolean
 }
 
@@ -91,7 +91,7 @@ export interface BalanceReport {
 
 /** Reads. */
 export interface Reads {
-  /** Every market that is known or listed. What cannot be read of it is null; never rejects for what a network does. */
+  /** Returns every market that is known or listed. Unreadable figures are null; never rejects because of network faults. */
   markets(): Promise<readonly MarketFigures[]>
   /** Throws what the api throws. */
   balance(): Promise<BalanceReport>

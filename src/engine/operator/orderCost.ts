@@ -21,7 +21,7 @@ export interface ExpectedCost {
   readonly positionFeeBps100: number | null
   /** Cost of the price impact, negative where it pays; null where it is unknown. */
   readonly priceImpactUsd: string | null
-  /** Relay and execution of the order and of what comes with it; null where nothing estimates it. */
+  /** Relay and execution of the order and of its exits; null where nothing estimates it. */
   readonly sendingUsd: string | null
   /** Source of the estimate: the chain's gas price, earlier landings, or the configuration. */
   readonly sendingBy: ExpectedFee['source'] | null

@@ -35,7 +35,7 @@ export interface StrategyFiles {
   read(texts?: ReadonlyMap<string, string>): Promise<LoadResult>
   /** Reads the present content of a file. Throws what the file system throws. */
   textOf(file: string): string
-  /** Writes a text in the place of a file, or a new one, whole or not at all. Throws what the file system throws. */
+  /** Replaces a file's text, or writes a new file, whole or not at all. Throws what the file system throws. */
   replace(file: string, text: string): void
   /** Copies in which changes of files are written that ship with perpd; absent: there are none. */
   readonly copies?: {
@@ -57,7 +57,7 @@ export interface ReloadContext extends Pick<EngineContext, 'trading' | 'limits' 
 
 /** The reload of strategy files. */
 export interface Reloaded {
-  /** Takes over what the files say, one reading after the other. Throws what the journal throws. */
+  /** Applies the content of the files, one reading after the other. Throws what the journal throws. */
   carryOut(
     asked: { readonly isConfirmed: boolean; readonly isPreview?: boolean },
     by: Commander,
@@ -65,8 +65,8 @@ export interface Reloaded {
   /** Changes one field in the file of a strategy that runs or is switched off, and takes it over. Refuses as `setField` does, and as taking over does. */
   set(asked: SetFieldCommand, by: Commander): Promise<OperatorAnswer>
   /**
-   * At a start: what ran before ends as it said where its file is gone, and stays where its file switches it off; what runs again is wound
-   * down no longer, and what the files say of their removal is written down.
+   * Settles the roster at a start. A strategy of the previous run ends by its removal rule if its file is gone, and stays if its file switches it
+   * off. A wind-down ends if its strategy runs again, and the removal rules of the files are recorded.
    */
   begin(): Promise<void>
 }
@@ -127,7 +127,7 @@ export function createReload(context: ReloadContext): Reloaded {
     return { ok: true, statement, ...told }
   }
 
-  /** The change is tried with all files first: what they say with it is refused before it is written. */
+  /** The change is tried with all files first: an invalid result is refused before it is written. */
   async function set(
     { strategy, field, value, was, isConfirmed, isPreview = false }: SetFieldCommand,
     commander: Commander,

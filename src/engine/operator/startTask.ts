@@ -30,7 +30,7 @@ export interface TaskContext extends Pick<EngineContext, 'api' | 'catalogue' | '
   readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
 }
 
-/** Starts a task, or says what it would be. Throws what reading and the journal throw. */
+/** Starts a task, or shows its outlook. Throws what reading and the journal throw. */
 export async function startTask(
   context: TaskContext,
   command: StartTaskCommand,

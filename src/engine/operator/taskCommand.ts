@@ -13,7 +13,7 @@ interface AskedTask extends AskedBudget {
   readonly type: 'task'
   /** Chosen by whoever asks: the same id is one task, over restarts too. */
   readonly id: string
-  /** Says what it would be; nothing is made, and nothing written. */
+  /** True to show the task; nothing is made, and nothing written. */
   readonly isPreview: boolean
 }
 

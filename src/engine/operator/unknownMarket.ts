@@ -6,7 +6,7 @@ import { didYouMean } from '../../strategy/didYouMean.ts'
 export function nearMarket(symbols: readonly string[], name: string): string | undefined {
   const wanted = name.trim()
   if (wanted.includes('[')) return didYouMean(wanted, symbols)
-  // Every pair ends in the same token: the index token is what tells them apart.
+  // Every pair ends in the same token: the index token distinguishes them.
   const [index = wanted] = wanted.split('/')
   const pairOf = new Map(
     symbols.map((symbol) => {

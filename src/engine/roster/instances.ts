@@ -13,8 +13,8 @@ export interface RunningInstance {
   /** Returns the running strategy. */
   loaded(): LoadedStrategy
   /**
-   * Takes turns until nothing is decided any more or until its end; never rejects for what the strategy or the venue did. Its
-   * turns, but for the first, begin `phaseMs` behind the grid of its cadence (less than a cadence counts).
+   * Takes turns until nothing is decided any more or until its end; never rejects because of the strategy or the venue. Its turns, except the first,
+   * begin `phaseMs` behind the grid of its cadence (less than a cadence counts).
    */
   run(phaseMs?: number): Promise<void>
   /** Waits until its turn is over: `durable` writes the change down, then it continues as `next` at once. Throws what `durable` throws. */

@@ -1,10 +1,10 @@
-/** The set of instances as a value, and what it becomes when strategy files are read anew. Pure. */
+/** The set of instances as a value, and its next state when strategy files are read anew. Pure. */
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import { changedFields, livesOf } from '../../strategy/files/fileLife.ts'
 import { fileSchema } from '../../strategy/files/fileSchema.ts'
 import type { LoadedStrategy, LoadResult } from '../../strategy/files/load.ts'
 
-/** An instance whose file says something else than what runs. */
+/** An instance whose file differs from the running one. */
 export interface ChangedStrategy {
   readonly was: LoadedStrategy
   readonly now: LoadedStrategy
@@ -29,7 +29,7 @@ export interface RosterPlan {
   readonly spare: readonly LoadedStrategy[]
 }
 
-/** Compares what runs with what the files say; `files` have no problem. */
+/** Compares the running strategies with the files; `files` have no problem. */
 export function planRoster(running: readonly LoadedStrategy[], files: LoadResult): RosterPlan {
   const before = new Map(running.map((each) => [each.name, each]))
   const after = new Map(files.strategies.map((each) => [each.name, each]))

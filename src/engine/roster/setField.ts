@@ -16,7 +16,7 @@ export type SetField =
     }
   | { readonly ok: false; readonly code: SetFieldCode; readonly reason: string }
 
-/** Codes of what is refused. */
+/** Codes of refusals. */
 export type SetFieldCode =
   | 'FIELD_UNKNOWN'
   | 'FIELD_NEEDS_RESTART'

@@ -20,7 +20,7 @@ import { createTaskRunner } from '../../tasks/taskRunner.ts'
 import { type WindDownView, windDownTask } from '../../tasks/windDownTask.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 
-/** A strategy that is being wound down, and what keeps that from going on. */
+/** A strategy that is being wound down, and the problem that stops progress. */
 export interface WindDownReport extends Omit<WindDownState, 'taskId'> {
   readonly problem?: string
 }
@@ -39,9 +39,9 @@ export interface Removal {
 export interface WindDown {
   /** Those that are not over, oldest first. */
   open(): readonly WindDownReport[]
-  /** Writes down that a file is gone, in one commit with what is to be done about it; resolves when that is durable. */
+  /** Records that a file is gone, in one commit with the action for it; resolves when that is durable. */
   remove(removal: Removal): Promise<void>
-  /** Ends what runs for a strategy whose file is there again. */
+  /** Ends the wind-down of a strategy whose file is there again. */
   takeOver(strategy: string, by: string): Promise<void>
   /** Returns the reason why an accepted intent may not be signed any more, or undefined. */
   veto(intent: Intent): Denial | undefined

@@ -1,4 +1,4 @@
-/** The look at the account that every round of the watch takes: what is held, by which names, and what lists hide of it. */
+/** The look at the account that every round of the watch takes: positions, their names, and positions that lists hide. */
 import { BaseError } from '../../base/errors.ts'
 import type { HiddenSide, UnlistedSide } from '../../domain/account/held.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'

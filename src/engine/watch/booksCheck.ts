@@ -4,7 +4,7 @@ import { type SummedLedger, type WrongSum, wrongSums } from '../../domain/books/
 import type { Emit } from '../../domain/event.ts'
 import { hexKey } from '../../protocol/address.ts'
 
-/** A check that knows of no wrong sum: each call looks once, and tells what is new since the one before. */
+/** Returns a check that knows of no wrong sum: each call looks once, and reports news since the previous one. */
 export function createBooksCheck(journal: SummedLedger, emit: Emit): () => void {
   /** Sums that were wrong at the last look, by their sides and both sizes and tokens. */
   let before: ReadonlyMap<string, WrongSum> = new Map()

@@ -51,9 +51,9 @@ export interface Breakers {
   readonly shownPeak: ShownPeak
   /** The figure that limits are shares of; absent before the first reading. */
   limitEquity(): ShownEquity | undefined
-  /** One round. `isFresh`: whether the account could be read just now. Never rejects for what the network did. */
+  /** Runs one round. `isFresh`: the account could be read just now. Never rejects because of network faults. */
   check(isFresh: boolean): Promise<void>
-  /** Reads once more between two rounds, for the figure that is shown alone. Never rejects for what the network did. */
+  /** Reads once more between two rounds, for the shown figure alone. Never rejects because of network faults. */
   lookAgain(): Promise<void>
   /** Returns the time when the account was last read, monotonic ms. */
   accountReadMs(): number
@@ -71,8 +71,8 @@ const dayMs = 86_400_000
 const hostPatienceMs = 3_000
 
 /**
- * Breakers over the engine's parts. `settings` may change while the daemon runs; `day` tells what our orders realized today by their
- * settlements. `held`: sizes by the journal, signed; `hiddenUsd`: what a reading hides of them.
+ * Makes the breakers over the engine's parts. `settings` may change while the daemon runs; `day` gives today's realized result of our orders by their
+ * settlements. `held`: sizes by the journal, signed; `hiddenUsd`: the part of them that a reading hides.
  */
 export function createBreakers(
   context: Pick<
@@ -211,7 +211,7 @@ export function createBreakers(
     context.emit({ type: 'account.transferred', ...transfer })
   }
 
-  /** Before lists belong together the least of what they show stands: it counts nothing that is in flight. */
+  /** Before lists belong together the lowest of their figures stands: it counts no payments in flight. */
   function shown(): ShownEquity | undefined {
     const floorUsd = equity.floorUsd()
     const figure = shownEquity.shown()

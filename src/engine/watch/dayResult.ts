@@ -21,11 +21,11 @@ import type { EngineContext } from '../context/engineContext.ts'
 export interface DayResult {
   /** Takes up intents, open or ended; each order of theirs counts once. */
   add(states: readonly IntentState[], nowMs: number): void
-  /** Takes up what the protocol did to positions, as it was found; each counts once. */
+  /** Takes in the protocol's acts on positions, as they were found; each counts once. */
   addDiscrepancies(account: Pick<AccountState, 'discrepancies'>, nowMs: number): void
   /** Returns the result of all orders on a market, USD, signed; 0 before the first end of the day. */
   onMarket(marketToken: Address, nowMs: number): Usd
-  /** The same of all orders that executed since then (Unix ms), within the day, and of what the protocol did. */
+  /** Returns the same of all orders that executed since then (Unix ms), within the day, and of the protocol's acts. */
   ofAll(sinceMs: number, nowMs: number): Usd
   /** Returns the part of it from funding that was put aside for the account: it is in no list of a host. */
   receivedSince(sinceMs: number, nowMs: number): Usd
@@ -71,7 +71,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     for (const [each, { executedMs }] of counted) if (isOld(executedMs, atMs)) counted.delete(each)
   }
 
-  /** Adds up what executed since then within the day of `atMs`. */
+  /** Sums executions since then within the day of `atMs`. */
   function sumSince(sinceMs: number, atMs: number, usdOf: (realized: Realized) => Usd): Usd {
     const dayMs = dayStartOf(atMs)
     let sumUsd = 0n
@@ -83,7 +83,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   function add(states: readonly IntentState[], atMs: number): void {
     for (const { key, market, seenMs, settlement } of states.flatMap(executedFor)) {
       if (counted.has(key)) continue
-      // The day of the execution, by the venue's clock; what was seen of it later is not of a later day.
+      // The day of the execution, by the venue's clock; a later observation does not move it to a later day.
       const executedMs =
         settlement.timestampSeconds === undefined
           ? Math.min(seenMs, atMs)
@@ -154,7 +154,7 @@ export function createStrategyDay(
     const realizedUsd = strategyDayUsd(books, strategy, nowMs)
     const mark = trading.accountJournal.state().trading.equity
     const opens = mark !== undefined && isOfToday(mark, nowMs) ? mark.dayOpenUsd : undefined
-    // Before the day's first figure nobody knows what of an open part is of this day.
+    // Before the day's first figure nobody knows which part of an open result belongs to this day.
     if (opens === undefined) return realizedUsd
     const openUsd = openResultUsd(books.partsOf(strategy), positions) - (opens[strategy] ?? 0n)
     return minOf(realizedUsd, strategyDayUsd(books, strategy, nowMs, false) + openUsd)

@@ -55,7 +55,7 @@ export function createOwnOrders({
     const open = orderManager.open().map(({ state }) => state)
     const landed = orderManager.recentlyLanded()
     const named = [...open, ...landed]
-    // A list may not show yet what just landed.
+    // A list may not show a recent landing yet.
     const unsettled = [
       ...open,
       ...landed.filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),

@@ -1,6 +1,6 @@
 /**
- * The account against the journal, at start and all the while: reads positions, orders and the trades since the last pass,
- * and writes down what the journal cannot explain. What is compared and why is in `domain/account/reconcile.ts`.
+ * The account against the journal, at start and all the while: reads positions, orders and the trades since the last pass, and records what the
+ * journal cannot explain. `domain/account/reconcile.ts` describes the comparison.
  *
  * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
  */
@@ -45,7 +45,7 @@ const progressSeconds = 600
 const longestDeadlineSeconds = 3_600
 /** The venue's clock may stand before ours by this much, seconds. */
 const clockGraceSeconds = 60
-/** Stands where a host stands, for what the list of orders shows. */
+/** Takes the place of a host, for the list of orders. */
 const ORDERS = 'orders'
 /** Kinds that only lists report, which may be a moment apart: two looks must show them. */
 const ofLists: ReadonlySet<DiscrepancyKind> = new Set([
@@ -60,11 +60,11 @@ const ADOPT_SETTING = 'account.adoptInitial'
  * be away.
  */
 const evidenceLagMs = 600_000
-/** The account's watch. Discrepancies beyond what may be written are held back: see discrepancyRate.ts. */
+/** The account's watch. Discrepancies beyond the permitted number are held back: see discrepancyRate.ts. */
 export interface Reconciler {
   /**
-   * One pass over the position lists of each host that was read; absent: over one that is read here. Rejects with what reading
-   * throws; nothing is judged then.
+   * Makes one pass over the position lists of each host that was read; absent: over one that is read here. Rejects with what reading throws; nothing
+   * is judged then.
    */
   pass(symbols: Readonly<Record<string, string>>, lists?: readonly PositionList[]): Promise<void>
   /** Settles an open discrepancy for an operator; resolves when it is durable. */
@@ -288,7 +288,7 @@ export function createReconciler(
               atSeconds >= sinceSeconds && trades.every(({ id }) => discrepancyId !== `trade:${id}`),
           ),
       )
-      // Proofs take their time: what is ours is judged by what the journal knows after them.
+      // Proofs take their time: our own orders are judged by the journal's state after them.
       const explained = new Set(keys.filter((key) => journal.explains(key, '')))
       others = orders.value.filter(({ orderKey }) => !explained.has(hexKey(orderKey)))
       const view = {
