@@ -40,6 +40,21 @@ export const dataCommands: readonly Command[] = [
     run: async (call) => (await import('./data/getCommand.ts')).getData(call),
   },
   {
+    name: 'record',
+    summary: 'Record what the venue shows: prices, capacity, pools, rates, candles; no key, until a signal.',
+    details:
+      'What no route gives of the past: who does not record it never has it. A running daemon does it with --history.record true, with\nwhat it decides. Into history.folder; about 40 MB a day for 20 markets.',
+    positional: {
+      name: 'MARKET',
+      doc: 'a market or its index asset; all when none is given',
+      isMany: true,
+      isOptional: true,
+    },
+    flags: [],
+    examples: ['perpd record --profile arbitrum', 'perpd record ETH BTC --profile arbitrum'],
+    run: async (call) => (await import('./data/recordCommand.ts')).recordData(call),
+  },
+  {
     name: 'data import',
     summary: 'Import candles of files: CSV, JSON or Parquet, as exchanges and data frames write them.',
     details:

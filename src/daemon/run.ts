@@ -324,7 +324,7 @@ async function watchFiles(
 async function listen(
   config: Config,
   log: Log,
-  { strategies, disabled, journal }: Parts,
+  { strategies, disabled, journal, venue }: Parts,
   notifier: Notifier,
   { isOver, closers }: { readonly isOver: () => boolean; readonly closers: Reached['closers'] },
 ) {
@@ -341,7 +341,9 @@ async function listen(
   const tell: Emit = (event) => (isOver() ? undefined : log.listen(event))
   const traces = await tracesOf(config, log)
   if (traces !== undefined) closers.push(traces.close)
-  const traced = traces === undefined ? [] : [traces.listen]
+  const recording = await recordingOf(config, venue, log)
+  if (recording !== undefined) closers.push(recording.close)
+  const also = [traces, recording].flatMap((each) => (each === undefined ? [] : [each.listen]))
   const listeners = [
     tell,
     metrics.listen,
@@ -349,12 +351,19 @@ async function listen(
     decisions.listen,
     hostBook.listen,
     notifier.listen,
-    ...traced,
+    ...also,
   ]
   const emit = emitTo(listeners, (error) =>
     log.note('listener.failed', 'error', `a listener failed: ${reasonOf(error)}`),
   )
   return { metrics, health, decisions, hostBook, emit }
+}
+
+/** The recording of what the venue shows; a daemon that is not asked to loads nothing of it. */
+async function recordingOf(config: Config, venue: Parts['venue'], log: Log) {
+  if (!config.history.record) return undefined
+  const { openRecording } = await import('./files/openRecording.ts')
+  return openRecording(config, hostsOf(config, venue), log)
 }
 
 /** Where the roads of orders are traced to; a daemon that is not asked to loads nothing of it. */

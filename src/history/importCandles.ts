@@ -17,6 +17,14 @@ import type { Written } from './writeCandles.ts'
 /** The source of candles of the oracle service: the prices that orders execute at. */
 export const ORACLE_SOURCE = 'oracle'
 
+/** Source of candles that a venue of play money made up: never mixed with the oracle's. */
+const PAPER_SOURCE = 'paper'
+
+/** The source that candles of the venue's own routes have. */
+export function venueSource(isPaper: boolean): string {
+  return isPaper ? PAPER_SOURCE : ORACLE_SOURCE
+}
+
 /** An import of one file. */
 export interface ImportRequest {
   readonly path: string

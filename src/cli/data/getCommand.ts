@@ -5,7 +5,7 @@ import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { type GetOutcome, getCandles } from '../../history/getCandles.ts'
-import { ORACLE_SOURCE } from '../../history/importCandles.ts'
+import { venueSource } from '../../history/importCandles.ts'
 import { assetOfToken } from '../../history/indexAssets.ts'
 import type { SeriesName } from '../../history/manifest.ts'
 import { writeRates } from '../../history/ratesFile.ts'
@@ -25,9 +25,6 @@ import { minuteText } from './dataText.ts'
 /** Days that are got where no --from is given. */
 const USUAL_DAYS = 30
 const DAY_SECONDS = 86_400
-
-/** Source of candles that a venue of play money made up: never mixed with the oracle's. */
-const PAPER_SOURCE = 'paper'
 
 /** A market that was named, with its index token. */
 interface Wanted {
@@ -52,7 +49,7 @@ export async function getData(call: Call): Promise<number> {
   const wanted = positionals.map((name) => wantedOf(chain, name))
   if (config.isPaper)
     err('The venue is one of play money: its prices are made up. Real ones: --profile arbitrum.')
-  const source = config.isPaper ? PAPER_SOURCE : ORACLE_SOURCE
+  const source = venueSource(config.isPaper)
   const results: Shown[] = []
   await withApi(call, async (api) => {
     const tokens = (await api.getOracleTokens()).value

@@ -1,5 +1,5 @@
 /** Settings of market history: where it is kept. */
-import { type Section, setting } from '../../protocol/settings/setting.ts'
+import { flag, type Section, setting } from '../../protocol/settings/setting.ts'
 import * as as from './formats.ts'
 
 /** Settings under `history`. */
@@ -8,5 +8,10 @@ export const history = {
     as.path,
     './var/history',
     'Folder of market history, which `perpd data` fills and backtests read: Parquet files and a manifest. The same for all profiles.',
+  ),
+  record: setting(
+    flag,
+    false,
+    'Record, beside trading, what the venue shows and what is decided on it, into `history.folder`: some 40 MB a day for 20 markets. `perpd record` does the first without a daemon.',
   ),
 } satisfies Section

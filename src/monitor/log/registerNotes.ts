@@ -55,6 +55,11 @@ export const noteRegister = {
     'A line could not be written to the file of the log; standard output has it.',
   ),
   'trace.unsent': registered(['warn'], 'The collector of traces does not take them. Orders go on.'),
+  'recording.failed': registered(
+    ['error'],
+    'What the venue shows is no longer recorded (`history.record`): the folder does not take it. Orders go on.',
+  ),
+  'recording.missed': registered(['debug'], 'A read of the recording failed; the next one follows.'),
   'strategy.copied': registered(
     ['info', 'warn'],
     'A copy runs in the place of a strategy file that ships with perpd, which commands leave as it is; at warn, it was made now.',
