@@ -96,7 +96,7 @@ async function untilCheckpoint(): Promise<void> {
 
 test.runIf(mayTakeAll())(
   'with its port taken, its disk full since before its start, no name for its user and a folder that cannot be read a daemon closes what it holds by one kill',
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=96m,mode=700', 'tmpfs', disk]).status).toBe(0)
     chownSync(disk, UID, UID)
