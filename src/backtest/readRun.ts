@@ -16,7 +16,7 @@ import {
 } from './runFiles.ts'
 
 /** A folder that holds no whole run. */
-export class RunReadError extends BaseError {}
+class RunReadError extends BaseError {}
 
 /** A run as its folder has it. */
 export interface ReadRun {

@@ -78,7 +78,16 @@ function writeRun(name: string, seed: number): void {
       ...{ positionFeesUsd: usd('0.8'), borrowingUsd: 0n, fundingUsd: 0n, impactUsd: usd(1) },
       ...{ liquidationUsd: 0n, swapUsd: 0n, sendingUsd: usd('0.2') },
     },
-    ...{ wins: 1, ambiguousFills: 0, heldBps: 200, turns: 2880, decisions: 2, denied: {}, balances: {} },
+    ...{
+      wins: 1,
+      ambiguousFills: 0,
+      heldBps: 200,
+      turns: 2880,
+      decisions: 2,
+      denied: { MAX_POSITION: 3 },
+      unexecuted: {},
+      balances: {},
+    },
     fillsSha256: sha256Of(fillsText),
     equitySha256: sha256Of(equityText),
   }
@@ -99,6 +108,7 @@ test('a run gives a page beside its files, with the sentence and the figures at 
   expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
   const page = readFileSync(join(cwd, 'one', 'report.html'), 'utf8')
   expect(page).toContain('reasons of orders are missing')
+  expect(page).toContain('Decisions that were refused: MAX_POSITION 3.')
   // A second time it is written over the first.
   expect((await run('one')).code).toBe(0)
 })

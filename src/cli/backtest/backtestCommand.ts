@@ -65,7 +65,7 @@ async function runOnce(call: Call, strategies: readonly LoadedStrategy[], wish: 
   if (flags.has('json')) out(runJson(result).trimEnd())
   else
     out(
-      `\n${firstSentence(result)}\n\n${resultText(result)}\n\n${state === 'over' ? 'This run was made before' : 'The run'} is in ${folder}`,
+      `\n${firstSentence(result)}\n\n${resultText(result)}\n\n${state === 'over' ? 'This run was made before' : 'The run'} is in ${folder}\nA page of it: perpd report ${quoted(folder)}`,
     )
   return exitCodes.ok
 }
@@ -135,6 +135,11 @@ function taken(folder: string, manifest: RunManifest): RunFolder {
     if (!(error instanceof BaseError)) throw error
     throw new CommandError(error.message, exitCodes.configuration)
   }
+}
+
+/** A path as it is typed into a shell. */
+function quoted(path: string): string {
+  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 function misuse(text: string): CommandError {

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { type ReadRun, readRun } from '../../backtest/readRun.ts'
-import { type RunFill, type RunManifest, runFileNames } from '../../backtest/runFiles.ts'
+import { type RunFill, type RunManifest, type RunResult, runFileNames } from '../../backtest/runFiles.ts'
 import { isThere } from '../../base/isThere.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
@@ -34,7 +34,7 @@ async function intentsOf(path: string): Promise<readonly IntentState[]> {
 }
 
 /** The subject of a run that was read; without intents no reason is known. */
-export function subjectOfRun(
+function subjectOfRun(
   { manifest, result, fills, equity, candles }: ReadRun,
   { journalPath, name, intents }: { journalPath: string; name: string; intents?: readonly IntentState[] },
 ): ReportSubject {
@@ -59,6 +59,7 @@ export function subjectOfRun(
       ...data,
       ...model.sentences,
       ambiguous,
+      ...refusals(result),
       ...(intents === undefined ? ['The journal of the run is gone: reasons of orders are missing.'] : []),
     ],
     fromSeconds,
@@ -80,6 +81,21 @@ export function subjectOfRun(
     journalPath,
     configuration: configurationOf(manifest),
   }
+}
+
+/** Sentences on decisions that were refused and orders that were sent and not executed. */
+function refusals({ denied, unexecuted }: RunResult): readonly string[] {
+  const counts = (codes: Readonly<Record<string, number>>): string =>
+    Object.entries(codes)
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([code, count]) => `${code} ${count}`)
+      .join(', ')
+  return [
+    ...(Object.keys(denied).length === 0 ? [] : [`Decisions that were refused: ${counts(denied)}.`]),
+    ...(Object.keys(unexecuted).length === 0
+      ? []
+      : [`Messages that were not executed: ${counts(unexecuted)}.`]),
+  ]
 }
 
 const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)

@@ -8,7 +8,7 @@ import { minOf, type Usd } from '../../protocol/units.ts'
  * The keepers' part of what an intent's message cost, USD: what they retained of the execution fee, at the price at which the rest of it
  * came back. 0 where the chain shows neither: it is then in the rest.
  */
-export function executionUsdOf(state: IntentState): Usd {
+function executionUsdOf(state: IntentState): Usd {
   const attempt = lastAttempt(state)
   const paid = executionFeePaid(attempt)
   const signed = attempt?.armed?.executionFee

@@ -6,14 +6,14 @@ import { compounded, type DayReturn, Ratio } from './dailyReturns.ts'
 const YEAR_DAYS = 365
 
 /** The mean; null of nothing. */
-export function meanOf(values: readonly Decimal[]): Decimal | null {
+function meanOf(values: readonly Decimal[]): Decimal | null {
   return values.length === 0
     ? null
     : values.reduce((sum, each) => sum.plus(each), new Ratio(0)).div(values.length)
 }
 
 /** The standard deviation of a sample (divided by n - 1); null of fewer than two. */
-export function deviationOf(values: readonly Decimal[]): Decimal | null {
+function deviationOf(values: readonly Decimal[]): Decimal | null {
   const mean = meanOf(values)
   if (mean === null || values.length < 2) return null
   const squares = values.reduce((sum, each) => sum.plus(each.minus(mean).pow(2)), new Ratio(0))

@@ -21,7 +21,7 @@ import {
 } from './tradeFigures.ts'
 
 /** The kinds of costs, in the order in which they are shown. */
-export const costKinds = [
+const costKinds = [
   'positionFeeUsd',
   'impactUsd',
   'fundingUsd',

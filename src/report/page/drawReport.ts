@@ -95,7 +95,7 @@ function plain(
     width,
     height,
     tzDate: utc,
-    padding: [8, 12, 0, 0],
+    padding: [8, 36, 0, 0],
     legend: { show: false },
     axes: [times(), y],
     series: [{}, ...series],
