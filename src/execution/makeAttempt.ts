@@ -1,6 +1,6 @@
 /**
- * One attempt of an intent up to its signature: whose order it is, the message by the intent's lane, a last look for halts, the
- * key. Nothing here is sent, and no signature leaves this process; what became of it goes back to the machine as one event.
+ * One attempt of an intent up to its signature: the check of its account, the message by the intent's lane, a last look for halts, the key. Nothing
+ * here is sent, and no signature leaves this process; its outcome returns to the machine as one event.
  */
 import { reasonOf } from '../base/errors.ts'
 import { GuardError } from '../domain/guardTable.ts'
@@ -23,8 +23,8 @@ export interface MadeAttempt {
 }
 
 /**
- * Makes attempt `n` of an intent at `host`; what it is warned of goes through `log`. Undefined when perpd stops meanwhile.
- * Never throws for anything that the network, the venue or the signer did.
+ * Makes attempt `n` of an intent at `host`; its warnings go through `log`. Undefined when perpd stops meanwhile. Never throws because of the network,
+ * the venue or the signer.
  */
 export async function makeAttempt(
   context: ExecutionContext,

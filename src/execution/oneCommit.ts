@@ -18,7 +18,7 @@ export function inOneCommit<T extends readonly unknown[]>(
   return Promise.allSettled(begun) as Promise<{ -readonly [K in keyof T]: PromiseSettledResult<T[K]> }>
 }
 
-/** Throws what the first write that failed threw. */
+/** Throws the error of the first failed write. */
 export function throwFirst(results: readonly PromiseSettledResult<unknown>[]): void {
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason

@@ -47,7 +47,7 @@ export interface OrderManager {
   acceptTogether(intents: readonly Intent[], beside: readonly AccountRecord[]): Promise<boolean>
   /** Registers the journal's open intents, before the venue is reached, and remembers its newest fills. Nothing is requested or sent yet. */
   restore(open: readonly IntentState[], closed: readonly IntentState[]): void
-  /** Takes up what was adopted; resolves when each was looked at once. */
+  /** Follows the restored intents; resolves when each was looked at once. */
   recover(): Promise<void>
   /** Open intents as they are now, oldest first. */
   open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
@@ -70,8 +70,8 @@ export interface OrderManager {
   /** Resolves when the intent's newest attempt was answered by its one send, or was seen to land, or when it closed. */
   settled(intentId: string): Promise<void>
   /**
-   * No effect begins after this; what is in the air is left to the next start. Resolves when what was being written is
-   * written, so that the journal may be closed.
+   * Stops: no effect begins after this; the next start handles effects in flight. Resolves when pending writes are done, so that the journal may be
+   * closed.
    */
   stop(): Promise<void>
 }

@@ -52,7 +52,7 @@ export interface Effects {
   pollAll(): Promise<void>
 }
 
-/** Makes what runs effects, with the follower under it. */
+/** Makes the runner of effects, with the follower under it. */
 export function createEffects(context: ExecutionContext, options: EffectsOptions): Effects {
   const { lanes, orders, feed, chooseHost, passOver, signal } = options
   let isPolling = false
@@ -72,7 +72,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     signal,
   })
 
-  /** Has a host rest that accepted a message which no block holds: what else is handed to it may wait as long. */
+  /** Puts a host into cooldown that accepted a message which no block contains: its other messages may wait as long. */
   function restWithholder({ state }: TrackedOrder, { chain }: Observation): void {
     const { withheldMs } = context.settings
     const host = state === undefined ? undefined : lastAttempt(state)?.armed?.host
@@ -82,7 +82,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     if (restMs !== undefined) context.api.coolDown(host, restMs, 'a message that it accepted is in no block')
   }
 
-  /** Feeds an event from an effect: nobody waits for it, so what fails is fatal here. */
+  /** Feeds an event from an effect: nobody waits for it, so a failure is fatal here. */
   function dispatch(tracked: TrackedOrder, event: MachineEvent): void {
     // After a stop the journal may be closed. What is not written now is found again at the next start.
     if (signal.aborted) return

@@ -1,4 +1,4 @@
-/** Armed to SendResult: one send by the attempt's lane, and one reading of what came of it. Nothing here or below retries. */
+/** Armed to SendResult: one send by the attempt's lane, and one reading of its outcome. Nothing here or below retries. */
 
 import { proves, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
 import { reasonOf } from '../base/errors.ts'
@@ -8,7 +8,7 @@ import type { Armed } from './lanes/armed.ts'
 import type { Lanes } from './lanes/lane.ts'
 import { laneOf } from './lanes/shippedLanes.ts'
 
-/** Sends it and says what its answer proves; never throws for anything the network did. */
+/** Sends it and returns the proof of its answer; never throws because of the network. */
 export async function submit(context: ExecutionContext, lanes: Lanes, armed: Armed): Promise<SendFacts> {
   const startedMs = context.clock.monotonicMs()
   try {

@@ -1,6 +1,6 @@
 /**
- * Events into the machine: each is stepped, its record committed and folded, and what the commit permits begins after it. Events of
- * one intent come one at a time.
+ * Events into the machine: each is stepped, its record is committed and folded, and the permitted effects begin after the commit. Events of one
+ * intent come one at a time.
  */
 import { BaseError } from '../base/errors.ts'
 import type { AccountRecord } from '../domain/account/accountRecord.ts'
@@ -47,7 +47,7 @@ export interface NewOrder {
   readonly event: MachineEvent
 }
 
-/** Makes what takes the events of these orders. */
+/** Makes the taker of these orders' events. */
 export function createEventTaker(
   context: ExecutionContext,
   orders: TrackedOrders,
@@ -73,7 +73,7 @@ export function createEventTaker(
     }
   }
 
-  /** J1 and J2 of an intent, and what follows them. */
+  /** Returns J1 and J2 of an intent, and the events after them. */
   function firstRecords({ tracked, event }: NewOrder) {
     const first = step(tracked.state, event, context.rules)
     if (first.record === undefined) throw new TypeError('accept: no record')

@@ -1,6 +1,6 @@
 /**
- * The open intents of this process, each with what only this process knows of it, and the fills that ended them lately. Nothing
- * of it is believed after a restart but the states that the journal gives.
+ * The open intents of this process, each with the facts that only this process knows, and recent fills that ended them. After a restart only the
+ * journal's states are believed.
  */
 import { cancelAskedBy } from '../domain/order/cancelAsked.ts'
 import { type IntentState, type Label, labelOf, lastAttempt } from '../domain/order/intent.ts'
@@ -14,7 +14,7 @@ import type { Signed } from './verify/sign.ts'
 /** Time for which fills are remembered, because lists lag behind. */
 const landedMemoryMs = 120_000
 
-/** An intent with what only this process knows of it. */
+/** An intent with the facts that only this process knows of it. */
 export interface TrackedOrder {
   readonly intentId: string
   /** Set by `TrackedOrders.moved` alone. */
@@ -52,20 +52,20 @@ export interface TrackedOrders {
   moved(tracked: TrackedOrder, state: IntentState): void
   /** Takes one out that was never accepted. */
   drop(intentId: string): void
-  /** Takes one out that closed; what may have filled is remembered for a while. */
+  /** Removes a closed intent; its possible fills are remembered for a while. */
   forget(tracked: TrackedOrder, state: IntentState): void
   /** Tells whether no other intent has these orders, written or about to be: two looks of one moment may see one order for two. */
   claim(intentId: string, orderKeys: readonly Hex[]): boolean
   /** Tells of a new label, if it is one. */
   relabel(tracked: TrackedOrder, reason: string): void
-  /** Remembers what closed before this process began. */
+  /** Remembers intents that closed before this process began. */
   remember(closed: readonly IntentState[]): void
   /** See `OrderManager`. */
   recentlyLanded(): readonly IntentState[]
   closedAgoMs(intentId: string): number
 }
 
-/** Queues work of one intent behind what it already does. */
+/** Queues work of one intent behind its present work. */
 export function inTurn<T>(tracked: TrackedOrder, work: () => Promise<T>): Promise<T> {
   const next = tracked.tail.then(work)
   tracked.tail = next.catch(() => undefined)
@@ -95,7 +95,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
     }
   }
 
-  /** All that is followed, and what landed lately: read to the end only where somebody looks for one of them. */
+  /** Yields all followed and recently landed intents: read to the end only where somebody looks for one of them. */
   function* stories(): Generator<IntentState> {
     for (const { state } of trackedOrders.values()) if (state !== undefined) yield state
     for (const { state } of landed.values()) yield state

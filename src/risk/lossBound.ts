@@ -64,7 +64,7 @@ export function lossBoundOf(terms: LossTerms, liar: Liar): LossBound | undefined
   if (reductionFeesPerDayUsd === undefined) return undefined
   const feesUsd =
     terms.relayFeesPerDayUsd + terms.maxRelayFeeUsd + reductionFeesPerDayUsd + terms.maxReductionFeeUsd
-  // Hosts that all lie hide every loss, unless the chain tells what was realized.
+  // If all hosts lie, they hide every loss, unless the chain shows the realized results.
   const isBlind = !terms.hasChain && (liar === 'hosts' || liar === 'oracle')
   const isCounted = maxDailyLossUsd !== undefined && !isBlind
   const turnedUsd = isCounted ? maxTotalExposureUsd : turnedInDay(terms)

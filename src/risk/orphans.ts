@@ -27,9 +27,9 @@ interface Side {
 }
 
 /**
- * The cancels that the exits of `states`, the open intents of one strategy, call for: one a market and side. Only orders
- * that rest by the snapshot, and that nothing is changing, are named. `known`: what is held by the journal, whatever the list
- * shows. `isOthers`: whether all that is held of a side is other strategies'.
+ * Returns the cancels that the exits of `states`, the open intents of one strategy, require: one a market and side. It names only orders that rest by
+ * the snapshot and that no change is in flight for. `known`: positions by the journal, whatever the list shows. `isOthers`: other strategies own the
+ * whole position of a side.
  */
 export function orphanCancels(
   snapshot: Snapshot,

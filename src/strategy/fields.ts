@@ -31,7 +31,7 @@ export interface FieldFacts {
 /** Descriptions of fields, by the schema that `field` made. */
 export const fieldFacts = z.registry<FieldFacts>()
 
-/** A JSON Schema of what YAML may hold. */
+/** A JSON Schema of a YAML value. */
 type JsonShape = Readonly<Record<string, unknown>>
 
 /** An amount as YAML has it: a number in the range, or a quoted decimal with at most so many decimals. */

@@ -145,7 +145,7 @@ export function lowest(candles: readonly Candle[], length: number): number | und
   return donchian(candles, length)?.lower
 }
 
-/** Rate of change: what the last close gained on the one `length` candles before it, as a part of that: 0.01 is 1 %. */
+/** Returns the rate of change: the gain of the last close on the one `length` candles before it, as a part of that: 0.01 is 1 %. */
 export function roc(candles: readonly Candle[], length: number): number | undefined {
   return last(new ROC(length), closesOf(lastOf(candles, length + 1) ?? []), length + 1)
 }

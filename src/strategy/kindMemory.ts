@@ -1,6 +1,6 @@
 /**
- * The memory of a kind: a value that `decide` is given and gives anew each turn, kept in the journal with what was decided. What
- * is kept is read back as the next start reads it before it counts, so that no restart finds something else.
+ * The memory of a kind: a value that `decide` receives and returns anew each turn, persisted in the journal with the decisions. It is read back as
+ * the next start reads it before it counts, so that no restart finds something else.
  */
 import type { z } from 'zod'
 import { BaseError, reasonOf } from '../base/errors.ts'
@@ -52,7 +52,7 @@ export type GivenMemory = Pick<KeptMemory, 'strategyKind' | 'version' | 'memory'
 
 /** The memory that is kept fits the kind no longer; the instance is not asked with it. */
 export class MemoryUnfitError extends BaseError {
-  /** `cause`: what the kind's own code threw. */
+  /** `cause`: the error of the kind's own code. */
   constructor(reason: string, facts: Readonly<Record<string, string | number>> = {}, cause?: unknown) {
     super(reason, {
       code: 'STRATEGY_MEMORY_UNFIT',

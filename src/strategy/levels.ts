@@ -2,10 +2,10 @@
 import { fromDecimal, toDecimal, USD_DECIMALS, type Usd, WideDecimal } from '../protocol/units.ts'
 
 /**
- * A level of candles or of an indicator as a price: USD per whole token with 30 decimals, as triggers are. It is exactly the number as
- * it is printed.
+ * Returns a level of candles or of an indicator as a price: USD per whole token with 30 decimals, as triggers are. It is exactly the number as it is
+ * printed.
  *
- * @throws RangeError for what is no finite number above 0.
+ * @throws RangeError unless it is a finite number above 0.
  */
 export function priceOfLevel(level: number): Usd {
   if (Number.isFinite(level) && level > 0) return fromDecimal(new WideDecimal(level), USD_DECIMALS)

@@ -31,7 +31,7 @@ export interface OpenIntent {
   readonly acceptedAtMs: number
   /** Signed, and whether it landed is not proven: it may land until its deadline, and cannot be called back. */
   readonly isUnresolved: boolean
-  /** To be unwound: what it opens is closed if it lands. */
+  /** True if it is to be unwound: its position is closed if it lands. */
   readonly isUnwanted: boolean
   /**
    * True once its entry is filled and shows in this instance's own part, or it opens nothing: only exits that rest and are listed at the venue
@@ -79,7 +79,7 @@ interface SeenBy {
 /** The open intents as a strategy sees them; without `seen` none has been found at rest. */
 export function openIntentsOf(states: readonly IntentState[], seen?: SeenBy): readonly OpenIntent[] {
   const listed = new Set(seen?.orders.value.map(({ orderKey }) => hexKey(orderKey)))
-  // An exit without its own whole part is none: it may have been filled just now, or has lost what it was for.
+  // An exit without the instance's whole part does not count: it may have been filled just now, or has lost its purpose.
   const covered = new Set(seen?.own.flatMap((part) => (part.isWhole ? [sideKeyOf(part)] : [])))
   return states.map((state) => {
     const { intentId, kind, terms, acceptedAtMs } = state.intent

@@ -1,6 +1,6 @@
 /**
- * Chases: a limit that follows the oracle's price within a bound, and what is left at the market once its patience is over. It
- * moves towards the price only, by a step that is worth its message, and never beyond the bound. Pure.
+ * Chases: a limit that follows the oracle's price within a bound; the rest is taken at the market once its patience is over. It moves towards the
+ * price only, by a step that is worth its message, and never beyond the bound. Pure.
  */
 
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -66,7 +66,7 @@ function moved(task: Task, view: ExecutorView, { orderKey }: RestingChild, snaps
   const triggerPrice = limitNow(task, view)
   if (triggerPrice === undefined || standsAt === undefined)
     return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
-  // Beyond what rests means nearer to the price: it is never moved away from it.
+  // A place beyond the resting one is nearer to the price: the limit is never moved away from it.
   const isNearer = isBeyond(params, triggerPrice, standsAt)
   if (!isNearer || absOf(triggerPrice - standsAt) < bps(standsAt, params.stepBps))
     return { kind: 'wait', until: `its limit rests at ${formatPrice(standsAt)}` }

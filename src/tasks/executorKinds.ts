@@ -35,7 +35,7 @@ export function opens(taskKind: string): boolean {
   return taskKind === bracketTask.name || taskKind === ladderTask.name
 }
 
-/** The side on which a task keeps exits of what it opens; undefined: it keeps none. */
+/** Returns the side on which a task maintains exits of its position; undefined: it has none. */
 export function exitSideOf(taskKind: string, params: TaskGoal): PositionSide | undefined {
   if (!opens(taskKind)) return undefined
   const { takeProfitBps, stopLossBps } = params as Partial<LadderParams>

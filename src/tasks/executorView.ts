@@ -65,7 +65,7 @@ export interface ExecutorView {
 /** Owners of a side by the books, USD. */
 export interface Booked {
   readonly ownUsd: Usd
-  /** In books of other strategies; what is unattributed is in neither. */
+  /** Size in books of other strategies; the unattributed part is in neither. */
   readonly othersUsd: Usd
   /** Part of the owner's book that its older tasks claim for their exits, USD; absent: none. */
   readonly claimedUsd?: Usd
@@ -82,9 +82,9 @@ export interface RestingChild {
 
 /** Results of a task's orders. */
 export interface ExecutorUse {
-  /** Filled of what the task is for, USD. */
+  /** Filled part of the task's size, USD. */
   readonly doneUsd: Usd
-  /** Closed by exits of what the task opened, USD. */
+  /** Closed by exits of the task's position, USD. */
   readonly exitedUsd: Usd
   /** Size that orders in flight may still fill, those of unknown fate included, USD. */
   readonly openUsd: Usd
@@ -92,7 +92,7 @@ export interface ExecutorUse {
   readonly orders: number
   /** Cost of these, USD: paid, and the most that orders in flight may cost. */
   readonly feesUsd: Usd
-  /** Exits of what it opened, and changes of them: no budget keeps them back. */
+  /** Exits of its position, and changes of them: no budget holds them back. */
   readonly exitOrders: number
   /** Cost of messages for these, and fees of their fills, as `feesUsd`. Exits that came with an entry are in its message. */
   readonly exitFeesUsd: Usd

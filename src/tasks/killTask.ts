@@ -59,7 +59,7 @@ export interface HiddenOrder extends NamedOrder {
 export interface KillLeft {
   /** Resting orders that the list shows, and that are to be cancelled now. */
   readonly resting: readonly Order[]
-  /** Exits of what is held that the list shows. They stay; with closing, until what they protect is closed. */
+  /** Listed exits of positions. They stay; with closing, until their position is closed. */
   readonly exits: readonly Order[]
   /** True if the kill is not done while they rest. */
   readonly isUntilClosed: boolean
@@ -75,7 +75,7 @@ export interface KillLeft {
   readonly elsewhere: readonly Position[]
   /** Sides that are held by the journal and of which no list shows anything. */
   readonly hiddenSides: readonly HeldSide[]
-  /** Rows that cannot be read, in words: lists that lack rows say nothing of what is left. */
+  /** Unreadable rows, in words: lists that lack rows do not show the rest. */
   readonly unread: readonly string[]
 }
 
@@ -206,7 +206,7 @@ function placeOf({ marketToken, direction }: Pick<NamedOrder, 'marketToken' | 'd
   return `${hexKey(marketToken)}:${direction}`
 }
 
-/** Says what is not proven where nothing else is left. */
+/** Describes the missing proof where nothing else is left. */
 function unprovenText({ inFlight, notFinal }: KillLeft): string {
   const count = inFlight + notFinal
   const whose = count === 1 ? 'the end of 1 order is' : `the ends of ${count} orders are`

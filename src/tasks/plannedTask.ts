@@ -1,4 +1,4 @@
-/** Makes a task of what is wanted: its parameters whole, with a budget, or why there can be no such task. Pure. */
+/** Makes a task of a wish: its complete parameters, with a budget, or the reason why there can be no such task. Pure. */
 import type { Denial } from '../domain/order/intent.ts'
 import type { RebalanceWish, TaskWish } from '../domain/order/taskWish.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -43,7 +43,7 @@ export interface PlannedTask {
   readonly state: ExecutorProgress
 }
 
-/** A kind's own part of a task, and what its budget is made from. */
+/** A kind's own part of a task, and the base of its budget. */
 interface Draft {
   readonly own: object
   readonly sizeUsd: Usd
@@ -134,7 +134,7 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
         own,
         sizeUsd,
         state: { made: 0, movedMs: 0 } as ExecutorProgress,
-        // A move at each of its looks, its first limit and what is left at the market.
+        // A move at each of its looks, its first limit and the rest at the market.
         orders: Math.max(20, Math.ceil((minutes * 60) / everySeconds) + 2),
         minutes: SPARE * minutes,
       }

@@ -36,7 +36,7 @@ export function protectiveKeys({ snapshot, open, journal, elsewhere }: ExitFacts
   )
   const isProtective = (orderKey: string, sideKey: string): boolean => {
     const stage = stages.get(hexKey(orderKey))
-    // An entry at the market decides itself within seconds, and its exits are for what it opens.
+    // An entry at the market ends within seconds, and its exits are for its position.
     return stage === 'deciding' || (stage !== 'waits' && isHeld(sideKey))
   }
   return new Set([

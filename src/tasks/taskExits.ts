@@ -84,7 +84,7 @@ export type ExitStep =
   | { readonly kind: 'wait'; readonly until: string; readonly kept?: ExitSync }
   | { readonly kind: 'order'; readonly decision: Decision }
 
-/** The next step for the exits of what is left of what a task opened; the stop comes first. */
+/** Returns the next step for the exits of the rest of a task's position; the stop comes first. */
 export function nextExit(
   params: ExecutorParams,
   wanted: WantedExits,

@@ -42,7 +42,7 @@ export function betterBy(side: Pick<TaskSide, 'direction' | 'action'>, price: Us
   return mulDiv(price, parts, BigInt(BPS_ONE))
 }
 
-/** The share of what may be added now, USD; or why that is not known. */
+/** Returns the share of the present capacity, USD, or the reason why that is unknown. */
 export function shareOfCapacity(
   { marketToken, direction }: TaskSide,
   shareBps: number,

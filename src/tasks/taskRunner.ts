@@ -42,9 +42,9 @@ export interface TaskRunnerParts<Params, State, View> {
     task: RunningTask<Params, State>,
     snapshot?: Snapshot,
   ) => Promise<View | undefined> | View | undefined
-  /** Reads what the task asked for. Rejects as reading does. */
+  /** Reads the data that the task requested. Rejects as reading does. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
-  /** Told what a look came to, for people. */
+  /** Receives the result of a look, for people. */
   readonly told: (
     task: RunningTask<Params, State>,
     view: View,

@@ -50,8 +50,8 @@ export function openedBy(state: IntentState): readonly Opened[] {
   const { kind, terms } = state.intent
   const bySide = new Map<string, Opened>()
   for (const { sizeDeltaUsd, ...side } of fillsOf(state)) {
-    // A fill without its size is a word, or an exit whose row does not say: the former adds all, the latter took off nothing
-    // that is known, and the position that is seen bounds what is reduced.
+    // A fill without its size is a statement, or an exit whose row does not give it. The former adds all; the latter reduced by no known size, and
+    // the observed position bounds the reduction.
     const moved = sizeDeltaUsd ?? (kind === 'increase' && isStatement(state) ? terms.sizeDeltaUsd : 0n)
     const key = sideKeyOf(side)
     bySide.set(key, { ...side, sizeUsd: (bySide.get(key)?.sizeUsd ?? 0n) + moved })
@@ -79,7 +79,7 @@ export function unwindKeyOf(
   return `${what}:${intentId}${part === 1 ? '' : `.${part}`}${tryNo === 1 ? '' : `#${tryNo}`}`
 }
 
-/** Keys of all decisions that may unwind the order as its story stands: every try at what it calls for. */
+/** Returns the keys of all decisions that may unwind the order by its present story: every try of its next step. */
 export function unwindKeysOf(state: IntentState): readonly string[] {
   const { intentId } = state.intent
   const step = unwindStepOf(state)

@@ -18,8 +18,8 @@ export interface ArmingTime {
   /** Number of endpoints that answered. */
   readonly answered: number
   /**
-   * The lowest newest block of all endpoints that answered, from which a search misses nothing. Absent where the time is not
-   * known: a lone liar's number would hide what happened before it, and the search finds its beginning by the deadline.
+   * The lowest newest block of all endpoints that answered, from which a search misses nothing. Absent where the time is not known: a lone liar's
+   * number would hide earlier events, and the search finds its beginning by the deadline.
    */
   readonly block?: BlockRef
 }

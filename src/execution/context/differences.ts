@@ -1,4 +1,4 @@
-/** The list of differences between what was meant and what a payload says; all of them, because the list tells an attack from a bug. */
+/** The list of differences between the intended message and a payload; all of them, because the list distinguishes an attack from a bug. */
 import type { Difference } from '../../domain/orderEvent.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 

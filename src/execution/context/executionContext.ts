@@ -1,4 +1,4 @@
-/** The tray: what every step of the road is handed. A test builds its own in a few lines. */
+/** The context that every step of execution receives. A test builds its own in a few lines. */
 import type { Api } from '../../api/client.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Emit } from '../../domain/event.ts'

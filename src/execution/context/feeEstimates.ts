@@ -1,7 +1,7 @@
 /**
- * Our own estimate of a message's fees: by the protocol's formula from the chain's gas price where an endpoint tells it, else
- * by what landed before and what is usual. Increases are signed at a few times it, and it tells a fee that gas explains from
- * one that it does not (docs/security.md).
+ * Our own estimate of a message's fees: by the protocol's formula from the chain's gas price where an endpoint reports it. Otherwise it comes from
+ * earlier landings and the usual fees. Increases are signed at a few times it, and it separates a fee that gas explains from one that it does not
+ * (docs/security.md).
  */
 import type { Clock } from '../../base/clock.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
@@ -47,11 +47,11 @@ export interface Fees {
   /** Learns the fees that an intent's message was charged when it landed. */
   learn(state: IntentState): void
   /**
-   * Reads the chain's gas price and the native token's price anew where what is known is older, ms. Resolves after a second at
-   * the latest; never rejects for what a network does.
+   * Reads the chain's gas price and the native token's price anew where the known ones are older, ms. Resolves after a second at the latest; never
+   * rejects because of network faults.
    */
   refresh(youngerThanMs: number): Promise<void>
-  /** Undefined for a message of the caller's own. Without a message: of one order, by what landed and is usual. */
+  /** Returns the estimate; undefined for a message of the caller's own. Without a message: for one order, by earlier landings and the usual fees. */
   estimateFor(intent: Estimated, message?: FeeMessage): FeeEstimate | undefined
   /** Estimates the cost of sending an order before anything is prepared, including execution fees of all that it creates. */
   expectedFor(intent: Intent): ExpectedFee
@@ -61,7 +61,7 @@ export interface Fees {
   ownFeeAmount(message: FeeMessage): TokenAmount | undefined
 }
 
-/** The `feeAmount` that a message is expected to name, base units of the chain's fee token, and what says so. */
+/** The `feeAmount` that a message is expected to name, base units of the chain's fee token, and its source. */
 export interface ExpectedFee {
   readonly relayFee: TokenAmount
   readonly source: FeeEstimate['source']
@@ -156,10 +156,7 @@ export function createFees(options: FeesOptions): Fees {
   }
 }
 
-/**
- * The estimate by the formula at these gas prices. `changedType` is what an update's order is; `least` holds what gas
- * explains up in a calm.
- */
+/** Returns the estimate by the formula at these gas prices. `changedType`: order type of an update; `least` keeps the explained fee up in a calm. */
 export function chainEstimateOf(
   gas: ChainGas,
   { price, highest }: GasLevels,
@@ -197,7 +194,7 @@ export function chainEstimateOf(
   }
 }
 
-/** A message as the formula counts it. Lists beyond what is signed at most count as that. */
+/** Returns a message as the formula counts it. Lists longer than any signed one count as the longest. */
 export function gasMessageOf({ batch, relayParams }: FeeMessage, isSubaccount: boolean): GasMessage {
   const feeSwaps = Math.min(relayParams.fee.feeSwapPath.length, MOST_SWAPS)
   return {

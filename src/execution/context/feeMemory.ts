@@ -35,9 +35,9 @@ export interface RememberedFees extends OrderFees {
 
 /** Learns from landings. */
 export interface FeeMemory {
-  /** Takes the fees of an intent whose message landed; anything else, and what is known already, adds nothing. */
+  /** Takes the fees of an intent whose message landed; any other intent, and a known one, adds nothing. */
   learn(state: IntentState): void
-  /** The middle of what orders of the kind cost that landed, and no less than what is usual. */
+  /** Returns the median cost of landed orders of the kind, and no less than the usual fees. */
   feesOf(kind: Intent['kind']): RememberedFees
 }
 
@@ -86,7 +86,7 @@ function costOf(asked: OrderFees, paid: TokenAmount | undefined, usual: OrderFee
     }
   }
   const executionFee = minOf(asked.executionFee, paid)
-  // The whole fee holds the execution fees: it rises with what keepers kept.
+  // The whole fee contains the execution fees: it rises with the part that keepers retained.
   const isDear = usual.executionFee > 0n && executionFee > usual.executionFee
   const explained = isDear ? mulDiv(most.relayFee, executionFee, usual.executionFee) : most.relayFee
   return { executionFee, relayFee: minOf(asked.relayFee, explained) }

@@ -1,6 +1,6 @@
 /**
- * The chain's gas price as perpd counts fees with it: what the endpoints say now, the lower of two when they differ, so that
- * none alone makes a fee believable; and the highest of some minutes, because a host may still count with an older one.
+ * The chain's gas price as perpd computes fees with it: the endpoints' present one, the lower of two when they differ, so that none alone makes a fee
+ * believable. Also the highest of some minutes, because a host may still use an older one.
  */
 import type { Clock } from '../../base/clock.ts'
 import type { ChainReader } from '../../domain/machine/chainReader.ts'
@@ -21,7 +21,7 @@ export interface GasLevels {
 
 /** Keeps readings of the gas price. */
 export interface GasWatch {
-  /** Reads anew unless the newest reading is younger; never rejects for what a network does. */
+  /** Reads anew unless the newest reading is younger; never rejects because of network faults. */
   refresh(youngerThanMs: number): Promise<void>
   /** Undefined without a reading of the last minute. */
   levels(): GasLevels | undefined

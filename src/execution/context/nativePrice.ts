@@ -15,7 +15,7 @@ const MOST_MOVE = 3n
 
 /** Keeps the native token's price. */
 export interface NativePrice {
-  /** Reads anew unless the newest reading is younger, ms; never rejects for what a network does. */
+  /** Reads anew unless the newest reading is younger, ms; never rejects because of network faults. */
   refresh(youngerThanMs: number): Promise<void>
   /** USD with 30 decimals per whole native token, the higher of the oracle's two; undefined before the first reading. */
   usd(): Usd | undefined

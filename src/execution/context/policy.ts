@@ -34,7 +34,7 @@ export interface OrderBounds {
   readonly maxPriceImpactBps?: number
 }
 
-/** Bounds of every signature. Its own bounds are those of what adds risk. */
+/** Bounds of every signature. Its own bounds are those of orders that add risk. */
 export interface SigningPolicy extends OrderBounds {
   /** Nearest and furthest deadline from now, seconds. */
   readonly minDeadlineSeconds: number
@@ -43,7 +43,7 @@ export interface SigningPolicy extends OrderBounds {
   readonly unsureSeconds?: number
   /** Longest time since the message may have been requested, seconds: times in it that passed since then are no fault. Absent: 0. */
   readonly askedAgoSeconds?: number
-  /** Bounds of what takes risk away, which are wider: a refused close is worse than a dear one. Absent: the same. */
+  /** Bounds of orders that reduce risk, which are wider: a refused close is worse than a dear one. Absent: the same. */
   readonly reducing?: OrderBounds
   /**
    * Largest cost that prices of a day (UTC) may have beyond slippage and tolerance by estimated impacts, for all strategies' orders together, USD. An
@@ -62,7 +62,7 @@ export interface SigningPolicy extends OrderBounds {
 
 /** Our own estimate of a message's fees. */
 export interface FeeEstimate {
-  /** `chain`: the formula at the chain's gas price; `landed`: what landed before; `usual`: as configured. */
+  /** `chain`: the formula at the chain's gas price; `landed`: earlier landings; `usual`: as configured. */
   readonly source: 'chain' | 'landed' | 'usual'
   /** Execution fee of the dearest order of the message; native token, base units. */
   readonly executionFee: bigint
@@ -89,7 +89,10 @@ function boundsFor(policy: SigningPolicy, intent: Bounded): OrderBounds {
   return isBoundAsAdding(intent) ? policy : (policy.reducing ?? policy)
 }
 
-/** An edit is bounded as its order is, whether it grows or not: that of one that opens may cost what opening may, and no more. */
+/**
+ * Tells whether an intent has the bounds of an increase. An edit has those of its order, whether it grows or not: an edit of an entry may cost as
+ * much as an entry, and no more.
+ */
 function isBoundAsAdding(intent: Bounded): boolean {
   const orderType = intent.terms?.orderType
   const opens = orderType === 'limit' || orderType === 'stop-market'
@@ -126,7 +129,7 @@ export function relayFeeLimit(policy: SigningPolicy, intent: Bounded): bigint {
   return limitOf(policy, intent, maxRelayFee, policy.feeEstimate?.relayFee)
 }
 
-/** A gas spike must hold no close back: what takes risk away is bounded by the highest fee alone. */
+/** Returns the limit of a fee. A gas spike must hold no close back: only the highest fee bounds orders that reduce risk. */
 function limitOf(
   { feeEstimate }: SigningPolicy,
   intent: Bounded,
@@ -142,8 +145,8 @@ function limitOf(
 const SPIKE = 10n
 
 /**
- * Most that an execution fee of the intent's message may be and still count as a gas spike: what gas prices explain, or where
- * none are known ten times its limit, and what would be signed of what takes risk away. Native token, base units.
+ * Returns the highest execution fee of the intent's message that still counts as a gas spike. That is the fee that gas prices explain, or without
+ * known prices ten times its limit, and the fee that would be signed for a reduction. Native token, base units.
  */
 export function executionFeeSpike(policy: SigningPolicy, intent: Bounded): bigint {
   const { maxExecutionFee } = policy.reducing ?? policy

@@ -1,7 +1,7 @@
 /**
- * Acceptable prices, by what an order is (docs/sending.md, "Price impact"). A market order is bounded by our
- * own oracle read, a limit or take-profit by its trigger. Stops and twap parts take any price by the protocol's own habit:
- * they are bounded by their size, and may carry "any" for their side alone, never the other side's.
+ * Acceptable prices, by the type of an order (docs/sending.md, "Price impact"). Our own oracle reading bounds a market order, its trigger a limit or
+ * take-profit. Stops and twap parts take any price by the protocol's own habit: their size bounds them, and they may carry "any" for their side
+ * alone, never the other side's.
  */
 import type { ContestedPrice } from '../../domain/order/contestedPrice.ts'
 import { bps, contractPriceOf, formatUnits, MAX_UINT256, type Usd } from '../../protocol/units.ts'

@@ -1,4 +1,4 @@
-/** Waiting for what may take too long, without giving it up. */
+/** Bounded waiting for slow work, without abandoning it. */
 import type { Clock } from '../../base/clock.ts'
 
 /** Resolves when the work is done, or after so long, ms; the work then continues. Rejects as the work does while it is waited for. */

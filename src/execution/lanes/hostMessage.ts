@@ -25,7 +25,7 @@ export async function hostMessage(
 ): Promise<Made> {
   const { clock, chain } = context
   const timeAt = beginArmingTime(context)
-  // Fees are judged by gas as it is when the host counts them, not by what was read before.
+  // Fees are judged by gas at the time when the host counts them, not by earlier readings.
   const looked = context.fees?.refresh(0)
   const askedMs = clock.monotonicMs()
   let atMs = askedMs
@@ -39,7 +39,7 @@ export async function hostMessage(
   } catch (error) {
     return prepareFailed(context, host, error)
   }
-  // Before anything of the payload is judged: what an endpoint says about the time blames no host.
+  // Before the payload is judged: an endpoint's statement about the time blames no host.
   const time = await timeAt(prepared.host)
   const doubt = clockProblemOf(context, intent, time)
   if (doubt !== undefined) return doubted(context, doubt)

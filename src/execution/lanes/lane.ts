@@ -23,7 +23,7 @@ export interface AskedAttempt {
   readonly host: string
   /** Policy of the signature, with the kind of key that signs. */
   readonly policy: SigningPolicy
-  /** Takes what a host warns of. */
+  /** Records a host's warnings. */
   readonly log: WarningLog
 }
 
@@ -51,7 +51,7 @@ export type Made =
   | NotMade
   /** The order is to be made anew, as this smaller one. */
   | { readonly kind: 'smaller'; readonly intent: Intent }
-  /** perpd stops: what was begun is left to the next start. */
+  /** perpd stops: the next start handles the begun attempt. */
   | { readonly kind: 'stopped' }
 
 /** Content of the answer to a submit; `submit` adds its duration, and the proof that a failure gives. */

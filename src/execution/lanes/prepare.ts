@@ -27,8 +27,8 @@ export interface PrepareContext extends Pick<ExecutionContext, 'chain'> {
 }
 
 /**
- * The fields of every request that say who asks. The relay is paid in the chain's fee token, the venue's default: the
- * routes that change orders do not list a field for it, and a strict server refuses what it does not list.
+ * Returns the fields of every request that name the account. The relay is paid in the chain's fee token, the venue's default: the routes that change
+ * orders do not list a field for it, and a strict server refuses unlisted fields.
  */
 function askerOf({ subaccountApproval }: PrepareContext, { account }: Intent) {
   return {

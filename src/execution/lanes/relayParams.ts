@@ -9,7 +9,7 @@ import type { TokenAmount } from '../../protocol/units.ts'
 import { type SigningPolicy, signingDomainOf } from '../context/policy.ts'
 import type { Proposal } from '../verify/verify.ts'
 
-/** The parts of the relay parameters that cost money; the rest is nonce, deadline and what stays empty. */
+/** The parts of the relay parameters that cost money; the rest is nonce, deadline and empty fields. */
 export type RelayFee = Pick<RelayParams, 'fee' | 'oracleParams'>
 
 /**

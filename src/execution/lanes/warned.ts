@@ -1,6 +1,6 @@
 /**
- * Prepare's warnings, before anything is signed: shown, journaled, and done what policy says. An order that shrinks is
- * prepared again at a size that is read and judged anew, inside the same intent; it may only ever get smaller.
+ * Prepare's warnings, before anything is signed: they are shown and journaled, and the policy's action is taken. An order that shrinks is prepared
+ * again at a size that is read and judged anew, inside the same intent; it may only ever get smaller.
  */
 import { liquidityShortfall } from '../../api/orders/capacityFacts.ts'
 import type { Prepared } from '../../api/orders/expressOrders.ts'
@@ -30,7 +30,7 @@ export type AfterWarning =
   | { readonly kind: 'drop'; readonly reason: string }
   | { readonly kind: 'stop' }
 
-/** Judges, shows and journals what the venue warned of. Never throws for what the venue or the network did. */
+/** Judges, shows and journals the venue's warnings. Never throws because of the venue or the network. */
 export async function heedWarnings(
   context: ExecutionContext,
   intent: Intent,

@@ -1,4 +1,4 @@
-/** An owner's signature over what was signed elsewhere: approvals of delegated keys, and their removal. */
+/** An owner's signature over messages signed elsewhere: approvals of delegated keys, and their removal. */
 import { reasonOf } from '../../base/errors.ts'
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import { contractSignature, recoverSigner } from '../../protocol/crypto/secp256k1.ts'

@@ -21,7 +21,7 @@ const takesAway = { kind: 'cancel', reservationUsd: 0n } as const
 /** Variable terms of a removal; everything else is fixed by the chain. */
 export interface RemovalTerms {
   readonly subaccount: Address
-  /** Most that the relay is paid, in the chain's fee token; what it does not use comes back. */
+  /** Most that the relay is paid, in the chain's fee token; the unused part is returned. */
   readonly feeAmount: TokenAmount
   readonly userNonce: bigint
   /** Unix seconds of block time. */

@@ -1,4 +1,4 @@
-/** An owner's approval of a delegated key: what may be signed as one, and whether a signed one is what it should be. */
+/** An owner's approval of a delegated key: the content that may be signed as one, and the check of a signed one. */
 import type { PreparedApproval } from '../../api/account/subaccounts.ts'
 import type { Difference } from '../../domain/orderEvent.ts'
 import { type Address, type Hex, ZERO_HASH } from '../../protocol/address.ts'
@@ -49,7 +49,7 @@ export function ownerDigestOf(chain: Chain, message: SubaccountApprovalMessage):
   return approvalDigestOf(separator, message)
 }
 
-/** Every difference between what a host proposes to be signed and what is granted; empty when it may be signed. */
+/** Returns every difference between a host's proposal and the granted approval; empty when it may be signed. */
 export function approvalDifferences(
   chain: Chain,
   grant: Grant,

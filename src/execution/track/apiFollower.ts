@@ -42,7 +42,7 @@ export function apiFollower(
     )
   }
 
-  /** Holds what rests against the newest list. */
+  /** Compares resting orders with the newest list. */
   function judge(state: IntentState): void {
     const hasLeft = paces.get(state.intent.intentId)?.judge(state, list.shown)
     // An order that left the list may end together with others, or another takes its place.

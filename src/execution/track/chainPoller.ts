@@ -23,7 +23,7 @@ const ACTIVE_MS = 20_000
 /** The pause between looks is this part of the time since something happened. */
 const INTERVAL_DIVISOR = 10
 
-/** An open intent with what a look at it needs. */
+/** An open intent with the data that a look at it needs. */
 export interface Watched {
   readonly intentId: string
   readonly state: IntentState
@@ -49,7 +49,7 @@ export interface ChainPoller {
   markActive(intentId: string): void
   /** Looks at everything once, now. */
   poll(): Promise<void>
-  /** Looks until the signal ends it. Rejects with what `take` or a mistake of ours throws. */
+  /** Looks until the signal ends it. Rejects with the errors of `take` or of our own mistakes. */
   run(): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { type TermsInForce, termsInForce } from '../../domain/order/termsInForce
 import type { JournalRecord } from '../../domain/records.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
 
-/** Tells what a record made of an intent; `before` is its state without the record. */
+/** Reports the changes that a record made to an intent; `before` is its state without the record. */
 export function emitFills(
   { emit, journal, chain }: Pick<ExecutionContext, 'emit' | 'journal' | 'chain'>,
   before: IntentState | undefined,
@@ -53,7 +53,7 @@ export function editedIn(
   return Object.keys(inForce).length === 0 ? {} : { inForce }
 }
 
-/** The created orders of an intent as the journal knows them, with what their fills cost. */
+/** Returns the created orders of an intent as the journal knows them, with the costs of their fills. */
 export function legsIn(
   { journal }: Pick<ExecutionContext, 'journal'>,
   state: IntentState,

@@ -99,7 +99,7 @@ function chainFollower(
     // The chain shows all of them in one look.
     sawOrders() {},
     async pollAll() {
-      // Hosts' words name the end of what died, and nothing more: a start does not wait long for them.
+      // Hosts' statements only name the end of a dead intent: a start does not wait long for them.
       const asked = Promise.all([...open().keys()].map(queryHost))
       await Promise.race([asked, clock.sleep(FIRST_ANSWERS_MS, signal)])
       await poller.poll()

@@ -1,4 +1,4 @@
-/** Following intents: what it needs, and what it does. Made by `follow.ts`. */
+/** Following intents: its inputs, and its interface. Made by `follow.ts`. */
 import type { HostAnswer, Observation } from '../../domain/machine/observation.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Order } from '../../protocol/position.ts'
@@ -10,9 +10,9 @@ export interface FollowOptions {
   readonly lanes: Lanes
   /** The open intents of now, by id. */
   readonly open: () => ReadonlyMap<string, { readonly state: IntentState | undefined }>
-  /** Notes what a host said. */
+  /** Notes a host's statement. */
   readonly heard: (intentId: string, answer: HostAnswer) => void
-  /** Has an observation judged; resolves when what it proves is written. */
+  /** Has an observation judged; resolves when its proof is written. */
   readonly observed: (intentId: string, observation: Observation) => Promise<void>
   readonly signal: AbortSignal
 }

@@ -192,7 +192,7 @@ export function readTrades(
   const sinceSeconds = tradesSinceSeconds(state)
   // If only the transaction is named, only the richer search shows the orders that it created at the market.
   const isNamedByHash = !describeLane(lane).followsOrders
-  // The rows of a swap name no market, and what a cancel or a batch names may be one.
+  // The rows of a swap name no market, and a cancel or a batch may name a swap.
   const market =
     kind === 'swap' || kind === 'cancel' || kind === 'batch' ? {} : { marketToken: terms.marketToken }
   return walkPages((paged) =>

@@ -17,7 +17,7 @@ export interface Pace {
   dueInMs(state: IntentState | undefined): number
   /** Notes that it was queried. */
   asked(): void
-  /** Holds what rests against how the newest list shows its orders; true when one of them has just left the list. */
+  /** Compares resting orders with the newest list; true when one of them has just left the list. */
   judge(state: IntentState, shownOf: (orderKey: Hex) => Shown): boolean
   /** Ends the waiting. */
   wakeUp(): void

@@ -1,4 +1,4 @@
-/** An intent as rules: for every order that its message creates, in the order of the message, what each field must be. */
+/** An intent as rules: the required value of each field, for every order that its message creates, in the order of the message. */
 import { expectedOf } from '../../domain/machine/expected.ts'
 import type { ContestedPrice } from '../../domain/order/contestedPrice.ts'
 import type { Intent } from '../../domain/order/intent.ts'
@@ -29,7 +29,7 @@ export interface OrderRule {
   readonly trigger: bigint
   readonly price: PriceRule
   readonly minOutput: MinOutputRule
-  /** 1 turns profit into the collateral token, which is what we ask to receive; 2 would pay out in the other token. */
+  /** 1 turns profit into the collateral token, which is the token that we request; 2 would pay out in the other token. */
   readonly maxSwapType: bigint
   /**
    * True if `autoCancel` may have either value. On a closing order it can only end the order with its position, and the venue grants it while
@@ -234,7 +234,7 @@ const triggered: ReadonlySet<bigint> = new Set([3n, 5n])
 /** Stop-market and stop-loss. */
 const stops: ReadonlySet<bigint> = new Set([6n, 8n])
 
-/** The rule of an order in a message of the caller's own: what he wrote, with the price bound of its type. */
+/** Returns the rule of an order in a message of the caller's own: its own values, with the price bound of its type. */
 function ownRule(order: CreateOrderParams, { terms, sizing: { contested } }: Intent): OrderRule {
   const { numbers, addresses, orderType, isLong } = order
   const trigger = priceOfContractPrice(numbers.triggerPrice, terms.indexToken.decimals)

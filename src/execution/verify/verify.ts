@@ -35,7 +35,7 @@ export interface Proposal {
   readonly relayParams: RelayParams
 }
 
-/** A message that says what the intent says. Made by `verify` and `verifyBatch` alone; `sign` takes nothing else. */
+/** A message that says the same as the intent. Made by `verify` and `verifyBatch` alone; `sign` takes nothing else. */
 export interface Verified extends Proposal {
   readonly [verifiedBrand]: true
   readonly intent: Intent
@@ -76,8 +76,8 @@ function separatorOf(chainId: number, router: Address): Hex {
 }
 
 /**
- * Compares a host's prepared payload, envelope and all, with its intent. `nowSeconds` is the chain's or the host's time as
- * well as we know it. Returns what may be signed, or every difference.
+ * Compares a host's prepared payload, envelope and all, with its intent. `nowSeconds` is the chain's or the host's time as well as we know it.
+ * Returns the signable message, or every difference.
  */
 export function verify(
   chain: Chain,

@@ -8,7 +8,7 @@ import type { Differences } from '../context/differences.ts'
 import { executionFeeLimit, executionFeeSpike, type SigningPolicy, widthFor } from '../context/policy.ts'
 import { checkAcceptablePrice } from '../context/verifyPrice.ts'
 
-/** Compares the two lists with what the intent means; both are empty for everything but edits, cancels and batches. */
+/** Compares the two lists with the intended ones; both are empty for everything but edits, cancels and batches. */
 export function checkChanges(
   differences: Differences,
   intent: Intent,

@@ -16,10 +16,7 @@ const places = {
   updateOrderParamsList: 'payload.batchParams.updateOrderParams',
 } as const
 
-/**
- * Compares every field of the copy with the message, and what the builder's inputs say once more with message and intent.
- * Cancels are a set in either.
- */
+/** Compares every field of the copy with the message, and the builder's inputs once more with message and intent. Cancels are a set in either. */
 export function checkCopies(
   differences: Differences,
   chain: Chain,
@@ -49,7 +46,7 @@ export function checkCopies(
   })
 }
 
-/** Fields, lists of them, and what stands in them: hex, numbers and flags. Places are named of what differs alone. */
+/** Compares fields, lists of them, and their values: hex, numbers and flags. Only differing places are named. */
 function checkSame(differences: Differences, at: string, meant: unknown, found: unknown): void {
   if (typeof meant !== 'object' || typeof found !== 'object' || meant === null || found === null) {
     differences.hex(at, withoutExpress(String(meant)), withoutExpress(String(found)))

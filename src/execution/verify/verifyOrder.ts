@@ -144,7 +144,7 @@ function checkOrder(
   }
 }
 
-/** A message of the caller's own says what he wrote in the fields that a rule only bounds, too. */
+/** Checks a message of the caller's own also in the fields that a rule only bounds: they must have the caller's values. */
 function checkOwn(
   differences: Differences,
   at: string,
@@ -212,8 +212,8 @@ function checkCollateral(
 }
 
 /**
- * A swap goes through listed markets, each once, from the token paid to the token asked for: its least output is counted in
- * what the last market gives, so a path that ends elsewhere protects nothing. Nothing else swaps.
+ * Checks a swap's path: listed markets, each once, from the paid token to the requested token. Its least output is in the token of the last market,
+ * so a path that ends elsewhere protects nothing. Nothing else swaps.
  */
 function checkSwapPath(
   differences: Differences,

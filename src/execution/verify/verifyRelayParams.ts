@@ -1,4 +1,4 @@
-/** The relay parameters, which the message carries as a hash alone: what they allow to be taken, and for how long. */
+/** The relay parameters, which the message carries only as a hash: the payments that they allow, and their time. */
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import type { RelayParams } from '../../protocol/signing/relayRouter.ts'
@@ -87,7 +87,7 @@ function isPinned({ feeToken, feeSwapPath }: Chain, fee: RelayParams['fee']): bo
   )
 }
 
-/** Each token once, and only such as the fee's way goes through: what it is, what it becomes, and those of the markets on it. */
+/** Checks the oracle tokens: each once, and only tokens on the fee's path: its input, its output, and those of the markets on it. */
 function checkOracleTokens(
   differences: Differences,
   { contracts }: Chain,

@@ -17,7 +17,7 @@ export type FeeLimits = Pick<Limits, 'executionFeesPerDay' | 'relayFeesPerDayUsd
 export interface Budget {
   /** Endings by one cause, of one strategy on one side of one market, in any 24 hours. */
   readonly attemptsPerCause?: number
-  /** Past that, what cannot add risk is still tried, this far apart, ms: a position must never be given up. An hour when absent. */
+  /** Interval of tries past the budget for decisions that cannot add risk, ms: a position must never be given up. An hour when absent. */
   readonly retryPastMs?: number
   /** Fee limits for the strategy's own endings. */
   readonly strategy?: FeeLimits
@@ -164,7 +164,7 @@ function checkFees(
   budget: Budget,
   { nativeDecimals, feeTokenDecimals }: FeeUnits,
 ): Denial | undefined {
-  // Fees never keep a position open: what cannot add risk may always be paid for.
+  // Fees never keep a position open: a decision that cannot add risk may always be paid for.
   if (!addsRisk(decision)) return undefined
   const scopes: readonly (readonly [string, FeeLimits | undefined, (ending: Ending) => boolean])[] = [
     ['of this strategy', budget.strategy, (ending) => ending.strategy === strategy],
@@ -191,7 +191,7 @@ function checkFees(
   return undefined
 }
 
-/** Kinds that a strategy takes risk away with, or that change what rests. */
+/** Kinds by which a strategy reduces risk, or changes resting orders. */
 const reducingKinds: ReadonlySet<IntentKind> = new Set([
   'decrease',
   'close',

@@ -45,7 +45,7 @@ export interface BreakerSettings {
   readonly staleMs?: number
   /** Open discrepancies that pause a market. */
   readonly openDiscrepancies?: number
-  /** Actions of the approval that are kept for what closing does not need. */
+  /** Actions of the approval that are reserved beyond the need of closing. */
   readonly reserveActions?: number
   /** Time before the end of the approval that is kept for reductions, seconds. */
   readonly reserveSeconds?: number
@@ -191,7 +191,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
 interface DayLoss {
   readonly how: string
   readonly lostUsd: Usd
-  /** The same as it counts for a share, and what the share is of; absent: no share is known. */
+  /** The same loss as it counts for a share, and the base of the share; absent: no share is known. */
   readonly shareLostUsd?: Usd
   readonly ofUsd?: Usd
 }
@@ -333,8 +333,8 @@ export function dayStartOf(nowMs: number): number {
 
 const payloadMismatchCause = /\bTYPED_DATA_MISMATCH$/
 /**
- * Ends that a strategy or an operator asked for, or that say nothing about the order: what moved by itself between the
- * decision and the signature is nobody's fault, however often it does.
+ * Ends that a strategy or an operator requested, or that say nothing about the order. A value that changed by itself between the decision and the
+ * signature is nobody's fault, however often it does.
  */
 export const requestedCause =
   /\b(USER_INITIATED_CANCEL|AUTO_CANCEL|RESOLVED_BY_OPERATOR|TRADING_HALTED|CHAIN_CLOCK_SKEW|PRICE_OUT_OF_BOUNDS|PRICE_CONTESTED|FEE_ABOVE_LIMIT|POSITION_MOVED|OFFER_EXPIRED)$/

@@ -190,8 +190,8 @@ function checkClockSkew(
 }
 
 /**
- * MAX_DAILY_LOSS: what the strategy's books lost since 00:00 UTC, open parts too, or what was realized on the market, has reached its
- * limit. Denies increases only. A share is one of the equity as it is now.
+ * MAX_DAILY_LOSS: the loss of the strategy's books since 00:00 UTC, open parts too, or the realized loss on the market, has reached its limit. Denies
+ * increases only. A share is one of the present equity.
  */
 function checkDailyLoss(
   classified: ClassifiedDecision,

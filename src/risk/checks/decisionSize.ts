@@ -1,4 +1,4 @@
-/** Decisions that no caps should make orders of: what is far beyond the account's worth is a mistake of whoever asked it. */
+/** Decisions that must not become orders even within caps: a size far beyond the account's equity is a mistake of the requester. */
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'

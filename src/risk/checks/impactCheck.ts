@@ -1,4 +1,4 @@
-/** Price impact in the terms of an order: what our own estimate is, and how much of it an acceptable price may leave. */
+/** Price impact in the terms of an order: our own estimate, and the part of it that an acceptable price may contain. */
 import { type ExitTerms, type OrderTerms, TRIGGER_BUFFER_BPS } from '../../domain/order/orderTerms.ts'
 import { type MarketView, positionsOn } from '../../domain/snapshot.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
@@ -67,8 +67,8 @@ function estimated<T>(
 }
 
 /**
- * The impact that an order beyond a trigger asks for, bps: what the estimate costs, at most what the admission context
- * allows, and the buffer on top.
+ * Returns the impact that an order beyond a trigger requests, bps: the estimated cost, at most the admission context's allowance, and the buffer on
+ * top.
  */
 export function askedImpactBps(
   estimateBps: number | undefined,
@@ -92,7 +92,7 @@ export function reducedBy(
   )
 }
 
-/** An estimate at our cost, cut to what is left of the day for the size; bps, rounded in our favour. */
+/** Returns an estimate at our cost, cut to the day's remaining allowance for the size; bps, rounded in our favour. */
 export function impactWithin(
   estimateBps: number | undefined,
   sizeDeltaUsd: Usd,

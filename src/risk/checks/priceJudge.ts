@@ -49,7 +49,7 @@ const MINUTE_MS = 60_000
 /** So many hosts that agree cannot all be bad where one of each kind is. */
 const SURE = 3
 
-/** Words within the divergence of each other, with what speaks for them. */
+/** Statements within the divergence of each other, with their support. */
 interface Camp {
   readonly words: readonly PriceWord[]
   readonly hasLast: boolean
@@ -72,7 +72,7 @@ export function judgePrice(
     return judged(words, leaders)
   const possible = words.filter(({ medianPrice }) => isPossible(medianPrice))
   if (possible.length > 0) return judged(words, leadersOf(campsOf(possible, last, divergenceBps, nowMs)))
-  // One or two hosts alone say what no market does: as far as one can move, and no further before time has passed.
+  // One or two hosts alone report a move that no market makes: follow it as far as one can move, and no further before time has passed.
   const [first] = held
   const edge =
     first !== undefined && bounds !== undefined && first.medianPrice < bounds.lowest

@@ -1,6 +1,6 @@
 /**
- * The exposure: what the account holds plus everything that may still come, per side of a market and in all. It is the worst
- * case (docs/orders.md, "The promises"): every open increase counts whole, every open reduction counts as nothing.
+ * The exposure: the account's positions plus everything that may still be added, per side of a market and in all. It is the worst case
+ * (docs/orders.md, "The promises"): every open increase counts whole, every open reduction counts as nothing.
  */
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { filledOrders, fillsOf } from '../../domain/account/fills.ts'
@@ -54,8 +54,8 @@ export interface SideExposure {
   /** Reservations of our open intents. */
   readonly reservedUsd: Usd
   /**
-   * Increase orders at the venue beyond our reservations: such as no open intent of ours explains, the operator's own or a
-   * lost one's, and what an edit made larger.
+   * Increase orders at the venue beyond our reservations, USD: orders that no open intent of ours explains, the operator's own or a lost one's, and
+   * enlargements by edits.
    */
   readonly restingUsd: Usd
   /** Our orders in flight that may add; the first one holds the slot. Orders resting at the venue are reserved, and hold none. */

@@ -11,7 +11,7 @@ import type { Address, Hex } from '../../protocol/address.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import type { Exposure, OwnOrder } from './accountExposure.ts'
 
-/** A strategy's rules of when it adds nothing, and what they are judged by. */
+/** A strategy's rules for when it adds nothing, and the facts for judging them. */
 export interface Protection {
   readonly rules: Protections
   readonly track: TrackRecord
@@ -28,9 +28,9 @@ export interface AdmissionContext {
   readonly limits: Limits
   /** The strategy's limits of exposure, and its own part of the exposure, which counts against them; absent: it has none. */
   readonly own?: { readonly limits: ExposureLimits; readonly exposure: Exposure }
-  /** The account's own limits, for what is counted over all strategies; absent: `limits` stands in, which is stricter. */
+  /** The account's own limits on usage over all strategies; absent: `limits` replaces them, which is stricter. */
   readonly accountLimits?: Limits
-  /** The market's own limits of what is counted on it, over all strategies; absent: none. */
+  /** The market's own limits on usage, over all strategies; absent: none. */
   readonly marketLimits?: CountedLimits
   /** Exits that an increase brings with it besides its own; `unknown`: there are some, and where they lie is not known. Absent: none. */
   readonly exits?: EntryExits | 'unknown'
@@ -59,7 +59,7 @@ export interface AdmissionContext {
   readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
   /** An operator's decision: any resting order may be cancelled, whoever made it. */
   readonly isOperator?: boolean
-  /** A keeper that may cancel, and within bounds edit, what others left resting (`risk/exposure/tidying.ts`). */
+  /** True for a keeper that may cancel, and within bounds edit, orders that others left resting (`risk/exposure/tidying.ts`). */
   readonly tidiesOrders?: boolean
   /** Tells whether a running instance or task manages an order of ours; absent: all are managed. */
   readonly isKept?: (own: OwnOrder) => boolean

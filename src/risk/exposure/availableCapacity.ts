@@ -15,7 +15,7 @@ export interface AvailableCapacity {
   readonly basis: 'availableLiquidity' | 'baseAvailableLiquidity'
   /** The field as read. */
   readonly capacityUsd: Usd
-  /** After headroom and what is in flight there. */
+  /** Capacity after headroom and orders in flight there. */
   readonly availableUsd: Usd
 }
 

@@ -1,6 +1,6 @@
 /**
- * A message of the strategy's own: all or nothing, so that nothing in it is cut. What its orders add together must fit
- * every limit and the capacity as one increase would; what it changes must be the strategy's own.
+ * A message that the strategy composed: all or nothing, so that nothing in it is cut. The sum of its orders must fit every limit and the capacity as
+ * one increase would; it may change only the strategy's own orders.
  */
 import type { BatchDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'

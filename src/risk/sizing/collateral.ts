@@ -21,11 +21,11 @@ import { type Plan, plainSizing, plainTerms, termsToken } from './plan.ts'
 import { collateralUnknown, FEE_MARGIN_BPS, heldOf, oldestAgeMs, oracleUnknown } from './sizing.ts'
 
 /**
- * Plans a change of collateral. Paying in adds no risk and has no upper bound but the wallet. Taking out is refused, never
- * cut, when what is left after fees and losses would not carry the position within every limit.
+ * Plans a change of collateral. Paying in adds no risk and has no upper bound but the wallet. Taking out is refused, never cut, when the collateral
+ * left after fees and losses would not carry the position within every limit.
  *
- * Refuses with NO_POSITION, COLLATERAL_TOKEN_UNKNOWN, AMOUNT_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, COLLATERAL_PRICE_UNKNOWN,
- * COLLATERAL_BELOW_MINIMUM, MAX_LEVERAGE and LIQUIDATION_TOO_NEAR.
+ * Refuses with NO_POSITION, COLLATERAL_TOKEN_UNKNOWN, AMOUNT_NOT_POSITIVE, ORACLE_PRICE_UNKNOWN, COLLATERAL_PRICE_UNKNOWN, COLLATERAL_BELOW_MINIMUM,
+ * MAX_LEVERAGE and LIQUIDATION_TOO_NEAR.
  */
 export function planCollateral(
   decision: CollateralDecision,
@@ -107,7 +107,7 @@ function tooLittleLeft(
       reason: `The venue gives no price for ${token.symbol}, so the collateral cannot be counted.`,
     }
   }
-  // Losses count against what is left, gains do not count for it.
+  // Losses count against the remaining collateral, gains do not count for it.
   const heldUsd = minOf(position.remainingCollateralUsd, position.netValueUsd)
   // The outgoing amount is valued high and rounded up.
   const leavingUsd = usdOfAmount(amount, token.maxPrice, token.decimals) + 1n

@@ -1,6 +1,6 @@
 /**
  * The exits that an increase brings with it. An exit at the venue sees the whole position of a side (contract `DecreaseOrderUtils`), and does not
- * wait for the entry that it came with: one that the price has passed would close what else is held there.
+ * wait for its entry: one that the price has passed would close other positions there.
  */
 import type { IncreaseDecision } from '../../domain/order/decision.ts'
 import { closedBps, type EntryExits, withPlannedExits } from '../../domain/order/exitPlan.ts'
@@ -26,11 +26,11 @@ export interface Entry {
 }
 
 /**
- * Its exits; undefined: none. Those of the file that the price has passed while the entry waits are left out: what keeps the exits of the file
- * places them once it filled.
+ * Returns its exits; undefined: none. Exits of the file that the price has passed while the entry waits are left out: the maintenance of exits places
+ * them once it filled.
  *
- * Refuses with the codes of `exitsOf`, and with TRIGGER_WOULD_FIRE one that is past, that nobody would place later, and that would close what
- * is held: of the decision itself, or a target of a file whose targets leave a rest.
+ * Refuses with the codes of `exitsOf`. Refuses with TRIGGER_WOULD_FIRE an exit that is past, that nobody would place later, and that would close an
+ * open position: one of the decision itself, or a target of a file whose targets leave a rest.
  */
 export function entryExits(
   decision: IncreaseDecision,

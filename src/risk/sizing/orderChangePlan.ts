@@ -85,7 +85,10 @@ export function changeable(
 /** The facts of an order that a cancel needs. */
 type NamedOrder = Pick<Order, 'orderKey' | 'orderType' | 'marketToken' | 'direction' | 'sizeDeltaUsd'>
 
-/** The order of a key as `changeable` has it; an operator's cancel, a kill's too, reaches what rests by the journal and is in no list. */
+/**
+ * Returns the order of a key as `changeable` does; an operator's cancel, a kill's too, also reaches orders that rest by the journal and are in no
+ * list.
+ */
 function cancellable(orderKey: Hex, context: AdmissionContext): NamedOrder | Denial {
   const listed = changeable(orderKey, context, true)
   const own = context.exposure.ownOrders.get(hexKey(orderKey))
@@ -378,7 +381,7 @@ function otherSide(
   }
 }
 
-/** A price moved by bps towards what an order may still pay. */
+/** Returns a price moved by bps towards the limit of an order's payment. */
 function beyond(price: Usd, basisPoints: number, buys: boolean): Usd {
   const by = mulDivUp(price, BigInt(basisPoints), BigInt(BPS_ONE))
   return buys ? price + by : price - minOf(price, by)

@@ -43,7 +43,7 @@ export function plainTerms(
   }
 }
 
-/** The sizing of what moves no exposure: what it is worth, and how old the data is. */
+/** Returns the sizing of a decision that moves no exposure: its worth, and the age of the data. */
 export function plainSizing(worthUsd: Usd, dataAgeMs: number): Sizing {
   return { wantedUsd: worthUsd, sizeDeltaUsd: worthUsd, cuts: [], dataAgeMs }
 }

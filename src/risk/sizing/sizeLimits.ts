@@ -1,4 +1,4 @@
-/** The limits that cut what adds exposure, in one order, and what a cut is called that leaves nothing worth sending. */
+/** The limits that cut increases, in one order, and the name of a cut that leaves nothing worth sending. */
 import type { ExposureLimits } from '../../domain/account/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
@@ -120,7 +120,7 @@ function exposureCaps(
   ]
 }
 
-/** The decision, cut by every cap that is below what is left. */
+/** Returns the decision, cut by every cap below the rest. */
 export function fitWithin(wantedUsd: Usd, limits: readonly SizeLimit[]): Fitted {
   let sizeDeltaUsd = wantedUsd
   let isOwnCut: true | undefined

@@ -1,8 +1,7 @@
 /**
- * From a decision to a size. Increases take their size from the venue's capacity (docs/reference/api-coverage.md A3):
- * `availableLiquidity` when JIT data is available, else `baseAvailableLiquidity`, nothing while market data is not fresh;
- * less headroom, less what is in flight on that side. Then every limit may cut, and each cut is kept. Reductions are
- * bounded by the position alone.
+ * From a decision to a size. Increases take their size from the venue's capacity (docs/reference/api-coverage.md A3): `availableLiquidity` when JIT
+ * data is available, else `baseAvailableLiquidity`, nothing while market data is not fresh. Headroom and orders in flight on that side are
+ * subtracted. Then every limit may cut, and each cut is recorded. Reductions are bounded by the position alone.
  */
 
 import type {
@@ -52,7 +51,7 @@ export type SizingContext = Pick<
 export interface Sized {
   /** USD, positive. */
   readonly sizeDeltaUsd: Usd
-  /** Token units: what an increase pays in; the most that a partial reduction which keeps leverage may take out; else 0. */
+  /** Token units: the payment of an increase; the most that a partial reduction at constant leverage may take out; else 0. */
   readonly collateralDelta: TokenAmount
   readonly collateralToken: Token
   readonly keepLeverage: boolean
@@ -216,7 +215,7 @@ function askedIncrease(decision: IncreaseDecision, context: SizingContext): Aske
   return { view, orderType, collateralToken, collateralPrice, referencePrice, triggerPrice }
 }
 
-/** The size that was found, and what is held there already. */
+/** The size that was found, and the present position there. */
 interface SizedIncrease {
   readonly sizeDeltaUsd: Usd
   readonly leverageBps: number

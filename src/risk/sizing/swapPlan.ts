@@ -1,4 +1,4 @@
-/** Swaps inside one market's pool: bounded by the wallet, by the limits of one order, and by what they must give. */
+/** Swaps inside one market's pool: bounded by the wallet, by the limits of one order, and by their least output. */
 import type { SwapDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { ageOf, type MarketView } from '../../domain/snapshot.ts'

@@ -1,4 +1,4 @@
-/** Reductions of what is held without a row that can be read. */
+/** Reductions of positions without a readable row. */
 import type { CloseDecision, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { positionsOn, unlistedOn } from '../../domain/snapshot.ts'
@@ -9,8 +9,8 @@ import { collateralUnknown, oldestAgeMs, oracleUnknown, referencePriceOf, type S
 import { triggerOf } from './triggerOrders.ts'
 
 /**
- * Sizes a reduction of a position whose row nobody can read: by the side and size that the journal or the rest of the row know. A part
- * leaves the collateral; what a whole one pays out the contract says. Undefined where there is a row, or nothing is known.
+ * Sizes a reduction of a position with an unreadable row: by the side and size that the journal or the rest of the row know. A part leaves the
+ * collateral; for a whole one the contract decides the payout. Undefined where there is a row, or nothing is known.
  */
 export function sizeUnlisted(
   decision: DecreaseDecision | CloseDecision,

@@ -3,8 +3,8 @@ import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { LoadedStrategy } from './load.ts'
 
 /**
- * Fees of opening and of closing, bps of the size: the least that an entry costs. They are those of every market in the paper venue's catalogue;
- * opening is counted as what balances longs and shorts, closing as what does not, as entries are judged.
+ * Fees of opening and of closing, bps of the size: the least cost of an entry. They are those of every market in the paper venue's catalogue. Opening
+ * counts as balancing the market, closing as unbalancing it, as entries are judged.
  */
 export const LEAST_FEES = { openingBps: 4, closingBps: 6 } as const
 

@@ -1,4 +1,4 @@
-/** The `exit` block of a strategy file: its fields, and what they become. */
+/** The `exit` block of a strategy file: its fields, and their values in the code. */
 import { z } from 'zod'
 import {
   closedBps,

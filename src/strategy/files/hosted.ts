@@ -62,11 +62,11 @@ export interface KindRun {
   readonly returned: unknown
   /** Failure in the thread since the previous turn, outside of `decide`. */
   readonly crash?: KindFault
-  /** Size of what was handed over, bytes. */
+  /** Size of the handed-over view, bytes. */
   readonly viewBytes: number
   /**
-   * Time of the processor that `decide` took in its thread, ms: what the machine does besides is none of it. Absent of a thread's first
-   * turns, in which its code is compiled.
+   * Processor time that `decide` took in its thread, ms: other work of the machine does not count. Absent for a thread's first turns, in which its
+   * code is compiled.
    */
   readonly spentMs?: number
 }
@@ -92,7 +92,7 @@ export interface HostedKind {
   decide(scene: Scene): Promise<KindRun>
   /** `strategies/mine.ts:14`: where a field is written when that is one place, else `decide, which begins at strategies/mine.ts:7`. */
   placeOf(field?: string): string
-  /** Hears what the kind prints, line by line; one listener. */
+  /** Receives the lines that the kind prints; one listener. */
   onSaid(listener: (text: string) => void): void
   /** Ends the thread. */
   close(): Promise<void>

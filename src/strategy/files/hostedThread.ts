@@ -165,8 +165,8 @@ async function endWorker(worker: Worker, graceMs: number, hangs: ThreadOptions['
 }
 
 /**
- * Looks at the memory of a thread, one look at a time, since a thread that is in a long function answers none. The engine bounds objects by
- * itself, and not what lies outside of its heap: buffers, and memories of WebAssembly. `over` is called when both together are too much.
+ * Looks at the memory of a thread, one look at a time, since a thread in a long function answers none. The engine itself bounds objects, but not
+ * memory outside of its heap: buffers, and memories of WebAssembly. `over` is called when both together are too much.
  */
 function memoryLook(worker: Worker, memoryMiB: number, over: () => void): () => Promise<void> {
   let looking: Promise<void> | undefined

@@ -21,7 +21,7 @@ export type KindAnswer =
     }
   | { readonly is: 'params'; readonly issues: readonly SchemaIssue[] }
   | { readonly is: 'needs'; readonly needs: Needs }
-  /** `bytes`: what `decide` returned, of a kind with a memory the checked turn, by `v8.serialize`. `spentMs`: as `KindRun` has it. */
+  /** `bytes`: the return value of `decide`, for a kind with a memory the checked turn, by `v8.serialize`. `spentMs`: as `KindRun` has it. */
   | { readonly is: 'decided'; readonly bytes: Uint8Array; readonly spentMs?: number }
   /** The saved memory no longer fits the kind. */
   | {

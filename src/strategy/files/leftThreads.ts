@@ -1,4 +1,4 @@
-/** Threads that nothing can end, counted apart from what makes them, so that a command without strategies loads nothing for it. */
+/** Threads that nothing can end, counted separately from their maker, so that a command without strategies loads nothing for it. */
 let leftBehind = 0
 
 /**
@@ -10,7 +10,7 @@ export function threadsLeftBehind(): number {
   return leftBehind
 }
 
-/** Counts a thread that was ended and runs on; gives what takes it off when its runtime ends it after all. */
+/** Counts a thread that was ended and still runs; returns a function that uncounts it when its runtime ends it after all. */
 export function countLeftThread(): () => void {
   leftBehind += 1
   return () => {

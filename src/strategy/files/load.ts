@@ -56,7 +56,7 @@ export interface LoadedStrategy {
   readonly protect?: Protections
   /** Treatment of its orders and position when its file is removed. */
   readonly onRemove: OnRemove
-  /** The file as it is written, for telling what changed. */
+  /** The file as it is written, for showing changes. */
   readonly written: WrittenFields
   /** Place of each of `symbols` in the file. */
   readonly symbolPlaces: readonly Place[]
@@ -72,7 +72,7 @@ export interface LoadResult {
   readonly problems: readonly StrategyFileError[]
 }
 
-/** Loads files and folders. Never throws for what a file says; every problem is in the result. */
+/** Loads files and folders. Never throws because of a file's content; every problem is in the result. */
 export async function loadStrategies(
   paths: readonly string[],
   options: LoadOptions = {},
@@ -109,7 +109,7 @@ export async function loadStrategies(
   return { strategies, disabled: [...disabled.keys()], disabledFiles: disabled, problems }
 }
 
-/** Ends the threads of what was loaded. */
+/** Ends the threads of loaded strategies. */
 export async function closeStrategies(strategies: readonly LoadedStrategy[]): Promise<void> {
   await Promise.all(strategies.map(({ hosted }) => hosted?.close()))
 }

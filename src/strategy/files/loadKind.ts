@@ -71,6 +71,6 @@ export interface LoadOptions {
   readonly takesDisabled?: boolean
   /** Texts that replace files, by their path: they show the effect of a change before it is written. */
   readonly texts?: ReadonlyMap<string, string>
-  /** Gives what is read in the place of a file that is found: a copy of the user's own, or the file. */
+  /** Returns the path to read instead of a found file: a copy of the user's own, or the file. */
   readonly inPlaceOf?: (path: string) => string
 }

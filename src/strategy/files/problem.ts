@@ -49,7 +49,7 @@ export interface Distrust {
   readonly fix: string
 }
 
-/** The problem of a file that is not read, because it decides what is traded and somebody else can change it. */
+/** Returns the problem of a file that is not read, because it decides about trades and somebody else can change it. */
 export function distrustProblem(file: string, { what, fix }: Distrust): StrategyFileError {
   return new StrategyFileError({ file, what: `is not read: ${what}`, fix })
 }

@@ -1,4 +1,4 @@
-/** The `protect` block of a strategy file: its fields, and what they become. */
+/** The `protect` block of a strategy file: its fields, and their values in the code. */
 import { z } from 'zod'
 import {
   type ClosedSpan,

@@ -1,4 +1,4 @@
-/** A schema's complaints as problems of a file: with place, value, what is expected, and a hint for mistyped fields. */
+/** A schema's complaints as problems of a file: with place, value, expectation, and a hint for mistyped fields. */
 import { z } from 'zod'
 import { didYouMean } from '../didYouMean.ts'
 import { StrategyFileError } from './problem.ts'

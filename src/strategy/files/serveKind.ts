@@ -1,6 +1,6 @@
 /**
- * The thread of a kind of the user's own, from inside: loads the kind, keeps its settings, and answers one question at a time.
- * What is thrown becomes an answer with the file and line of the user's source; what hangs is ended from outside.
+ * The thread of a kind of the user's own, from inside: loads the kind, keeps its settings, and answers one question at a time. An error becomes an
+ * answer with the file and line of the user's source; a hanging thread is ended from outside.
  */
 import { deserialize, serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'

@@ -1,6 +1,6 @@
 /**
- * Approval keeper: looks at what is left of a delegated key's approval, and has its renewal prepared in good time. It trades nothing and signs
- * nothing: the renewal is a file for the owner's wallet. Where the account's own key signs there is no approval, and nothing to do.
+ * Approval keeper: checks the remaining approval of a delegated key, and has its renewal prepared in good time. It trades nothing and signs nothing:
+ * the renewal is a file for the owner's wallet. Where the account's own key signs there is no approval, and nothing to do.
  */
 import { countField, secondsField } from '../fields.ts'
 import { defineStrategy, type Strategy, z } from '../strategy.ts'

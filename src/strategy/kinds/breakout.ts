@@ -1,10 +1,9 @@
 /**
- * Breakout: opens when the price leaves the channel of the last candles (Donchian), and leaves when it falls back through a
- * shorter one.
+ * Breakout: opens when the price leaves the channel of the last candles (Donchian), and leaves when it falls back through a shorter one.
  *
- * The channel is of closed candles, so that the price can be outside of it. The stop that goes to the venue with an entry
- * lies at the edge of the shorter channel, but at most `stopBps` away. Where the running candle has been beyond the other edge of
- * the shorter channel too, nothing is opened before it is over. It trades by its own part of what is held.
+ * The channel is of closed candles, so that the price can be outside of it. The stop that goes to the venue with an entry lies at the edge of the
+ * shorter channel, but at most `stopBps` away. If the running candle has been beyond the other edge of the shorter channel too, nothing is opened
+ * before it is over. It trades by its own part of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Candle, CandlePeriod, Direction } from '../../protocol/market.ts'

@@ -1,11 +1,10 @@
 /**
- * Carry: holds the side that the market pays for being held, while it pays enough for what opening and closing cost.
+ * Carry: holds the side that the market pays for being held, while it pays enough for the cost of opening and closing.
  *
- * What a side earns is the ticker's net rate: funding received less borrowing paid. It opens when the rate is at least
- * `enterBpsPerDay` and earns `costBps` (fees, price impact and sending of the way in and out) within `holdHours`; it leaves below
- * `exitBpsPerDay`, so that a rate at the edge does not make it trade. What sending costs no view tells, so the file says it, by the size
- * of its orders. The price is not hedged: each entry brings a stop.
- * It trades by its own part of what is held.
+ * A side earns the ticker's net rate: funding received less borrowing paid. It opens when the rate is at least `enterBpsPerDay` and earns `costBps`
+ * (fees, price impact and sending of the way in and out) within `holdHours`. It leaves below `exitBpsPerDay`, so that a rate at the edge does not
+ * make it trade. No view shows the cost of sending, so the file states it, by the size of its orders. The price is not hedged: each entry brings a
+ * stop. It trades by its own part of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'

@@ -1,10 +1,10 @@
 /**
- * Collateral keeper: keeps the leverage of positions between two bounds with what lies idle in the wallet. Above the upper bound it pays
- * collateral in, below the lower one it takes some out; both ways end at the same leverage between them, so that a price at a bound
- * does not make it pay fees to and fro. It changes no size: what the wallet cannot carry is a guard's.
+ * Collateral keeper: keeps the leverage of positions between two bounds with the idle wallet. Above the upper bound it pays collateral in, below the
+ * lower one it takes some out. Both ways end at the same leverage between them, so that a price at a bound does not make it pay fees to and fro. It
+ * changes no size: a shortfall of the wallet is left to a guard.
  *
- * Leverage is the size over the net value. What is taken out is counted without gains, which the venue would not pay out either. The
- * position with the highest leverage is served first.
+ * Leverage is the size over the net value. Withdrawals are computed without gains, which the venue would not pay out either. The position with the
+ * highest leverage is served first.
  */
 import type { CollateralDecision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -82,7 +82,7 @@ function isChanging({ openIntents }: View, { marketToken, direction }: Position)
   )
 }
 
-/** Highest leverage first; what has no net value left before all. */
+/** Sorts by leverage, the highest first; positions without net value come before all. */
 function byLeverage(one: Position, other: Position): number {
   if (one.netValueUsd <= 0n || other.netValueUsd <= 0n) return one.netValueUsd < other.netValueUsd ? -1 : 1
   const difference = other.sizeInUsd * one.netValueUsd - one.sizeInUsd * other.netValueUsd

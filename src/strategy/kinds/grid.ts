@@ -121,7 +121,7 @@ function exitsOf(scene: Scene): readonly Decision[] {
   return [profit, stop].flatMap((exit) => exit ?? [])
 }
 
-/** Takes off the exits of one type what they have more than is held: the newest first. */
+/** Removes the excess of one type's exits over the position: the newest first. */
 function excessOf(
   { position, resting, onTheWay, market, direction }: Scene,
   type: 'take-profit' | 'stop-loss',
@@ -253,7 +253,7 @@ function filledLevels({ position, size }: Scene): number {
   return position === undefined ? 0 : Number((position.sizeInUsd + size.usd - 1n) / size.usd)
 }
 
-/** The first `count` lines, nearest first, that are clear of the price and of what was filled. */
+/** Returns the first `count` lines, nearest first, that are clear of the price and of fills. */
 function linesOf(
   { params, direction, price, position }: Scene,
   filled: number,

@@ -41,7 +41,7 @@ const schema = z
     message: 'fewer basis points than minDistanceBps',
   })
 
-/** The settings of a guard's file, with what it leaves out. */
+/** The settings of a guard's file, with defaults. */
 export type GuardParams = z.output<typeof schema>
 
 /** The kind `guard`. */
@@ -138,8 +138,8 @@ const LEVERAGE_MARGIN_BPS = 500
 const PAYING_WAIT_MS = 60_000
 
 /**
- * Collateral in the place of a reduction; undefined where the wallet does not carry all of it, or what was paid in takes too long,
- * `waits` while it may still come.
+ * Returns a payment of collateral in place of a reduction. Undefined where the wallet does not carry all of it, or the payment takes too long;
+ * `waits` while it may still arrive.
  */
 function paidIn(
   { params, openIntents, snapshot }: StrategyView<GuardParams>,
@@ -176,7 +176,7 @@ function paidIn(
   }
 }
 
-/** Share of what is lacking that counts as all of it, basis points. */
+/** Share of the need that counts as all of it, basis points. */
 const ENOUGH_BPS = 9990
 
 /** Extra distance that a payment adds to the requested distance of the liquidation price, bps of the request: each payment costs a fee. */
@@ -195,7 +195,7 @@ function lackingAtPrice(position: Position, { minDistanceBps }: GuardParams): Us
   return mulDivUp(notionalUsd, BigInt(wayBps), BigInt(BPS_ONE - minDistanceBps))
 }
 
-/** Collateral that brings the leverage to 95 % of what is allowed, USD. */
+/** Returns the collateral that brings the leverage to 95 % of the permitted one, USD. */
 function lackingAtLeverage(
   { sizeInUsd, netValueUsd, leverageBps }: Position,
   { maxLeverage }: GuardParams,
@@ -205,7 +205,7 @@ function lackingAtLeverage(
   return maxOf(0n, mulDivUp(sizeInUsd, BigInt(BPS_ONE) * BigInt(BPS_ONE), kept) - netValueUsd)
 }
 
-/** Size above what the position's net value carries at 95 % of the leverage allowed, USD, rounded up. */
+/** Returns the size above the one that the position's net value carries at 95 % of the permitted leverage, USD, rounded up. */
 function excessUsd(position: Position, maxLeverageBps: number): bigint {
   const keptUsd = bps(maxOf(0n, position.netValueUsd), maxLeverageBps)
   const allowedUsd = bps(keptUsd, BPS_ONE - LEVERAGE_MARGIN_BPS)

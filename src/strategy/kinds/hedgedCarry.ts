@@ -129,7 +129,7 @@ function opening(view: View, scenes: readonly MarketScene[]): readonly Decision[
   return (['long', 'short'] as const).map((direction) => leg(view, best, direction))
 }
 
-/** The leg that a lone one lacks, while their pair still earns what keeps it. */
+/** Returns the missing leg of a lone one, while their pair still earns enough. */
 function completing(view: View, scenes: readonly MarketScene[], legs: readonly Leg[]): readonly Decision[] {
   const [lone] = legs
   if (lone === undefined || legs.length > 1) return []
@@ -152,7 +152,7 @@ function leg({ params }: View, pair: Pair, direction: Direction): Decision {
   return entryOf(scene, direction, why, factsOf(pair), stop, Math.max(0, edge))
 }
 
-/** Takes off what one leg has more than the other. */
+/** Reduces the excess of one leg over the other. */
 function evened(legs: readonly Leg[]): readonly Decision[] {
   const [one, other] = legs
   if (one === undefined || other === undefined) return []

@@ -192,7 +192,7 @@ function placement(
       ...base,
       orderType: type,
       triggerPrice,
-      // The collateral stays with what is left, if anything is.
+      // The collateral stays with the rest, if there is any.
       keepLeverage: false,
       facts: { ...facts, trigger: formatPrice(triggerPrice) },
       reason: `${formatUsd(sizeDeltaUsd)} of the ${direction} position has no ${type}.`,

@@ -69,7 +69,7 @@ function marketsOf({ weights }: Params, symbols: readonly string[]): readonly st
   return [...new Set([...symbols, ...Object.keys(weights)])]
 }
 
-/** Undefined when what the account is worth is not known. */
+/** Returns the target sum; undefined when the account's equity is unknown. */
 function totalOf(
   { params, snapshot }: StrategyView<Params>,
   scenes: readonly MarketScene[],

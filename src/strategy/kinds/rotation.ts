@@ -1,10 +1,10 @@
 /**
  * Rotation: holds longs of the few markets of its list whose price rose most over a lookback (momentum), and changes them by a cadence.
  *
- * What is chosen stays chosen until another is better by `marginBps`, so that two that are close do not change places each time. The
- * choice is remembered; between two choices the account is brought to it: what is no longer chosen is closed first, and no more markets
- * are held or opened at once than `hold`. What its stop closed is not opened again before the next choice. While the candles of
- * what is held cannot be read or are old, nothing is chosen anew. It trades by its own parts of what is held.
+ * A chosen market stays chosen until another is better by `marginBps`, so that two close ones do not change places each time. The choice is
+ * remembered; between two choices the account is brought to it. Markets no longer chosen are closed first, and no more markets are held or opened at
+ * once than `hold`. A position that its stop closed is not opened again before the next choice. While the candles of a held market are unreadable or
+ * old, nothing is chosen anew. It trades by its own parts of positions.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -79,7 +79,7 @@ export const rotation = defineStrategy({
   },
 })
 
-/** The memory with what became of its orders. */
+/** Returns the memory after the outcomes of its orders. */
 function afterEvents(view: View, memory: Memory): Memory {
   let { chosen } = memory
   const { atMs } = view.snapshot

@@ -148,7 +148,7 @@ function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish 
   return { ...base, closes, opens }
 }
 
-/** The other side of what is meant to be held; `flat` where both sides are, undefined where nothing is. */
+/** Returns the other side of the intended position; `flat` where both sides are intended, undefined where none is. */
 function reversed(view: View, symbol: string, before: Wish | undefined): Direction | 'flat' | undefined {
   if (before?.opens !== undefined) return opposite[before.opens.direction]
   const held = (['long', 'short'] as const).filter(
@@ -164,7 +164,7 @@ interface WishTurn {
   readonly unserved?: UnservedSignal
 }
 
-/** One turn of a wish: what it asks for, and what is left of it. */
+/** Runs one turn of a wish: its requests, and its rest. */
 function act(wish: Wish, view: View): WishTurn {
   const market = view.market(wish.symbol)
   const { size } = view.instance

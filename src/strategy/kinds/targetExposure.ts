@@ -1,10 +1,9 @@
 /**
- * Target exposure: holds one side of a market at a notional, or at a multiple of what the account is worth, within a band.
+ * Target exposure: holds one side of a market at a notional, or at a multiple of the account's equity, within a band.
  *
- * What the account is worth here: the net value of all its positions, and its wallet's balances of the market's two pool
- * tokens at their lower prices. Outside of the band it goes back to the target itself, at most one `size.usd` a time, so
- * that a wrong figure moves little. It has no stop: `exit` in its file adds one. What it holds is its own part
- * of the position.
+ * The equity here: the net value of all the account's positions, and its wallet's balances of the market's two pool tokens at their lower prices.
+ * Outside of the band it returns to the target itself, at most one `size.usd` a time, so that a wrong figure moves little. It has no stop: `exit` in
+ * its file adds one. It trades by its own part of the position.
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import { bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'
@@ -75,7 +74,7 @@ function decideMarket(view: StrategyView<TargetParams>, symbol: string): Decisio
   }
 }
 
-/** Undefined when what the account is worth is not known. */
+/** Returns the target; undefined when the account's equity is unknown. */
 function targetOf(view: StrategyView<TargetParams>, { market }: MarketScene): Usd | undefined {
   const { params, snapshot } = view
   if (params.targetUsd !== undefined) return params.targetUsd

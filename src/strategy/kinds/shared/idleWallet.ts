@@ -27,7 +27,10 @@ export interface IdleShare {
 
 /** A wallet that one turn spends from. */
 export interface IdleWallet {
-  /** At most so much of what is idle for a position, not taken yet; undefined where the wallet or the token's price is not known. */
+  /**
+   * Returns at most this much of the idle collateral for a position, without parts already taken; undefined where the wallet or the token's price is
+   * unknown.
+   */
   offer(position: Position, mostUsd: Usd): IdleShare | undefined
   /** Counts a part as spent, so that no other position of this turn is offered it. */
   take(position: Position, share: IdleShare): void
@@ -41,7 +44,7 @@ export function idleWalletOf(snapshot: Snapshot, keepUsd: Usd): IdleWallet {
     offer(position, mostUsd) {
       const token = collateralOf(snapshot, position)
       const price = token?.minPrice
-      // A list that lacks rows, or is old, does not say what is there.
+      // A list that lacks rows, or is old, does not show the present balances.
       if (balances === undefined || balances.missing || !isFresh(snapshot, balances, maxWalletAgeMs))
         return undefined
       if (token === undefined || price === undefined || price <= 0n) return undefined

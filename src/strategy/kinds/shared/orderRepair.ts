@@ -1,4 +1,7 @@
-/** The edit that brings an order back to use, or why there is none: an entry nearer to the price, an exit as large as what is held, a stop-loss in front of the liquidation. Pure. */
+/**
+ * The edit that makes an order useful again, or the reason why there is none: an entry nearer to the price, an exit as large as the position, a
+ * stop-loss in front of the liquidation. Pure.
+ */
 import type { EditDecision } from '../../../domain/order/decision.ts'
 import type { Snapshot } from '../../../domain/snapshot.ts'
 import { formatPrice } from '../../../protocol/priceText.ts'

@@ -35,7 +35,7 @@ export interface UntidyRules {
   readonly graceMs: number
 }
 
-/** Readings that are older say nothing of what is gone, ms. */
+/** Longest age of readings that show an end, ms. */
 export const MOST_AGE_MS = 30_000
 /** Tolerated excess of an exit over its side, bps of the side. */
 const TOLERANCE_BPS = 200
