@@ -6,6 +6,10 @@ import { gzipSync } from 'node:zlib'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { afterAll, expect, test } from 'vitest'
 import { type CandleFileOptions, readCandleFile } from '../../src/base/candleFile.ts'
+import { columnsOf } from '../../src/history/columns.ts'
+import { parquetOfCandles } from '../../src/history/parquetCandles.ts'
+import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
+import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
 import { usd } from '../../src/protocol/units.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-candle-files-'))
@@ -193,4 +197,11 @@ test('a damaged Parquet file is refused', async () => {
     code: 'CANDLES_UNREADABLE',
   })
   await expect(read(buffer)).rejects.toThrow('the head has no column open, high, low, close')
+})
+
+test('the paper venue replays the Parquet that history exports', async () => {
+  const path = join(folder, 'eth-usd.parquet')
+  writeFileSync(path, parquetOfCandles(columnsOf([whole]).columns, { asset: 'ETH' }))
+  const { series } = await loadReplay(path, 1, loadCatalog('arbitrum').tokens)
+  expect([...series]).toEqual([['ETH', [whole]]])
 })
