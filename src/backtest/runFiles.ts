@@ -187,7 +187,7 @@ export interface RunResult {
   /** Multiple of the costs that would leave nothing, with two decimals; null where there is none. */
   readonly breakEvenMultiple: string | null
   readonly fills: number
-  /** Reductions, and those that brought more than all their costs. */
+  /** Closed trades, and those that brought more than all their costs: a strategy's part of a position from nothing to nothing. */
   readonly trades: number
   readonly wins: number
   readonly ambiguousFills: number

@@ -16,6 +16,7 @@ import {
   runTables,
   sha256Of,
 } from './runFiles.ts'
+import { closedTradesOf } from './runTrades.ts'
 
 /** Writes the files of a run that is over, and gives its result. */
 export function writeRun(
@@ -66,13 +67,6 @@ function costsOf(fills: readonly RunFill[], sendingUsd: Usd): RunCosts {
   }
 }
 
-/** Returns the result of a fill after its own costs, USD. */
-function netOf(fill: RunFill): Usd {
-  const { pnlUsd, impactUsd, positionFeeUsd, borrowingFeeUsd, fundingFeeUsd } = fill
-  const fees = positionFeeUsd + borrowingFeeUsd + fundingFeeUsd + fill.liquidationFeeUsd + fill.swapFeeUsd
-  return pnlUsd + impactUsd - fees - fill.sendingFeeUsd
-}
-
 /** The deepest fall from the highest point before it. */
 export function drawdownOf(equity: readonly EquityPoint[]): { readonly usd: Usd; readonly bps: number } {
   let [peak, usd, bps] = [0n, 0n, 0]
@@ -112,7 +106,7 @@ function resultOf(
   const madeUsd = endUsd - startUsd
   const costs = costsOf(fills, sendingUsdOf(tally.intents))
   const costsUsd = sum(Object.values(costs), (each) => each)
-  const trades = fills.filter(({ action }) => action !== 'increase')
+  const trades = closedTradesOf(fills, tally.intents)
   const drawdown = drawdownOf(equity)
   const held = equity.filter(({ longUsd, shortUsd }) => longUsd + shortUsd > 0n).length
   const symbols = [...new Set([...Object.keys(tally.startAmounts), ...Object.keys(tally.amounts)])].sort()
@@ -133,7 +127,7 @@ function resultOf(
     breakEvenMultiple: breakEvenOf(madeUsd, costsUsd),
     fills: fills.length,
     trades: trades.length,
-    wins: trades.filter((fill) => netOf(fill) > 0n).length,
+    wins: trades.filter(({ resultUsd }) => resultUsd > 0n).length,
     ambiguousFills: fills.filter((fill) => fill.isAmbiguous).length,
     heldBps: equity.length === 0 ? 0 : Math.round((held * 10_000) / equity.length),
     turns: tally.turns,

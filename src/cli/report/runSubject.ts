@@ -3,10 +3,10 @@ import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { type ReadRun, readRun } from '../../backtest/readRun.ts'
 import { type RunFill, type RunManifest, type RunResult, runFileNames } from '../../backtest/runFiles.ts'
+import { receivedOf, tripFillOf } from '../../backtest/runTrades.ts'
 import { isThere } from '../../base/isThere.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
-import type { Usd } from '../../protocol/units.ts'
 import type { ReportSubject } from '../../report/figures/reportSubject.ts'
 import { type TripFill, tradesOf } from '../../report/figures/trips.ts'
 import { sendingParts } from './sendingParts.ts'
@@ -66,7 +66,7 @@ function subjectOfRun(
     toSeconds,
     equity,
     transfers: [],
-    trades: tradesOf(fills.map((fill) => tripFill(fill, byId.get(fill.intentId)))),
+    trades: tradesOf(fills.map((fill) => tripOf(fill, byId.get(fill.intentId)))),
     turnoverUsd: fills.reduce((sum, { sizeDeltaUsd }) => sum + absolute(sizeDeltaUsd), 0n),
     candles,
     costs: {
@@ -100,38 +100,8 @@ function refusals({ denied, unexecuted }: RunResult): readonly string[] {
 
 const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 
-function tripFill(fill: RunFill, state: IntentState | undefined): TripFill {
-  const { positionFeeUsd, borrowingFeeUsd, fundingFeeUsd, liquidationFeeUsd, swapFeeUsd, sendingFeeUsd } =
-    fill
-  return {
-    second: fill.second,
-    market: fill.market,
-    side: fill.side,
-    action: fill.action,
-    sizeUsd: absolute(fill.sizeDeltaUsd),
-    price: fill.price,
-    impactUsd: fill.impactUsd,
-    feesUsd:
-      positionFeeUsd +
-      borrowingFeeUsd +
-      fundingFeeUsd -
-      receivedOf(fill, state) +
-      liquidationFeeUsd +
-      swapFeeUsd +
-      sendingFeeUsd,
-    pnlUsd: fill.pnlUsd,
-    strategy: fill.strategy,
-    intentId: fill.intentId,
-    reason: fill.action === 'liquidation' ? 'liquidation' : reasonOf(fill, state),
-  }
-}
-
-/** Funding that the position received and that this fill put aside for the account, USD: the journal alone has it. */
-function receivedOf({ second }: RunFill, state: IntentState | undefined): Usd {
-  const children = state === undefined ? [] : (lastAttempt(state)?.children ?? [])
-  return children
-    .filter(({ phase, settlement }) => phase === 'EXECUTED' && settlement?.timestampSeconds === second)
-    .reduce((sum, { settlement }) => sum + (settlement?.fundingReceivedUsd ?? 0n), 0n)
+function tripOf(fill: RunFill, state: IntentState | undefined): TripFill {
+  return tripFillOf(fill, state, fill.action === 'liquidation' ? 'liquidation' : reasonOf(fill, state))
 }
 
 /** The strategy's reason; of an exit that came with an entry, which one it was. */
