@@ -74,7 +74,6 @@ function writeRun(name: string, seed: number): void {
   const result: RunResult = {
     ...{ isResult: true, startUsd: usd(10_000), endUsd: usd(10_008), madeUsd: usd(8), holdMadeUsd: 0n },
     ...{ maxDrawdownUsd: 0n, maxDrawdownBps: 0, atCosts: [], breakEvenMultiple: null, fills: 2, trades: 1 },
-    unexecuted: {},
     costs: {
       ...{ positionFeesUsd: usd('0.8'), borrowingUsd: 0n, fundingUsd: 0n, impactUsd: usd(1) },
       ...{ liquidationUsd: 0n, swapUsd: 0n, sendingUsd: usd('0.2') },
