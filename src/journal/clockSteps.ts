@@ -25,6 +25,10 @@ export class ClockSteps {
   #unmeasured: Step[] = []
   /** The sum of the steps of this process, ms. */
   #behindMs = 0
+  /** Steps forth of this process that no step back has undone yet, oldest first. */
+  #ahead: { readonly place: number; readonly forthMs: number }[] = []
+  /** The longest way forth between two stamps since the last look: the step lies there, where one is found. */
+  #leap: { readonly place: number; readonly forthMs: number } | undefined
   /** The steps that stamps alone show, of processes before this one, ms. */
   #stampedBackMs = 0
 
@@ -39,6 +43,8 @@ export class ClockSteps {
       this.#add(place, -this.#stampedBackMs)
       this.#stampedBackMs = 0
     }
+    if (isMeasured && -backMs >= CLOCK_STEP_MS && -backMs > (this.#leap?.forthMs ?? 0))
+      this.#leap = { place, forthMs: -backMs }
     if (backMs < CLOCK_STEP_MS) return
     const step = this.#add(place, backMs)
     if (isMeasured) this.#unmeasured.push(step)
@@ -54,17 +60,21 @@ export class ClockSteps {
     const backMs = (this.#courseMs === undefined ? this.#lastMs - nowMs : this.#courseMs - courseMs) - seenMs
     const [unmeasured] = this.#unmeasured
     if (unmeasured !== undefined) {
-      this.#behindMs += seenMs + backMs
       unmeasured.backMs += backMs
+      this.#behindMs += this.#undo(seenMs + backMs)
     } else if (backMs >= CLOCK_STEP_MS) {
-      this.#behindMs += backMs
       this.#add(place, backMs)
-    } else if (backMs <= -CLOCK_STEP_MS && !isFirst && this.#behindMs > 0) {
+      this.#behindMs += this.#undo(backMs)
+    } else if (backMs <= -CLOCK_STEP_MS && !isFirst) {
       // A step forth after one back is the way back first, and no time that passed.
       const forthMs = Math.min(-backMs, this.#behindMs)
       this.#behindMs -= forthMs
-      this.#add(place, -forthMs)
+      const before = this.#leap?.place ?? place
+      if (forthMs > 0) this.#add(before, -forthMs)
+      if (-backMs > forthMs)
+        this.#ahead = [...this.#ahead.slice(1 - mostSteps), { place: before, forthMs: -backMs - forthMs }]
     }
+    this.#leap = undefined
     this.#unmeasured = []
     this.#courseMs = courseMs
     this.#lastMs = nowMs
@@ -80,6 +90,23 @@ export class ClockSteps {
     let backMs = 0
     for (const step of this.#steps) if (step.place >= place) backMs += step.backMs
     return backMs
+  }
+
+  /**
+   * Takes a step back as the end of the steps forth before it, newest first: what was written before those has the right time, and gets no older.
+   * Gives what is left of the step, ms.
+   */
+  #undo(backMs: number): number {
+    let leftMs = backMs
+    while (leftMs > 0) {
+      const last = this.#ahead.pop()
+      if (last === undefined) return leftMs
+      const undoneMs = Math.min(last.forthMs, leftMs)
+      leftMs -= undoneMs
+      this.#add(last.place, -undoneMs)
+      if (last.forthMs > undoneMs) this.#ahead.push({ place: last.place, forthMs: last.forthMs - undoneMs })
+    }
+    return leftMs
   }
 
   #add(place: number, backMs: number): Step {

@@ -58,6 +58,25 @@ test('a clock that goes back wrongly and comes forth again neither forgets an or
   expect(within(hourMs)).toBe(0)
 })
 
+test('a clock that went forth wrongly and comes back makes nothing older that was written before', async () => {
+  for (const backMs of [2 * hourMs, 2 * hourMs + minuteMs]) {
+    const { clock, accept, within } = bench()
+    await accept()
+    await clock.advance(10 * minuteMs)
+    clock.setBack(-2 * hourMs)
+    await accept()
+    await clock.advance(10 * minuteMs)
+    clock.setBack(backMs)
+    expect(within(hourMs)).toBe(2)
+    await accept()
+    expect(within(hourMs)).toBe(3)
+    await clock.advance(41 * minuteMs)
+    expect(within(hourMs)).toBe(2)
+    await clock.advance(20 * minuteMs)
+    expect(within(hourMs)).toBe(0)
+  }
+})
+
 test('a step that a record shows before anybody looked is measured once', async () => {
   const { clock, journal, accept, within } = bench()
   await accept()

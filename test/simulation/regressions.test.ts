@@ -111,6 +111,8 @@ const mendedSince: typeof mended = [
   ['engine', 889_000_041_540, 'what a process that lost the journal decides is never written'],
   // The clock was set back after an entry had landed, and the exits that its position left behind were never cancelled.
   ['engine', 889_000_041_959, 'what landed before the clock was set back is old'],
+  // The clock went forth by hours and came back, and the order before it counted for its hour no longer.
+  ['engine', 889_000_043_599, 'a step forth that was taken back makes nothing older'],
   // A bit of an amount in the table of endings was flipped, and the start ended with an error of the language, not of the journal.
   ['files', 891_000_004_077, 'a damaged amount is a damaged journal'],
   ['files', 891_000_005_172, 'a damaged amount is a damaged journal'],
