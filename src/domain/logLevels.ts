@@ -32,6 +32,7 @@ export const logComponents = [
   'order',
   'paper',
   'price',
+  'recording',
   'rows',
   'signal',
   'strategy',

@@ -142,6 +142,7 @@ test('every file of the clients is exported in part, or is part of how they work
     'transport/redirect.ts',
     'transport/requestQueue.ts',
     'transport/transport.ts',
+    'transport/unreachedCauses.ts',
   ])
 })
 
