@@ -162,6 +162,7 @@ export interface RunCandle {
 export interface RunCosts {
   readonly positionFeesUsd: Usd
   readonly borrowingUsd: Usd
+  /** Paid less received: negative where more was received. */
   readonly fundingUsd: Usd
   readonly impactUsd: Usd
   readonly liquidationUsd: Usd

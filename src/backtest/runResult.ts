@@ -1,6 +1,7 @@
 /** From what a run lived through to its figures and its files. Pure but for the writing. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { IntentState } from '../domain/order/intent.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { RunTally } from './exactRun.ts'
 import { sendingUsdOf, settledFills } from './fillBook.ts'
@@ -16,7 +17,7 @@ import {
   runTables,
   sha256Of,
 } from './runFiles.ts'
-import { closedTradesOf } from './runTrades.ts'
+import { closedTradesOf, receivedOf } from './runTrades.ts'
 
 /** Writes the files of a run that is over, and gives its result. */
 export function writeRun(
@@ -54,16 +55,18 @@ function sum<T>(rows: readonly T[], of: (row: T) => Usd): Usd {
   return rows.reduce((total, row) => total + of(row), 0n)
 }
 
-/** Costs by kind: those of fills as the venue took them, and of all messages. */
-function costsOf(fills: readonly RunFill[], sendingUsd: Usd): RunCosts {
+/** Costs by kind: those of fills as the venue took them less the funding that positions received, and of all messages. */
+export function runCostsOf(fills: readonly RunFill[], states: readonly IntentState[]): RunCosts {
+  const byId = new Map(states.map((state) => [state.intent.intentId, state]))
+  const receivedUsd = sum(fills, (fill) => receivedOf(fill, byId.get(fill.intentId)))
   return {
     positionFeesUsd: sum(fills, ({ positionFeeUsd }) => positionFeeUsd),
     borrowingUsd: sum(fills, ({ borrowingFeeUsd }) => borrowingFeeUsd),
-    fundingUsd: sum(fills, ({ fundingFeeUsd }) => fundingFeeUsd),
+    fundingUsd: sum(fills, ({ fundingFeeUsd }) => fundingFeeUsd) - receivedUsd,
     impactUsd: -sum(fills, ({ impactUsd }) => impactUsd),
     liquidationUsd: sum(fills, ({ liquidationFeeUsd }) => liquidationFeeUsd),
     swapUsd: sum(fills, ({ swapFeeUsd }) => swapFeeUsd),
-    sendingUsd,
+    sendingUsd: sendingUsdOf(states),
   }
 }
 
@@ -104,7 +107,7 @@ function resultOf(
   const [first, last] = [equity[0], equity.at(-1)]
   const [startUsd, endUsd] = [first?.equityUsd ?? 0n, last?.equityUsd ?? 0n]
   const madeUsd = endUsd - startUsd
-  const costs = costsOf(fills, sendingUsdOf(tally.intents))
+  const costs = runCostsOf(fills, tally.intents)
   const costsUsd = sum(Object.values(costs), (each) => each)
   const trades = closedTradesOf(fills, tally.intents)
   const drawdown = drawdownOf(equity)

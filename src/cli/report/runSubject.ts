@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { type ReadRun, readRun } from '../../backtest/readRun.ts'
 import { type RunFill, type RunManifest, type RunResult, runFileNames } from '../../backtest/runFiles.ts'
-import { receivedOf, tripFillOf } from '../../backtest/runTrades.ts'
+import { tripFillOf } from '../../backtest/runTrades.ts'
 import { isThere } from '../../base/isThere.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
@@ -41,7 +41,6 @@ function subjectOfRun(
   const { fromSeconds, toSeconds, strategies, model, inputs } = manifest
   const byId = new Map((intents ?? []).map((state) => [state.intent.intentId, state]))
   const { costs } = result
-  const receivedUsd = fills.reduce((sum, fill) => sum + receivedOf(fill, byId.get(fill.intentId)), 0n)
   const data = inputs.map(
     ({ market, candles: count, periodSeconds, source, gaps }) =>
       `Data: ${market}, ${count} candles of ${periodSeconds} s from ${source}, ${gaps.length === 0 ? 'without a gap' : gaps.length === 1 ? 'with one gap' : `with ${gaps.length} gaps`}.`,
@@ -72,7 +71,7 @@ function subjectOfRun(
     costs: {
       positionFeeUsd: costs.positionFeesUsd,
       impactUsd: costs.impactUsd,
-      fundingUsd: costs.fundingUsd - receivedUsd,
+      fundingUsd: costs.fundingUsd,
       borrowingUsd: costs.borrowingUsd,
       ...sendingParts(costs.sendingUsd, intents ?? []),
       swapUsd: costs.swapUsd,
