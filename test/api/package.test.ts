@@ -132,7 +132,7 @@ test('TypeScript reads it too, checked against the declarations of the package',
   expect(checked.stdout).toBe('')
 }, 300_000)
 
-test('the package holds what was built and what it reads, and no TypeScript but declarations and the console’s page', async () => {
+test('the package holds what was built and what it reads, and no TypeScript but declarations and the pages of console and report', async () => {
   const { stdout } = await npm(['pack', '--json', '--dry-run', '--ignore-scripts'], root)
   const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }]
   const paths = files.map(({ path }) => path)
@@ -146,12 +146,14 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'dist/control/console/page/index.html',
       'dist/daemon/kindThread.js',
       'dist/paper/catalog/recorded/arbitrum.json',
+      'dist/report/page/drawReport.ts',
       'strategies/eth-trend.yaml',
       'strategies/examples/eth-carry.yaml',
       'strategies/strategy.schema.json',
     ]),
   )
-  const isMeant = (path: string) => path.endsWith('.d.ts') || path.startsWith('dist/control/console/page/')
+  const isMeant = (path: string) =>
+    path.endsWith('.d.ts') || /^dist\/(control\/console|report)\/page\//.test(path)
   expect(paths.filter((path) => path.endsWith('.ts') && !isMeant(path))).toEqual([])
 })
 
