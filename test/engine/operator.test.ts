@@ -804,7 +804,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
     ok: true,
     statement:
       `in force: ${symbol} maxLeverage 10x -> 2x, ${symbol} maxOrdersPerHour none -> 1, ` +
-      'breakers rejectsInRow 5 -> 2, breakers staleSeconds none -> 60 s, breakers drift reducing -> halted, strategy greedy maxSlippageBps none -> 0.3% (30 bps); ' +
+      'breakers rejectsInRow 5 -> 2, breakers staleSeconds none -> 60 s, breakers unexplained reducing -> halted, strategy greedy maxSlippageBps none -> 0.3% (30 bps); ' +
       'looser, so only after a restart or with perpd limits apply --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
   })
   await there.clock.advance(10_000)
