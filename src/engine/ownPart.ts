@@ -137,5 +137,6 @@ export function isOthers(
   if (books.heldBy(strategy, side) > 0n) return false
   const listedUsd = positions.value.find((position) => sideKeyOf(position) === key)?.sizeInUsd ?? 0n
   const sumUsd = books.all().reduce((sum, book) => (sideKeyOf(book) === key ? sum + book.sizeUsd : sum), 0n)
-  return listedUsd > 0n && sumUsd === listedUsd
+  // A list that shows less is behind a fill, or hides a part: neither makes any of it this strategy's own.
+  return sumUsd > 0n && listedUsd <= sumUsd
 }
