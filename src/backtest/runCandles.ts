@@ -1,4 +1,4 @@
-/** The candles of a run: from a file that is named, or from the store of history; what was read is told by hash. */
+/** The candles of a run: from a file that is named, or from the store of history; what was read is named by hash. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { BaseError } from '../base/errors.ts'

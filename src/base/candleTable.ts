@@ -24,7 +24,7 @@ export interface CandleTable {
   readonly rows: readonly CandleCells[]
 }
 
-/** Names of columns as they are met, in small letters and without marks; of two times in one file the first of this list counts. */
+/** Names of columns in files, in small letters and without marks; of two times in one file the first of this list counts. */
 const columnNames: Readonly<Record<CandleColumn, readonly string[]>> = {
   timestamp: ['timestamp', 'unix', 'opentime', 'time', 'date', 'datetime', 'ts', 't', 'start', 'periodstart'],
   open: ['open', 'o', 'openprice'],

@@ -21,7 +21,7 @@ export interface RecorderParts {
   readonly symbols: readonly string[]
   /** Source of the candles, for the store. */
   readonly source: string
-  /** Hears of a read that failed; the others go on. */
+  /** Receives a read that failed; the others continue. */
   readonly problem: (text: string) => void
 }
 

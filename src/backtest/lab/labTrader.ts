@@ -57,7 +57,7 @@ export interface LabTraderOptions {
   readonly isPaper: boolean
   readonly emit: Emit
   readonly fatal: (error: unknown) => void
-  /** Parts of the trader that this lab has of its own. */
+  /** Parts of the trader that this lab replaces. */
   readonly own?: (around: LabAround) => Partial<TraderParts>
 }
 

@@ -160,7 +160,7 @@ function shownText(shown: Shown): string {
   ].join('\n')
 }
 
-/** Work with a line of its own on standard error, where that is a terminal. */
+/** Work with a separate line on standard error, where that is a terminal. */
 async function withBar<T>(
   work: (progress: (done: number, total: number) => void) => Promise<T>,
   name: string,

@@ -42,7 +42,7 @@ async function subjectsOf({ loaded }: Call, folders: readonly string[]): Promise
   }
 }
 
-/** Runs of the same strategies are told apart by the names of their folders. */
+/** Runs of the same strategies differ by the names of their folders. */
 function labelled(subjects: readonly ReportSubject[]): readonly ReportSubject[] {
   const count = (title: string): number => subjects.filter((each) => each.title === title).length
   return subjects.map((subject) => (count(subject.title) > 1 ? { ...subject, title: subject.name } : subject))

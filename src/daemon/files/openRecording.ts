@@ -33,7 +33,7 @@ export interface DaemonRecording {
   close(): Promise<void>
 }
 
-/** Begins a recording over connections of its own. It never ends a daemon: what it cannot write is logged, and it stops. */
+/** Begins a recording over separate connections. It never ends a daemon: what it cannot write is logged, and it stops. */
 export function openRecording(
   config: Config,
   hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] },

@@ -57,7 +57,7 @@ export const noteRegister = {
   'trace.unsent': registered(['warn'], 'The collector of traces does not take them. Orders go on.'),
   'recording.failed': registered(
     ['error'],
-    'What the venue shows is no longer recorded (`history.record`): the folder does not take it. Orders go on.',
+    'What the venue shows is no longer recorded (`history.record`): the folder does not take it. Orders are unaffected.',
   ),
   'recording.missed': registered(['debug'], 'A read of the recording failed; the next one follows.'),
   'strategy.copied': registered(

@@ -90,7 +90,7 @@ export function historyPrices(
   }
   return {
     tokens: seeded.tokens,
-    // Every second has a price of its own, also of long ago.
+    // Each second has a price, also long ago.
     stepAt: (seconds) => ({ startSeconds: Math.floor(seconds), lengthSeconds: 1 }),
     pairOf,
     medianAt,
@@ -110,7 +110,7 @@ export function historyPrices(
   }
 }
 
-/** The place of the last candle that began by a moment; 0 before the first. Time mostly goes on: the place of before is looked at first. */
+/** The place of the last candle that began by a moment; 0 before the first. Time mostly advances: the last place is tried first. */
 function placeOf(followed: Followed, seconds: number): number {
   const { startSeconds, length } = followed
   const startOf = (at: number): number => startSeconds[at] ?? Number.POSITIVE_INFINITY
