@@ -313,13 +313,14 @@ export function runJson(value: RunManifest | RunResult): string {
   return `${JSON.stringify(value, plain, 2)}\n`
 }
 
-/** Reads what `runJson` wrote of a result. Throws SyntaxError for a text that is no JSON. */
+/** Reads what `runJson` wrote of a result; counts that an earlier version did not write are empty. Throws SyntaxError for a text that is no JSON. */
 export function parseResult(text: string): RunResult {
-  return JSON.parse(text, (name, value: unknown) =>
+  const result = JSON.parse(text, (name, value: unknown) =>
     typeof value === 'string' && (/Usd$/.test(name) || name === 'start' || name === 'end')
       ? BigInt(value)
       : value,
   ) as RunResult
+  return { ...result, denied: result.denied ?? {}, unexecuted: result.unexecuted ?? {} }
 }
 
 /** Reads what `runJson` wrote of a manifest. Throws SyntaxError for no JSON, RangeError for a form of another version. */

@@ -25,3 +25,7 @@ export function visible(text: string): string {
 export function marked(text: string): string {
   return text.replace(unseen, (character) => (character === '\n' ? character : '\ufffd'))
 }
+/** Returns a path or a name as it is typed into a shell: in quotes where a character of it means something there. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

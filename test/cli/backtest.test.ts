@@ -1,5 +1,5 @@
 /** `perpd backtest` as a user types it: the assumptions first, then what it made, and a folder that is the same run again. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -73,6 +73,37 @@ test('a run that is over is shown again, and a folder of another run is refused'
   expect(other.code).toBe(exitCodes.configuration)
   expect(other.err).toContain('--out')
   expect(readdirSync(out).map((name) => readFileSync(join(out, name)))).toEqual(before)
+})
+
+test('its sentence is that of its report, and a file that is off runs where it is named, not where its folder is', {
+  timeout: 60_000,
+}, async () => {
+  const again = await perpd(folder, words)
+  const { sentence } = JSON.parse((await perpd(folder, ['report', out, '--json'])).out)
+  expect(again.out.replaceAll(/\s+/g, ' ')).toContain(sentence)
+  expect(again.out.split('\n').filter((line) => line.length > 80 && !line.startsWith('- '))).toEqual([])
+  const mine = join(folder, 'mine')
+  mkdirSync(mine)
+  const text = readFileSync(shipped, 'utf8')
+  writeFileSync(join(mine, 'off.yaml'), `${text.replace(/^enabled:.*\n/m, '')}\nenabled: false\n`)
+  writeFileSync(join(mine, 'on.yaml'), text)
+  const names = async (...paths: readonly string[]) => {
+    const at = join(folder, 'names')
+    rmSync(at, { recursive: true, force: true })
+    await perpd(folder, [
+      'backtest',
+      ...paths,
+      ...words.slice(2, 5),
+      '2024-01-02T20:55',
+      ...words.slice(6, 8),
+      '--out',
+      at,
+    ])
+    const { strategies } = parseManifest(readFileSync(join(at, 'manifest.json'), 'utf8'))
+    return strategies.map(({ name }) => name)
+  }
+  expect(await names(mine, shipped)).toEqual(['on', 'eth-trend'])
+  expect(await names(join(mine, 'off.yaml'), join(mine, 'off.yaml'))).toEqual(['off'])
 })
 
 test('a band is three runs, at the skew, at none and at its opposite', { timeout: 60_000 }, async () => {

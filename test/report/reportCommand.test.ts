@@ -113,6 +113,16 @@ test('a run gives a page beside its files, with the sentence and the figures at 
   expect((await run('one')).code).toBe(0)
 })
 
+test('a run of an earlier version, without counts of what was not executed, is read, and one that is named twice is one', async () => {
+  writeRun('one', 1)
+  const path = join(cwd, 'one', runFileNames.result)
+  const { unexecuted: _, ...earlier } = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify(earlier))
+  const once = await run('one')
+  expect(once).toMatchObject({ code: 0, err: '' })
+  expect(await run('one', './one/')).toEqual(once)
+})
+
 test('JSON has exact amounts, and a trade after all of its costs', async () => {
   writeRun('one', 1)
   const { statistics } = JSON.parse((await run('one', '--json')).out)

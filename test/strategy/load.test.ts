@@ -388,6 +388,26 @@ export default defineStrategy({
   ])
 })
 
+test.each([
+  ['{}', 'symbols: '],
+  ['{ symbols, candles: [{ symbol: symbols[0], period: "2m", limit: 5 }] }', 'candles.0.period: '],
+  ['undefined', ''],
+])('needs that are none, %s, are a problem of the file that names the kind', async (needs, said) => {
+  write(
+    'odd.ts',
+    `import { defineStrategy, z } from ${JSON.stringify(strategyModule)}
+export default defineStrategy({
+  kind: 'odd', description: 'Needs what is none.', opensPositions: false, params: z.strictObject({}),
+  needs: (_params, symbols: readonly string[]) => (${needs}),
+  decide: () => [],
+})
+`,
+  )
+  write('mine.yaml', 'kind: ./odd.ts\nmarket: ETH/USD [WETH-USDC]\n')
+  const [message = ''] = await messagesOf(folder)
+  expect(message).toContain(`kind returns needs that are none: ${said}`)
+})
+
 test('a kind of your own that is missing, broken or no strategy is a problem, not a crash', async () => {
   write('broken.ts', 'throw new Error("no luck today")\n')
   write('wrong.ts', 'export default { kind: "wrong" }\n')

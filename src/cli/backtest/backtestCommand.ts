@@ -1,5 +1,5 @@
 /** `perpd backtest`: runs strategy files over history, with the daemon's own engine, and leaves a folder that a report reads. */
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { liveExactRun } from '../../backtest/exactRun.ts'
 import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
@@ -13,12 +13,15 @@ import {
 import { LEAST_DELAY_MS, type ModelChoice, usualModel } from '../../backtest/runModel.ts'
 import { writeRun } from '../../backtest/runResult.ts'
 import { BaseError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shownText.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { readStrategyFiles, strategyProblems } from '../../daemon/readStrategies.ts'
 import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../../strategy/files/load.ts'
 import type { Call } from '../call/command.ts'
-import { type BandRun, bandText, firstSentence, modelText, resultText } from './backtestText.ts'
+import { wrapped } from '../output/screen.ts'
+import { sentenceOfRun } from '../report/runSubject.ts'
+import { type BandRun, bandText, modelText, resultText } from './backtestText.ts'
 
 /** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
 export async function backtest(call: Call): Promise<number> {
@@ -26,13 +29,14 @@ export async function backtest(call: Call): Promise<number> {
   const { config } = loaded
   const paths =
     positionals.length === 0 ? config.strategies.paths : positionals.map((path) => resolve(cwd, path))
-  // A file that is named is run although it is off; of a folder only what would run.
-  const found = await readStrategyFiles(
-    { strategies: { ...config.strategies, paths } },
-    positionals.some((path) => /\.ya?ml$/.test(path)),
-  )
+  const found = await readStrategyFiles({ strategies: { ...config.strategies, paths } }, true)
   try {
-    const { strategies } = found
+    // A file that is named is run although it is off; of a folder only what would run.
+    const strategies = found.strategies.filter(
+      ({ path, written }) =>
+        written.enabled !== 'false' ||
+        (positionals.length > 0 && paths.some((each) => isSamePath(each, path))),
+    )
     if (found.problems.length > 0) throw strategyProblems(found.problems)
     if (strategies.length === 0) throw misuse('No strategy file is to be run: name one, or turn one on.')
     const listed = [...config.venue.chain.facts.markets.values()].map(({ symbol }) => symbol)
@@ -43,6 +47,11 @@ export async function backtest(call: Call): Promise<number> {
   } finally {
     await closeStrategies(found.strategies)
   }
+}
+
+/** Compares two paths of files that are there, over links. */
+function isSamePath(one: string, other: string): boolean {
+  return realpathSync(one) === realpathSync(other)
 }
 
 /** Plans the run; a run that cannot start is reported as a mistake of the command line or of the data. */
@@ -57,16 +66,17 @@ async function planned(wish: RunWish): Promise<RunPlan> {
 
 /** Runs once, and shows the run. */
 async function runOnce(call: Call, strategies: readonly LoadedStrategy[], wish: RunWish): Promise<number> {
-  const { flags, out } = call
+  const { flags, out, width } = call
   const plan = await planned(wish)
   const { folder, state } = takenFor(call, plan)
   if (!flags.has('json')) out(modelText(plan.manifest))
   const result = await resultIn(folder, state, call, strategies, plan)
   if (flags.has('json')) out(runJson(result).trimEnd())
-  else
-    out(
-      `\n${firstSentence(result)}\n\n${resultText(result)}\n\n${state === 'over' ? 'This run was made before' : 'The run'} is in ${folder}\nA page of it: perpd report ${quoted(folder)}`,
-    )
+  else {
+    const sentence = wrapped('', await sentenceOfRun(folder), Math.min(width, 80)).join('\n')
+    const place = `${state === 'over' ? 'This run was made before' : 'The run'} is in ${folder}`
+    out(`\n${sentence}\n\n${resultText(result)}\n\n${place}\nA page of it: perpd report ${shellWord(folder)}`)
+  }
   return exitCodes.ok
 }
 
@@ -135,11 +145,6 @@ function taken(folder: string, manifest: RunManifest): RunFolder {
     if (!(error instanceof BaseError)) throw error
     throw new CommandError(error.message, exitCodes.configuration)
   }
-}
-
-/** A path as it is typed into a shell. */
-function quoted(path: string): string {
-  return /^[\w./:@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 function misuse(text: string): CommandError {

@@ -8,14 +8,6 @@ function signed(amount: Usd): string {
   return amount > 0n ? `+${formatDollars(amount)}` : formatDollars(amount)
 }
 
-/** A part of a whole in percent with two decimals, signed. */
-function percentOf(part: Usd, whole: Usd): string {
-  if (whole === 0n) return '0.00 %'
-  const hundredths = (part * 10_000n) / whole
-  const size = hundredths < 0n ? -hundredths : hundredths
-  return `${hundredths < 0n ? '-' : ''}${size / 100n}.${String(size % 100n).padStart(2, '0')} %`
-}
-
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
 
 /** The assumptions, which come before any figure. */
@@ -28,15 +20,6 @@ export function modelText({ strategies, model, inputs, fromSeconds, toSeconds }:
     `${strategies.map(({ name }) => name).join(', ')} from ${day(fromSeconds)} to ${day(toSeconds)} UTC, by:`,
     ...[...data, ...model.sentences].map((sentence) => `- ${sentence}`),
   ].join('\n')
-}
-
-/** The sentence that is read first. */
-export function firstSentence(result: RunResult): string {
-  const { madeUsd, startUsd, holdMadeUsd, maxDrawdownUsd, maxDrawdownBps, isResult } = result
-  const made = `${madeUsd < 0n ? 'It lost' : 'It made'} ${formatDollars(madeUsd < 0n ? -madeUsd : madeUsd)} after all costs (${percentOf(madeUsd, startUsd)})`
-  const hold = `holding made ${signed(holdMadeUsd)}`
-  const fall = `the worst drawdown was ${formatDollars(maxDrawdownUsd)} (${(maxDrawdownBps / 100).toFixed(2)} %)`
-  return `${isResult ? '' : 'No result, since price impact is left out: '}${made}; ${hold}; ${fall}.`
 }
 
 /** The figures. */

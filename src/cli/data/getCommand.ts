@@ -46,7 +46,9 @@ export async function getData(call: Call): Promise<number> {
   }
   if (range.fromSeconds >= range.toSeconds)
     throw new CommandError('--from is not before --to: nothing lies between them.', exitCodes.error)
-  const wanted = positionals.map((name) => wantedOf(chain, name))
+  const named = positionals.map((name) => wantedOf(chain, name))
+  // ETH and ETH/USD are one market.
+  const wanted = [...new Map(named.map((each) => [hexKey(each.market.marketToken), each])).values()]
   if (config.isPaper)
     err('The venue is one of play money: its prices are made up. Real ones: --profile arbitrum.')
   const source = venueSource(config.isPaper)

@@ -26,8 +26,8 @@ export async function importData({ loaded, flags, positionals, cwd, out }: Call)
     ...(map === undefined ? {} : { map }),
   }
   const all: (ImportedSeries & { readonly file: string })[] = []
-  for (const file of positionals) {
-    const imported = await importCandles(store, { path: resolve(cwd, file), ...request })
+  for (const [path, file] of new Map(positionals.map((each) => [resolve(cwd, each), each]))) {
+    const imported = await importCandles(store, { path, ...request })
     all.push(...imported.map((each) => ({ file, ...each })))
     if (!flags.has('json')) for (const each of imported) out(importedText(basename(file), each))
   }

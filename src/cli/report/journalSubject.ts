@@ -21,6 +21,7 @@ import type {
   Transfer,
 } from '../../report/figures/reportSubject.ts'
 import { type RoundTripRow, roundTripRows } from '../books/roundTripsText.ts'
+import { type JournalPrices, pricesOf, withHolding } from './journalPrices.ts'
 import { sendingParts } from './sendingParts.ts'
 
 const DAY_SECONDS = 86_400
@@ -38,7 +39,7 @@ export async function journalSubject(config: Config): Promise<ReportSubject> {
       .map(({ dayMs, figures: own }) => ({ second: dayMs / 1000, usd: resultOf(own) }))
     const account = intents[0]?.intent.account
     const points = account === undefined ? [] : curveOf(config, account)
-    const equity = points.length >= 2 ? points : resultCurve(days)
+    const curve = points.length >= 2 ? points : resultCurve(days)
     const fills = intents
       .flatMap((state) => tradeRows(state))
       .toSorted((one, other) => one.filledAt.localeCompare(other.filledAt))
@@ -46,23 +47,27 @@ export async function journalSubject(config: Config): Promise<ReportSubject> {
       .map((row) => tradeOf(row, fills, intents))
       .concat(openTrades(books, facts))
       .toSorted((one, other) => one.openedSecond - other.openedSecond)
-    const seconds = [
-      ...equity.map(({ second }) => second),
-      ...fills.map(({ filledAt }) => secondOf(filledAt)),
-    ]
+    const seconds = [...curve.map(({ second }) => second), ...fills.map(({ filledAt }) => secondOf(filledAt))]
+    const range = {
+      fromSeconds: seconds.reduce((least, each) => Math.min(least, each), seconds[0] ?? 0),
+      toSeconds: seconds.reduce((most, each) => Math.max(most, each), seconds[0] ?? 0),
+    }
+    const markets = [...new Set(fills.map(({ market }) => market))].toSorted()
+    const prices = await pricesOf(config, markets, range)
+    // Results that are added up from nothing have no worth that could have been held.
+    const equity = points.length >= 2 ? withHolding(curve, markets, prices) : curve
     return {
       title: [...new Set(intents.map(({ intent }) => intent.strategy))].toSorted().join(', ') || 'No orders',
       name: basename(journalFileOf(config)),
       source: 'journal',
       isResult: true,
-      assumptions: sentencesOf(config, points.length >= 2),
-      fromSeconds: seconds.reduce((least, each) => Math.min(least, each), seconds[0] ?? 0),
-      toSeconds: seconds.reduce((most, each) => Math.max(most, each), seconds[0] ?? 0),
+      assumptions: [...sentencesOf(config, points.length >= 2), ...priceSentences(markets, prices, equity)],
+      ...range,
       equity,
       transfers: points.length >= 2 ? await transfersOf(journal) : [],
       trades,
       turnoverUsd: fills.reduce((sum, { sizeDeltaUsd }) => sum + BigInt(sizeDeltaUsd ?? 0), 0n),
-      candles: [],
+      candles: prices.candles,
       costs: costsOf(figures, intents),
       journalPath: journalFileOf(config),
       configuration: { profile: config.profile, chain: config.venue.chain.name },
@@ -79,7 +84,24 @@ function sentencesOf({ isPaper, profile }: Config, hasCurve: boolean): readonly 
       ? "The curve is the account's worth as the daemon read it, with all that it holds; deposits and withdrawals are taken out as far as the journal has them."
       : 'There is no curve of the worth of this account: what is drawn are the realized results of the books, added up from 0 by day, and no ratio of returns can be given.',
     'Trades and costs are those of the books: realized, after all costs but those of swaps on the way.',
-    'There are no candles in a journal, and holding is not compared.',
+  ]
+}
+
+/** Sentences on the candles that stand beside the journal, and on holding. */
+function priceSentences(
+  markets: readonly string[],
+  { source, histories }: JournalPrices,
+  [first]: readonly EquityMoment[],
+): readonly string[] {
+  const missing = markets.filter((market) => !histories.has(market))
+  return [
+    ...(histories.size === 0 ? [] : [`Candles are those of the source ${source} in the history.`]),
+    ...(missing.length === 0
+      ? []
+      : [`The history has no candles of ${missing.join(', ')} from ${source}: perpd data get.`]),
+    (first?.holdUsd ?? null) === null
+      ? 'Holding is not compared: that takes a curve, and candles of every market from its beginning on.'
+      : 'Holding is the first worth of the account in the markets that were traded, in equal parts and without costs; later transfers are left out of it.',
   ]
 }
 

@@ -18,7 +18,8 @@ import { runSubject } from './runSubject.ts'
 /** Writes the page, and prints the sentence and the figures; `--json` prints all figures instead, `--csv` writes tables. */
 export async function report(call: Call): Promise<number> {
   const { flags, positionals, cwd, out } = call
-  const folders = positionals.map((path) => resolve(cwd, path))
+  // A run beside itself would differ in nothing.
+  const folders = [...new Set(positionals.map((path) => resolve(cwd, path)))]
   const reports = labelled(await subjectsOf(call, folders)).map(
     (subject): Reported => ({ subject, statistics: statisticsOf(subject) }),
   )

@@ -8,6 +8,8 @@ import { isThere } from '../../base/isThere.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
 import type { ReportSubject } from '../../report/figures/reportSubject.ts'
+import { statisticsOf } from '../../report/figures/statistics.ts'
+import { sentenceOf } from '../../report/figures/statisticTable.ts'
 import { type TripFill, tradesOf } from '../../report/figures/trips.ts'
 import { sendingParts } from './sendingParts.ts'
 
@@ -21,6 +23,12 @@ export async function runSubject(folder: string): Promise<ReportSubject> {
     name: basename(folder),
     ...(intents === undefined ? {} : { intents }),
   })
+}
+
+/** Returns the sentence that is read first of a run, by the figures of its report. Throws what `readRun` throws. */
+export async function sentenceOfRun(folder: string): Promise<string> {
+  const subject = await runSubject(folder)
+  return sentenceOf(statisticsOf(subject), subject.isResult)
 }
 
 async function intentsOf(path: string): Promise<readonly IntentState[]> {

@@ -1,4 +1,5 @@
 /** The data of a page's charts. Amounts become numbers here, for drawing alone; every figure that is read is text made of the exact one. Pure. */
+import { shellWord } from '../../base/shownText.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { ratioOf } from '../figures/dailyReturns.ts'
 import { fallMoments, withoutTransfers } from '../figures/drawdown.ts'
@@ -74,7 +75,8 @@ export function chartData(subject: ReportSubject, statistics: Statistics) {
         },
       ]),
     ),
-    journal: subject.journalPath,
+    /** As a word of a shell. */
+    journal: shellWord(subject.journalPath),
   }
 }
 

@@ -313,10 +313,6 @@ function drawAll(only?: string): void {
   }
 }
 
-function quoted(text: string): string {
-  return /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}
-
 /** Shows a trade: its chart, its reasons, and the commands that print its orders' stories. */
 function select(index: number, isAsked: boolean): void {
   const trade = data.trades?.[index]
@@ -339,7 +335,7 @@ function select(index: number, isAsked: boolean): void {
     ...(trade.openReason === '' ? [] : [paragraph(`Why it began: ${trade.openReason}`)]),
     ...(trade.closeReason === '' ? [] : [paragraph(`Why it ended: ${trade.closeReason}`)]),
     ...trade.intentIds.map((id) =>
-      paragraph(`perpd explain ${id} --journal.path ${quoted(data.journal ?? '')}`, 'code'),
+      paragraph(`perpd explain ${id} --journal.path ${data.journal ?? ''}`, 'code'),
     ),
   )
   drawAll('trade')

@@ -21,6 +21,7 @@ import { type WrittenFields, writtenFields } from './fileLife.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
 import { type HostedKind, KindFault } from './hosted.ts'
 import { kindOf, kindProblem, type LoadOptions } from './loadKind.ts'
+import { needsProblem } from './needsProblem.ts'
 import { distrustProblem, type Place, StrategyFileError } from './problem.ts'
 import { protectionsOf } from './protectBlock.ts'
 import { issuesOf, type SchemaIssue, schemaProblems } from './schemaProblems.ts'
@@ -288,6 +289,8 @@ async function withKind(
   } catch (cause) {
     return [kindProblem(yaml, fields.kind, `fails when asked what it needs: ${reasonOf(cause)}`, cause)]
   }
+  const wrong = needsProblem(needs)
+  if (wrong !== undefined) return [kindProblem(yaml, fields.kind, `returns needs that are none: ${wrong}`)]
   const exits = fields.exit === undefined ? undefined : exitPlanOf(fields.exit)
   return {
     name,
