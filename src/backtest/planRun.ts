@@ -1,6 +1,7 @@
 /** From what is asked for to the manifest of a run and the candles that it needs; and whether a folder may take it. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import { version } from '../config/version.ts'
@@ -66,8 +67,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
   const { file, source, storeFolder, period } = wish
   const read = await readRunCandles({
     ...{ chain, markets, storeFolder, period },
-    ...(file === undefined ? {} : { file }),
-    ...(source === undefined ? {} : { source }),
+    ...defined({ file, source }),
     range: {
       fromSeconds: Math.max(0, (wish.fromSeconds ?? 0) - warmUpSeconds),
       toSeconds: wish.toSeconds ?? NO_END,

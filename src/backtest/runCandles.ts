@@ -1,6 +1,7 @@
 /** The candles of a run: from a file that is named, or from the store of history; what was read is named by hash. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { type CandleColumns, candleAt, columnsOf, placeAt } from '../history/columns.ts'
 import { gapsIn, type TimeRange } from '../history/gaps.ts'
@@ -132,7 +133,7 @@ async function candlesOfStore(source: CandleSource, market: string): Promise<Fou
     market,
     period,
     ...range,
-    ...(source.source === undefined ? {} : { source: source.source }),
+    ...defined({ source: source.source }),
   })
   return {
     columns: read.columns,

@@ -3,6 +3,7 @@
  * own; candidates come from hosts' hints and from the account's events, and when there are none the block is found by
  * halving the range in which the digest was used.
  */
+import { defined } from '../base/defined.ts'
 import { closeness } from '../domain/machine/chainEvidence.ts'
 import type { AttemptQuery } from '../domain/machine/chainReader.ts'
 import type { Consumer } from '../domain/machine/chainView.ts'
@@ -145,7 +146,7 @@ async function verified(
           transactionHash,
           block,
           carriesOurSignature,
-          ...(feeReturnedUsd === undefined ? {} : { feeReturnedUsd }),
+          ...defined({ feeReturnedUsd }),
         },
         events: number < candidate.search.from ? 0 : candidate.events,
       })

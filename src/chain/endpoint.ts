@@ -6,6 +6,7 @@
  * and refused when one of them was replaced meanwhile (EIP-1898, `requireCanonical`). A look that meets such a change fails
  * and is repeated. What was read for good from final blocks is dropped when such a block turns out to be replaced.
  */
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../domain/machine/chainReader.ts'
 import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
@@ -289,11 +290,11 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
         final: refOf(heads.final),
         isDigestUsedAtLatest: digests[index]?.atLatest === true,
         isDigestUsedAtFinal: digests[index]?.atFinal === true,
-        ...(consumer === undefined ? {} : { consumer }),
+        ...defined({ consumer }),
         logs: events.map((event) => logOf(event, query, byHash.get(event.blockHash))),
       }
     })
-    return { heads, views, ...(trouble === undefined ? {} : { trouble }) }
+    return { heads, views, ...defined({ trouble }) }
   }
 
   function logOf(event: OrderEvent, query: AttemptQuery, block: BlockRef | undefined): OrderLog {
@@ -313,9 +314,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       transactionHash,
       block: refOf(block),
       logIndex,
-      ...(created === undefined ? {} : { created }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(settlement === undefined ? {} : { settlement }),
+      ...defined({ created, reason, settlement }),
     }
   }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { Emit } from '../domain/event.ts'
 import type {
@@ -131,7 +132,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       final: final.number,
       lagBlocks: Number(newest - latest.number),
       latestAgeSeconds: clock.now() / 1000 - latest.timestampSeconds,
-      ...(trouble === undefined ? {} : { error: trouble }),
+      ...defined({ error: trouble }),
     })
   }
 
@@ -224,7 +225,7 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
         return { configured: states.length, endpoints }
       })
     },
-    ...(options.onHead === undefined ? {} : { onHead: options.onHead }),
+    ...defined({ onHead: options.onHead }),
     close() {
       closing.abort()
       for (const { endpoint } of states) endpoint.close()

@@ -1,5 +1,6 @@
 /** Bodies of commands: what may stand in them, and the command each one is. Nothing that is not known is let through. */
 import { z } from 'zod'
+import { defined } from '../base/defined.ts'
 import { scopeOf } from '../domain/account/tradingState.ts'
 import { logComponents, logLevels } from '../domain/logLevels.ts'
 import type { OperatorCommand } from '../engine/operator/operatorCommand.ts'
@@ -111,7 +112,7 @@ const commands = {
       command: (strategy: string): OperatorCommand => ({
         type: 'set-field',
         ...{ strategy, field, value },
-        ...(was === undefined ? {} : { was }),
+        ...defined({ was }),
         isConfirmed: confirm,
         ...(preview ? { isPreview: true } : {}),
       }),
@@ -139,10 +140,7 @@ const commands = {
       command: (): OperatorCommand => ({
         type: 'open',
         ...rest,
-        ...(limit === undefined ? {} : { limit }),
-        ...(stop === undefined ? {} : { stop }),
-        ...(takeProfit === undefined ? {} : { takeProfit }),
-        ...(stopLoss === undefined ? {} : { stopLoss }),
+        ...defined({ limit, stop, takeProfit, stopLoss }),
         isPreview: preview,
       }),
     })),
@@ -162,7 +160,7 @@ const commands = {
         type: 'close',
         ...rest,
         ...(preview ? { isPreview: true } : {}),
-        ...(collateral === undefined ? {} : { collateral }),
+        ...defined({ collateral }),
       }),
     })),
   cancel: z
@@ -181,7 +179,7 @@ const commands = {
       by: who,
       command: (): OperatorCommand => ({
         type: 'log',
-        ...(component === undefined ? {} : { component }),
+        ...defined({ component }),
         level,
       }),
     })),

@@ -3,6 +3,7 @@
  * the role `operate`. Pages of other origins and foreign host names get nothing at all.
  */
 import { Hono } from 'hono'
+import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { strategyBooks } from '../domain/views/bookView.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/views/orderView.ts'
@@ -127,7 +128,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     const explained = await context.explain?.(intentId)
     return json({
       ...orderStory(story.intent, story.records),
-      ...(explained === undefined ? {} : { explained }),
+      ...defined({ explained }),
     })
   })
   app.onError((error, c) =>

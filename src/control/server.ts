@@ -2,6 +2,7 @@
 
 import type { AddressInfo, Socket } from 'node:net'
 import { serve } from '@hono/node-server'
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { type ConsoleSettings, createConsole, type WebConsole } from './console/webConsole.ts'
 import { type ControlContext, controlRoutes } from './routes.ts'
@@ -52,7 +53,7 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
   const console = settings === undefined ? undefined : createConsole(settings, options.tokens)
   const routes = controlRoutes({
     ...rest,
-    ...(console === undefined ? {} : { console }),
+    ...defined({ console }),
     hostNames: [host, ...(options.hostNames ?? [])],
     now: () => performance.now(),
   })
@@ -76,7 +77,7 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
           url: urlOf(host, info.port),
           localUrl,
           port: info.port,
-          ...(console === undefined ? {} : { console }),
+          ...defined({ console }),
           async close() {
             const isKept = console?.close()
             await closed(server)

@@ -1,5 +1,6 @@
 /** Bodies of signals: what may stand in them, and what they become. Nothing that is not known is let through, and no value is repeated. */
 import { z } from 'zod'
+import { defined } from '../base/defined.ts'
 import { marked } from '../base/shownText.ts'
 import { typedDecimal } from '../base/typedNumber.ts'
 import { type SignalAction, signalActions } from '../domain/memory/tradeSignal.ts'
@@ -106,11 +107,7 @@ function messageOf(
     terms: {
       strategy,
       action,
-      ...(market === undefined ? {} : { market }),
-      ...(name === undefined ? {} : { name }),
-      ...(size === undefined ? {} : { size }),
-      ...(stop === undefined ? {} : { stopPrice: stop }),
-      ...(target === undefined ? {} : { targetPrice: target }),
+      ...defined({ market, name, size, stopPrice: stop, targetPrice: target }),
       sentAtMs,
     },
     ttlMs: ttlSeconds * 1000,
@@ -122,8 +119,7 @@ function problemOf(body: unknown, error: z.ZodError): SignalProblem {
   const { data } = meant.safeParse(body)
   return {
     reason: problemsOf(error),
-    ...(data?.strategy === undefined ? {} : { strategy: data.strategy }),
-    ...(data?.action === undefined ? {} : { action: data.action }),
+    ...defined({ strategy: data?.strategy, action: data?.action }),
   }
 }
 

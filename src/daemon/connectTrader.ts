@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { replaceFile } from '../base/replaceFile.ts'
 import { systemClock } from '../base/systemClock.ts'
 import { readMarket } from '../chain/marketProof.ts'
@@ -110,7 +111,7 @@ export async function connectTrader(
             account: owner,
             readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
             settings: config.account,
-            ...(told === undefined ? {} : { told }),
+            ...defined({ told }),
             prepareRenewal: createRenewals({
               sources: {
                 ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock },
@@ -126,7 +127,7 @@ export async function connectTrader(
       account: owner ?? signer.address,
       file: join(dirname(config.account.approvalFile), 'claim.json'),
     }),
-    ...(chainReader === undefined ? {} : { chainReader }),
+    ...defined({ chainReader }),
     ...(clients.length === 0
       ? {}
       : {

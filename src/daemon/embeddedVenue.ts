@@ -1,10 +1,10 @@
 /** Starts the paper venue inside this process. Only what serves a venue imports this file, and on demand: it loads all of the venue. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, parse } from 'node:path'
+import { type ReplayPlace, type RunningReplay, replayPlace } from '../base/candles/replayPlace.ts'
 import type { Clock } from '../base/clock.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
-import { type ReplayPlace, type RunningReplay, replayPlace } from '../base/replayPlace.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'

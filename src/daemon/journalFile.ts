@@ -1,4 +1,5 @@
 /** The journal as the commands see it: for reading beside a running daemon or without one, for writing in its place. */
+import { defined } from '../base/defined.ts'
 import { isThere } from '../base/isThere.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
@@ -17,7 +18,7 @@ export function journalOptions(config: Config, holder: string): SqliteJournalOpt
   const { journal } = config
   return {
     path: fileOf(journal.path),
-    ...(journal.headPath === undefined ? {} : { headPath: journal.headPath }),
+    ...defined({ headPath: journal.headPath }),
     maxBytes: journal.maxMiB * 1024 * 1024,
     isReserved: true,
     clockNow: systemClock.now,

@@ -1,4 +1,5 @@
 /** Strategy files as the commands read them: nothing of another user's, and kinds of the user's own each in their thread. */
+import { defined } from '../base/defined.ts'
 import type { BaseError } from '../base/errors.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
@@ -32,7 +33,7 @@ export async function readStrategyFiles(
   const found = await loadStrategies(paths, {
     untrusted,
     takesDisabled,
-    ...(texts === undefined ? {} : { texts }),
+    ...defined({ texts }),
     ...(journal === undefined || control === undefined
       ? {}
       : { inPlaceOf: ownCopies({ journal, control }).inPlaceOf }),

@@ -5,6 +5,7 @@
  */
 
 import { createNodeFetch } from '../api/transport/nodeFetch.ts'
+import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
@@ -194,7 +195,7 @@ async function live(
     port: config.control.port,
     hostNames: config.control.hostNames,
     tokens,
-    ...(signals === undefined ? {} : { signals }),
+    ...defined({ signals }),
     isMetricsOpen: config.control.isMetricsOpen,
     isHealthOpen: config.control.isHealthOpen,
     requestsPerSecond: config.control.requestsPerSecond,
@@ -287,7 +288,7 @@ function consoleOf(config: Config, log: Log, account: string): Pick<ControlOptio
   return {
     console: {
       clock: systemClock,
-      ...(consoleUrl === undefined ? {} : { publicUrl: consoleUrl }),
+      ...defined({ publicUrl: consoleUrl }),
       ...(path === undefined ? {} : { equityStore: equityFile(path, account, warn) }),
     },
   }

@@ -1,6 +1,7 @@
 /** From the configuration's words to the settings that the modules are handed. */
 import type { ApiLimits } from '../api/transport/requestLimits.ts'
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import type { Config } from '../config/configTypes.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
@@ -96,7 +97,7 @@ export function signingPolicyOf(config: Config): (facts: SigningFacts) => Signin
         ? {}
         : { priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
       swapMarkets,
-      ...(signing.referralCode === undefined ? {} : { referralCode: signing.referralCode }),
+      ...defined({ referralCode: signing.referralCode }),
     }
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import type { Emit } from '../domain/event.ts'
 import type { ChainReader } from '../domain/machine/chainReader.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
@@ -119,7 +120,7 @@ export function createTrader(parts: TraderParts): Trader {
     clock,
     emit,
     fatal,
-    ...(parts.proveMarket === undefined ? {} : { prove: parts.proveMarket }),
+    ...defined({ prove: parts.proveMarket }),
   })
   const api = pinnedApi(parts.api, catalogue)
   const subaccount =
@@ -165,15 +166,16 @@ export function createTrader(parts: TraderParts): Trader {
     strategies,
     limits: parts.limits,
     labels: parts.labels,
-    ...(chainReader === undefined ? {} : { chainReader }),
-    ...(fees === undefined ? {} : { fees }),
+    ...defined({ chainReader, fees }),
     ...(subaccount === undefined ? {} : { subaccount, delegation: subaccount }),
-    ...(owner?.prepareRenewal === undefined ? {} : { prepareRenewal: owner.prepareRenewal }),
-    ...(parts.prepareClaim === undefined ? {} : { prepareClaim: parts.prepareClaim }),
-    ...(settings.warnings === undefined ? {} : { warnings: settings.warnings }),
-    ...(parts.strategyFiles === undefined ? {} : { strategyFiles: parts.strategyFiles }),
-    ...(parts.readLimits === undefined ? {} : { readLimits: parts.readLimits }),
-    ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
+    ...defined({
+      prepareRenewal: owner?.prepareRenewal,
+      prepareClaim: parts.prepareClaim,
+      warnings: settings.warnings,
+      strategyFiles: parts.strategyFiles,
+      readLimits: parts.readLimits,
+      onMarkets: parts.onMarkets,
+    }),
   })
   return trader
 }

@@ -1,4 +1,5 @@
 /** Share of the account's positions in one strategy's book: the positions by which an instance trades. docs/books.md. Pure. */
+import { defined } from '../base/defined.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { maxOf, mulDiv, type TokenAmount, tenTo, type Usd } from '../protocol/units.ts'
@@ -80,7 +81,7 @@ export function allAsOwn({ positions }: Pick<Snapshot, 'positions'>): readonly O
         sizeInUsd,
         sizeInTokens,
         collateralAmount,
-        ...(entryPrice === undefined ? {} : { entryPrice }),
+        ...defined({ entryPrice }),
         isWhole: true,
       }),
     )

@@ -3,6 +3,7 @@
  * record carries its version, so that a daemon never misreads a newer one's records.
  */
 import { checkDepth, ownBounds, parseBounded, shownValue } from '../base/boundedJson.ts'
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import type { Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
@@ -259,6 +260,6 @@ function unreadable(why: string, text: string, cause?: unknown): BaseError {
     facts: { record: text.length > 200 ? `${text.slice(0, 200)}…` : text },
     details:
       'perpd does not start on a journal it cannot read whole. Restore the file from a backup made while it was stopped.',
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }

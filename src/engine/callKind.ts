@@ -1,4 +1,5 @@
 /** Asks a kind for one turn: one of perpd's own here and at once, one of the user's in its thread. */
+import { defined } from '../base/defined.ts'
 import type { Scene } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { checkTurn, type GivenMemory, memoryFor } from '../strategy/kindMemory.ts'
@@ -37,11 +38,10 @@ export async function callKind(
   const { hosted } = loaded
   if (hosted === undefined) return askHere(loaded, scene, past)
   const { memory, events = [], eventsMissed = 0, signals = [] } = past ?? {}
-  const told =
-    past === undefined ? {} : { events, eventsMissed, signals, ...(memory === undefined ? {} : { memory }) }
+  const told = past === undefined ? {} : { events, eventsMissed, signals, ...defined({ memory }) }
   const { returned, crash, viewBytes, spentMs } = await hosted.decide({ ...scene, ...told })
   const spent = spentMs === undefined ? {} : { spentMs }
-  return { returned, viewBytes, ...spent, ...(crash === undefined ? {} : { failed: crash }) }
+  return { returned, viewBytes, ...spent, ...defined({ failed: crash }) }
 }
 
 function askHere(

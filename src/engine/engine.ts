@@ -9,6 +9,7 @@
  *             journal was written before everything that left.
  */
 
+import { defined } from '../base/defined.ts'
 import { LIST_LAG_MS } from '../domain/account/listLag.ts'
 import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
@@ -287,7 +288,7 @@ export function createEngine(parts: EngineParts): Engine {
     instances,
     windDown,
     isRunning: () => life.state() === 'running',
-    ...(parts.strategyFiles === undefined ? {} : { files: parts.strategyFiles }),
+    ...defined({ files: parts.strategyFiles }),
   })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
   const lookedAt = withStopLooks(admission, { account, unprotectedPositions, reconciler, executors })
@@ -307,7 +308,7 @@ export function createEngine(parts: EngineParts): Engine {
       executors.run(living.signal),
       instances.run(),
     ],
-    ...(parts.onMarkets === undefined ? {} : { onMarkets: parts.onMarkets }),
+    ...defined({ onMarkets: parts.onMarkets }),
   })
   const labelled = createLabelledOrders(admission)
   const inbox = createSignalInbox({ ...context, isTaking: admission.isDeciding })
@@ -334,7 +335,7 @@ export function createEngine(parts: EngineParts): Engine {
       snapshot,
       limits: limits.on(symbol, intent.strategy),
       ...exposuresOf(admission, intent.strategy, snapshot, others),
-      ...(equityUsd === undefined ? {} : { equityUsd }),
+      ...defined({ equityUsd }),
     })
   }
 

@@ -1,6 +1,7 @@
 /** Status of the engine: the body of `/api/status`, and the basis of readiness. Plain JSON values. */
 
-import type { ReplayPlace } from '../base/replayPlace.ts'
+import type { ReplayPlace } from '../base/candles/replayPlace.ts'
+import { defined } from '../base/defined.ts'
 import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
 import type { UnlistedSide } from '../domain/account/held.ts'
 import type { TradingState } from '../domain/account/limits.ts'
@@ -191,7 +192,7 @@ export function shownOf(
     equityUsd: figure,
     peakUsd: peak.raise(mark.peakUsd, figure),
     isEquitySettling: isSettling,
-    ...(atMs === undefined ? {} : { equityAtMs: atMs }),
+    ...defined({ equityAtMs: atMs }),
   }
 }
 

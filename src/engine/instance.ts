@@ -4,6 +4,7 @@
  */
 
 import { UnreachableError } from '../api/transport/apiErrors.ts'
+import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { createOnwardClock } from '../base/onwardClock.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
@@ -151,7 +152,7 @@ export function createInstance(
       failures: counts.failures,
       ...(error instanceof BaseError ? { facts: error.facts } : {}),
       ...(isUnanswered(error) ? { cause: 'unanswered' } : {}),
-      ...(ended === undefined ? {} : { ended }),
+      ...defined({ ended }),
     })
   }
 
@@ -223,11 +224,11 @@ export function createInstance(
       cadenceMs: loaded.cadenceMs,
       ...counts,
       tradingState: trading.haltOn(loaded.name)?.state ?? 'active',
-      ...(byOperator === undefined ? {} : { pausedBy: byOperator }),
+      ...defined({ pausedBy: byOperator }),
       ...last,
-      ...(lastUnserved === undefined ? {} : { lastUnserved }),
+      ...defined({ lastUnserved }),
       ...(unfit === undefined ? {} : { unfit: { reason: unfit.reason, sinceMs: unfit.sinceMs } }),
-      ...(failingSinceMs === undefined ? {} : { failingSinceMs }),
+      ...defined({ failingSinceMs }),
       ...(loaded.hosted === undefined ? {} : { kindFile: loaded.hosted.path }),
       ...(exitsHereOf(loaded.exits).length === 0 ? {} : { exitsHere: exitsHereOf(loaded.exits) }),
       ...(pausedUntilMs === undefined || pausedUntilMs <= clock.monotonicMs()

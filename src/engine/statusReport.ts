@@ -1,5 +1,7 @@
 /** The status of an engine, put together of its parts at the moment somebody asks. */
-import type { ReplayPlace } from '../base/replayPlace.ts'
+
+import type { ReplayPlace } from '../base/candles/replayPlace.ts'
+import { defined } from '../base/defined.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
@@ -99,16 +101,15 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
     ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
     tradingState: trading.haltOn()?.state ?? 'active',
     halts: trading.halts(),
-    ...(killed === undefined ? {} : { kill: killed }),
+    ...defined({ kill: killed }),
     ...(mark === undefined
       ? {}
       : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
     transfers: trading.accountJournal.state().trading.transfers ?? [],
-    ...(subaccount === undefined ? {} : { subaccount }),
+    ...defined({ subaccount }),
     strategies,
     positions: held.positions,
-    ...(withoutStop === undefined ? {} : { withoutStop }),
-    ...(othersOrders === undefined ? {} : { othersOrders }),
+    ...defined({ withoutStop, othersOrders }),
     unmanaged: parts.unmanaged.current(),
     symbols: account.symbols(),
     openIntents: parts.labelled.open(),

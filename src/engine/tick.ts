@@ -2,6 +2,7 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
+import { defined } from '../base/defined.ts'
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import {
   type ClaimDecision,
@@ -112,8 +113,7 @@ export async function tick(
       strategy: name,
       denial,
       cause,
-      ...(field === undefined ? {} : { field }),
-      ...(place === undefined ? {} : { place }),
+      ...defined({ field, place }),
     })
   }
   if (wholeProblem !== undefined) tellProblem(wholeProblem)
@@ -164,7 +164,7 @@ export async function tick(
     denied: all.length - admittedCount + keptCount.decided - keptCount.admitted,
     invalid: problems.length,
     ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
-    ...(taken.unserved === undefined ? {} : { unserved: taken.unserved }),
+    ...defined({ unserved: taken.unserved }),
     ...repeatedOf(answer),
   }
 }
@@ -176,9 +176,7 @@ function repeatedOf({
   spentMs,
 }: Answer): Pick<TickReport, 'failed' | 'viewBytes' | 'spentMs'> {
   return {
-    ...(failed === undefined ? {} : { failed }),
-    ...(viewBytes === undefined ? {} : { viewBytes }),
-    ...(spentMs === undefined ? {} : { spentMs }),
+    ...defined({ failed, viewBytes, spentMs }),
   }
 }
 

@@ -3,6 +3,7 @@
  * other. Denials are written with the memory, and delivered to it at the next turn.
  */
 
+import { defined } from '../base/defined.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import type { DeniedEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
@@ -55,7 +56,7 @@ export function givenTurn(
   const waiting = signals?.waiting.get(strategy) ?? []
   const { events, missed } = journal.ownEvents(strategy)
   return {
-    ...(memory === undefined ? {} : { memory }),
+    ...defined({ memory }),
     events: [...(memory?.denied ?? []), ...events],
     eventsMissed: missed,
     throughSeq: events.at(-1)?.seq ?? memory?.throughSeq ?? journal.summary().records,
@@ -142,7 +143,7 @@ export function takeTurn(
     for (const each of turn.unserved ?? []) context.emit({ type: 'signal.unserved', strategy, ...each })
     for (const tell of planned.whenDurable) tell()
     const unserved = turn.unserved?.at(-1)
-    return { admitted: planned.whenDurable.length, ...(unserved === undefined ? {} : { unserved }) }
+    return { admitted: planned.whenDurable.length, ...defined({ unserved }) }
   })
 }
 

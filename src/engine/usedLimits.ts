@@ -1,4 +1,5 @@
 /** Usage of each limit, counted as the checks count it. */
+import { defined } from '../base/defined.ts'
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Limits } from '../domain/account/limits.ts'
 import type { Ending } from '../domain/account/spend.ts'
@@ -81,7 +82,7 @@ export function usedNow(
         ),
         open.filter(({ intent }) => intent.strategy === strategy),
       ),
-    ...(equity === undefined ? {} : { equity }),
+    ...defined({ equity }),
     dayStartMs: dayStartOf(nowMs),
     realizedUsd: realized().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
     receivedUsd: realized().receivedSince(receivedFromMs(equity, lossLiftedAtMs), nowMs),

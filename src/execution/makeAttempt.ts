@@ -2,6 +2,7 @@
  * One attempt of an intent up to its signature: the check of its account, the message by the intent's lane, a last look for halts, the key. Nothing
  * here is sent, and no signature leaves this process; its outcome returns to the machine as one event.
  */
+import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import { GuardError } from '../domain/guardTable.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
@@ -71,8 +72,7 @@ export async function makeAttempt(
     host: made.host,
     warnings: made.warnings,
     leaseEpoch: journal.leaseEpoch,
-    ...(made.time.block === undefined ? {} : { block: made.time.block }),
-    ...(made.feeEstimate === undefined ? {} : { feeEstimate: made.feeEstimate }),
+    ...defined({ block: made.time.block, feeEstimate: made.feeEstimate }),
   })
   return { event: { type: 'signed', nowMs: clock.now(), armed }, signed }
 }

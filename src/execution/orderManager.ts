@@ -9,6 +9,7 @@
  * (`trackedOrders.ts`).
  */
 
+import { defined } from '../base/defined.ts'
 import type { AccountRecord } from '../domain/account/accountRecord.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
 import {
@@ -156,9 +157,7 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
     sawOrders: (list) => effects.sawOrders(list),
     open() {
       return [...orders.byId.values()].flatMap(({ state, label, observedStatus }) =>
-        state === undefined || label === undefined
-          ? []
-          : [{ state, label, ...(observedStatus === undefined ? {} : { observedStatus }) }],
+        state === undefined || label === undefined ? [] : [{ state, label, ...defined({ observedStatus }) }],
       )
     },
     recentlyLanded: () => orders.recentlyLanded(),

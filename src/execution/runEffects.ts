@@ -2,6 +2,7 @@
  * Effects that a commit permits: an attempt is begun, prepared and signed, sent once, and followed. Each runs next to the queue of its intent, and
  * its result is fed back as an event.
  */
+import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import { GuardError } from '../domain/guardTable.ts'
 import type { Effect } from '../domain/machine/conclude.ts'
@@ -176,7 +177,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
       status,
       host: answer.host,
       ...(answer.kind !== 'status' && answer.traceId !== undefined ? { traceId: answer.traceId } : {}),
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ reason }),
     })
   }
 

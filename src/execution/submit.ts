@@ -1,6 +1,7 @@
 /** Armed to SendResult: one send by the attempt's lane, and one reading of its outcome. Nothing here or below retries. */
 
 import { proves, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
+import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import type { SendFacts } from '../domain/order/intent.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
@@ -26,14 +27,12 @@ function serverFacts(error: unknown): Pick<SendFacts, 'httpStatus' | 'code' | 't
   if (error instanceof RefusedError) {
     return {
       httpStatus: error.status,
-      ...(error.serverCode === undefined ? {} : { code: error.serverCode }),
-      ...(error.traceId === undefined ? {} : { traceId: error.traceId }),
+      ...defined({ code: error.serverCode, traceId: error.traceId }),
     }
   }
   if (error instanceof UnreachableError) {
     return {
-      ...(error.status === undefined ? {} : { httpStatus: error.status }),
-      ...(error.traceId === undefined ? {} : { traceId: error.traceId }),
+      ...defined({ httpStatus: error.status, traceId: error.traceId }),
     }
   }
   return {}

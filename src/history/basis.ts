@@ -1,5 +1,5 @@
 /** Measures how far imported candles are from the oracle's, at whose prices the venue executes. Pure. */
-import type { FileCandle } from '../base/candleFile.ts'
+import type { FileCandle } from '../base/candles/candleFile.ts'
 import { absOf, BPS_ONE } from '../protocol/units.ts'
 import { type CandleColumns, placeAt, usdPerTick } from './columns.ts'
 

@@ -2,7 +2,7 @@
  * Candles by column, as history keeps them in memory and on disk: a year of minutes is 21 MB, and no object per row. Prices are whole ticks;
  * a tick is a power of ten of a dollar, the same for all rows. Pure.
  */
-import type { FileCandle } from '../base/candleFile.ts'
+import type { FileCandle } from '../base/candles/candleFile.ts'
 import { absOf, tenTo, USD_DECIMALS } from '../protocol/units.ts'
 
 /** Names of the columns of prices, in the order in which files have them. */

@@ -5,8 +5,9 @@
  */
 import type { Api } from '../api/client.ts'
 import { RefusedError } from '../api/transport/apiErrors.ts'
-import { priceOf } from '../base/candleCells.ts'
-import type { FileCandle } from '../base/candleFile.ts'
+import { priceOf } from '../base/candles/candleCells.ts'
+import type { FileCandle } from '../base/candles/candleFile.ts'
+import { defined } from '../base/defined.ts'
 import { periodSeconds } from '../protocol/market.ts'
 import { basisOf } from './basis.ts'
 import { emptyColumns } from './columns.ts'
@@ -98,7 +99,7 @@ export async function getCandles(
   }
   return {
     ...counts,
-    ...(stopped === undefined ? {} : { stopped }),
+    ...defined({ stopped }),
     firstSeconds: await firstOf(store, series, range),
   }
 }

@@ -1,9 +1,10 @@
 /** Candles of a file into the store: whose they are, how long they are, and how far they are from the oracle's. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
-import { type FileCandle, readCandleFile } from '../base/candleFile.ts'
-import type { ColumnMap } from '../base/candleTable.ts'
+import { type FileCandle, readCandleFile } from '../base/candles/candleFile.ts'
+import type { ColumnMap } from '../base/candles/candleTable.ts'
 import { isoTime } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { readFileBytes } from '../base/textFile.ts'
 import { type CandlePeriod, periodSeconds } from '../protocol/market.ts'
 import { type Basis, basisOf } from './basis.ts'
@@ -70,7 +71,7 @@ export async function importCandles(
   const { path, source, map, nowSeconds } = request
   const { series, outOfOrder, repeated } = await readCandleFile(path, {
     isAnyOrder: true,
-    ...(map === undefined ? {} : { map }),
+    ...defined({ map }),
   })
   if (request.market !== undefined && series.size > 1) {
     throw refused(path, `the file has ${series.size} symbols, and --market ${request.market} is one`, {
@@ -120,7 +121,7 @@ function assetOfImport({ path, market }: ImportRequest, symbol: string): string 
   if (knownAssets().has(asset)) return asset
   const near = nearKnownAsset(asset)
   throw refused(path, `no market that perpd knows is of ${asset === '' ? 'a file without a name' : asset}`, {
-    ...(near === undefined ? {} : { nearest: near }),
+    ...defined({ nearest: near }),
     details: `Name the market, or its index asset: --market ${near ?? 'ETH'}.`,
   })
 }
@@ -191,6 +192,6 @@ function refused(
   return new HistoryError(`The file was not imported: ${why}.`, {
     code: 'HISTORY_IMPORT_REFUSED',
     facts: { path, ...facts },
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
   })
 }

@@ -5,7 +5,7 @@
 import { zstdCompressSync } from 'node:zlib'
 import { parquetMetadata, parquetScan } from 'hyparquet'
 import { type ParquetWriteOptions, parquetWriteBuffer } from 'hyparquet-writer'
-import { decompression, inMemory, withoutDecimals } from '../base/candleParquet.ts'
+import { decompression, inMemory, withoutDecimals } from '../base/candles/candleParquet.ts'
 import { type CandleColumns, emptyColumns, priceColumns } from './columns.ts'
 
 const PRECISION = 18

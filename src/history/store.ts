@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileCandle } from '../base/candleFile.ts'
+import type { FileCandle } from '../base/candles/candleFile.ts'
+import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import { type CandlePeriod, periodSeconds } from '../protocol/market.ts'
 import { cacheColumns, cachedColumns } from './columnCache.ts'
@@ -141,7 +142,7 @@ function changed(path: string, reason: string, cause?: unknown): HistoryError {
     facts: { path, reason },
     details:
       'Nothing is read of it. Put the file back, or remove it with its entry in manifest.json and get its data again.',
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { FileCandle } from '../base/candleFile.ts'
+import type { FileCandle } from '../base/candles/candleFile.ts'
 import { dropOtherColumns } from './columnCache.ts'
 import { type CandleColumns, candlesOf, columnsOf, withDecimals } from './columns.ts'
 import { withLock } from './folderLock.ts'

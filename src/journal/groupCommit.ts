@@ -9,6 +9,7 @@
  * - Maintenance waits for a pause, so that an order never waits for it; only a long busy stretch forces it. The snapshot that
  *   keeps the next start short is kept with it.
  */
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { type AnyRecord, decodeAnyRecord, encodeRecord, isAccountRecord } from '../domain/records.ts'
 import { type Journal, JournalFaultError } from './journal.ts'
@@ -95,7 +96,7 @@ export function createJournal(parts: JournalParts): Journal {
     for (const { record, body, resolve, reject } of group) {
       try {
         const state = isAccountRecord(record) ? undefined : admission.admit(record)
-        entries.push({ record, body, ...(state === undefined ? {} : { state }) })
+        entries.push({ record, body, ...defined({ state }) })
         const seq = ledger.seq + entries.length
         settled.push(() => resolve(seq))
       } catch (refusal) {

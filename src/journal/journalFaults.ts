@@ -1,6 +1,7 @@
 /** Describes faults of a journal file for the operator: the event, perpd's action, and the remedy. */
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
 import { isDiskFull } from './ballast.ts'
@@ -48,7 +49,7 @@ export function journalFault(
     code,
     facts: { path, ...more.facts },
     details,
-    ...(more.cause === undefined ? {} : { cause: more.cause }),
+    ...defined({ cause: more.cause }),
   })
 }
 

@@ -2,6 +2,7 @@
  * Records the recent responses of each host and each chain endpoint: speed, failures, and cooldown. The console shows them. Kept in memory;
  * `/metrics` counts since the start.
  */
+import { defined } from '../base/defined.ts'
 import type { Emit } from '../domain/event.ts'
 import type { VenueEvent } from '../domain/venueEvent.ts'
 
@@ -181,7 +182,7 @@ function failureOf(
   before: HostFigures['lastFailure'],
 ): NonNullable<HostFigures['lastFailure']> {
   const reason = said ?? (before?.outcome === outcome ? before.reason : undefined)
-  return { atMs, outcome, ...(reason === undefined ? {} : { reason }) }
+  return { atMs, outcome, ...defined({ reason }) }
 }
 
 const rankOf = ({ kind }: HostFigures): number => (kind === 'host' ? 0 : 1)

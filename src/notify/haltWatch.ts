@@ -2,6 +2,7 @@
  * Holds on trading that end with their cause, as `stale-data` over a bad line: told when one begins, and when it was over for a minute, so
  * that one that comes and goes is one story. What an operator or the next day lifts is told at once, and so is what is stricter than was told.
  */
+import { defined } from '../base/defined.ts'
 import { stricter, type TradingState } from '../domain/account/limits.ts'
 import type { TradingScope } from '../domain/account/tradingState.ts'
 import type { Event } from '../domain/event.ts'
@@ -52,7 +53,7 @@ export function createHaltWatch(): HaltWatch {
     return {
       ...rest,
       state: now.state,
-      ...(now.releasedBy === undefined ? {} : { releasedBy: now.releasedBy }),
+      ...defined({ releasedBy: now.releasedBy }),
       reason: `the hold by ${event.cause} is over${still}`,
     }
   }

@@ -1,5 +1,6 @@
 /** One try to hand a letter to a mail server (SMTP, RFC 5321), and what its answer means. */
 import { connect } from 'node:net'
+import { defined } from '../base/defined.ts'
 import { answerTimeout } from '../base/systemClock.ts'
 import type { MailLetter } from './mailLetter.ts'
 import type { SendResult } from './sendOnce.ts'
@@ -20,7 +21,7 @@ export function createPostMail({ ca }: { readonly ca?: string } = {}): PostMail 
     const timeout = answerTimeout(timeoutMs)
     const ended = AbortSignal.any([timeout, signal])
     try {
-      return await handOver(letter, ended, { timeoutMs, ...(ca === undefined ? {} : { ca }) })
+      return await handOver(letter, ended, { timeoutMs, ...defined({ ca }) })
     } catch (error) {
       if (timeout.aborted) return { result: 'later', reason: `no answer in ${timeoutMs} ms` }
       return resultOf(error)
@@ -54,7 +55,7 @@ async function handOver(
     // Later than ours, which reads what has come before it ends.
     greetingTimeout: 2 * timeoutMs,
     socketTimeout: 2 * timeoutMs,
-    tls: { minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
+    tls: { minVersion: 'TLSv1.2', ...defined({ ca }) },
     // A text from outside is a text, and never the name of something to read.
     disableFileAccess: true,
     disableUrlAccess: true,

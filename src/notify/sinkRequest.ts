@@ -1,5 +1,6 @@
 /** The request by which each service is told. Pure; what is revealed here goes into the request and nowhere else. */
 import { createHmac } from 'node:crypto'
+import { defined } from '../base/defined.ts'
 import type { Secret } from '../base/secret.ts'
 import { cutText, type Message } from './message.ts'
 import type { Notice } from './notice.ts'
@@ -95,7 +96,7 @@ export function sinkRequest(
     case 'telegram': {
       const body = JSON.stringify({
         chat_id: settings.chatId,
-        ...(settings.topicId === undefined ? {} : { message_thread_id: settings.topicId }),
+        ...defined({ message_thread_id: settings.topicId }),
         text: cutText(whole, longest.telegram),
         disable_notification: isSilent,
         link_preview_options: { is_disabled: true },

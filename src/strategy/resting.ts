@@ -1,4 +1,5 @@
 /** Waiting orders of a strategy at the venue: the account's resting orders that its open intents explain. Pure. */
+import { defined } from '../base/defined.ts'
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import {
   type Child,
@@ -93,7 +94,7 @@ export function openIntentsOf(states: readonly IntentState[], seen?: SeenBy): re
       direction: terms.direction,
       orderType: terms.orderType,
       sizeDeltaUsd: terms.sizeDeltaUsd,
-      ...(terms.triggerPrice === undefined ? {} : { triggerPrice: terms.triggerPrice }),
+      ...defined({ triggerPrice: terms.triggerPrice }),
       acceptedAtMs,
       isUnresolved: attempt !== undefined && isUnresolved(attempt),
       isUnwanted,

@@ -2,6 +2,7 @@
  * Common step of every task that makes orders over time, around its own plan. It ends the task when it is done, stopped or out of its budget, and
  * waits under a halt and for orders in flight. It cancels resting orders before the task ends. Pure.
  */
+import { defined } from '../base/defined.ts'
 import { addsRisk, type CancelDecision, type Decision } from '../domain/order/decision.ts'
 import type { ExecutorEnd, ExecutorProgress, TaskGoal } from '../domain/tasks/executorState.ts'
 import type { Hex } from '../protocol/address.ts'
@@ -120,7 +121,7 @@ function executorStep<Params extends TaskGoal, State extends ExecutorProgress>(
   if (planned.kind === 'read') return { kind: 'read', symbols: rules.symbolsOf(params) }
   if (planned.kind === 'wait') return wait(planned.until, planned.state)
   const sticky = ({ outcome, why, isBare }: ExecutorEnd): Next<State> => {
-    const ending = { outcome, why, ...(isBare === undefined ? {} : { isBare }) }
+    const ending = { outcome, why, ...defined({ isBare }) }
     return windDown(rules, task, { ...state, ending }, stand, view, ending)
   }
   if (planned.kind === 'end') return sticky(planned)

@@ -1,4 +1,5 @@
 /** View of tasks that make orders over time, and the results of their orders by the orders' own records. Pure. */
+import { defined } from '../base/defined.ts'
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import { type FilledOrder, filledOrders } from '../domain/account/fills.ts'
 import type { Decision } from '../domain/order/decision.ts'
@@ -154,7 +155,7 @@ export function useOf(
     inFlight: open.length,
     moving: open.filter((state) => labelOf(state) !== 'resting').length,
     unknown: children.filter((state) => labelOf(state) === 'unknown').length,
-    ...(cancelledAtMs === undefined ? {} : { cancelledAtMs }),
+    ...defined({ cancelledAtMs }),
   }
 }
 

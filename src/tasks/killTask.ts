@@ -2,6 +2,7 @@
  * The kill: cancels resting orders that may add risk, closes positions if requested, and continues until nothing of it is left. Exits of positions
  * stay until these are closed, unless they are to go too. Pure: its steps follow from the lists, from the journal, and from orders in flight.
  */
+import { defined } from '../base/defined.ts'
 import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/account/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
@@ -278,8 +279,7 @@ function ordersNotListed(
           ...sideOfOrder(state.intent, index),
           rests: {
             name: role === 'take-profit' || role === 'stop-loss' ? role : nameOf(state.intent, index),
-            ...(sizeDeltaUsd === undefined ? {} : { sizeUsd: sizeDeltaUsd }),
-            ...(triggerPrice === undefined ? {} : { triggerPrice }),
+            ...defined({ sizeUsd: sizeDeltaUsd, triggerPrice }),
           },
         })),
     )

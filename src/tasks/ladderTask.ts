@@ -3,6 +3,7 @@
  * price the first rung is at the market and the others rest; the target follows the average, the stop stays where the first rung
  * put it. Once an exit fills, nothing is added any more. Pure.
  */
+import { defined } from '../base/defined.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import { EXECUTORS_VERSION, type LadderParams, type LadderProgress } from '../domain/tasks/executorParams.ts'
 import { formatPrice } from '../protocol/priceText.ts'
@@ -138,7 +139,7 @@ function begun(
 ): Pick<LadderProgress, 'rung' | 'firstPrice'> {
   const made = children.map(({ intent }) => Number(intent.decision.facts?.rung ?? 0))
   const price = firstPrice ?? children[0]?.intent.terms.referencePrice
-  return { rung: Math.max(rung, ...made), ...(price === undefined ? {} : { firstPrice: price }) }
+  return { rung: Math.max(rung, ...made), ...defined({ firstPrice: price }) }
 }
 
 /**

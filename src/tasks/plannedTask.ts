@@ -1,4 +1,5 @@
 /** Makes a task of a wish: its complete parameters, with a budget, or the reason why there can be no such task. Pure. */
+import { defined } from '../base/defined.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { RebalanceWish, TaskWish } from '../domain/order/taskWish.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -76,7 +77,7 @@ export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Den
     sizeUsd,
     budget: { orders: budget.orders ?? SPARE * orders, feesUsd, untilMs },
     asked,
-    ...(owner === undefined ? {} : { owner }),
+    ...defined({ owner }),
   }
   const version = wish.kind === 'twap' ? TWAP_VERSION : EXECUTORS_VERSION
   return { version, params: { ...own, ...goal } as TaskGoal, state }
@@ -152,8 +153,7 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
       const own = {
         ...base,
         ...{ leverageBps, stopLoss, entry },
-        ...(entryPrice === undefined ? {} : { entryPrice }),
-        ...(takeProfit === undefined ? {} : { takeProfit }),
+        ...defined({ entryPrice, takeProfit }),
       }
       const exits = takeProfit === undefined ? 1 : 2
       return { own, sizeUsd, state: { made: 0 }, orders: 1, exits, minutes: DAY_MINUTES }
@@ -210,10 +210,9 @@ function ladderDraft(
   const own = {
     ...base,
     ...{ leverageBps, rungs, growthBps },
-    ...(stepBps === undefined ? {} : { stepBps }),
+    ...defined({ stepBps }),
     ...(everySeconds === undefined ? {} : { everyMs: everySeconds * 1_000 }),
-    ...(takeProfitBps === undefined ? {} : { takeProfitBps }),
-    ...(stopLossBps === undefined ? {} : { stopLossBps }),
+    ...defined({ takeProfitBps, stopLossBps }),
   }
   const minutes =
     everySeconds === undefined ? WEEK_MINUTES : Math.max(LEAST_MINUTES, (SPARE * rungs * everySeconds) / 60)

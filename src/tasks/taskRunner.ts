@@ -5,6 +5,7 @@
  * therefore leaves both or neither, and a repeated step is refused.
  */
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
@@ -100,7 +101,7 @@ export function createTaskRunner<Params, State, View>(
         taskId,
         outcome,
         by: 'perpd',
-        ...(statement === undefined ? {} : { statement }),
+        ...defined({ statement }),
       })
       parts.ended(task, next)
       return
@@ -113,7 +114,7 @@ export function createTaskRunner<Params, State, View>(
       if (!isRunning(taskId)) return
       const changed = taskChanged({ taskId, version, state: child.state })
       const denial = await parts.admit(snapshot, child.decision, child.decisionKey, () => write(changed))
-      answers.push({ child, ...(denial === undefined ? {} : { denial }) })
+      answers.push({ child, ...defined({ denial }) })
     }
     parts.told(task, view, next, answers)
   }

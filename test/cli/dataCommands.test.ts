@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { readCandleFile } from '../../src/base/candleFile.ts'
+import { readCandleFile } from '../../src/base/candles/candleFile.ts'
 import { perpd } from './run.ts'
 
 let cwd: string

@@ -1,7 +1,7 @@
 /** What the account has, part by part: the parts add up to the equity also while an order holds money. */
 
 import { afterEach, expect, test } from 'vitest'
-import type { FileCandle } from '../../src/base/candleFile.ts'
+import type { FileCandle } from '../../src/base/candles/candleFile.ts'
 import { balanceText } from '../../src/cli/commands/balance.ts'
 import { resultOf } from '../../src/domain/books/figures.ts'
 import { toPlain } from '../../src/domain/views/orderView.ts'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readCandleFile } from '../../src/base/candleFile.ts'
+import { readCandleFile } from '../../src/base/candles/candleFile.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-candle-texts-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -2,7 +2,7 @@
 
 import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
 import type { Fetch } from '../../src/api/transport/route.ts'
-import type { FileCandle } from '../../src/base/candleFile.ts'
+import type { FileCandle } from '../../src/base/candles/candleFile.ts'
 import { connectChain } from '../../src/chain/connectEndpoints.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { FileCandle } from '../../src/base/candleFile.ts'
+import type { FileCandle } from '../../src/base/candles/candleFile.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import { cancelOrder } from '../../src/paper/execution/orderEnds.ts'
 import { type ServedVenue, serveVenue } from '../../src/paper/server/serve.ts'

@@ -1,4 +1,5 @@
 /** Positions, resting orders and trades of one account (docs/reference/api-coverage.md GET /positions). */
+import { defined } from '../../base/defined.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { TradeEventName } from '../../protocol/position.ts'
@@ -289,7 +290,7 @@ function tradesPage(body: unknown, asked: RouteQuery<{ readonly account?: Addres
   const nextCursor = optional(page.nextCursor, 'nextCursor', string)
   return {
     trades: rows(page.trades, 'trades', ofAccount(trade, asked.input.account), asked, tradeNames),
-    ...(nextCursor === undefined ? {} : { nextCursor }),
+    ...defined({ nextCursor }),
     hasMore: boolean(page.hasMore, 'hasMore'),
   }
 }

@@ -2,6 +2,7 @@
  * Decodes what prepare answers: what to sign or to send, the echo that goes back verbatim, estimates and warnings
  * (docs/reference/api-coverage.md POST /orders/txns/prepare).
  */
+import { defined } from '../../base/defined.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { TradingCapacity } from '../../protocol/market.ts'
 import type { RelayParams } from '../../protocol/signing/relayRouter.ts'
@@ -133,7 +134,7 @@ function warning(value: unknown): ValidationWarning {
       : typeof value === 'string'
         ? value
         : (JSON.stringify(value) ?? '')
-  return { code, message, ...(fields.details === undefined ? {} : { details: fields.details }) }
+  return { code, message, ...defined({ details: fields.details }) }
 }
 
 /** Decodes the body of an express prepare answer. Throws `Malformed`. */

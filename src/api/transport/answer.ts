@@ -1,5 +1,6 @@
 /** Classifies one HTTP response: a value, a refusal, or "not now". Reads the error bodies of both APIs (documents, "Errors"). */
 import { answerBounds, JsonBoundsError, parseBounded, shownValue } from '../../base/boundedJson.ts'
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { Malformed } from '../decode/decode.ts'
 import { parseExact } from '../decode/json.ts'
@@ -65,11 +66,9 @@ function readErrorBody(body: string): ErrorBody {
   const traceId = text(fields.traceId)
   return {
     isOwnBody: code !== undefined || message !== undefined || schema !== undefined,
-    ...(code === undefined ? {} : { code }),
-    ...(message === undefined ? {} : { message }),
+    ...defined({ code, message }),
     fieldErrors,
-    ...(details === undefined ? {} : { details }),
-    ...(traceId === undefined ? {} : { traceId }),
+    ...defined({ details, traceId }),
   }
 }
 

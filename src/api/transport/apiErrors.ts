@@ -3,6 +3,7 @@
  * response could not be read (`DecodeError`). None of them closes a signed attempt; `proves` says what each one shows about one request.
  */
 import { shownValue } from '../../base/boundedJson.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { causeOfCode } from './unreachedCauses.ts'
 
@@ -174,7 +175,7 @@ export class UnreachableError extends BaseError {
         cause: options.cause === undefined ? undefined : reasonOf(options.cause),
       },
       details: unreachableAdvice(options),
-      ...(options.cause === undefined ? {} : { cause: options.cause }),
+      ...defined({ cause: options.cause }),
     })
     this.route = options.route
     this.method = options.method
@@ -281,7 +282,7 @@ export class DecodeError extends BaseError {
           options.kind === 'submit'
             ? 'The signed order may have been accepted. It is not sent again; it is followed until its fate is proven.'
             : 'Nothing was taken from this answer. If it stays, the venue changed its wire: look for a newer perpd.',
-        ...(options.cause === undefined ? {} : { cause: options.cause }),
+        ...defined({ cause: options.cause }),
       },
     )
     this.route = options.route

@@ -1,5 +1,6 @@
 /** One HTTP exchange with a limit on its time: a status and a body, or silence. */
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { type RequestPlace, type Sent, UnreachableError } from './apiErrors.ts'
 import { sentOf } from './requestFailed.ts'
 import type { Fetch } from './route.ts'
@@ -82,7 +83,7 @@ async function converse(
   const answer = await fetch(request.url, {
     method: place.method === 'POST' ? 'POST' : 'GET',
     headers: request.body === undefined ? readHeaders : writeHeaders,
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...defined({ body: request.body }),
     signal,
     redirect: 'manual',
   })

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts'
 import type { BaseError } from '../../base/errors.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import { decodeBody, errorOfStatus } from './answer.ts'
@@ -94,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
           value,
           readAtMs: answer.leftAtMs,
           host,
-          ...(serverDateMs === undefined ? {} : { serverDateMs }),
+          ...defined({ serverDateMs }),
           ...(missing.length === 0 ? {} : { missing }),
         }
       }
@@ -113,7 +114,7 @@ export function createTransport(options: TransportOptions): Transport {
           attempt,
           ...(answer === undefined ? {} : { status: answer.status }),
           durationMs: clock.monotonicMs() - startMs,
-          ...(traceId === undefined ? {} : { traceId }),
+          ...defined({ traceId }),
           outcome: movedTo === undefined ? outcomeOf(failure) : 'redirected',
           ...(hosts.isCoolingDown(host) ? ({ isResting: true } as const) : {}),
         })

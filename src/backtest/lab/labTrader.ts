@@ -5,6 +5,7 @@
 import type { Api } from '../../api/client.ts'
 import type { Fetch } from '../../api/transport/route.ts'
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { connectChain } from '../../chain/connectEndpoints.ts'
 import type { EndpointsReader } from '../../chain/endpointsReader.ts'
 import { readMarket } from '../../chain/marketProof.ts'
@@ -117,7 +118,7 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
     api,
     clock,
     journal,
-    ...(reader === undefined ? {} : { chainReader: reader }),
+    ...defined({ chainReader: reader }),
     ...(clients.length === 0
       ? {}
       : {

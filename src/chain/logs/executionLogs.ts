@@ -1,4 +1,5 @@
 /** From the EventEmitter's logs of a transaction to the figures of an order's execution, and to what it did to a position. */
+import { defined } from '../../base/defined.ts'
 import type { PositionChange, PositionChangeQuery } from '../../domain/machine/chainReader.ts'
 import type { Settlement } from '../../domain/order/intent.ts'
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
@@ -123,11 +124,7 @@ export function executionOf(
     const basePnlUsd = ints.get('basePnlUsd')
     execution = {
       ...execution,
-      ...(marketToken === undefined ? {} : { marketToken }),
-      ...(executionContractPrice === undefined ? {} : { executionContractPrice }),
-      ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
-      ...(sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens }),
-      ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+      ...defined({ marketToken, executionContractPrice, sizeDeltaUsd, sizeDeltaInTokens, priceImpactUsd }),
       ...(isIncrease || basePnlUsd === undefined
         ? {}
         : {
@@ -200,8 +197,7 @@ export function positionChangeOf(
       direction: isLong ? 'long' : 'short',
       isIncrease,
       sizeDeltaUsd,
-      ...(pnlUsd === undefined ? {} : { pnlUsd }),
-      ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
+      ...defined({ pnlUsd, fundingReceivedUsd }),
       orderType: Number(orderType),
       isDeleveraging: isDeleveraging(logs, emitter, orderKey),
     }
@@ -286,18 +282,20 @@ export function settlementOf(
     ...(price === undefined || !isOurs
       ? {}
       : { executionPrice: priceOfContractPrice(price, market.indexTokenDecimals) }),
-    ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
-    ...(sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens }),
-    ...(feesUsd === undefined ? {} : { feesUsd }),
-    ...(borrowingFeeUsd === undefined ? {} : { borrowingFeeUsd }),
-    ...(fundingFeeUsd === undefined ? {} : { fundingFeeUsd }),
-    ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
-    ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
-    ...(basePnlUsd === undefined ? {} : { basePnlUsd }),
-    ...(pnlUsd === undefined ? {} : { pnlUsd }),
-    ...(swapResultUsd === undefined ? {} : { swapResultUsd }),
-    ...(executionFeePaid === undefined ? {} : { executionFeePaid }),
-    ...(executionFeeReturnedUsd === undefined ? {} : { executionFeeReturnedUsd }),
+    ...defined({
+      sizeDeltaUsd,
+      sizeDeltaInTokens,
+      feesUsd,
+      borrowingFeeUsd,
+      fundingFeeUsd,
+      fundingReceivedUsd,
+      priceImpactUsd,
+      basePnlUsd,
+      pnlUsd,
+      swapResultUsd,
+      executionFeePaid,
+      executionFeeReturnedUsd,
+    }),
     ...at,
   }
 }

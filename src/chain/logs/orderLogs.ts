@@ -1,5 +1,6 @@
 /** From the EventEmitter's logs to what happened to an order. */
 import { keccak256, stringToHex } from 'viem/utils'
+import { defined } from '../../base/defined.ts'
 import type { OrderEventName } from '../../domain/machine/chainView.ts'
 import type { CreatedOrder } from '../../domain/machine/expected.ts'
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
@@ -102,7 +103,7 @@ function createdOf(orderKey: Hex, { uints, addresses, bools }: EventItems): Crea
     marketToken,
     direction: isLong ? 'long' : 'short',
     sizeDeltaUsd,
-    ...(collateralAmount === undefined ? {} : { collateralAmount }),
+    ...defined({ collateralAmount }),
   }
 }
 

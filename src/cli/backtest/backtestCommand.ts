@@ -12,6 +12,7 @@ import {
 } from '../../backtest/runFiles.ts'
 import { LEAST_DELAY_MS, type ModelChoice, usualModel } from '../../backtest/runModel.ts'
 import { writeRun } from '../../backtest/runResult.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shownText.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -169,12 +170,12 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
     ...(from === undefined ? {} : { fromSeconds: timeOf('from', from) }),
     ...(to === undefined ? {} : { toSeconds: timeOf('to', to) }),
     ...(file === undefined ? {} : { file: resolve(cwd, file) }),
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
     storeFolder: config.history.folder,
     period: period as CandlePeriod,
     balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
     seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
-    ...(turnSeconds === undefined ? {} : { turnSeconds }),
+    ...defined({ turnSeconds }),
     model: modelChoice(text),
   }
 }

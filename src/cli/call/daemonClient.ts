@@ -5,6 +5,7 @@
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { RequestFailed } from '../../api/transport/requestFailed.ts'
 import type { FetchAnswer } from '../../api/transport/route.ts'
+import { defined } from '../../base/defined.ts'
 import { isThere } from '../../base/isThere.ts'
 import type { Secret } from '../../base/secret.ts'
 import { systemClock } from '../../base/systemClock.ts'
@@ -206,7 +207,7 @@ async function askOnce(
   const { body: first } = await askProven(to, challengePath)
   if (!isRecord(first) || typeof first.challenge !== 'string') throw odd(address)
   const { challenge } = first
-  return await askProven(to, path, { challenge, timeoutMs, ...(body === undefined ? {} : { body }) })
+  return await askProven(to, path, { challenge, timeoutMs, ...defined({ body }) })
 }
 
 /** The address that the daemon wrote; a port on the command line must be the same. */
@@ -250,7 +251,7 @@ async function askProven(
     method,
     path: `${url.pathname}${url.search}`,
     nonce: newNonce(),
-    ...(challenge === undefined ? {} : { challenge }),
+    ...defined({ challenge }),
     bodyDigest: bodyDigestOf(text),
   }
   const signal = AbortSignal.timeout(timeoutMs)

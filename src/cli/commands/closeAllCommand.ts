@@ -1,6 +1,7 @@
 /** `perpd close --all`: every position through the same door as one of them, after one question, with what became of each. */
 import { isatty } from 'node:tty'
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
@@ -166,7 +167,7 @@ export function closingsOf(
         market: marketToken,
         direction,
         shareBps,
-        ...(collateral === undefined ? {} : { collateral }),
+        ...defined({ collateral }),
         by,
       },
     }

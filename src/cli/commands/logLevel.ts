@@ -1,4 +1,5 @@
 /** `perpd log level`: what the running daemon writes into its log, shown, and changed while it runs. */
+import { defined } from '../../base/defined.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { logComponents, logLevels } from '../../domain/logLevels.ts'
 import type { LevelsInForce } from '../../monitor/log/levelTable.ts'
@@ -23,7 +24,7 @@ export async function logLevel(call: Call): Promise<number> {
     throw new CommandError(`${String(word)} is no level; expected ${logLevels.join(', ')}.`, exitCodes.error)
   }
   const statement = await command(loaded, '/api/log/level', {
-    ...(component === undefined ? {} : { component }),
+    ...defined({ component }),
     level: word,
     by: commander(call),
   })

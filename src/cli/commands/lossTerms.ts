@@ -1,4 +1,5 @@
 /** The most that a lie costs by a configuration: for `perpd check`, and for the test that lies. */
+import { defined } from '../../base/defined.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usdOfAmount } from '../../protocol/units.ts'
@@ -15,7 +16,7 @@ export function lossTermsOf(config: Config, hasChain: boolean): LossTerms {
   const wholeUsd =
     (usdOfAmount(signing.maxExecutionFee, assumedNativePriceUsd(config), NATIVE_DECIMALS) * 3n) / 2n
   return {
-    ...(limits.maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd: limits.maxDailyLossUsd }),
+    ...defined({ maxDailyLossUsd: limits.maxDailyLossUsd }),
     maxTotalExposureUsd: limits.maxTotalExposureUsd,
     maxOrderSizeUsd: limits.maxOrderSizeUsd,
     maxOrdersPerHour: limits.maxOrdersPerHour,

@@ -1,6 +1,7 @@
 /** `perpd open`, `close` and `cancel`: orders by hand, each shown in words, carried out once, and followed to its outcome. */
 import { randomBytes } from 'node:crypto'
 import { isatty } from 'node:tty'
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
@@ -52,11 +53,7 @@ export async function open(call: Call): Promise<number> {
     direction,
     size,
     leverage,
-    ...(collateral === undefined ? {} : { collateral }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(stop === undefined ? {} : { stop }),
-    ...(takeProfit === undefined ? {} : { takeProfit }),
-    ...(stopLoss === undefined ? {} : { stopLoss }),
+    ...defined({ collateral, limit, stop, takeProfit, stopLoss }),
     by: commander(call),
   }
   const isConfirmed = flags.has('yes')
@@ -118,7 +115,7 @@ export async function close(call: Call): Promise<number> {
     market,
     direction,
     shareBps,
-    ...(collateral === undefined ? {} : { collateral }),
+    ...defined({ collateral }),
     by: commander(call),
   }
   // A script is not asked: closing is a way out, and has always gone through without --yes there.

@@ -1,5 +1,6 @@
 /** `perpd run`: the log of this run, and the daemon over it. */
 import { randomUUID } from 'node:crypto'
+import { defined } from '../../base/defined.ts'
 import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
 import { openLogFile } from '../../daemon/log/logFile.ts'
 import { createLogOutput, neverWait, takenFrom, withoutWaiting } from '../../daemon/log/logOutput.ts'
@@ -33,7 +34,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
     levels: config.log.levels,
     format: config.log.format,
     stream: output,
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
     runId,
     keep: kept.keep,

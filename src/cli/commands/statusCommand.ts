@@ -1,6 +1,7 @@
 /** `perpd status`: what the running daemon says about itself, asked at its control port. */
+
+import { replayText } from '../../base/candles/replayPlace.ts'
 import { isoTime } from '../../base/clock.ts'
-import { replayText } from '../../base/replayPlace.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../domain/account/haltRelease.ts'

@@ -1,4 +1,5 @@
 /** `perpd strategies`: every instance of the files and of the running daemon, what it does, and what it manages. */
+import { defined } from '../../base/defined.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
@@ -145,9 +146,7 @@ export function strategyRows(
           const ownUsd = own.reduce((sum, { sizeUsd }) => sum + BigInt(sizeUsd), 0n)
           return `${position.direction} ${position.market} ${money(ownUsd)}`
         }),
-      ...(each.exitsHere === undefined ? {} : { exitsHere: each.exitsHere }),
-      ...(each.lastSignal === undefined ? {} : { lastSignal: each.lastSignal }),
-      ...(each.lastUnserved === undefined ? {} : { lastUnserved: each.lastUnserved }),
+      ...defined({ exitsHere: each.exitsHere, lastSignal: each.lastSignal, lastUnserved: each.lastUnserved }),
     }
   })
   const known = new Set(running.map(({ name }) => name))

@@ -1,5 +1,5 @@
 /** Flags that commands of history share. */
-import type { CandleColumn, ColumnMap } from '../../base/candleTable.ts'
+import type { CandleColumn, ColumnMap } from '../../base/candles/candleTable.ts'
 import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
 import type { Call } from '../call/command.ts'
 import { wrongValue } from '../call/numberFlags.ts'

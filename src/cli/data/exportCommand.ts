@@ -1,6 +1,7 @@
 /** `perpd data export`: candles of the history as a file for other programs. */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { csvOfCandles, parquetOfRange } from '../../history/exportCandles.ts'
@@ -21,7 +22,7 @@ export async function exportData({ loaded, flags, positionals, cwd, out, err }: 
     period,
     fromSeconds: momentFlag(flags, 'from', nowSeconds) ?? 0,
     toSeconds: momentFlag(flags, 'to', nowSeconds) ?? nowSeconds,
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
   })
   const { series, columns } = range
   const name = String(flags.get('out') ?? `${series.asset}-${series.period}.csv`)

@@ -1,5 +1,6 @@
 /** `perpd data import`: candles of files into the history. */
 import { basename, resolve } from 'node:path'
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { exitCodes } from '../../config/exit.ts'
 import { type ImportedSeries, importCandles } from '../../history/importCandles.ts'
@@ -22,8 +23,7 @@ export async function importData({ loaded, flags, positionals, cwd, out }: Call)
     maxBasisBps: wholeFlag(flags, 'max-basis-bps', { least: 0, most: 10_000 }) ?? MAX_BASIS_BPS,
     nowSeconds: Math.floor(systemClock.now() / 1_000),
     ...(market === undefined ? {} : { market: String(market) }),
-    ...(period === undefined ? {} : { period }),
-    ...(map === undefined ? {} : { map }),
+    ...defined({ period, map }),
   }
   const all: (ImportedSeries & { readonly file: string })[] = []
   for (const [path, file] of new Map(positionals.map((each) => [resolve(cwd, each), each]))) {

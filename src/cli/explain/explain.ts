@@ -1,4 +1,5 @@
 /** `perpd explain <intentId>`: the whole story of one order on one screen, from the journal. */
+import { defined } from '../../base/defined.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { explainFacts } from '../../daemon/console/explainOrder.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
@@ -38,7 +39,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
         signedOf,
         listedOf,
         costsOf,
-        ...(heldUsd === undefined ? {} : { heldUsd }),
+        ...defined({ heldUsd }),
         ...marks,
       },
       records,
@@ -50,8 +51,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
           alternatives: fateLines(state, context.rules),
           edits,
           endings,
-          ...(unwind === undefined ? {} : { unwind }),
-          ...(heldUsd === undefined ? {} : { heldUsd }),
+          ...defined({ unwind, heldUsd }),
         }),
         undefined,
         2,

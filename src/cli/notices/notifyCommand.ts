@@ -1,4 +1,5 @@
 /** `perpd notify test [SINK]`: one test message to each sink, one try each, and what became of it. */
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { linkOf, openPost, openSinks, redactOf } from '../../daemon/notices/notifySinks.ts'
@@ -39,7 +40,7 @@ export async function notifyTest({ loaded, positionals, flags, out }: Call): Pro
     clock: systemClock,
     timeoutMs,
     profile: config.profile,
-    ...(consoleUrl === undefined ? {} : { consoleUrl }),
+    ...defined({ consoleUrl }),
   }
   try {
     const told = await Promise.all(

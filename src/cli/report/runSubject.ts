@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { type ReadRun, readRun } from '../../backtest/readRun.ts'
 import { type RunFill, type RunManifest, type RunResult, runFileNames } from '../../backtest/runFiles.ts'
 import { tripFillOf } from '../../backtest/runTrades.ts'
+import { defined } from '../../base/defined.ts'
 import { isThere } from '../../base/isThere.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
@@ -21,7 +22,7 @@ export async function runSubject(folder: string): Promise<ReportSubject> {
   return subjectOfRun(run, {
     journalPath,
     name: basename(folder),
-    ...(intents === undefined ? {} : { intents }),
+    ...defined({ intents }),
   })
 }
 

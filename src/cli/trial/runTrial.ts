@@ -2,6 +2,7 @@
  * The trial of a strategy in one situation: at each turn the exits of the file are kept as the engine keeps them, its kind is asked as the
  * engine asks it, what is decided is judged by risk, and what is admitted is filled ideally. No clock, no network, no randomness: the same file gives the same trial.
  */
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
 import {
@@ -299,7 +300,7 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
     }
     const past: GivenPast | undefined = keeps
       ? {
-          ...(memory === undefined ? {} : { memory }),
+          ...defined({ memory }),
           events: [...denied, ...venue.takeEvents()],
           eventsMissed: 0,
           signals: trialSignals(loaded, first.symbol, step, snapshot.atMs),

@@ -1,5 +1,6 @@
 /** The account of a trial: positions, a wallet, and the results of its fills. Fills are ideal: a price, and a fee. */
 
+import { defined } from '../../base/defined.ts'
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Balance, Direction } from '../../protocol/market.ts'
 import type { Position } from '../../protocol/position.ts'
@@ -217,7 +218,7 @@ function rowOf(position: Held, account: Address, price: Usd, liquidationPrice: U
     ...(sizeTokens > 0n
       ? { entryPrice: mulDiv(sizeUsd, tenTo(market.index.token.decimals), sizeTokens) }
       : {}),
-    ...(liquidationPrice === undefined ? {} : { liquidationPrice }),
+    ...defined({ liquidationPrice }),
     pnlUsd,
     pnlAfterFeesUsd: pnlUsd,
     positionValueInUsd: netValueUsd,

@@ -1,5 +1,6 @@
 /** Market data of a trial's venue at a moment: facts of the chain, and the prices, rates and capacity of a situation. */
 
+import { defined } from '../../base/defined.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import type { Catalog } from '../../paper/catalog/catalog.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -156,7 +157,7 @@ export function createTrialPrices(situation: Situation, firstAsset: string, cloc
         oraclePrice: reading(oraclePriceOf(market, price, atMs)),
         capacityLong: reading(capacity),
         capacityShort: reading(capacity),
-        ...(first === undefined ? {} : { candles: first }),
+        ...defined({ candles: first }),
         ...(more.length === 0 ? {} : { moreCandles: more }),
       }
     },

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Hono } from 'hono'
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { createRoles, type Role, type Tokens } from '../guard/access.ts'
 import type { ConsoleDoor } from '../guard/browserRules.ts'
 import type { Proven } from '../guard/requestGuard.ts'
@@ -74,7 +75,7 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
     door: {
       sessionOf: sessions.of,
       used: sessions.use,
-      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...defined({ publicUrl }),
     },
     mount(app, sources) {
       consoleRoutes(app, {

@@ -1,4 +1,5 @@
 /** Gathers the facts of an order's story from the journal: for `perpd explain` and for the daemon's own page. */
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { AccountState } from '../../domain/account/accountRecord.ts'
@@ -76,8 +77,7 @@ export async function explainFacts(
       signedOf: (orderKey: Hex) => signedOrderAmong(changes, state, orderKey),
       listedOf: (orderKey: Hex) => listed.get(hexKey(orderKey)),
       costsOf: (orderKey: Hex) => books.fillOf(orderKey),
-      ...(askedBy === undefined ? {} : { askedBy }),
-      ...(unwind === undefined ? {} : { unwind }),
+      ...defined({ askedBy, unwind }),
       ...(isOpened(state)
         ? { heldUsd: heldOfOrder(journalSides(stories.flatMap(fillsOf), account), state.intent) }
         : {}),

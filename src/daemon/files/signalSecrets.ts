@@ -1,6 +1,7 @@
 /** The secrets of signals from outside, read from files that nobody else can read; none of them is a token of the control port. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { Secret } from '../../base/secret.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -38,7 +39,7 @@ export function openSignals(
     bodySecretFiles(config).map(({ name, path, setting }) => [name, read(path, setting)] as const),
   )
   return {
-    secrets: { ...(signing === undefined ? {} : { signing }), inBody },
+    secrets: { ...defined({ signing }), inBody },
     receiver: { profile: config.profile, account },
     windowMs: signalWindowSeconds * 1000,
     perSecond: signalsPerSecond,

@@ -1,6 +1,7 @@
 /** Reports where a replay is: at the start, and whenever an asset's candles begin or end. */
+
+import { type RunningReplay, replayChanges, replayPlace, replayText } from '../../base/candles/replayPlace.ts'
 import type { Clock } from '../../base/clock.ts'
-import { type RunningReplay, replayChanges, replayPlace, replayText } from '../../base/replayPlace.ts'
 import type { Log } from '../../monitor/log/log.ts'
 
 /** Longest wait of a timer that can be trusted, ms. */

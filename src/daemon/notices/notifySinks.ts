@@ -1,5 +1,6 @@
 /** Opens who tells people outside: sinks with the secrets of their files, and connections of their own. */
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { defined } from '../../base/defined.ts'
 import { Secret } from '../../base/secret.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -122,7 +123,7 @@ export async function openNotifier(
   const notifier = createNotifier({
     sinks,
     redact,
-    ...(stories === undefined ? {} : { stories }),
+    ...defined({ stories }),
     post,
     postMail: createPostMail(),
     clock: systemClock,
@@ -130,7 +131,7 @@ export async function openNotifier(
     maxWaiting,
     timeoutMs,
     profile: config.profile,
-    ...(consoleUrl === undefined ? {} : { consoleUrl }),
+    ...defined({ consoleUrl }),
   })
   return {
     ...notifier,

@@ -1,6 +1,7 @@
 /** Takes commands from the Telegram chats that are set to give some: carried out as an operator's, journaled with who. */
 import { randomInt } from 'node:crypto'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { Secret } from '../../base/secret.ts'
 import { systemClock } from '../../base/systemClock.ts'
@@ -45,7 +46,7 @@ export function takeChats(config: Config, sinks: readonly OpenSink[], parts: Cha
         url: settings.url.replace(/\/+$/, ''),
         chatId: settings.chatId,
         userIds: settings.commandUserIds,
-        ...(settings.topicId === undefined ? {} : { topicId: settings.topicId }),
+        ...defined({ topicId: settings.topicId }),
         token,
         post,
         clock: systemClock,

@@ -1,6 +1,7 @@
 /** Watches this machine's clock for steps back, against its own course and against the journal. */
 import type { Clock } from '../../base/clock.ts'
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { Emit } from '../../domain/event.ts'
 
 /** Time between two looks, ms. */
@@ -29,7 +30,7 @@ export async function watchClock(parts: ClockWatch): Promise<void> {
     emit({
       type: 'daemon.clockSetBack',
       ...{ backMs, against },
-      ...(aheadMs === undefined ? {} : { hostsAheadMs: aheadMs }),
+      ...defined({ hostsAheadMs: aheadMs }),
     })
   }
   const courseMs = (): number => clock.now() - clock.monotonicMs()

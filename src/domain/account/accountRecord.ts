@@ -2,6 +2,7 @@
  * Records about the account that the journal persists besides our intents: discrepancies, their outcome, how far the account's history was read, and
  * an operator's statements about lost records. They share the file and hash chain of the intents, but belong to no intent.
  */
+import { defined } from '../../base/defined.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
@@ -224,7 +225,7 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       const known = state.discrepancies.get(record.discrepancyId)
       if (known === undefined) return state
       const { as, by, atMs } = record
-      const settled = { ...known, end: as, endedAtMs: atMs, ...(by === undefined ? {} : { by }) }
+      const settled = { ...known, end: as, endedAtMs: atMs, ...defined({ by }) }
       return { ...state, discrepancies: new Map(state.discrepancies).set(record.discrepancyId, settled) }
     }
     case 'task.started':
@@ -246,7 +247,7 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'strategy.forgotten': {
       const signals = forgetSignals(state.signals, record.strategy)
       const memories = applyMemoryEntry(state.memories ?? noMemories, record)
-      return { ...state, memories, ...(signals === undefined ? {} : { signals }) }
+      return { ...state, memories, ...defined({ signals }) }
     }
     case 'signal.received':
       return { ...state, signals: applySignalEntry(state.signals ?? noSignals, record, record.atMs) }

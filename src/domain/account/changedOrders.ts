@@ -2,6 +2,7 @@
  * Orders of ours that rest with other fields than we signed: another client with the account's key changed them, or a host is
  * wrong. Pure; the rules are in docs/evidence.md, "What another client changes".
  */
+import { defined } from '../../base/defined.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksOrder, type MissingRow } from '../../protocol/missing.ts'
 import { type Order, orderName } from '../../protocol/position.ts'
@@ -101,7 +102,7 @@ export function listedOrders({
 
 function listedOf(order: Order, indexDecimals: number): ListedOrder {
   const triggerPrice = triggerOf(order.triggerContractPrice, indexDecimals)
-  return { sizeDeltaUsd: order.sizeDeltaUsd, ...(triggerPrice === undefined ? {} : { triggerPrice }) }
+  return { sizeDeltaUsd: order.sizeDeltaUsd, ...defined({ triggerPrice }) }
 }
 
 /** 0 and the largest number stand for any price. */

@@ -1,4 +1,5 @@
 /** Position changes made by our executed orders; reconciliation compares the account's rows with them. */
+import { defined } from '../../base/defined.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
 import {
@@ -56,8 +57,7 @@ export function filledOrders(state: IntentState): readonly FilledOrder[] {
       orderKey,
       adds,
       isProvisional: isProvisional(evidence),
-      ...(role === undefined ? {} : { role }),
-      ...(settlement === undefined ? {} : { settlement }),
+      ...defined({ role, settlement }),
     }
   })
 }

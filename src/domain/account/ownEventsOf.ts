@@ -1,4 +1,5 @@
 /** Derives the events of a strategy's own orders (`memory/ownEvent.ts`) from a record. */
+import { defined } from '../../base/defined.ts'
 import type { FillEvent, FillFacts, RecordedEvent } from '../memory/ownEvent.ts'
 import type { IntentState } from '../order/intent.ts'
 import { type FilledOrder, filledOrders } from './fills.ts'
@@ -55,11 +56,9 @@ function factsOf(intentId: string, filled: FilledOrder): FillFacts {
     direction,
     collateralToken,
     adds,
-    ...(orderKey === undefined ? {} : { orderKey }),
+    ...defined({ orderKey }),
     ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd: sizeDeltaUsd < 0n ? -sizeDeltaUsd : sizeDeltaUsd }),
-    ...(executionPrice === undefined ? {} : { executionPrice }),
-    ...(feesUsd === undefined ? {} : { feesUsd }),
-    ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
+    ...defined({ executionPrice, feesUsd, priceImpactUsd }),
     ...(pnlUsd === undefined || adds ? {} : { pnlUsd }),
   }
 }

@@ -8,6 +8,7 @@
  * Nothing is judged that an unresolved attempt of ours may have caused: its order would look like a stranger's. Rows that could not be read defer the
  * judgement of everything they may concern.
  */
+import { defined } from '../../base/defined.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 import { lacksMarket, lacksOrder, type MissingRow } from '../../protocol/missing.ts'
 import { type Order, orderName, type Position, type Trade } from '../../protocol/position.ts'
@@ -336,9 +337,7 @@ function tradeDiscrepancy(
     ...side,
     statement: `${words[kind]}: ${formatUsd(size)} ${isIncrease ? 'were added to' : 'were taken off'} ${symbolOf(view, marketToken)} ${direction} by an order that perpd did not make`,
     sizeDeltaUsd: isIncrease ? size : -size,
-    ...(trade.sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens: trade.sizeDeltaInTokens }),
-    ...(pnlUsd === undefined ? {} : { pnlUsd }),
-    ...(receivedUsd === undefined ? {} : { fundingReceivedUsd: receivedUsd }),
+    ...defined({ sizeDeltaInTokens: trade.sizeDeltaInTokens, pnlUsd, fundingReceivedUsd: receivedUsd }),
     orderKey: trade.orderKey,
     transactionHash: trade.transactionHash,
     atSeconds: trade.timestampSeconds,

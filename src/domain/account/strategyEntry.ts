@@ -1,3 +1,5 @@
+import { defined } from '../../base/defined.ts'
+
 /**
  * Journal records about strategy files while perpd runs: each accepted change, and instances that an operator paused. After a crash their fold gives
  * the removal rule of a file that is gone meanwhile, and the paused instances.
@@ -107,8 +109,6 @@ function withKept(
     return next
   }
   return next.set(name, {
-    ...(ends === undefined ? {} : { ends }),
-    ...(paused === undefined ? {} : { paused }),
-    ...(written === undefined ? {} : { written }),
+    ...defined({ ends, paused, written }),
   })
 }

@@ -2,6 +2,7 @@
  * State of trading: halts by an operator, a kill or a breaker, each with its reason, its start and the event that lifts it. The journal persists them
  * as records of the account, so that they survive restarts. The strictest halt wins.
  */
+import { defined } from '../../base/defined.ts'
 import type { Hex } from '../../protocol/address.ts'
 import { maxOf, mulDivUp, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import { stricter, type TradingState } from './limits.ts'
@@ -203,11 +204,7 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
       const dayOpenUsd = before ?? entry.dayOpenUsd
       const equity = {
         ...{ equityUsd, peakUsd, dayStartMs, dayStartUsd },
-        ...(dayFirstAtMs === undefined ? {} : { dayFirstAtMs }),
-        ...(shownPeakUsd === undefined ? {} : { shownPeakUsd }),
-        ...(dayTransfersUsd === undefined ? {} : { dayTransfersUsd }),
-        ...(dayShareOfUsd === undefined ? {} : { dayShareOfUsd }),
-        ...(dayOpenUsd === undefined ? {} : { dayOpenUsd }),
+        ...defined({ dayFirstAtMs, shownPeakUsd, dayTransfersUsd, dayShareOfUsd, dayOpenUsd }),
       }
       return { ...fold, equity }
     }

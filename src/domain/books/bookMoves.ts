@@ -1,4 +1,5 @@
 /** Converts records into moves of books: the executed orders of an intent, and trades of others. Pure. */
+import { defined } from '../../base/defined.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { chainNamed } from '../../protocol/chains/index.ts'
 import { amountOfUsd, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
@@ -121,11 +122,11 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     atMs: atSeconds === undefined ? raisedAtMs : atSeconds * 1_000,
     ...(atSeconds === undefined ? {} : { place: { atSeconds } }),
     sizeDeltaUsd,
-    ...(sizeDeltaInTokens === undefined ? {} : { tokens: sizeDeltaInTokens }),
+    ...defined({ tokens: sizeDeltaInTokens }),
     ...(pnlUsd === undefined || sizeDeltaUsd > 0n ? {} : { pnlUsd }),
     collateral: 0n,
     ...noMoney,
-    ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
+    ...defined({ fundingReceivedUsd }),
     sendingUsd: 0n,
     ...(discrepancy.kind === 'liquidation' ? { isStop: true } : {}),
     isFinal: false,
@@ -284,7 +285,7 @@ function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined
     positionFeeUsd: feesUsd - borrowingFeeUsd - fundingFeeUsd,
     borrowingUsd: borrowingFeeUsd,
     fundingUsd: fundingFeeUsd,
-    ...(fundingReceivedUsd === undefined ? {} : { fundingReceivedUsd }),
+    ...defined({ fundingReceivedUsd }),
     // A swap on the way into a position is a part of its cost.
     swapUsd: fill === undefined ? (settlement.swapResultUsd ?? 0n) : 0n,
     ...(isResult ? { pnlUsd } : {}),

@@ -1,4 +1,5 @@
 /** Round trips: the history of a book from zero to zero, folded over its postings. docs/books.md describes the parts of each result. Pure. */
+import { defined } from '../../base/defined.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
 import type { PositionSide } from '../account/accountRecord.ts'
 import { sideKeyOf } from '../account/accountRecord.ts'
@@ -123,7 +124,7 @@ export function createRoundTrips(): RoundTrips {
         collateralToken,
         closedAtMs: move.atMs,
         ...trip,
-        endedBy: { id, ...(intentId === undefined ? {} : { intentId }) },
+        endedBy: { id, ...defined({ intentId }) },
       })
     },
     ended: () => ended,

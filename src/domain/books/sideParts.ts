@@ -2,6 +2,7 @@
  * One side of one market with one collateral token: the venue keeps one position there, and this keeps whose part of it is
  * whose. The rules, with examples, are in docs/books.md. Pure.
  */
+import { defined } from '../../base/defined.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import { addFigures, type Figures, noFigures, sharesOf } from './figures.ts'
@@ -166,7 +167,7 @@ class Draft {
       costUsd: (note?.costUsd ?? 0n) + (change.costUsd ?? 0n),
       carriedUsd: (note?.carriedUsd ?? 0n) + (change.carriedUsd ?? 0n),
       entryCostsUsd: (note?.entryCostsUsd ?? 0n) + (change.entryCostsUsd ?? 0n),
-      ...(change.bearerId === undefined ? {} : { bearerId: change.bearerId }),
+      ...defined({ bearerId: change.bearerId }),
     })
   }
 

@@ -3,6 +3,7 @@
  * anyone) count. A stop that fired has closed its share and says nothing of the rest. A part that was closed and opened anew starts anew. Folded over
  * records of intents. Pure.
  */
+import { defined } from '../../base/defined.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { type PositionSide, sideKeyOf } from '../account/accountRecord.ts'
@@ -146,8 +147,7 @@ export class StopLevels {
       this.#stops.set(key, {
         ...{ book, maker: intentId, direction: side.direction, nearest },
         ...{ isForPart, hasFired: phase === 'EXECUTED' },
-        ...(round === undefined ? {} : { round }),
-        ...(entry === undefined ? {} : { entry }),
+        ...defined({ round, entry }),
         ...{ isOver: after.closing !== undefined, changes: known?.changes ?? [] },
       })
       this.#leave(key, strategy, sideKey, rounds)

@@ -15,6 +15,7 @@
  *   as well, while the signed message may still land.
  * - A 404, silence, or an answer that merely fails to show something proves nothing, ever.
  */
+import { defined } from '../../base/defined.ts'
 import { type Hex, sameHex } from '../../protocol/address.ts'
 import { lacksOrder } from '../../protocol/missing.ts'
 import type { Trade } from '../../protocol/position.ts'
@@ -110,7 +111,7 @@ export function apiLanding(state: IntentState, observation: Observation): Landin
       tradeIds: account.trades
         .filter((trade) => orderKeys.some((key) => sameHex(trade.orderKey, key)))
         .map((trade) => trade.id),
-      ...(answer.serverDateMs === undefined ? {} : { serverDateMs: answer.serverDateMs }),
+      ...defined({ serverDateMs: answer.serverDateMs }),
     },
   }
 }
@@ -177,14 +178,11 @@ function settlementOf(state: IntentState, trade: Trade): Settlement {
     ...(price === undefined
       ? {}
       : { executionPrice: priceOfContractPrice(price, terms.indexToken.decimals) }),
-    ...(trade.sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd: trade.sizeDeltaUsd }),
-    ...(trade.sizeDeltaInTokens === undefined ? {} : { sizeDeltaInTokens: trade.sizeDeltaInTokens }),
+    ...defined({ sizeDeltaUsd: trade.sizeDeltaUsd, sizeDeltaInTokens: trade.sizeDeltaInTokens }),
     ...(known ? { feesUsd } : {}),
-    ...(borrowingFeeUsd === undefined ? {} : { borrowingFeeUsd }),
-    ...(fundingFeeUsd === undefined ? {} : { fundingFeeUsd }),
-    ...(trade.priceImpactUsd === undefined ? {} : { priceImpactUsd: trade.priceImpactUsd }),
+    ...defined({ borrowingFeeUsd, fundingFeeUsd, priceImpactUsd: trade.priceImpactUsd }),
     ...(reduces && trade.basePnlUsd !== undefined ? { basePnlUsd: trade.basePnlUsd } : {}),
-    ...(trade.pnlUsd === undefined ? {} : { pnlUsd: trade.pnlUsd }),
+    ...defined({ pnlUsd: trade.pnlUsd }),
     transactionHash: trade.transactionHash,
     timestampSeconds: trade.timestampSeconds,
   }

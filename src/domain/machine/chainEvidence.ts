@@ -8,6 +8,7 @@
  * - Evidence from one endpoint's latest block is provisional. Evidence that closes something must be final on every configured
  *   endpoint. An endpoint that is silent, lags or disagrees keeps the order open, and the operator sees why.
  */
+import { defined } from '../../base/defined.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Usd } from '../../protocol/units.ts'
 import {
@@ -190,7 +191,7 @@ export function chainUnlanding(
     atMs,
     statement: 'the chain was reorganised: no endpoint shows the landing in its block any more',
     endpoints: view.endpoints.map(({ endpoint }) => endpoint),
-    ...(attempt.evidence?.block === undefined ? {} : { block: attempt.evidence.block }),
+    ...defined({ block: attempt.evidence?.block }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Ends of intents: the joint proof of its attempts, and the closing of one that never left. */
+import { defined } from '../../base/defined.ts'
 import { RECORD_VERSION } from '../account/recordVersion.ts'
 import { type Attempt, type Closing, hasEnded, type IntentState, isProvisional } from '../order/intent.ts'
 import type { JournalRecord } from '../records.ts'
@@ -88,7 +89,7 @@ function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): St
     code: 'EXECUTED',
     reason: `${executed.length} of ${own.length} orders executed`,
     evidence,
-    ...(first.settlement === undefined ? {} : { settlement: first.settlement }),
+    ...defined({ settlement: first.settlement }),
   })
 }
 

@@ -5,6 +5,7 @@
  * A record that does not fit the state is a mistake of ours or a damaged journal. It throws, because continuing would mean to trade on a story that
  * cannot have happened.
  */
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import {
   type Attempt,
@@ -193,8 +194,7 @@ function moveAttempt(state: IntentState, current: Attempt, record: AttemptRecord
         phase,
         role,
         evidence: record.evidence,
-        ...(record.settlement === undefined ? {} : { settlement: record.settlement }),
-        ...(record.cancelReason === undefined ? {} : { cancelReason: record.cancelReason }),
+        ...defined({ settlement: record.settlement, cancelReason: record.cancelReason }),
       }
       return { ...current, children: current.children.map((each) => (each === child ? moved : each)) }
     }
@@ -219,7 +219,7 @@ function landingOf({
   evidence,
   feeReturnedUsd,
 }: Extract<JournalRecord, { kind: 'landed' }>): Pick<Attempt, 'evidence' | 'feeReturnedUsd'> {
-  return { evidence, ...(feeReturnedUsd === undefined ? {} : { feeReturnedUsd }) }
+  return { evidence, ...defined({ feeReturnedUsd }) }
 }
 
 /** An attempt without the figure of a landing that is taken back or shown anew. */

@@ -16,6 +16,7 @@
  * DEAD, VOID_CONSUMED  J6; the intent closes. A new order only ever comes from a new decision on a fresh snapshot.
  * NOT_SENT    the one send provably did not happen; the intent closes as never having left this machine.
  */
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { RECORD_VERSION } from '../account/recordVersion.ts'
@@ -105,7 +106,7 @@ export function step(
         code: event.code,
         reason: event.reason,
         evidence: local(event.nowMs, 'no signature left the process: the journal holds no armed attempt'),
-        ...(event.facts === undefined ? {} : { facts: event.facts }),
+        ...defined({ facts: event.facts }),
       })
     case 'warned':
       if (attempt?.phase !== 'PREPARING') throw misused(event, state)

@@ -3,6 +3,7 @@
  * position of it therefore exists at the venue without them, whether perpd runs or not. A running perpd maintains the exits that move or have a time
  * (engine/exits/syncExits.ts).
  */
+import { defined } from '../../base/defined.ts'
 import type { CandlePeriod } from '../../protocol/market.ts'
 import { BPS_ONE, bps, type Usd } from '../../protocol/units.ts'
 import type { ExitRequest, IncreaseDecision } from './decision.ts'
@@ -113,7 +114,7 @@ export function pricedBy(plan: ExitPlan, rangeUsd: Usd | undefined): PricedExits
     ...(stopLoss === undefined ? {} : { stopLoss: priced(stopLoss) }),
     takeProfits: takeProfits.map(({ shareBps, ...distance }) => ({
       ...priced(distance as ExitDistance),
-      ...(shareBps === undefined ? {} : { shareBps }),
+      ...defined({ shareBps }),
     })),
     ...(trailingStop === undefined
       ? {}
@@ -146,16 +147,16 @@ export function withoutItsRange({
   const after = fixed(breakEven?.after)
   const targets = takeProfits.flatMap(({ shareBps, ...distance }) => {
     const target = fixed(distance as ExitDistance)
-    return target === undefined ? [] : [{ ...target, ...(shareBps === undefined ? {} : { shareBps }) }]
+    return target === undefined ? [] : [{ ...target, ...defined({ shareBps }) }]
   })
   return {
     ...rest,
-    ...(stop === undefined ? {} : { stopLoss: stop }),
+    ...defined({ stopLoss: stop }),
     // A list with one unknown target places none: nothing shows which one is missing.
     takeProfits: targets.length === takeProfits.length ? targets : [],
     ...(following === undefined || !isActivationKnown
       ? {}
-      : { trailingStop: { distance: following, ...(activation === undefined ? {} : { activation }) } }),
+      : { trailingStop: { distance: following, ...defined({ activation }) } }),
     ...(breakEven === undefined || after === undefined ? {} : { breakEven: { ...breakEven, after } }),
   }
 }
@@ -182,7 +183,7 @@ export function withPlannedExits(
       (target): ExitRequest => ({
         type: 'take-profit',
         triggerPrice: awayFrom(entryPrice, target, direction, 'winning'),
-        ...(target.shareBps === undefined ? {} : { shareBps: target.shareBps }),
+        ...defined({ shareBps: target.shareBps }),
       }),
     ),
     ...(stop === undefined

@@ -2,6 +2,7 @@
  * The created orders of an intent as people follow them: the role of each (the entry, an exit, a part), its state, and the cost and result of its
  * fill. Pure.
  */
+import { defined } from '../../base/defined.ts'
 import type { Hex } from '../../protocol/address.ts'
 import { MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import {
@@ -122,25 +123,20 @@ export function legsOf(
       role,
       phase,
       isProvisional: isProvisional(child.evidence),
-      ...(triggerPrice === undefined ? {} : { triggerPrice }),
-      ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd }),
+      ...defined({ triggerPrice, sizeDeltaUsd }),
       ...(listed === undefined
         ? {}
         : {
             changedFrom: {
-              ...(signedTrigger === undefined ? {} : { triggerPrice: signedTrigger }),
-              ...(signedSize === undefined ? {} : { sizeDeltaUsd: signedSize }),
+              ...defined({ triggerPrice: signedTrigger, sizeDeltaUsd: signedSize }),
             },
           }),
-      ...(executionPrice === undefined ? {} : { executionPrice }),
-      ...(feesUsd === undefined ? {} : { feesUsd }),
-      ...(priceImpactUsd === undefined ? {} : { priceImpactUsd }),
-      ...(venuePnlUsd === undefined ? {} : { venuePnlUsd }),
+      ...defined({ executionPrice, feesUsd, priceImpactUsd, venuePnlUsd }),
       ...(venuePnlUsd === undefined || settlement?.fundingReceivedUsd === undefined
         ? {}
         : { fundingReceivedUsd: settlement.fundingReceivedUsd }),
       ...(venuePnlUsd === undefined || costs === undefined ? {} : { pnlUsd: costs.pnlUsd }),
-      ...(costs === undefined ? {} : { costs }),
+      ...defined({ costs }),
     }
   })
 }

@@ -1,4 +1,5 @@
 /** A kill as a task of the journal: orders that add risk are cancelled, and positions are closed if requested, until nothing of it is left. */
+import { defined } from '../../base/defined.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { Tasks } from './taskRecord.ts'
 
@@ -77,6 +78,6 @@ export function killOf(tasks: Tasks | undefined): KillState | undefined {
   return {
     ...asked,
     ...{ endedAtMs, outcome: outcome as KillOutcome },
-    ...(statement === undefined ? {} : { statement }),
+    ...defined({ statement }),
   }
 }

@@ -1,3 +1,5 @@
+import { defined } from '../../base/defined.ts'
+
 /**
  * Journal records about tasks: processes of several steps that resume after a restart (`src/tasks`). Each step is written in the commit of its
  * decisions. State and parameters are values of the task's own kind, which a record carries unchanged.
@@ -94,7 +96,7 @@ export function applyTaskEntry(tasks: Tasks, entry: TaskEntry, atMs: number): Ta
   }
   const { outcome, by, statement } = entry
   const { state: _, ...ended } = known
-  const end = { atMs, outcome, by, ...(statement === undefined ? {} : { statement }) }
+  const end = { atMs, outcome, by, ...defined({ statement }) }
   return new Map(tasks).set(entry.taskId, { ...ended, end })
 }
 

@@ -2,6 +2,7 @@
  * Orders that nobody wants any more while their fate is open (docs/orders.md, "Unwind an order"), as tasks of the journal. An order cannot be
  * called back once its signature left; it can be unwound if it lands.
  */
+import { defined } from '../../base/defined.ts'
 import type { TaskState, Tasks } from './taskRecord.ts'
 
 /** The kind of these tasks. */
@@ -73,6 +74,6 @@ export function unwindStateOf({ params, by, sinceMs, end }: TaskState): UnwindSt
     ...wanted,
     endedAtMs: atMs,
     outcome: outcome as UnwindOutcome,
-    ...(statement === undefined ? {} : { statement }),
+    ...defined({ statement }),
   }
 }

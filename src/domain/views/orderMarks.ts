@@ -1,5 +1,6 @@
 /** Derived facts of an order besides its label: none of them is stored, and no decision depends on them. */
 
+import { defined } from '../../base/defined.ts'
 import type { EvidenceRules } from '../machine/observation.ts'
 import { type IntentState, isOpen, isUnresolved, lastAttempt } from '../order/intent.ts'
 import type { Tasks } from '../tasks/taskRecord.ts'
@@ -26,8 +27,7 @@ export function marksOf(state: IntentState, tasks: Tasks | undefined, rules: Mar
   const unwantedBy = unwindOf(tasks, state.intent.intentId)?.by
   const presumedDeadForSeconds = presumedDeadFor(state, rules)
   return {
-    ...(unwantedBy === undefined ? {} : { unwantedBy }),
-    ...(presumedDeadForSeconds === undefined ? {} : { presumedDeadForSeconds }),
+    ...defined({ unwantedBy, presumedDeadForSeconds }),
   }
 }
 

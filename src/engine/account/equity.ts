@@ -8,6 +8,7 @@
  * `transfers.ts` separates deposits and withdrawals from gains and losses; the figures move with them (`movedMark`).
  */
 import type { Api } from '../../api/client.ts'
+import { defined } from '../../base/defined.ts'
 import { type EquityMark, movedMark } from '../../domain/account/tradingState.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -233,14 +234,13 @@ export function createEquityTracker(
       readings,
       isJumping,
       dayOpenUntilMs,
-      ...(aheadSinceMs === undefined ? {} : { aheadSinceMs }),
+      ...defined({ aheadSinceMs }),
       live: {
         equityUsd,
         peakUsd: isRebasing || mark === undefined ? floorUsd : maxOf(mark.peakUsd, floorUsd),
         dayStartMs: isNewDay ? dayStartMs : mark.dayStartMs,
         dayStartUsd: isDayOpen ? maxOf(dayStartUsd, floorUsd) : dayStartUsd,
-        ...(dayFirstAtMs === undefined ? {} : { dayFirstAtMs }),
-        ...(dayTransfersUsd === undefined ? {} : { dayTransfersUsd }),
+        ...defined({ dayFirstAtMs, dayTransfersUsd }),
         ...(dayShareOfUsd === undefined
           ? {}
           : { dayShareOfUsd: isDayOpen ? maxOf(dayShareOfUsd, floorUsd) : dayShareOfUsd }),

@@ -3,6 +3,7 @@
  * other by seconds, and no list gives its instant. But amounts are conserved: an amount that leaves the wallet is in an order or a position, and the
  * results of fills are known. Lists that match an earlier reading plus the orders that moved since are therefore of one state. Pure.
  */
+import { defined } from '../../base/defined.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
@@ -114,7 +115,7 @@ export function unexplained(
     beyondUsd: totalUsd(now, now) - totalUsd(before, now) - broughtUsd,
     errorUsd: smallestUsd === undefined ? centUsd : smallestUsd / errorPart,
     feesUsd: happenings.reduce((sum, each) => sum + mostFees(each, now), 0n),
-    ...(smallestUsd === undefined ? {} : { smallestUsd }),
+    ...defined({ smallestUsd }),
   }
 }
 

@@ -3,6 +3,7 @@
  * one label for ever, so that a repeated decision starts nothing twice.
  */
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { Event } from '../../domain/event.ts'
 import type { TaskDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
@@ -112,7 +113,7 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
     const { mostSendingUsd, ownUsd } = parts.planFacts(name)
     const facts = {
       ...{ snapshot, nowMs: clock.now(), mostSendingUsd, asked, owner: name },
-      ...(ownUsd === undefined ? {} : { ownUsd }),
+      ...defined({ ownUsd }),
     }
     const planned = plannedTask(wish, facts)
     if ('code' in planned) return { kind: 'denied', denial: planned }

@@ -9,6 +9,7 @@ import type { DecimalsOf, OracleToken } from '../../api/feeds/oracle.ts'
 import { type MarketConfig, namesTokens } from '../../api/rows/marketInfoTypes.ts'
 import type { TokenRow } from '../../api/rows/tokenRow.ts'
 import type { Read } from '../../api/transport/route.ts'
+import { defined } from '../../base/defined.ts'
 import { sameAgain } from '../../base/sameAgain.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { isSwapOnly, namesToken, type TokenFacts } from '../../protocol/catalogue.ts'
@@ -110,9 +111,7 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
     getWalletBalances: async (...rest) => balances(await api.getWalletBalances(...rest)),
     getMarketTickers: async (query = {}, options) => {
       const symbols = query.symbols?.map((symbol) => nameAt(symbol, options?.host))
-      return tickers(
-        await api.getMarketTickers({ ...query, ...(symbols === undefined ? {} : { symbols }) }, options),
-      )
+      return tickers(await api.getMarketTickers({ ...query, ...defined({ symbols }) }, options))
     },
     getTradingCapacity: (query, options) =>
       api.getTradingCapacity({ ...query, symbol: nameAt(query.symbol, options?.host) }, options),
@@ -156,7 +155,7 @@ function pinnedToken(row: TokenRow, catalogue: Catalogue): TokenRow {
     isNative,
     isWrapped,
     isSynthetic,
-    ...(assetSymbol === undefined ? {} : { assetSymbol }),
+    ...defined({ assetSymbol }),
     // A host with another name for it receives the address.
     ...(row.symbol === symbol ? {} : { wireName: row.address }),
   }

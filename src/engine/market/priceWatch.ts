@@ -5,6 +5,7 @@
 import type { Api } from '../../api/client.ts'
 import type { DecimalsOf } from '../../api/feeds/oracle.ts'
 import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -163,7 +164,7 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
 
   function of(marketToken: string): KnownPrices {
     const last = lastOf(marketToken)
-    return { words: wordsOf(marketToken), ...(last === undefined ? {} : { last }) }
+    return { words: wordsOf(marketToken), ...defined({ last }) }
   }
 
   return {

@@ -3,6 +3,7 @@
  * of every order, in the operator's name; a step is durable in the commit of its order.
  */
 
+import { defined } from '../../base/defined.ts'
 import type { PositionSide } from '../../domain/account/accountRecord.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
@@ -177,8 +178,7 @@ export function createExecutors(context: ExecutorContext): Executors {
       straightMs: times.straightMs(),
       children: [],
       isMade: (decisionKey) => journal.hasDecision(owner ?? OPERATOR, decisionKey),
-      ...(halt === undefined ? {} : { halt }),
-      ...(reducingHalt === undefined ? {} : { reducingHalt }),
+      ...defined({ halt, reducingHalt }),
       mostSendingUsd: usdOfFee(maxRelayFee, decimals),
       feeTokenDecimals: decimals,
       capacity: (...asked) => road.capacity(owner, ...asked),
@@ -194,7 +194,7 @@ export function createExecutors(context: ExecutorContext): Executors {
   async function seen(task: Pick<TaskState, 'taskId' | 'params' | 'sinceMs'>): Promise<ExecutorView> {
     const { owner } = task.params as TaskGoal
     const isOfReductions = isReduction(task.params as TaskGoal)
-    const view = viewOf({ isReduction: isOfReductions, ...(owner === undefined ? {} : { owner }) })
+    const view = viewOf({ isReduction: isOfReductions, ...defined({ owner }) })
     const setBackMs = times.setBackSince(task)
     const children = await childrenOf(task)
     const claimedUsd = await claimedBy(olderOnSide(running(), task.taskId))
@@ -334,7 +334,7 @@ export function createExecutors(context: ExecutorContext): Executors {
       standing: end !== undefined ? 'ended' : stop === undefined ? 'running' : 'stopping',
       ...(waitsFor === undefined || end !== undefined ? {} : { waits: waitsFor }),
       ...(end === undefined ? {} : { outcome: end.outcome, endedAtMs: end.atMs }),
-      ...(end?.statement === undefined ? {} : { statement: end.statement }),
+      ...defined({ statement: end?.statement }),
     }
   }
 

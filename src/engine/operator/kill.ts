@@ -2,6 +2,7 @@
  * The kill for an operator: begins and abandons its task (`tasks/killTask.ts`), reads its view, and reports its progress. The halt that goes with it
  * keeps everyone else from making anything. Its orders take the same path as any order, verified and journaled, under the operator's name.
  */
+import { defined } from '../../base/defined.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -183,7 +184,7 @@ export function createKill(context: KillContext): Kill {
     admit: context.admit,
     read,
     see: ({ taskId }, snapshot): KillView => ({
-      ...(snapshot === undefined ? {} : { snapshot }),
+      ...defined({ snapshot }),
       open: orderManager.open().map((each) => each.state),
       journal: context.holdings.journal(),
       elsewhere: (rows) => context.holdings.elsewhere(rows),
@@ -259,10 +260,9 @@ export function createKill(context: KillContext): Kill {
       if (kill === undefined) return undefined
       return {
         ...kill,
-        ...(left === undefined ? {} : { left }),
-        ...(problem === undefined ? {} : { problem }),
+        ...defined({ left, problem }),
         ...(waits === undefined || kill.endedAtMs !== undefined ? {} : { waits }),
-        ...(stays === undefined ? {} : { stays }),
+        ...defined({ stays }),
       }
     },
     async preview(asked) {

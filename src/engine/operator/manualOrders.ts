@@ -6,6 +6,7 @@
  * nothing is done twice.
  */
 
+import { defined } from '../../base/defined.ts'
 import type { UnlistedSide } from '../../domain/account/held.ts'
 import type {
   CancelDecision,
@@ -270,7 +271,7 @@ export function createManual(context: ManualContext): Manual {
       decision: { kind: 'cancel', marketToken, direction, orderKeys, reason, facts } satisfies CancelDecision,
       symbol,
       words: `${what} of ${direction} ${symbol}`,
-      ...(note === undefined ? {} : { note }),
+      ...defined({ note }),
       ...(bareUsd > 0n ? { isLastStop: true } : {}),
     }
   }

@@ -1,5 +1,6 @@
 /** Interprets an operator's start of a task: names become markets and tokens, texts become amounts. */
 
+import { defined } from '../../base/defined.ts'
 import type { BudgetWish, TaskWish, WeightWish } from '../../domain/order/taskWish.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -88,7 +89,7 @@ function sideWish(
         ...side,
         ...opening,
         ...{ targetUsd: usd(target), worstPrice: usd(price), shareBps },
-        ...(everySeconds === undefined ? {} : { everySeconds }),
+        ...defined({ everySeconds }),
         ...(least === undefined ? {} : { leastUsd: usd(least) }),
       }
     }
@@ -99,11 +100,7 @@ function sideWish(
         ...side,
         ...opening,
         ...{ sizeUsd: usd(size), rungs },
-        ...(growthBps === undefined ? {} : { growthBps }),
-        ...(stepBps === undefined ? {} : { stepBps }),
-        ...(everySeconds === undefined ? {} : { everySeconds }),
-        ...(profitBps === undefined ? {} : { takeProfitBps: profitBps }),
-        ...(stopBps === undefined ? {} : { stopLossBps: stopBps }),
+        ...defined({ growthBps, stepBps, everySeconds, takeProfitBps: profitBps, stopLossBps: stopBps }),
       }
     }
     case 'chase': {
@@ -114,9 +111,7 @@ function sideWish(
         ...side,
         ...leverage,
         ...{ action, sizeUsd: usd(size), worstPrice: usd(price), minutes },
-        ...(offsetBps === undefined ? {} : { offsetBps }),
-        ...(stepBps === undefined ? {} : { stepBps }),
-        ...(everySeconds === undefined ? {} : { everySeconds }),
+        ...defined({ offsetBps, stepBps, everySeconds }),
       }
     }
     case 'bracket': {
@@ -159,7 +154,7 @@ async function rebalanceOf(
     kind: 'rebalance',
     budget: budgetOf(command),
     ...{ totalUsd: usd(total), weights, leverageBps: leverageOf(leverage), shareBps },
-    ...(bandBps === undefined ? {} : { bandBps }),
+    ...defined({ bandBps }),
     ...(least === undefined ? {} : { leastUsd: usd(least) }),
   }
   return { wish, snapshot }
@@ -186,8 +181,8 @@ function leverageOf(times: string): number {
 
 function budgetOf({ maxOrders, maxFees, maxMinutes }: AskedBudget): BudgetWish {
   return {
-    ...(maxOrders === undefined ? {} : { orders: maxOrders }),
+    ...defined({ orders: maxOrders }),
     ...(maxFees === undefined ? {} : { feesUsd: usd(maxFees) }),
-    ...(maxMinutes === undefined ? {} : { minutes: maxMinutes }),
+    ...defined({ minutes: maxMinutes }),
   }
 }

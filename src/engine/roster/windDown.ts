@@ -2,6 +2,7 @@
  * Strategies whose file was removed: runs their tasks (`tasks/windDownTask.ts`) and reports their progress. A task's orders take the same path as any
  * order, under the strategy's own name, so that they reduce no more than its own part. Nothing that adds is signed for it.
  */
+import { defined } from '../../base/defined.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import type { Book } from '../../domain/books/books.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
@@ -101,7 +102,7 @@ export function createWindDown(context: WindDownContext): WindDown {
         .map(({ state }) => state)
         .filter(({ intent }) => intent.strategy === strategy),
       parts: journal.books().all().filter(isHeldBy(strategy)).map(ownPart),
-      ...(snapshot === undefined ? {} : { snapshot }),
+      ...defined({ snapshot }),
       isMade: (decisionKey) => journal.hasDecision(strategy, decisionKey),
     }),
     told({ params: { strategy } }, _view, _next, answers) {

@@ -1,4 +1,5 @@
 /** Runs the breakers after every look at the account: measures, judges, sets halts and lifts those that are over. */
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { isUnexplained } from '../../domain/account/accountRecord.ts'
 import type { HeldSides } from '../../domain/account/held.ts'
@@ -272,7 +273,7 @@ export function createBreakers(
       const { pendingUsd, base } = transfers.look(host ?? '', reading, happenings, isMoving)
       const opens = () => openResultsOf(journal.books().all(), reading.books.positions)
       await equity.take({ ...reading, pendingUsd, opens }, clock.now(), host)
-      return { reading, isStepPending: pendingUsd !== 0n, ...(base === undefined ? {} : { base }) }
+      return { reading, isStepPending: pendingUsd !== 0n, ...defined({ base }) }
     } catch (error) {
       // An unreadable account is no loss; another breaker judges how long it stays unreadable.
       if (!(error instanceof BaseError) || error.code.startsWith('JOURNAL_')) throw error
@@ -315,15 +316,15 @@ export function createBreakers(
       const trips = tripsOf(
         {
           nowMs,
-          ...(mark === undefined ? {} : { equity: mark }),
+          ...defined({ equity: mark }),
           realizedUsd: day().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
           receivedUsd: day().receivedSince(receivedFromMs(mark, lossLiftedAtMs), nowMs),
           endings: journal.endingsSince(nowMs - dayMs),
           releasedAtMs: fold.releasedAtMs,
-          ...(fold.liftedAtSeq === undefined ? {} : { liftedAtSeq: fold.liftedAtSeq }),
+          ...defined({ liftedAtSeq: fold.liftedAtSeq }),
           oldestUnresolvedMs: oldestUnresolvedMs(),
           accountAgeMs: clock.monotonicMs() - readMs,
-          ...(subaccount === undefined ? {} : { subaccount }),
+          ...defined({ subaccount }),
           openDiscrepancies: [...discrepancies.values()].filter(isUnexplained).length,
         },
         settings(),

@@ -6,6 +6,7 @@
  */
 
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import {
   type AccountState,
@@ -113,7 +114,7 @@ export function createReconciler(
       kind: 'discrepancy.settled',
       discrepancyId,
       as,
-      ...(by === undefined ? {} : { by }),
+      ...defined({ by }),
     })
     const discrepancy = accountJournal.state().discrepancies.get(discrepancyId)?.discrepancy
     if (discrepancy !== undefined) emit({ type: 'account.discrepancySettled', discrepancy, as })
@@ -131,7 +132,7 @@ export function createReconciler(
     const lacking: MissingRow[] = []
     let cursor: string | undefined
     for (let page = 0; page < tradesPagesMax; page += 1) {
-      const paged = { account, limit: tradesLimit, ...(cursor === undefined ? {} : { cursor }) }
+      const paged = { account, limit: tradesLimit, ...defined({ cursor }) }
       const { value, missing = [] } = await read(paged)
       trades.push(...value.trades)
       lacking.push(...missing)
@@ -305,7 +306,7 @@ export function createReconciler(
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),
         account: accountJournal.state(),
-        ...(firstLookSeconds === undefined ? {} : { firstLookSeconds }),
+        ...defined({ firstLookSeconds }),
         symbols,
       }
       const judged = read.map((list) => ({

@@ -1,6 +1,7 @@
 /** The message that a host prepares: asked for, its warnings heeded, verified against the intent. */
 import type { Prepared } from '../../api/orders/expressOrders.ts'
 import { DecodeError, RefusedError } from '../../api/transport/apiErrors.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import { type ArmingTime, beginArmingTime } from '../clock/armingTime.ts'
@@ -59,7 +60,7 @@ export async function hostMessage(
     ...bounds,
     unsureSeconds,
     askedAgoSeconds,
-    ...(feeEstimate === undefined ? {} : { feeEstimate }),
+    ...defined({ feeEstimate }),
   }
   const offered = verify(chain, intent, prepared, policy, time.nowSeconds)
   if ('kind' in offered) return rejected(context, intent, prepared, offered)
@@ -102,7 +103,7 @@ function prepareFailed(context: ExecutionContext, host: string, error: unknown):
       {
         host,
         httpStatus: error.status,
-        ...(error.traceId === undefined ? {} : { traceId: error.traceId }),
+        ...defined({ traceId: error.traceId }),
       },
     )
   }

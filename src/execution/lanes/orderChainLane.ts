@@ -3,6 +3,7 @@
  * its orders have ended. The host chooses deadline and nonce.
  */
 
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { gaveUpStatuses } from '../../domain/machine/observation.ts'
 import { hostMessage } from './hostMessage.ts'
@@ -26,23 +27,25 @@ export const orderChainLane: Lane = {
       signature,
       from: intent.account,
       echo: prepared.echo,
-      ...(subaccountApproval === undefined ? {} : { subaccountApproval }),
+      ...defined({ subaccountApproval }),
     })
     return {
       result: gaveUpStatuses.has(answer.status) ? 'refused' : 'accepted',
       status: answer.status,
-      ...(answer.taskId === undefined ? {} : { taskId: answer.taskId }),
-      ...(answer.txHash === undefined ? {} : { txHash: answer.txHash }),
-      ...(answer.error?.code === undefined ? {} : { code: answer.error.code }),
-      ...(answer.error?.message === undefined ? {} : { message: answer.error.message }),
-      ...(answer.traceId === undefined ? {} : { traceId: answer.traceId }),
+      ...defined({
+        taskId: answer.taskId,
+        txHash: answer.txHash,
+        code: answer.error?.code,
+        message: answer.error?.message,
+        traceId: answer.traceId,
+      }),
     }
   },
 
   async ask({ api }, { armed }) {
     const { host, requestId, idempotencyKey } = armed
     if (requestId === undefined) throw new TypeError('observe: the attempt has no request')
-    const ticket = { host, requestId, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }
+    const ticket = { host, requestId, ...defined({ idempotencyKey }) }
     try {
       const { value, serverDateMs } = await api.getOrderStatus(ticket)
       return {
@@ -50,16 +53,18 @@ export const orderChainLane: Lane = {
         host,
         status: value.status,
         orderKeys: value.orderKeys,
-        ...(value.txHash === undefined ? {} : { txHash: value.txHash }),
-        ...(value.createdTxnHash === undefined ? {} : { createdTxnHash: value.createdTxnHash }),
-        ...(value.executionTxnHash === undefined ? {} : { executionTxnHash: value.executionTxnHash }),
-        ...(value.cancellationReason === undefined ? {} : { cancellationReason: value.cancellationReason }),
+        ...defined({
+          txHash: value.txHash,
+          createdTxnHash: value.createdTxnHash,
+          executionTxnHash: value.executionTxnHash,
+          cancellationReason: value.cancellationReason,
+        }),
         ...(value.error === undefined
           ? {}
           : {
               error: [value.error.code, value.error.message].filter((text) => text !== undefined).join(': '),
             }),
-        ...(serverDateMs === undefined ? {} : { serverDateMs }),
+        ...defined({ serverDateMs }),
       }
     } catch (error) {
       if (!(error instanceof BaseError)) throw error

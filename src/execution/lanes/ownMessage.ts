@@ -2,6 +2,7 @@
  * Messages in relay parameters that perpd chooses, around the orders that a host prepared or the caller composed: for lanes that hand in calldata.
  * The signed content is the input of the routers' `batch`, whoever sends it.
  */
+import { defined } from '../../base/defined.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
@@ -37,7 +38,7 @@ export function callOf({ verified, signature }: Signed): { readonly to: Address;
     relayParams,
     signature,
     batch,
-    ...(subaccountApproval === undefined ? {} : { subaccountApproval }),
+    ...defined({ subaccountApproval }),
   })
   return { to: router, data }
 }

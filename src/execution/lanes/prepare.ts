@@ -4,6 +4,7 @@ import type { CancelRequest, CollateralRequest, EditRequest } from '../../api/or
 import type { PrepareRequest } from '../../api/orders/prepareRequest.ts'
 import { RefusedError } from '../../api/transport/apiErrors.ts'
 import type { Read } from '../../api/transport/route.ts'
+import { defined } from '../../base/defined.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { TermsToken } from '../../domain/order/orderTerms.ts'
 import { type Hex, sameHex } from '../../protocol/address.ts'
@@ -73,15 +74,14 @@ function orderRequest(asking: PrepareContext, intent: Intent): PrepareRequest {
   const base = {
     ...askerOf(asking, intent),
     gasPaymentToken: asking.chain.feeToken.address,
-    ...(asking.referralCode === undefined ? {} : { referralCode: asking.referralCode }),
+    ...defined({ referralCode: asking.referralCode }),
     ...(acceptablePriceImpactBps === undefined
       ? {}
       : { acceptablePriceImpactBps: BigInt(acceptablePriceImpactBps) }),
     orderType,
     symbol: terms.symbol,
     slippageBps: terms.slippageBps,
-    ...(triggerPrice === undefined ? {} : { triggerPrice }),
-    ...(twap === undefined ? {} : { twapConfig: twap }),
+    ...defined({ triggerPrice, twapConfig: twap }),
   } as const
   const collateralToken = nameOf(terms.collateralToken)
   const collateralToPay = { amount: terms.collateralDelta, token: collateralToken }
@@ -101,7 +101,7 @@ function orderRequest(asking: PrepareContext, intent: Intent): PrepareRequest {
     collateralToken,
   }
   if (kind === 'increase') {
-    return { ...position, kind: 'increase', collateralToPay, ...(tpsl === undefined ? {} : { tpsl }) }
+    return { ...position, kind: 'increase', collateralToPay, ...defined({ tpsl }) }
   }
   return {
     ...position,

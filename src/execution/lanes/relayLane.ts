@@ -5,6 +5,7 @@
  * minutes, and any host may be queried. A lost answer leaves no name to query by: then only the chain can show it (docs/sending.md, "Two lanes").
  */
 import type { RelayStatus, RelayTask } from '../../api/orders/relayRequests.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { reasonOfBytes } from '../../protocol/protocolErrors.ts'
 import type { Lane } from './lane.ts'
@@ -33,7 +34,7 @@ export const relayLane: Lane = {
       // A refusal after the signature left: observed, and no proof of anything.
       result: value.status === 'failed' || value.status === 'reverted' ? 'refused' : 'accepted',
       taskId: value.taskId,
-      ...(status === undefined ? {} : { status }),
+      ...defined({ status }),
     }
   },
 
@@ -56,9 +57,7 @@ export const relayLane: Lane = {
         host,
         status,
         orderKeys: [],
-        ...(value.txHash === undefined ? {} : { txHash: value.txHash }),
-        ...(error === undefined ? {} : { error }),
-        ...(serverDateMs === undefined ? {} : { serverDateMs }),
+        ...defined({ txHash: value.txHash, error, serverDateMs }),
       }
     } catch (error) {
       if (!(error instanceof BaseError)) throw error

@@ -4,6 +4,7 @@
  */
 import { liquidityShortfall } from '../../api/orders/capacityFacts.ts'
 import type { Prepared } from '../../api/orders/expressOrders.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { JudgedWarning, Shrunk, WarnedFacts } from '../../domain/order/warnedFacts.ts'
@@ -46,10 +47,10 @@ export async function heedWarnings(
   const shrunk = typeof smaller === 'object' ? smaller : undefined
   const reason = typeof smaller === 'string' ? smaller : undefined
   const action = reason === undefined ? wanted : 'drop'
-  const said = { host, requestId, warnings, action, ...(reason === undefined ? {} : { reason }) }
+  const said = { host, requestId, warnings, action, ...defined({ reason }) }
   const toUsd = shrunk?.terms.sizeDeltaUsd
-  context.emit({ type: 'order.warned', intent, ...said, ...(toUsd === undefined ? {} : { toUsd }) })
-  if (!(await log.write({ ...said, ...(shrunk === undefined ? {} : { shrunk }) }))) return { kind: 'stop' }
+  context.emit({ type: 'order.warned', intent, ...said, ...defined({ toUsd }) })
+  if (!(await log.write({ ...said, ...defined({ shrunk }) }))) return { kind: 'stop' }
   if (shrunk !== undefined) return { kind: 'shrink', intent: { ...intent, ...shrunk } }
   if (action === 'sign') return { kind: 'sign' }
   const why = reason === undefined ? '' : `; ${reason}`

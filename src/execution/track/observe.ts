@@ -4,6 +4,7 @@
  */
 
 import type { CallOptions } from '../../api/transport/route.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import {
   type AccountView,
@@ -58,7 +59,7 @@ export async function observe(
     atMs: context.clock.now(),
     answer,
     explained: new Set(explained.map((orderKey) => orderKey.toLowerCase())),
-    ...(account === undefined ? {} : { account }),
+    ...defined({ account }),
   }
 }
 

@@ -5,6 +5,7 @@
  * Lists that others read are taken too (`saw`); it reads one itself when none arrived for the pause. The pause is `statusPollMs` after a change and
  * grows to `statusPollMaxMs`.
  */
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import { lacksOrder, type MissingRow } from '../../protocol/missing.ts'
@@ -117,7 +118,7 @@ export function createOrdersList(
           try {
             const { value, readAtMs, missing } = await api.getOrders({ account })
             if (signal.aborted) return
-            saw({ value, atMs: readAtMs, ...(missing === undefined ? {} : { missing }) })
+            saw({ value, atMs: readAtMs, ...defined({ missing }) })
           } catch (error) {
             if (!(error instanceof BaseError)) throw error
             // The known list grows old, and each order is queried separately.

@@ -1,6 +1,7 @@
 /** The account's trades, page by page, newest first. */
 import type { TradesPage } from '../../api/account/accountReads.ts'
 import type { Read } from '../../api/transport/route.ts'
+import { defined } from '../../base/defined.ts'
 import { longestLifeSeconds } from '../../domain/machine/apiEvidence.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
@@ -35,7 +36,7 @@ export async function walkPages(
   for (let page = 0; page < tradesPagesMax; page += 1) {
     const { value, missing = [] } = await read({
       limit: tradesLimit,
-      ...(cursor === undefined ? {} : { cursor }),
+      ...defined({ cursor }),
     })
     trades.push(...value.trades)
     lacking.push(...missing)

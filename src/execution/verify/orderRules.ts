@@ -1,4 +1,5 @@
 /** An intent as rules: the required value of each field, for every order that its message creates, in the order of the message. */
+import { defined } from '../../base/defined.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
 import type { ContestedPrice } from '../../domain/order/contestedPrice.ts'
 import type { Intent } from '../../domain/order/intent.ts'
@@ -111,7 +112,7 @@ function mainRule({ kind, terms: given, sizing }: Intent, orderType: number): Or
       price: { kind: 'none' },
       // Never less than was meant; more than twice as much could only ever be cancelled, at our cost.
       minOutput: { kind: 'between', least, most: 2n * least },
-      ...(terms.swap === undefined ? {} : { swap: terms.swap }),
+      ...defined({ swap: terms.swap }),
     }
   }
   const isIncrease = kind === 'increase' || kind === 'collateral-in'
@@ -125,7 +126,7 @@ function mainRule({ kind, terms: given, sizing }: Intent, orderType: number): Or
     buys,
     size: {
       asked: share(terms.sizeDeltaUsd),
-      ...(terms.otherSizeDeltaUsd === undefined ? {} : { other: terms.otherSizeDeltaUsd }),
+      ...defined({ other: terms.otherSizeDeltaUsd }),
       ...(kind === 'decrease' || kind === 'close'
         ? { wholeUsd: share(terms.held?.sizeInUsd ?? terms.sizeDeltaUsd) }
         : {}),
@@ -216,7 +217,7 @@ function priceRuleOf(terms: OrderTerms, contested: ContestedPrice | undefined): 
         kind: 'around',
         center: triggerPrice ?? 0n,
         ...estimated(terms),
-        ...(acceptablePriceImpactBps === undefined ? {} : { impactBps: acceptablePriceImpactBps }),
+        ...defined({ impactBps: acceptablePriceImpactBps }),
       }
     case 'stop-market':
     case 'stop-loss':

@@ -1,6 +1,7 @@
 /** Verified to Signed: the one place where the key is used for an order. */
 
 import type { ValidationWarning } from '../../api/orders/orderPayload.ts'
+import { defined } from '../../base/defined.ts'
 import type { ArmedFacts, BlockRef, SignedOrder } from '../../domain/order/intent.ts'
 import { kept, MOST_KEPT } from '../../domain/order/warning.ts'
 import type { HeldSignature, Signer, SignRequest } from '../../domain/signer.ts'
@@ -78,7 +79,7 @@ export function armedFactsOf(
   return {
     host,
     ...(prepared === undefined ? {} : { requestId: prepared.requestId }),
-    ...(prepared?.idempotencyKey === undefined ? {} : { idempotencyKey: prepared.idempotencyKey }),
+    ...defined({ idempotencyKey: prepared?.idempotencyKey }),
     router: verified.router,
     digest: verified.digest,
     deadlineSeconds: verified.deadlineSeconds,

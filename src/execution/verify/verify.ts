@@ -7,6 +7,7 @@
  */
 
 import type { Prepared } from '../../api/orders/expressOrders.ts'
+import { defined } from '../../base/defined.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { Difference } from '../../domain/orderEvent.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
@@ -141,7 +142,7 @@ function judged(
     digest: digestOf(separatorOf(chain.chainId, router), batch),
     deadlineSeconds: Number(relayParams.deadline),
     comparedFields: differences.compared,
-    ...(prepared === undefined ? {} : { prepared }),
+    ...defined({ prepared }),
     ...(policy.mode?.kind === 'subaccount' ? { subaccountApproval: policy.mode.approval } : {}),
   }
   return verified as Verified

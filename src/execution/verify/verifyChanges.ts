@@ -1,5 +1,6 @@
 /** Updates and cancels of a message against the intent: exactly those that are meant: updates in their order, every field; cancels as a set. */
 
+import { defined } from '../../base/defined.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { EditTerms } from '../../domain/order/orderTerms.ts'
 import type { Batch, UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
@@ -110,7 +111,7 @@ function checkAcceptable(
     {
       kind: 'around',
       center: triggerPrice ?? 0n,
-      ...(priceImpactBps === undefined ? {} : { estimateBps: priceImpactBps }),
+      ...defined({ estimateBps: priceImpactBps }),
     },
     found,
     { buys, decimals },

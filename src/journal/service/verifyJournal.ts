@@ -1,6 +1,7 @@
 /** Checks a journal whole, beside a running or a dead daemon: chain, folds, the tables that follow, mark and snapshot. */
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { openFault } from '../journalFaults.ts'
 import { createLedger } from '../journalLedger.ts'
@@ -89,7 +90,7 @@ function verifyRecords(
     version,
     ...rows.summary(),
     snapshot: snapshot.kind,
-    ...(snapshotSeq === undefined ? {} : { snapshotSeq }),
+    ...defined({ snapshotSeq }),
   }
   let lastGood = 0
   const listen: Listener = (seq, record, state) => {

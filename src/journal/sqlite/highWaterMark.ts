@@ -8,6 +8,7 @@
  */
 import { hash } from 'node:crypto'
 import { closeSync, constants, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { defined } from '../../base/defined.ts'
 import { journalFault, openFault } from '../journalFaults.ts'
 import type { Tail } from './hashChain.ts'
 
@@ -71,7 +72,7 @@ export function openHighWaterMark(
   const opened = fd
   let isLossKept = loss !== undefined
   return {
-    ...(loss === undefined ? {} : { loss }),
+    ...defined({ loss }),
     write: (mark) => {
       writeSlot(opened, slot, mark)
       slot = 1 - slot

@@ -1,5 +1,6 @@
 /** Opening the journal's file for writing: checks, lock, schema, recovery, mark and lease, in this order. */
 import type { DatabaseSync } from 'node:sqlite'
+import { defined } from '../../base/defined.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { ballastOf, makeRoom, withRoom } from '../ballast.ts'
 import { freeBytesBeside } from '../freeSpace.ts'
@@ -179,7 +180,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
       maintenance,
       snapshotSeq: mustKeep ? tail.seq : replayedFrom,
       replayedFrom,
-      ...(loss === undefined ? {} : { loss }),
+      ...defined({ loss }),
     }
   } catch (cause) {
     highWaterMark?.close()

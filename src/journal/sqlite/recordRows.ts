@@ -1,4 +1,5 @@
 /** Records as the rows that a store writes of them: plain values, which can be handed to another thread. */
+import { defined } from '../../base/defined.ts'
 import { endingOf } from '../../domain/account/spend.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type AnyRecord, isAccountRecord } from '../../domain/records.ts'
@@ -51,7 +52,7 @@ export function rowsOf({ record, body, state }: StoreEntry): RecordRows {
   }
   if (record.kind !== 'intent.closed') return rows
   const ending = state === undefined ? undefined : endingRowOf(state)
-  return { ...rows, closes: record.intentId, ...(ending === undefined ? {} : { ending }) }
+  return { ...rows, closes: record.intentId, ...defined({ ending }) }
 }
 
 function attemptOf(record: AnyRecord): number | null {

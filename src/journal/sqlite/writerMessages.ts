@@ -1,4 +1,5 @@
 /** Messages to the thread that writes the journal, and its answers: one for each question, in order. */
+import { defined } from '../../base/defined.ts'
 import type { Facts } from '../../base/errors.ts'
 import { JournalFaultError } from '../journal.ts'
 import type { Tail } from './hashChain.ts'
@@ -52,7 +53,7 @@ export function receivedFault({ code, sentence, facts, details, cause }: SentFau
   return new JournalFaultError(sentence, {
     code,
     facts,
-    ...(details === undefined ? {} : { details }),
+    ...defined({ details }),
     cause,
   })
 }

@@ -1,5 +1,6 @@
 /** Formats the log lines about events of the account, its approval, its limits and the state of trading. */
 import { isoTime } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { UnlistedSide } from '../../domain/account/held.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
@@ -73,8 +74,7 @@ function discrepancyFields(discrepancy: Discrepancy): Readonly<Record<string, un
     market_token: discrepancy.marketToken,
     direction: discrepancy.direction,
     size_delta_usd: usdField(discrepancy.sizeDeltaUsd),
-    ...(discrepancy.orderKey === undefined ? {} : { order_key: discrepancy.orderKey }),
-    ...(discrepancy.transactionHash === undefined ? {} : { tx_hash: discrepancy.transactionHash }),
+    ...defined({ order_key: discrepancy.orderKey, tx_hash: discrepancy.transactionHash }),
   }
 }
 

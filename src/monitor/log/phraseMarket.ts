@@ -1,4 +1,5 @@
 /** Formats the log lines about contradicted, settled, proven and trusted facts of markets. */
+import { defined } from '../../base/defined.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
 import { counted, plain } from '../text.ts'
 import { line, type Phrases } from './line.ts'
@@ -35,7 +36,7 @@ export const marketPhrases: Phrases<Extract<AccountEvent['type'], `market.${stri
       {
         hosts: hostsOf(contradictions),
         symbols,
-        ...(by === undefined ? {} : { by }),
+        ...defined({ by }),
       },
     )
   },

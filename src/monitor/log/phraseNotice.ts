@@ -1,4 +1,5 @@
 /** Formats the log lines about the delivery of notices to people outside. */
+import { defined } from '../../base/defined.ts'
 import type { NoticeEvent } from '../../domain/noticeEvent.ts'
 import { plain } from '../text.ts'
 import { line, type Phrases } from './line.ts'
@@ -12,7 +13,7 @@ export const noticePhrases: Phrases<NoticeEvent['type']> = {
       result === 'sent'
         ? `${sink} was told of ${kind}`
         : `${sink} was not told of ${kind}: ${plain(reason ?? result)}. Trading goes on`,
-      { sink, notice: kind, result, ...(reason === undefined ? {} : { reason }) },
+      { sink, notice: kind, result, ...defined({ reason }) },
     ),
   'notice.dropped': ({ sink, kind }) =>
     line('warn', 'notify', `${sink} is too slow: a notice of ${kind} was dropped. Trading goes on`, {

@@ -1,4 +1,5 @@
 /** Formats the log lines about decisions, orders, their records, and orders to unwind. */
+import { defined } from '../../base/defined.ts'
 import { isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { lastAttempt, type Settlement } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, type OrderLeg } from '../../domain/order/orderLegs.ts'
@@ -86,8 +87,7 @@ function settlementFields(
 ): Record<string, unknown> {
   return {
     ...rest,
-    ...(leg?.pnlUsd === undefined ? {} : { pnlUsd: leg.pnlUsd }),
-    ...(venuePnlUsd === undefined ? {} : { venuePnlUsd }),
+    ...defined({ pnlUsd: leg?.pnlUsd, venuePnlUsd }),
   }
 }
 

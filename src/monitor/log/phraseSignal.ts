@@ -1,4 +1,5 @@
 /** Formats the log lines about signals from outside. */
+import { defined } from '../../base/defined.ts'
 import type { TradeSignal } from '../../domain/memory/tradeSignal.ts'
 import type { SignalEvent } from '../../domain/signalEvent.ts'
 import { plain } from '../text.ts'
@@ -18,8 +19,7 @@ export const signalPhrases: Phrases<SignalEvent['type']> = {
       {
         code,
         reason,
-        ...(strategy === undefined ? {} : { strategy }),
-        ...(action === undefined ? {} : { action }),
+        ...defined({ strategy, action }),
       },
     )
   },
@@ -48,7 +48,7 @@ function fields({ strategy, number, name, action, symbol, sentAtMs, expiresAtMs 
   return {
     strategy,
     signal: number,
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     action,
     market: symbol,
     sent_at_ms: sentAtMs,

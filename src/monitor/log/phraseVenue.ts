@@ -1,5 +1,6 @@
 /** Formats the log lines about the responses of hosts and chain endpoints, and readings of the venue. */
 
+import { defined } from '../../base/defined.ts'
 import type { VenueEvent } from '../../domain/venueEvent.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { isGood } from '../hostFigures.ts'
@@ -55,8 +56,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
         route: event.route,
         rows: event.rows.length,
         problem: first?.problem ?? '',
-        ...(first?.marketToken === undefined ? {} : { market_token: first.marketToken }),
-        ...(first?.token === undefined ? {} : { token: first.token }),
+        ...defined({ market_token: first?.marketToken, token: first?.token }),
       },
     )
   },

@@ -1,6 +1,6 @@
 /** Candles of a file, for prices that really were, by the assets that the venue prices. */
 import { basename } from 'node:path'
-import { type FileCandle, readCandleFile } from '../../base/candleFile.ts'
+import { type FileCandle, readCandleFile } from '../../base/candles/candleFile.ts'
 import { BaseError } from '../../base/errors.ts'
 import { nearestAsset } from '../../protocol/marketName.ts'
 import type { CatalogToken } from './catalog.ts'

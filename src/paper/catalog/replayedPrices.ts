@@ -2,8 +2,8 @@
  * Prices that replay candles: from the world's start the assets of the file follow it, all others keep their seeded paths. Inside a
  * candle the price goes from open over the nearer extreme to the other and to close; after the last candle it stands still.
  */
-import type { FileCandle } from '../../base/candleFile.ts'
-import { LAST_CANDLE_SECONDS, replayStartSeconds } from '../../base/replayPlace.ts'
+import type { FileCandle } from '../../base/candles/candleFile.ts'
+import { LAST_CANDLE_SECONDS, replayStartSeconds } from '../../base/candles/replayPlace.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { PricePair } from '../math/marketState.ts'
 import type { CatalogIndex } from './catalog.ts'

@@ -2,6 +2,7 @@
  * Signed batches on the road from a relay to the chain: taken in, landed after the relay's delay, or what a fault makes of
  * them. A relay's last word ends the operation, not the signature: until its deadline anybody may still land it.
  */
+import { defined } from '../../base/defined.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Batch, RelayParams } from '../../protocol/signing/relayRouter.ts'
 import type { Sender } from '../chain/blockChain.ts'
@@ -37,11 +38,9 @@ export function acceptOperation(
     requestId: options.requestId,
     batch: options.batch,
     relayParams: options.relayParams,
-    ...(options.subaccount === undefined ? {} : { subaccount: options.subaccount }),
-    ...(options.removes === undefined ? {} : { removes: options.removes }),
+    ...defined({ subaccount: options.subaccount, removes: options.removes }),
     digest: options.digest,
-    ...(options.signature === undefined ? {} : { signature: options.signature }),
-    ...(options.calldata === undefined ? {} : { calldata: options.calldata }),
+    ...defined({ signature: options.signature, calldata: options.calldata }),
     acceptedAtMs: options.nowMs,
     landsAtMs: options.nowMs + venueState.settings.relayDelayMs,
     status: 'pending',

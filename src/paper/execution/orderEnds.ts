@@ -1,4 +1,5 @@
 /** Ends or freezes an order: its outcome, its collateral, its row and its event. */
+import { defined } from '../../base/defined.ts'
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { revertBytes } from '../chain/customErrors.ts'
@@ -72,7 +73,7 @@ export function endOrder(
     status,
     executionTxnHash,
     updatedAtMs: nowMs,
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   })
 }
 

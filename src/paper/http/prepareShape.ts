@@ -1,5 +1,6 @@
 /** The body of a prepare request: every violation of its shape at once (test/paper/behaviours-prepare.test.ts, D.1). */
 
+import { defined } from '../../base/defined.ts'
 import { isObject } from '../../base/isObject.ts'
 import type { Address } from '../../protocol/address.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
@@ -271,7 +272,7 @@ function readSidecars(value: unknown, isAllowed: boolean, refuse: Refuse): Sidec
       refuse(`tpsl[${i}].size`, "'size' must be a positive integer", size)
       continue
     }
-    sidecars.push({ type, triggerPrice: trigger, ...(sizeUsd === undefined ? {} : { size: sizeUsd }) })
+    sidecars.push({ type, triggerPrice: trigger, ...defined({ size: sizeUsd }) })
   }
   return sidecars
 }

@@ -2,6 +2,7 @@
  * Decrease, close and liquidation of a position, in the contract's order of steps (contract `DecreasePositionUtils`,
  * `decreasePosition`).
  */
+import { defined } from '../../base/defined.ts'
 import { type DecreaseFunds, payCosts } from './decreaseCosts.ts'
 import { type DecreaseFigures, decreaseFigures } from './decreaseFigures.ts'
 import type { DecreaseResult, DecreaseTerms } from './decreaseTerms.ts'
@@ -73,7 +74,7 @@ export function decreasePosition(
     ...costs,
     outputAmount: funds.output,
     secondaryOutputAmount: funds.secondary,
-    ...(profitSwap === undefined ? {} : { profitSwap }),
+    ...defined({ profitSwap }),
     withdrawalCuts,
   }
 }

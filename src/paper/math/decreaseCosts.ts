@@ -1,4 +1,5 @@
 /** The order in which a decrease pays what it costs, and what it pays with (contract `DecreasePositionCollateralUtils`). */
+import { defined } from '../../base/defined.ts'
 import type { DecreaseFigures } from './decreaseFigures.ts'
 import type { DecreaseResult } from './decreaseTerms.ts'
 import { ceilDiv, min } from './integer.ts'
@@ -84,7 +85,7 @@ export function payCosts(
   })
   return {
     fees: chargedFees,
-    ...(insolvency === undefined ? {} : { insolvency }),
+    ...defined({ insolvency }),
     claimableCollateral,
     fundingPaidInPnlToken,
   }

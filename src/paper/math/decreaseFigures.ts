@@ -1,4 +1,5 @@
 /** Computes the figures of a decrease before any money moves: prices, PnL, execution, impact and fees. */
+import { defined } from '../../base/defined.ts'
 import type { DecreaseTerms } from './decreaseTerms.ts'
 import {
   type MarketPrices,
@@ -60,7 +61,7 @@ export function decreaseFigures(
     sizeDeltaUsd,
     balanceWasImproved: execution.balanceWasImproved,
     isLiquidation: terms.kind === 'liquidation',
-    ...(terms.uiFeeFactor === undefined ? {} : { uiFeeFactor: terms.uiFeeFactor }),
+    ...defined({ uiFeeFactor: terms.uiFeeFactor }),
   })
   return {
     collateralPrice,

@@ -1,4 +1,5 @@
 /** Increase of a position, in the contract's order of steps (contract `IncreasePositionUtils`, `increasePosition`). */
+import { defined } from '../../base/defined.ts'
 import { accrueBorrowing } from './borrowing.ts'
 import { accrueFunding } from './funding.ts'
 import { fac, max } from './integer.ts'
@@ -93,7 +94,7 @@ export function increasePosition(
   const fees = positionFees(settings, draft, position, collateralPrice, {
     sizeDeltaUsd,
     balanceWasImproved: execution.balanceWasImproved,
-    ...(terms.uiFeeFactor === undefined ? {} : { uiFeeFactor: terms.uiFeeFactor }),
+    ...defined({ uiFeeFactor: terms.uiFeeFactor }),
   })
   const collateralDeltaAmount = terms.collateralAmount - fees.totalCostAmount
   draft.pool[stored] += fees.feeAmountForPool

@@ -3,6 +3,7 @@
  * (docs/reference/api-coverage.md POST /orders/txns/submit; test/paper/behaviours-orders.test.ts, F).
  */
 
+import { defined } from '../../base/defined.ts'
 import { isObject } from '../../base/isObject.ts'
 import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
 import { digestOf, domainSeparator } from '../../protocol/signing/relayRouter.ts'
@@ -103,8 +104,7 @@ export async function submitOrder(
     requestId: record.requestId,
     status,
     taskId: record.taskId,
-    ...(createdTxnHash === undefined ? {} : { txHash: createdTxnHash }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ txHash: createdTxnHash, error }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** The order chain's routes (docs/reference/api-coverage.md POST /orders/txns/prepare): shape, quote, payload, answer. */
+import { defined } from '../../base/defined.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { trimRecord } from '../execution/memoryLimits.ts'
@@ -70,7 +71,7 @@ function answerPrepared(
     actions,
     feeToken: prepared.feeToken,
     nowMs,
-    ...(mismatch === undefined ? {} : { poison: mismatch }),
+    ...defined({ poison: mismatch }),
     signedBySubaccount: prepared.subaccount && {
       account: prepared.account,
       approval: prepared.subaccount.approval,

@@ -2,6 +2,7 @@
  * Reports the state of a prepared request, in the words of the wire (docs/reference/api-coverage.md POST /orders/txns/status;
  * test/paper/behaviours-orders.test.ts, G).
  */
+import { defined } from '../../base/defined.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { badFields, type Json, notFound } from '../http/http.ts'
 import type { Operation } from '../state/venueRecords.ts'
@@ -73,7 +74,7 @@ function stateOfOperation(venueState: VenueState, operation: Operation): RecordS
     updatedAtMs: outcome.updatedAtMs,
     orderKeys,
     ...created,
-    ...(outcome.executionTxnHash === undefined ? {} : { executionTxnHash: outcome.executionTxnHash }),
+    ...defined({ executionTxnHash: outcome.executionTxnHash }),
     ...(outcome.status === 'cancelled' ? { cancellationReason: outcome.reason ?? '' } : {}),
   }
 }

@@ -1,5 +1,6 @@
 /** JSON-RPC 2.0: one call or a batch as text in, the answer as text out, over HTTP and WebSocket alike. */
 import { fileBounds, parseBounded } from '../../base/boundedJson.ts'
+import { defined } from '../../base/defined.ts'
 import { isObject } from '../../base/isObject.ts'
 import { invalidParams, RpcError, rpcCodes } from '../chain/rpcError.ts'
 import { stringify } from '../http/http.ts'
@@ -24,7 +25,7 @@ function failure(id: unknown, error: RpcError) {
     error: {
       code: error.code,
       message: error.message,
-      ...(error.data === undefined ? {} : { data: error.data }),
+      ...defined({ data: error.data }),
     },
   }
 }

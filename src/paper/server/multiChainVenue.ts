@@ -3,6 +3,7 @@
  * seed, so that an asset costs the same on each of them.
  */
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { savedStart } from '../venue/stateFile.ts'
 import { createVenue, type Venue, type VenueOptions } from './venue.ts'
@@ -46,10 +47,7 @@ export function createMultiChainVenue(options: MultiChainVenueOptions): readonly
       chain,
       epochSeconds,
       prefix: chains.length === 1 ? '' : `/${chain.name}`,
-      ...(seed === undefined ? {} : { seed }),
-      ...(settings === undefined ? {} : { settings }),
-      ...(options.scenario === undefined ? {} : { scenario: options.scenario }),
-      ...(stateFile === undefined ? {} : { stateFile }),
+      ...defined({ seed, settings, scenario: options.scenario, stateFile }),
     })
   })
   return venues

@@ -4,6 +4,7 @@
  */
 import { parse } from 'yaml'
 import { fileBounds } from '../../base/boundedJson.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { isObject } from '../../base/isObject.ts'
 import { jsonProblem, parseStrict } from '../../base/strictJson.ts'
@@ -47,7 +48,7 @@ export function readScenario(value: unknown): ScenarioStep[] | string {
       forMs: step.forMs,
       set,
       wire: wire === undefined ? undefined : { id: `step-${i + 1}`, ...wire },
-      ...(reorg === undefined ? {} : { reorg }),
+      ...defined({ reorg }),
     })
   }
   return steps.sort((a, b) => a.atMs - b.atMs)

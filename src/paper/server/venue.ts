@@ -4,6 +4,7 @@
  * which is no part of the wire. `/rpc` is the chain's JSON-RPC endpoint, `/ws` the same over WebSocket.
  */
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { createOnwardClock } from '../../base/onwardClock.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { startTraders } from '../execution/traders.ts'
@@ -118,7 +119,7 @@ export function createVenue(options: VenueOptions): Venue {
     clock,
     seed: saved?.seed ?? options.seed ?? DEFAULT_SEED,
     settings: { ...defaultVenueSettings, ...options.settings },
-    ...(epochSeconds === undefined ? {} : { epochSeconds }),
+    ...defined({ epochSeconds }),
   })
   readSchedule(venueState)
   ledgerOf(venueState)

@@ -1,4 +1,5 @@
 /** The venue's own record: every submit it received, and what became of it. Never shown on the wire. */
+import { defined } from '../../base/defined.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Operation } from './venueRecords.ts'
 import type { VenueState } from './venueState.ts'
@@ -33,14 +34,14 @@ export function settledRecord(venueState: VenueState, entries: readonly SubmitEn
     return {
       ...entry,
       operationStatus: operation?.status ?? null,
-      ...(operation?.fault === undefined ? {} : { fault: operation.fault }),
+      ...defined({ fault: operation?.fault }),
       orders: [...(operation?.orderKeys ?? []), ...(operation?.afterwards?.orderKeys ?? [])].map(
         (orderKey) => {
           const outcome = venueState.outcomes.get(orderKey.toLowerCase())
           return {
             orderKey,
             status: outcome?.status ?? 'created',
-            ...(outcome?.reason === undefined ? {} : { reason: outcome.reason }),
+            ...defined({ reason: outcome?.reason }),
           }
         },
       ),

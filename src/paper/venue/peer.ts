@@ -1,4 +1,5 @@
 /** The order records of one peer: what it prepared, by its two ids. Peers do not share them (docs/reference/api-coverage.md A17). */
+import { defined } from '../../base/defined.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Batch, RelayParams } from '../../protocol/signing/relayRouter.ts'
 import type { JsonText } from '../http/http.ts'
@@ -64,7 +65,7 @@ export function storePrepared(
     mode: prepared.mode,
     batch: prepared.batch,
     relayParams: prepared.relayParams,
-    ...(prepared.subaccount === undefined ? {} : { subaccount: prepared.subaccount }),
+    ...defined({ subaccount: prepared.subaccount }),
     batchParamsText: prepared.batchParamsText.text,
     relayParamsText: prepared.relayParamsText.text,
     createdAtMs: prepared.nowMs,

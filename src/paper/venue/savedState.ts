@@ -2,6 +2,7 @@
  * The content of a venue's state file: taken at one moment, with copied records wherever the venue changes them in place, so that
  * what is taken stays as it is while the venue continues and the text is made in slices.
  */
+import { defined } from '../../base/defined.ts'
 import type { Address } from '../../protocol/address.ts'
 import { restoreBlockChain, type SavedBlockChain, savedBlockChain } from '../chain/chainMemory.ts'
 import { cloneMarket, type MarketState } from '../math/marketState.ts'
@@ -83,7 +84,7 @@ export function takeState({ venueState, peers, record }: VenueParts, logPart: nu
       allowances: [...account.allowances],
       claimableFunding: [...account.claimableFunding],
       claimableCollateral: [...account.claimableCollateral],
-      ...(account.nonce === undefined ? {} : { nonce: account.nonce }),
+      ...defined({ nonce: account.nonce }),
     })),
     positions: Array.from(venueState.positions.values(), (position) => ({
       ...position,
@@ -127,7 +128,7 @@ export function restoreState(saved: SavedState, { venueState, peers, record }: V
     const { address, balances, allowances, claimableFunding, claimableCollateral, nonce } = account
     venueState.accounts.set(address.toLowerCase(), {
       address,
-      ...(nonce === undefined ? {} : { nonce }),
+      ...defined({ nonce }),
       balances: new Map(balances),
       allowances: new Map(allowances),
       claimableFunding: new Map(claimableFunding),

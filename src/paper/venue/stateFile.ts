@@ -1,6 +1,7 @@
 /** The venue on disk between runs: one JSON file, replaced whole, so that a crash leaves the old or the new one. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { hoursPathOf, hoursWritten, restoreLedger, type TakenHours, takeHours } from './ledgerFile.ts'
@@ -26,7 +27,7 @@ function unreadable(path: string, why: string, cause?: unknown): BaseError {
     code: 'PAPER_STATE_UNREADABLE',
     facts: { path },
     details: 'Nothing was changed. Move the file away to begin a new paper venue, or restore it from a copy.',
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }
 

@@ -2,6 +2,7 @@
  * Operations as log and state file have them: the batch of a prepared request is in the request's record already, and would be a quarter
  * of both.
  */
+import { defined } from '../../base/defined.ts'
 import type { Operation, SignedBatch } from '../state/venueRecords.ts'
 import { type Peer, recordOf } from './peer.ts'
 
@@ -29,5 +30,5 @@ export function readOperation(written: WrittenOperation, peers: readonly Peer[])
     )
   }
   const session = written.batch === undefined ? record?.subaccount : subaccount
-  return { ...rest, batch, relayParams, ...(session === undefined ? {} : { subaccount: session }) }
+  return { ...rest, batch, relayParams, ...defined({ subaccount: session }) }
 }

@@ -1,5 +1,6 @@
 /** The `exit` block of a strategy file: its fields, and their values in the code. */
 import { z } from 'zod'
+import { defined } from '../../base/defined.ts'
 import {
   closedBps,
   type ExitDistance,
@@ -134,7 +135,7 @@ export function exitPlanOf(block: z.output<typeof exitSchema>): ExitPlan {
     ...(stopLoss === undefined ? {} : { stopLoss: distanceOf(stopLoss) }),
     takeProfits: targets.map(({ shareBps, ...distance }) => ({
       ...distanceOf(distance),
-      ...(shareBps === undefined ? {} : { shareBps }),
+      ...defined({ shareBps }),
     })),
     ...(trailingStop === undefined
       ? {}
@@ -149,7 +150,7 @@ export function exitPlanOf(block: z.output<typeof exitSchema>): ExitPlan {
     ...(breakEven === undefined
       ? {}
       : { breakEven: { after: distanceOf(breakEven.after), offsetBps: breakEven.offsetBps } }),
-    ...(timeLimitSeconds === undefined ? {} : { timeLimitMs: timeLimitSeconds }),
+    ...defined({ timeLimitMs: timeLimitSeconds }),
     ...(onSignalOnly === true ? { isSignalOnly: true } : {}),
     moveEveryMs: block.moveEverySeconds,
     moveStepUsd: block.moveStepUsd,

@@ -1,5 +1,6 @@
 /** Meaning, values and default of a strategy file's field: for editors and for `perpd strategies describe`. */
 import { z } from 'zod'
+import { defined } from '../../base/defined.ts'
 import { fieldFacts } from '../fields.ts'
 
 /** A field in words. */
@@ -30,8 +31,7 @@ export function wordsOf(field: z.ZodType): FieldWords {
   const expected = facts?.expected ?? expectedOf(inner)
   const meaning = said.find((text) => text !== undefined && text !== expected)
   return {
-    ...(meaning === undefined ? {} : { meaning }),
-    ...(expected === undefined ? {} : { expected }),
+    ...defined({ meaning, expected }),
     ...(initial === undefined ? {} : { initial: facts?.written?.(initial) ?? initial }),
     isRequired,
   }

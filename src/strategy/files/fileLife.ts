@@ -1,5 +1,6 @@
 /** Effect of a changed strategy file field in a running daemon: each field states it in the schema. */
 import { z } from 'zod'
+import { defined } from '../../base/defined.ts'
 import type { FieldChange } from '../../domain/account/strategyEntry.ts'
 
 /** Time at which a changed field takes effect. `limits`: a tighter one at once, a looser one when an operator confirms it, or at a restart. */
@@ -41,7 +42,7 @@ export function changedFields(from: WrittenFields, to: WrittenFields): readonly 
   return names.flatMap((field): FieldChange[] => {
     const [was, is] = [from[field], to[field]]
     if (was === is) return []
-    return [{ field, ...(was === undefined ? {} : { from: was }), ...(is === undefined ? {} : { to: is }) }]
+    return [{ field, ...defined({ from: was, to: is }) }]
   })
 }
 

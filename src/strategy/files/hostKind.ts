@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
+import { defined } from '../../base/defined.ts'
 import { MemoryUnfitError } from '../kindMemory.ts'
 import type { StrategyInstance } from '../strategy.ts'
 import { type HostedKind, KindFault, type KindRun, type Scene } from './hosted.ts'
@@ -79,7 +80,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
       const returned =
         answer.is === 'decided' ? deserialize(answer.bytes) : answer.is === 'promise' ? promised : undefined
       const spent = answer.is === 'decided' && answer.spentMs !== undefined ? { spentMs: answer.spentMs } : {}
-      return { returned, viewBytes, ...spent, ...(crash === undefined ? {} : { crash }) }
+      return { returned, viewBytes, ...spent, ...defined({ crash }) }
     },
     close: threads.close,
   }

@@ -4,6 +4,7 @@
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { readTextFile, TextFileError } from '../../base/textFile.ts'
 import type { Limits } from '../../domain/account/limits.ts'
@@ -296,7 +297,7 @@ async function withKind(
     name,
     path: file,
     strategy,
-    ...(hosted === undefined ? {} : { hosted }),
+    ...defined({ hosted }),
     params,
     instance,
     needs: withExitNeeds(needs, exits, symbols),
@@ -304,9 +305,7 @@ async function withKind(
     cadenceMs: fields.cadenceSeconds ?? DEFAULT_CADENCE_MS,
     limits: limitsOf(fields.limits),
     ...(fields.warnings === undefined ? {} : { warnings: warningsOf(fields.warnings) }),
-    ...(fields.slippageBps === undefined ? {} : { slippageBps: fields.slippageBps }),
-    ...(fields.orderExpirySeconds === undefined ? {} : { orderExpiryMs: fields.orderExpirySeconds }),
-    ...(exits === undefined ? {} : { exits }),
+    ...defined({ slippageBps: fields.slippageBps, orderExpiryMs: fields.orderExpirySeconds, exits }),
     ...(fields.protect === undefined ? {} : { protect: protectionsOf(fields.protect) }),
     onRemove: fields.onRemove,
     written: writtenFields(yaml.value),

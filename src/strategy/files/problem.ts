@@ -1,4 +1,5 @@
 /** Problems of strategy files, each with its place, so that the fix is one look away. */
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 
 /** A place in a file, both from 1. */
@@ -34,7 +35,7 @@ export class StrategyFileError extends BaseError {
       code: 'STRATEGY_FILE_INVALID',
       facts: { field, value: shown(problem.value), expected: problem.expected },
       details: `fix: ${problem.fix}`,
-      ...(problem.cause === undefined ? {} : { cause: problem.cause }),
+      ...defined({ cause: problem.cause }),
     })
     this.file = file
     this.place = place

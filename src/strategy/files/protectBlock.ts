@@ -1,5 +1,6 @@
 /** The `protect` block of a strategy file: its fields, and their values in the code. */
 import { z } from 'zod'
+import { defined } from '../../base/defined.ts'
 import {
   type ClosedSpan,
   type ClosingMoment,
@@ -162,7 +163,7 @@ export function protectionsOf(block: z.output<typeof protectSchema>): Protection
   const { cooldownAfterExitSeconds, stopsInWindow, tradingWindows, closings, maxDrawdownUsd } = block
   const { minEdgeBps, edgeHoldSeconds = DAY_MS } = block
   return {
-    ...(cooldownAfterExitSeconds === undefined ? {} : { cooldownMs: cooldownAfterExitSeconds }),
+    ...defined({ cooldownMs: cooldownAfterExitSeconds }),
     ...(stopsInWindow === undefined
       ? {}
       : {
@@ -190,7 +191,7 @@ export function protectionsOf(block: z.output<typeof protectSchema>): Protection
             afterMs: closings.minutesAfter * MINUTE_MS,
           },
         }),
-    ...(maxDrawdownUsd === undefined ? {} : { maxDrawdownUsd }),
+    ...defined({ maxDrawdownUsd }),
     ...(minEdgeBps === undefined ? {} : { edge: { minBps: minEdgeBps, holdMs: edgeHoldSeconds } }),
   }
 }

@@ -7,6 +7,7 @@
  * of a side is bounded. Orders that the price has left behind, and frozen orders, are cancelled. With `direction: both` longs rest below the price
  * and shorts above it: two positions at this venue, each with its own orders, exits and `levels`. It trades by its own parts of positions.
  */
+import { defined } from '../../base/defined.ts'
 import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -160,7 +161,7 @@ function cancelOf(
 ): readonly Decision[] {
   if (orders.length === 0) return []
   const orderKeys = orders.map(({ orderKey }) => orderKey)
-  return [{ ...base, kind: 'cancel', orderKeys, reason, ...(facts === undefined ? {} : { facts }) }]
+  return [{ ...base, kind: 'cancel', orderKeys, reason, ...defined({ facts }) }]
 }
 
 /** The furthest stop, bps of the entry: a long cannot lose more than all. */

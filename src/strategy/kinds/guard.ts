@@ -7,6 +7,7 @@
  * With `addCollateralFirst` it pays collateral in instead of reducing, where the idle wallet carries the whole need. It waits a minute for that to
  * show; then, and always where it would close, it reduces anyway.
  */
+import { defined } from '../../base/defined.ts'
 import type { CollateralDecision, Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
@@ -97,7 +98,7 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
     ...(position.liquidationPrice === undefined
       ? {}
       : { liquidationPrice: formatPrice(position.liquidationPrice) }),
-    ...(distanceBps === undefined ? {} : { distanceBps }),
+    ...defined({ distanceBps }),
     ...(position.leverageBps === undefined ? {} : { leverageBps: Number(position.leverageBps) }),
   }
   const base = { marketToken, direction, collateralToken, facts } as const

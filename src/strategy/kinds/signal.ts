@@ -6,6 +6,7 @@
  * again until then; after an acceptance, the same signal never opens again. A signal opens at most the file's `size`, and adds to nothing. It trades
  * by its own part of positions: others' positions on either side stay, and do not matter. A signal that leads to no order states the reason.
  */
+import { defined } from '../../base/defined.ts'
 import type { DeniedEvent, OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
 import type { Decision } from '../../domain/order/decision.ts'
@@ -125,7 +126,7 @@ function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish 
   const { number, name, action, symbol, size, stopPrice, targetPrice, expiresAtMs } = given
   const base = {
     signal: number,
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     action,
     symbol,
     expiresAtMs,
@@ -140,10 +141,7 @@ function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish 
   if (sides !== 'both' && sides !== target) return { ...base, closes }
   const opens = {
     direction: target,
-    ...(size?.usd === undefined ? {} : { sizeUsd: size.usd }),
-    ...(size?.shareBps === undefined ? {} : { shareBps: size.shareBps }),
-    ...(stopPrice === undefined ? {} : { stopPrice }),
-    ...(targetPrice === undefined ? {} : { targetPrice }),
+    ...defined({ sizeUsd: size?.usd, shareBps: size?.shareBps, stopPrice, targetPrice }),
   }
   return { ...base, closes, opens }
 }

@@ -1,4 +1,5 @@
 /** Usual start of a market's turn: its price, the instance's positions there, and whether an order is in flight. Pure. */
+import { defined } from '../../../base/defined.ts'
 import type { CloseDecision, DecisionFacts, IncreaseDecision } from '../../../domain/order/decision.ts'
 import type { MarketView } from '../../../domain/snapshot.ts'
 import { type Address, sameHex } from '../../../protocol/address.ts'
@@ -98,7 +99,7 @@ export function entryOf(
     leverageBps: size.leverageBps,
     collateralToken,
     ...(stopPrice === undefined ? {} : { tpsl: [{ type: 'stop-loss', triggerPrice: stopPrice }] }),
-    ...(expectedEdgeBps === undefined ? {} : { expectedEdgeBps }),
+    ...defined({ expectedEdgeBps }),
     reason,
     facts,
   }

@@ -1,4 +1,5 @@
 /** Finds the fault of a resting order, whoever placed it: the first cause that a file asks about. Pure. */
+import { defined } from '../../../base/defined.ts'
 import type { UntidyCause } from '../../../domain/order/decision.ts'
 import { isFresh, marketOf, type Snapshot } from '../../../domain/snapshot.ts'
 import { sameHex } from '../../../protocol/address.ts'
@@ -55,7 +56,7 @@ export function untidyOf(order: Order, snapshot: Snapshot, rules: UntidyRules): 
   const price =
     oracle !== undefined && isFresh(snapshot, oracle, MOST_AGE_MS) ? oracle.value.medianPrice : undefined
   const heldUsd = positions.reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
-  const found = { order, heldUsd, ...(price === undefined ? {} : { price }) }
+  const found = { order, heldUsd, ...defined({ price }) }
   return isIncreaseOrder(order)
     ? untidyEntry(found, ageMs, snapshot, rules)
     : untidyExit(found, positions, snapshot, rules)

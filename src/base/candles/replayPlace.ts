@@ -1,7 +1,7 @@
 /** Where in its candles a replay is at a moment, for the venue that plays them and for all who report it. */
 
+import { isoTime } from '../clock.ts'
 import type { FileCandle } from './candleFile.ts'
-import { isoTime } from './clock.ts'
 
 /** Length of a candle without a successor, seconds. */
 export const LAST_CANDLE_SECONDS = 60

@@ -2,11 +2,12 @@
  * The one reader of files of candles, for the paper venue and for history: what exchanges and data frames write as CSV, JSON or Parquet,
  * checked row by row. A row that cannot be read is named with its column and the form that is wanted.
  */
-import { shownValue } from './boundedJson.ts'
+import { shownValue } from '../boundedJson.ts'
+import { defined } from '../defined.ts'
+import { BaseError, reasonOf } from '../errors.ts'
+import { readFileBytes, textOfBytes } from '../textFile.ts'
 import { priceForm, priceOf, secondsOf, timeForm } from './candleCells.ts'
 import type { CandleCells, CandleTable, ColumnMap } from './candleTable.ts'
-import { BaseError, reasonOf } from './errors.ts'
-import { readFileBytes, textOfBytes } from './textFile.ts'
 
 /** One candle; prices in USD with 30 decimals. */
 export interface FileCandle {
@@ -84,7 +85,7 @@ function unreadable(path: string, complaints: readonly string[], cause?: unknown
       facts: { path },
       details:
         'Nothing was read of it. Correct the rows: timestamp,open,high,low,close, one for each time; other columns are passed over.',
-      ...(cause === undefined ? {} : { cause }),
+      ...defined({ cause }),
     },
   )
 }

@@ -1,6 +1,8 @@
 /** Tables of candles in text: CSV with a head or without one, and JSON in the forms that exchanges and data frames write. */
 import Papa from 'papaparse'
-import { bounded, type JsonBounds } from './boundedJson.ts'
+import { bounded, type JsonBounds } from '../boundedJson.ts'
+import { isObject } from '../isObject.ts'
+import { parseStrict } from '../strictJson.ts'
 import { secondsOf } from './candleCells.ts'
 import {
   byPosition,
@@ -12,8 +14,6 @@ import {
   type RowReader,
   readerOf,
 } from './candleTable.ts'
-import { isObject } from './isObject.ts'
-import { parseStrict } from './strictJson.ts'
 
 /** Candles nest a few lists and objects deep, and may be as many as there are. */
 const rowBounds: JsonBounds = { depth: 8, values: Number.POSITIVE_INFINITY }

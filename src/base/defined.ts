@@ -1,0 +1,15 @@
+/** The fields of an object that may be absent: each is there with a value, or not there at all. */
+export type Defined<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+
+/**
+ * Returns a copy of an object without the fields whose value is undefined. An optional field is spread with it into a value that must not name what
+ * it does not hold: `{ id, ...defined({ reason }) }`.
+ */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  const held: Defined<Fields> = {}
+  for (const key in fields) {
+    const value = fields[key]
+    if (value !== undefined) held[key] = value as Defined<Fields>[typeof key]
+  }
+  return held
+}
