@@ -1,10 +1,11 @@
 /** From the configuration's words to the settings that the modules are handed. */
+
+import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { ApiLimits } from '../api/transport/requestLimits.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import type { Config } from '../config/configTypes.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
-import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
 import type { UsualFees } from '../execution/context/feeMemory.ts'
 import type { SigningPolicy } from '../execution/context/policy.ts'
 import type { Journal } from '../journal/journal.ts'

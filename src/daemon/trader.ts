@@ -2,6 +2,8 @@
  * The one composition: account, catalogue, fees, order machine and engine over whatever clock, network, journal and key are
  * handed in. Live, paper, simulations and tests are this function with other parts.
  */
+
+import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
@@ -18,7 +20,6 @@ import {
 } from '../engine/account/subaccountWatch.ts'
 import { createTrading } from '../engine/account/tradingHalts.ts'
 import type { EngineSettings } from '../engine/context/engineContext.ts'
-import type { ConfiguredLimits } from '../engine/context/liveLimits.ts'
 import { createEngine, type Engine, type EngineParts } from '../engine/engine.ts'
 import { type CatalogueParts, createCatalogue } from '../engine/market/marketCatalogue.ts'
 import { pinnedApi } from '../engine/market/pinnedApi.ts'

@@ -9,6 +9,7 @@
  *             journal was written before everything that left.
  */
 
+import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import { defined } from '../base/defined.ts'
 import { LIST_LAG_MS } from '../domain/account/listLag.ts'
 import type { Event } from '../domain/event.ts'
@@ -32,13 +33,15 @@ import { OPERATOR } from './account/tradingHalts.ts'
 import { createUnprotectedPositions } from './account/unprotectedPositions.ts'
 import { createUnseen } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
-import { admitDecision, judge } from './admitDecision.ts'
+import { admitDecision } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
-import { type ConfiguredLimits, createLiveLimits, limitRows } from './context/liveLimits.ts'
+import { createLiveLimits, limitRows } from './context/liveLimits.ts'
 import type { EngineApi } from './engineStatus.ts'
 import { createInstance, type Instance } from './instance.ts'
+import { judge } from './judgeDecision.ts'
 import { createLabelledOrders } from './labelledOrders.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { createLookAtAccount } from './lookAtAccount.ts'
 import { createKnown } from './market/knownVenue.ts'
 import { createPriceWatch, heldMarketsOf } from './market/priceWatch.ts'
 import { readSnapshot } from './market/snapshotReader.ts'
@@ -179,15 +182,16 @@ export function createEngine(parts: EngineParts): Engine {
       return isShown && unlistedFills.length + closedFills.length === 0
     },
   })
-  const admission: EngineContext = {
+  const watched: Omit<EngineContext, 'facts'> = {
     exitRetries: new Map(),
     aheadStamps: createAheadStamps(clock),
     ...context,
     limits,
     equity: breakers.limitEquity,
     dayResultUsd: createStrategyDay(context, () => account.positions()),
-    marketDayResultUsd: (marketToken) => realized().onMarket(marketToken, clock.now()),
-    pausedBy: reconciler.pausedBy,
+    marketDaysUsd: () => realized().byMarket(clock.now()),
+    pausing: reconciler.pausing,
+    unseen,
     holdings,
     prices,
     unwind: (intentId, wish) => unwinder.request(intentId, wish),
@@ -201,6 +205,7 @@ export function createEngine(parts: EngineParts): Engine {
       return next
     },
   }
+  const admission: EngineContext = { ...watched, facts: createLookAtAccount(watched) }
   const instances = createInstances(parts.strategies, makeInstance, deciding.signal)
 
   function makeInstance(first: LoadedStrategy): Instance {
@@ -209,7 +214,7 @@ export function createEngine(parts: EngineParts): Engine {
       admission,
       deciding.signal,
       async (tickMs, isAsked, loaded) => {
-        const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), unseen, isAsked)
+        const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), isAsked)
         account.saw(report.snapshot.positions.value)
         return report
       },
@@ -244,11 +249,9 @@ export function createEngine(parts: EngineParts): Engine {
   const byOperator = {
     read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
     admit: (snapshot: Snapshot, decision: Decision, decisionKey: string, beside?: () => Promise<void>) =>
-      admission.inTurn(() =>
-        admitDecision(admission, byHand, snapshot, decision, decisionKey, unseen, beside),
-      ),
+      admission.inTurn(() => admitDecision(admission, byHand, snapshot, decision, decisionKey, beside)),
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-      judge(admission, byHand, snapshot, decision, decisionKey, unseen),
+      judge(admission.facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
   }
   // An operator's payment is checked against the wallet before anything is signed.
   const withWallet = {
@@ -256,7 +259,7 @@ export function createEngine(parts: EngineParts): Engine {
     isRunning: () => life.state() === 'running',
   }
   const manual = createManual({ ...context, ...byOperator, ...withWallet })
-  const road = createTaskRoad(admission, unseen)
+  const road = createTaskRoad(admission)
   const executors = createExecutors({ ...admission, ...withWallet, road })
   const kill = createKill({
     ...context,
@@ -269,18 +272,11 @@ export function createEngine(parts: EngineParts): Engine {
     ...context,
     read: byOperator.read,
     admit: (name, snapshot, decision, decisionKey, beside) =>
-      admission.inTurn(() =>
-        // Whatever its kind was, it takes its own part and no more.
-        admitDecision(
-          admission,
-          { name, strategy: { opensPositions: true } },
-          snapshot,
-          decision,
-          decisionKey,
-          unseen,
-          beside,
-        ),
-      ),
+      // Whatever its kind was, it takes its own part and no more.
+      admission.inTurn(() => {
+        const source = { name, strategy: { opensPositions: true } }
+        return admitDecision(admission, source, snapshot, decision, decisionKey, beside)
+      }),
   })
   const reload = createReload({
     ...context,
@@ -329,13 +325,13 @@ export function createEngine(parts: EngineParts): Engine {
     // An answer to a request from before the warning does not count: the snapshot then shares this one.
     await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
     const snapshot = await read({ symbols: [symbol] })
-    const others = unseen(snapshot).filter((state) => state.intent.intentId !== intent.intentId)
-    const { equityUsd } = admission.equity() ?? {}
+    const facts = admission.facts(snapshot, { name: intent.strategy })
+    const others = facts.orders.unseen.filter((state) => state.intent.intentId !== intent.intentId)
     return resizeIncrease(intent, atMostUsd, {
       snapshot,
       limits: limits.on(symbol, intent.strategy),
-      ...exposuresOf(admission, intent.strategy, snapshot, others),
-      ...defined({ equityUsd }),
+      ...exposuresOf({ ...facts, orders: { ...facts.orders, unseen: others } }, intent.strategy, snapshot),
+      ...defined({ equityUsd: facts.equity?.equityUsd }),
     })
   }
 

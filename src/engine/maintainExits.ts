@@ -11,7 +11,7 @@ import { keptExitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { protectionOf } from './account/fileProtection.ts'
 import { decisionKeyOf } from './account/ids.ts'
-import { admitDecision, type UnseenIntents } from './admitDecision.ts'
+import { admitDecision } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { entryCancels } from './exits/entriesTakenBack.ts'
 import { sidesOfLostExits } from './exits/exitsLeft.ts'
@@ -41,7 +41,6 @@ export async function maintainExits(
   { snapshot, judged }: { readonly snapshot: Snapshot; readonly judged: Snapshot },
   tickMs: number,
   own: readonly IntentState[],
-  unseen: UnseenIntents,
 ): Promise<{ readonly decided: number; readonly admitted: number }> {
   const { name, strategy } = loaded
   const { clock, emit, exitRetries } = context
@@ -52,9 +51,7 @@ export async function maintainExits(
     const decisionKey = decisionKeyOf(name, tickMs, KEPT_FROM + index)
     const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
-    const denial = await context.inTurn(() =>
-      admitDecision(context, loaded, snapshot, decision, decisionKey, unseen),
-    )
+    const denial = await context.inTurn(() => admitDecision(context, loaded, snapshot, decision, decisionKey))
     if (denial === undefined) admitted += 1
     else {
       exitRetries.set(retryKey, clock.monotonicMs() + EXIT_RETRY_MS)

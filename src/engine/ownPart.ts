@@ -2,6 +2,8 @@
  * The own part of an instance that opens positions: it may reduce that and no other's, and its limits of exposure count that alone.
  * Keepers, which open nothing, and the operator act on the whole position. docs/books.md, "What a strategy may reduce".
  */
+
+import { type AccountFacts, ownSizeOf } from '../account/facts.ts'
 import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { fillsOf } from '../domain/account/fills.ts'
 import type { CloseDecision, Decision, DecreaseDecision } from '../domain/order/decision.ts'
@@ -21,36 +23,42 @@ interface OwnSource {
 }
 
 /**
- * The exposure of the account, and of a strategy whose file limits it the own part, which counts against those limits. Of this moment for
- * each decision, so that two of one tick cannot both spend the same capacity.
+ * The exposure of the account, and of a strategy whose file limits it the own part, which counts against those limits. Judged intents that are not
+ * accepted yet count, so that two of one turn cannot both spend the same capacity.
  */
 export function exposuresOf(
-  { journal, limits, holdings }: Pick<EngineContext, 'journal' | 'limits' | 'holdings'>,
+  { known, limits, orders, own }: AccountFacts,
   strategy: string,
   snapshot: Snapshot,
-  openIntents: readonly IntentState[],
 ): Pick<AdmissionContext, 'exposure' | 'own'> {
-  const exposure = holdings.exposure(snapshot, openIntents)
-  const own = limits.ownOn(strategy)
-  if (Object.keys(own).length === 0) return { exposure }
-  const parts = journal.books().partsOf(strategy)
-  return { exposure, own: { limits: own, exposure: ownExposureOf(strategy, snapshot, openIntents, parts) } }
+  const counted = [...orders.unseen, ...orders.pending.map(begun)]
+  const exposure = known.exposureOf(snapshot, counted)
+  const ownLimits = limits.ownOn(strategy)
+  if (Object.keys(ownLimits).length === 0) return { exposure }
+  return {
+    exposure,
+    own: { limits: ownLimits, exposure: ownExposureOf(strategy, snapshot, counted, own.parts) },
+  }
+}
+
+/** An intent as it will be once it is accepted. */
+function begun(intent: Intent): IntentState {
+  return { intent, attempts: [], updatedAtMs: intent.acceptedAtMs }
 }
 
 /** Limits the decision to the instance's own part, or denies it where the instance has none. */
 export function withinOwn(
-  context: Pick<EngineContext, 'journal' | 'orderManager'>,
+  facts: AccountFacts,
   { name: strategy, strategy: kind }: OwnSource,
   decision: Decision,
-  snapshot: Snapshot,
-  pending: readonly Intent[],
 ): Decision | Denial {
+  const { snapshot } = facts
   if (kind?.opensPositions !== true) return decision
   if (decision.kind === 'close' || decision.kind === 'decrease') {
-    const leftUsd = leftOf(context, strategy, decision, pending)
+    const leftUsd = leftOf(facts, strategy, decision)
     if (decision.kind === 'decrease') return reduced(decision, leftUsd, snapshot)
     // For a position that is all its own, a close in flight decides by itself when another one may go (REDUCE_IN_FLIGHT).
-    const besideClosesUsd = leftOf(context, strategy, decision, pending, 'close')
+    const besideClosesUsd = leftOf(facts, strategy, decision, 'close')
     const isAll = besideClosesUsd > 0n && besideClosesUsd >= heldUsdOn(snapshot, decision)
     return isAll ? decision : reduced(decision, leftUsd, snapshot)
   }
@@ -62,7 +70,7 @@ export function withinOwn(
     asked.set(sideKeyOf(side), known)
   }
   for (const { side, sizeUsd } of asked.values()) {
-    const leftUsd = leftOf(context, strategy, side, pending)
+    const leftUsd = leftOf(facts, strategy, side)
     // A message that the strategy composed is accepted unchanged, or denied.
     if (sizeUsd > leftUsd) return beyondBook(side, sizeUsd, leftUsd, snapshot)
   }
@@ -90,10 +98,9 @@ function reduced(
  * and reserve nothing.
  */
 function leftOf(
-  { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
+  { orders, own }: AccountFacts,
   strategy: string,
   { marketToken, direction, collateralToken }: PositionSide,
-  pending: readonly Intent[],
   uncounted?: Intent['kind'],
 ): Usd {
   const side = { marketToken, direction, collateralToken }
@@ -103,16 +110,14 @@ function leftOf(
     (kind === 'close' || kind === 'decrease') &&
     (terms.orderType === 'market' || terms.orderType === 'twap') &&
     sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
-  const underWay = orderManager
-    .open()
-    .map(({ state }) => state)
+  const underWay = orders.open
     .filter(({ intent }) => isOwn(intent))
     .reduce((sum, state) => {
       const filledUsd = fillsOf(state).reduce((all, { sizeDeltaUsd = 0n }) => all - sizeDeltaUsd, 0n)
       return sum + maxOf(0n, state.intent.terms.sizeDeltaUsd - filledUsd)
     }, 0n)
-  const planned = pending.filter(isOwn).reduce((sum, { terms }) => sum + terms.sizeDeltaUsd, 0n)
-  return maxOf(0n, journal.books().heldBy(strategy, side) - underWay - planned)
+  const planned = orders.pending.filter(isOwn).reduce((sum, { terms }) => sum + terms.sizeDeltaUsd, 0n)
+  return maxOf(0n, ownSizeOf(own, side) - underWay - planned)
 }
 
 function beyondBook(side: PositionSide, wantedUsd: Usd, leftUsd: Usd, snapshot: Snapshot): Denial {

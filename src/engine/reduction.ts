@@ -2,31 +2,27 @@
  * Additional conditions for a strategy's reduction: a position that more than one host's passing statement supports, and a budget of fees. Where a
  * host invents positions close to their liquidation, a guard would otherwise pay the highest fee for closing each of them, again and again.
  */
+import type { AccountFacts } from '../account/facts.ts'
 import type { PositionSide } from '../domain/account/accountRecord.ts'
-import type { Ending } from '../domain/account/spend.ts'
+import { OPERATOR } from '../domain/account/operatorName.ts'
 import { expectedOf } from '../domain/machine/expected.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
-import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { marketOf } from '../domain/snapshot.ts'
 import type { BatchTerms } from '../protocol/batch.ts'
 import { formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 import { checkReductionFees } from '../risk/breakers/budget.ts'
-import { OPERATOR } from './account/tradingHalts.ts'
-import type { EngineContext } from './context/engineContext.ts'
 
 /**
  * Checks a reduction of the strategy `name`. Denies with POSITION_UNPROVEN when only one host's passing statement shows the position. Denies it too
  * when the budget of fees, the account's or its own, is used up. Neither rule holds back an operator.
  */
 export function checkReduction(
-  context: EngineContext,
+  { account, known, limits, orders, settings, snapshot, usage }: AccountFacts,
   name: string,
   decision: Decision,
-  spent: readonly Ending[],
-  snapshot: Snapshot,
 ): Denial | undefined {
-  const { chain, holdings, limits, orderManager, signingPolicy } = context
-  const unproven = reducedSides(decision).find((side) => !holdings.isVouched(side))
+  const unproven = reducedSides(decision).find((side) => !known.isVouched(side))
   if (unproven !== undefined) {
     const { symbol = unproven.marketToken } = marketOf(snapshot, unproven.marketToken)?.market ?? {}
     return {
@@ -34,13 +30,11 @@ export function checkReduction(
       reason: `perpd did not open the ${unproven.direction} position on ${symbol}, and not every configured host has shown it for half a minute; it is reduced when they have, when it is adopted (perpd discrepancies), or by an operator`,
     }
   }
-  const { account, strategies } = limits.current()
-  const { decimals } = chain.feeToken
-  const { reducing, maxRelayFee } = signingPolicy()
-  const mostEach = reducing?.maxRelayFee ?? maxRelayFee
+  const inForce = limits.current()
+  const { feeTokenDecimals } = account
   const within = (perDayUsd: Usd | undefined, counts: (strategy: string) => boolean): Denial | undefined => {
     if (perDayUsd === undefined) return undefined
-    const waiting = orderManager.open().reduce((sum, { state: { intent, attempts } }) => {
+    const waiting = orders.open.reduce((sum, { intent, attempts }) => {
       const isReduction = intent.reservationUsd === 0n && intent.kind !== 'swap'
       const isWaiting =
         isReduction && counts(intent.strategy) && attempts.every(({ armed }) => armed === undefined)
@@ -48,19 +42,19 @@ export function checkReduction(
     }, 0)
     return checkReductionFees(
       decision,
-      spent.filter((ending) => counts(ending.strategy)),
+      usage.endings.filter((ending) => counts(ending.strategy)),
       {
         perDayUsd,
-        mostEachUsd: parseUnits(formatUnits(mostEach, decimals), USD_DECIMALS),
+        mostEachUsd: parseUnits(formatUnits(settings.maxReductionFee, feeTokenDecimals), USD_DECIMALS),
         waiting,
         orders: ordersOf(decision),
       },
-      decimals,
+      feeTokenDecimals,
     )
   }
   return (
-    within(account.reductionFeesPerDayUsd, (strategy) => strategy !== OPERATOR) ??
-    within(strategies[name]?.reductionFeesPerDayUsd, (strategy) => strategy === name)
+    within(inForce.account.reductionFeesPerDayUsd, (strategy) => strategy !== OPERATOR) ??
+    within(inForce.strategies[name]?.reductionFeesPerDayUsd, (strategy) => strategy === name)
   )
 }
 

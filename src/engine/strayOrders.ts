@@ -4,17 +4,19 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import { exposureOf, type OwnOrder } from '../risk/exposure/accountExposure.ts'
 import type { EngineContext } from './context/engineContext.ts'
-import { isOfRunningTask } from './exits/runningTasks.ts'
+import { isOfRunning } from './exits/runningTasks.ts'
 
 /**
- * Tells whether a running instance or task manages an order. Orders placed by an operator, and those left by an instance that no longer runs, are
- * unmanaged.
+ * Returns the judgement, as of now, whether a running instance or task manages an order. Orders placed by an operator, and those left by an instance
+ * that no longer runs, are unmanaged.
  */
-export function isKept(
-  { strategies, trading }: Pick<EngineContext, 'strategies' | 'trading'>,
-  { strategy, decisionKey }: OwnOrder,
-): boolean {
-  return isOfRunningTask(trading, decisionKey) || strategies().some(({ name }) => name === strategy)
+export function isKept({
+  strategies,
+  trading,
+}: Pick<EngineContext, 'strategies' | 'trading'>): (order: OwnOrder) => boolean {
+  const { tasks } = trading.accountJournal.state()
+  const running = new Set(strategies().map(({ name }) => name))
+  return ({ strategy, decisionKey }) => isOfRunning(tasks, decisionKey) || running.has(strategy)
 }
 
 /** Returns the keys of the unmanaged resting orders for which no change is in flight; `open`: the account's open intents. */
@@ -24,10 +26,11 @@ export function strayOrdersOf(
   open: readonly IntentState[],
 ): readonly Hex[] {
   const { ownOrders } = exposureOf(snapshot, open)
+  const isManaged = isKept(context)
   return snapshot.orders.value
     .map(({ orderKey }) => orderKey)
     .filter((orderKey) => {
       const own = ownOrders.get(hexKey(orderKey))
-      return own !== undefined && own.changedBy === undefined && !isKept(context, own)
+      return own !== undefined && own.changedBy === undefined && !isManaged(own)
     })
 }

@@ -2,8 +2,9 @@ import { marketOf } from '../domain/snapshot.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
-import { admitDecision, type DecisionSource, judge, type UnseenIntents } from './admitDecision.ts'
+import { admitDecision } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
+import { type DecisionSource, judge } from './judgeDecision.ts'
 import type { TaskRoad } from './operator/executors.ts'
 import { isOthers } from './ownPart.ts'
 
@@ -11,8 +12,8 @@ import { isOthers } from './ownPart.ts'
 const PREVIEWED = `${OPERATOR}#preview`
 
 /** Makes it. */
-export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): TaskRoad {
-  const { strategies, limits, holdings, trading } = context
+export function createTaskRoad(context: EngineContext): TaskRoad {
+  const { strategies, limits, holdings, trading, unseen } = context
 
   function sourceOf(owner: string | undefined, isWhole: boolean): DecisionSource {
     if (owner === undefined) return { name: OPERATOR, isWhole }
@@ -27,12 +28,11 @@ export function createTaskRoad(context: EngineContext, unseen: UnseenIntents): T
       context.inTurn(async () => {
         // A bracket's exits are for all of its entry, and the venue's parts for all of their size.
         const source = sourceOf(owner, 'twap' in decision || 'tpsl' in decision)
-        return (
-          mayGo() ?? (await admitDecision(context, source, snapshot, decision, decisionKey, unseen, beside))
-        )
+        return mayGo() ?? (await admitDecision(context, source, snapshot, decision, decisionKey, beside))
       }),
     denialOf(isWhole, snapshot, decision, owner) {
-      const judged = judge(context, sourceOf(owner, isWhole), snapshot, decision, PREVIEWED, unseen)
+      const source = sourceOf(owner, isWhole)
+      const judged = judge(context.facts(snapshot, source), { source, decision, decisionKey: PREVIEWED })
       return isDenial(judged) ? judged : undefined
     },
     capacity(owner, snapshot, marketToken, direction) {

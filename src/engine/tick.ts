@@ -27,7 +27,7 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { decisionKeyOf } from './account/ids.ts'
-import { admitDecision, type UnseenIntents } from './admitDecision.ts'
+import { admitDecision } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { callKind, type KindAnswer } from './callKind.ts'
 import { requestClaim } from './claimRequest.ts'
@@ -75,7 +75,6 @@ export async function tick(
   loaded: LoadedStrategy,
   tickMs: number,
   readSnapshot: () => Promise<Snapshot>,
-  unseen: UnseenIntents,
   isAsked = true,
 ): Promise<TickReport> {
   const { emit } = context
@@ -86,17 +85,17 @@ export async function tick(
   if (!context.isDeciding()) return nothing
   const { name } = loaded
   // Exits come first: a fill of one must be subtracted from the others before anything is decided on it.
-  const before = unseen(snapshot, name)
-  const keptCount = await maintainExits(context, loaded, { snapshot, judged }, tickMs, before, unseen)
+  const before = context.unseen(snapshot, name)
+  const keptCount = await maintainExits(context, loaded, { snapshot, judged }, tickMs, before)
   if (!context.isDeciding()) return nothing
-  const answer = isAsked ? await decide(context, loaded, judged, tickMs, unseen) : { returned: [] }
+  const answer = isAsked ? await decide(context, loaded, judged, tickMs) : { returned: [] }
   // A kind in its own thread takes time, and a stop may have come meanwhile.
   if (!context.isDeciding()) return nothing
-  const own = unseen(snapshot, name)
+  const own = context.unseen(snapshot, name)
   const wholeProblem = returnedProblem(answer.returned)
   const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
   const { remembered } = answer
-  const exposure = context.holdings.exposure(snapshot, unseen(snapshot))
+  const exposure = context.holdings.exposure(snapshot, context.unseen(snapshot))
   const isOfOthers = (side: PositionSide) =>
     loaded.strategy.opensPositions && isOthers(context, name, side, snapshot)
   const orphans = orphanCancels(snapshot, own, exposure, context.holdings.journal(), isOfOthers)
@@ -119,7 +118,7 @@ export async function tick(
   if (wholeProblem !== undefined) tellProblem(wholeProblem)
   else if (remembered !== undefined) {
     const { turn, given } = remembered
-    taken = await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, unseen, tellProblem)
+    taken = await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, tellProblem)
   }
   let admittedCount = taken.admitted
   const all: readonly unknown[] = [...decided, ...orphans]
@@ -151,9 +150,7 @@ export async function tick(
     }
     const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
-    const denial = await context.inTurn(() =>
-      admitDecision(context, loaded, snapshot, decision, decisionKey, unseen),
-    )
+    const denial = await context.inTurn(() => admitDecision(context, loaded, snapshot, decision, decisionKey))
     if (denial === undefined) admittedCount += 1
     else emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
   }
@@ -200,9 +197,8 @@ async function decide(
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   tickMs: number,
-  unseen: UnseenIntents,
 ): Promise<Answer> {
-  const states = unseen(snapshot, loaded.name)
+  const states = context.unseen(snapshot, loaded.name)
   const own = ownPositionsOf(context.journal.books().partsOf(loaded.name), snapshot)
   const { tasks } = context.trading.accountJournal.state()
   const isUnwanted = (intentId: string) => unwindOf(tasks, intentId) !== undefined
@@ -214,7 +210,7 @@ async function decide(
     tasks: await context.tasksOf(loaded.name),
     ...approvalOf(context),
     ...(loaded.strategy.tidiesOrders === true
-      ? { strayOrders: strayOrdersOf(context, snapshot, unseen(snapshot)) }
+      ? { strayOrders: strayOrdersOf(context, snapshot, context.unseen(snapshot)) }
       : {}),
   }
   const remembers = loaded.hosted?.remembers ?? loaded.strategy.memory !== undefined

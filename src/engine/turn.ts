@@ -3,6 +3,7 @@
  * other. Denials are written with the memory, and delivered to it at the next turn.
  */
 
+import { withPending } from '../account/facts.ts'
 import { defined } from '../base/defined.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import type { DeniedEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
@@ -22,11 +23,12 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import type { AccountFact } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
-import { judge, tellAdmitted, type UnseenIntents } from './admitDecision.ts'
+import { DUPLICATE, tellAdmitted } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
+import { judge } from './judgeDecision.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { reportOrder } from './reportOrder.ts'
 
@@ -99,7 +101,6 @@ export function takeTurn(
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   { turn, given, tickMs }: AskedTurn,
-  unseen: UnseenIntents,
   tellProblem: (problem: DecisionProblem) => void,
 ): Promise<TakenTurn> {
   return context.inTurn(async () => {
@@ -115,7 +116,7 @@ export function takeTurn(
         continue
       }
       const decision = returned as StrategyDecision
-      const denial = planOne(context, loaded, snapshot, decision, decisionKey, unseen, planned)
+      const denial = planOne(context, loaded, snapshot, decision, decisionKey, planned)
       if (denial === undefined) continue
       const side = isOrderDecision(decision) ? sideOf(decision) : {}
       const { kind: order } = decision
@@ -154,13 +155,12 @@ function planOne(
   snapshot: Snapshot,
   decision: StrategyDecision,
   decisionKey: string,
-  unseen: UnseenIntents,
   planned: Planned,
 ): Denial | undefined {
   const { emit, catalogue } = context
   const { name: strategy } = loaded
   if (decision.kind === 'unwind') {
-    const open = unseen(snapshot).find(({ intent }) => intent.intentId === decision.intentId)
+    const open = context.unseen(snapshot).find(({ intent }) => intent.intentId === decision.intentId)
     const told = { strategy, decisionKey, decision, symbol: open?.intent.terms.symbol ?? '' }
     emit({ type: 'decision.made', ...told })
     const plan = context.planUnwind(decision.intentId, { by: strategy, reason: decision.reason, strategy })
@@ -213,8 +213,12 @@ function planOne(
   }
   emit({ type: 'decision.made', ...told })
   const intent = context.journal.hasDecision(strategy, decisionKey)
-    ? { code: 'DUPLICATE_DECISION', reason: 'this decision was accepted before; it is not taken twice' }
-    : judge(context, loaded, snapshot, decision, decisionKey, unseen, planned.intents)
+    ? DUPLICATE
+    : judge(withPending(context.facts(snapshot, loaded), planned.intents), {
+        source: loaded,
+        decision,
+        decisionKey,
+      })
   if (isDenial(intent)) {
     emit({ type: 'decision.denied', ...told, denial: intent })
     return intent

@@ -10,8 +10,8 @@ import { usedBudget } from '../risk/breakers/budget.ts'
 import { dayStartOf, isOfToday, receivedFromMs } from '../risk/breakers/circuitBreakers.ts'
 import { type ShownSide, shownSideSizes } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
-import { spentOfDay } from './admitDecision.ts'
 import type { EngineContext } from './context/engineContext.ts'
+import { spentOfDay } from './lookAtAccount.ts'
 import type { AccountWatch } from './watch/accountWatch.ts'
 import type { Breakers } from './watch/breakerWatch.ts'
 import type { DayResult } from './watch/dayResult.ts'
@@ -61,6 +61,7 @@ export function usedNow(
   const nowMs = context.clock.now()
   journal.lookAt(context.clock)
   const accepted = journal.acceptedSince(nowMs - hourMs)
+  const marketDays = context.marketDaysUsd()
   const equity = breakers.equity.mark()
   const symbols = Object.entries(account.symbols())
   const open = context.orderManager.open().map(({ state }) => state)
@@ -87,7 +88,7 @@ export function usedNow(
     realizedUsd: realized().ofAll(lossLiftedAtMs ?? Number.NEGATIVE_INFINITY, nowMs),
     receivedUsd: realized().receivedSince(receivedFromMs(equity, lossLiftedAtMs), nowMs),
     dayResultUsd: context.dayResultUsd,
-    marketDayResultUsd: context.marketDayResultUsd,
+    marketDayResultUsd: (marketToken) => marketDays.get(hexKey(marketToken)) ?? 0n,
     accepted: (of) =>
       of === undefined
         ? accepted.length

@@ -29,19 +29,14 @@ const book: Patch = [
   'hosts)',
 ]
 const hidden: Patch = [
-  'src/engine/admitDecision.ts',
-  'return adds ? hiddenOn(context, decision, snapshot) : undefined',
-  'return nowMsOf() < 0 ? hiddenOn(context, decision, snapshot) : undefined',
-]
-const nowMsOf: Patch = [
-  'src/engine/admitDecision.ts',
-  'const hourMs = 3_600_000',
-  'const hourMs = 3_600_000\nconst nowMsOf = () => 0',
+  'src/engine/judgeDecision.ts',
+  'return hiddenOn(facts, decision)',
+  'return facts.nowMs < 0 ? hiddenOn(facts, decision) : undefined',
 ]
 const paused: Patch = [
-  'src/engine/admitDecision.ts',
-  'const discrepancy = adds ? context.pausedBy(decision.marketToken) : undefined',
-  "const discrepancy = adds ? context.pausedBy('') : undefined",
+  'src/engine/judgeDecision.ts',
+  'discrepancies.find(({ marketToken }) => sameHex(marketToken, decision.marketToken))',
+  "discrepancies.find(({ marketToken }) => marketToken === '')",
 ]
 const verifyOrder = 'src/execution/verify/verifyOrder.ts'
 
@@ -69,14 +64,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     trustsAll,
     signsAll,
   ),
-  bug(
-    'held is what a list shows',
-    'positions that are hidden make a limit grow',
-    book,
-    hidden,
-    nowMsOf,
-    paused,
-  ),
+  bug('held is what a list shows', 'positions that are hidden make a limit grow', book, hidden, paused),
   bug(
     'a liquidation is what a host says',
     'positions that are hidden, and their liquidations made up',
@@ -86,7 +74,6 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
       "const open = trades.filter(({ id }) => id === '')",
     ],
     hidden,
-    nowMsOf,
     paused,
   ),
   bug('a kill is done when the lists are empty', 'a kill that hosts call done', [
@@ -111,8 +98,8 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
   ]),
   bug('what one host shows is there', 'positions that are not there are closed again and again', [
     'src/engine/account/holdings.ts',
-    'return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || looks.isVouched(key)',
-    "return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || key !== ''",
+    'return isAdopted || ownOf(closed, open, side) || vouched.has(key)',
+    "return isAdopted || ownOf(closed, open, side) || key !== ''",
   ]),
   bug('an edit copies what a row says', 'an edit that copies any price from a row', [
     'src/risk/sizing/orderChangePlan.ts',
@@ -148,7 +135,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     "if (rule.kind === 'unchecked' || found > 0n) return",
   ]),
   bug("a day's impact has no bound", 'a market without depth, and prices as bad as that allows', [
-    'src/engine/admitDecision.ts',
+    'src/engine/judgeDecision.ts',
     '...(isOperator ? {} : impactLeft(',
     "...(isOperator || name !== '' ? {} : impactLeft(",
   ]),

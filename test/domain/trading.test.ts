@@ -1,6 +1,8 @@
 /** Limits tighten, holds fold: the strictest wins, and what is lifted is gone. */
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ConfiguredLimits } from '../../src/account/limitsInForce.ts'
 import {
   countedLimits,
   isTighter,
@@ -22,12 +24,7 @@ import {
   type TradingEntry,
   type TradingScope,
 } from '../../src/domain/account/tradingState.ts'
-import {
-  type ConfiguredLimits,
-  changesOf,
-  createLiveLimits,
-  figuresOf,
-} from '../../src/engine/context/liveLimits.ts'
+import { changesOf, createLiveLimits, figuresOf } from '../../src/engine/context/liveLimits.ts'
 import { type BreakerSettings, breakerTightness } from '../../src/risk/breakers/circuitBreakers.ts'
 
 const limitNames = Object.keys(limitTightness) as (keyof Limits)[]

@@ -7,6 +7,7 @@ import type { StrategyDecision } from '../../src/domain/order/decision.ts'
 import type { Evidence, IntentState, Settlement } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import { createDayResult } from '../../src/engine/watch/dayResult.ts'
+import { hexKey } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'
@@ -59,7 +60,7 @@ const stopped = { pnlUsd: usd(-40), feesUsd: usd(1), timestampSeconds: at }
 test('every order counts at its own end: fees of what opened, and the PnL after fees of what closed, exits too', () => {
   const results = createDayResult([], startMs)
   results.add([landed(1, [{ role: 'main', settlement: opened }, { role: 'stop-loss' }])], startMs)
-  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-1))
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(usd(-1))
   const both = [
     { role: 'main', settlement: opened } as const,
     { role: 'stop-loss', settlement: stopped } as const,
@@ -67,10 +68,10 @@ test('every order counts at its own end: fees of what opened, and the PnL after 
   results.add([landed(1, both)], startMs)
   results.add([landed(1, both)], startMs)
   // The PnL is after the exit's own fees: they are not counted twice.
-  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-41))
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(usd(-41))
   const parts = [1, 2, 3].map(() => ({ role: 'part', settlement: stopped }) as const)
   results.add([landed(10, parts)], startMs)
-  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-161))
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(usd(-161))
 })
 
 test('all orders of the account count together, from an instant of the day on', () => {
@@ -93,7 +94,7 @@ test('funding that the chain shows to be put aside is of the day, on its market 
   // What only opens settles it too.
   const entry = { ...opened, fundingReceivedUsd: usd(4), timestampSeconds: at + 60 }
   results.add([landed(4, [{ role: 'main', settlement: entry }])], startMs)
-  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-25) + usd(3))
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(usd(-25) + usd(3))
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-22))
   expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(19))
   expect(results.receivedSince(at * 1_000, startMs)).toBe(usd(4))
@@ -104,13 +105,13 @@ test('what may be taken back counts when it stays, and what executed yesterday i
   const results = createDayResult([], startMs)
   const provisional = { role: 'main', settlement: stopped, level: 'chain-latest' } as const
   results.add([landed(1, [provisional])], startMs)
-  expect(results.onMarket(ethMarket, startMs)).toBe(0n)
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(0n)
   results.add([landed(1, [{ role: 'main', settlement: stopped }])], startMs)
-  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-40))
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(usd(-40))
   const tomorrowMs = startMs + 86_400_000
-  expect(results.onMarket(ethMarket, tomorrowMs)).toBe(0n)
+  expect(results.byMarket(tomorrowMs).get(hexKey(ethMarket)) ?? 0n).toBe(0n)
   results.add([landed(1, [{ role: 'main', settlement: stopped }])], tomorrowMs)
-  expect(results.onMarket(ethMarket, tomorrowMs)).toBe(0n)
+  expect(results.byMarket(tomorrowMs).get(hexKey(ethMarket)) ?? 0n).toBe(0n)
 })
 
 const benches: KindsBench[] = []
@@ -250,7 +251,7 @@ test('what the protocol liquidated is a loss of the day once, on its market and 
   const results = createDayResult([], startMs)
   results.addDiscrepancies(account, startMs)
   results.addDiscrepancies(account, startMs)
-  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-300))
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(usd(-300))
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-300))
   expect(results.ofAll(at * 1_000, startMs)).toBe(0n)
   expect(results.receivedSince(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(10))
@@ -261,8 +262,8 @@ test('a clock that is a day ahead and set back loses nothing of what executed to
   results.add([landed(1, [{ role: 'main', settlement: stopped }])], startMs)
   const aheadMs = startMs + 86_400_000
   results.add([landed(2, [{ role: 'main', settlement: stopped }])], aheadMs)
-  expect(results.onMarket(ethMarket, aheadMs)).toBe(0n)
-  expect(results.onMarket(ethMarket, startMs)).toBe(usd(-80))
+  expect(results.byMarket(aheadMs).get(hexKey(ethMarket)) ?? 0n).toBe(0n)
+  expect(results.byMarket(startMs).get(hexKey(ethMarket)) ?? 0n).toBe(usd(-80))
   expect(results.ofAll(Number.NEGATIVE_INFINITY, startMs)).toBe(usd(-80))
-  expect(results.onMarket(ethMarket, aheadMs)).toBe(0n)
+  expect(results.byMarket(aheadMs).get(hexKey(ethMarket)) ?? 0n).toBe(0n)
 })

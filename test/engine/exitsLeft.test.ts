@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest'
 import { type PricedExits, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Child, Intent, IntentState } from '../../src/domain/order/intent.ts'
+import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
 import { createUnseen } from '../../src/engine/account/unseen.ts'
 import { checkExitsLeft, sidesOfLostExits } from '../../src/engine/exits/exitsLeft.ts'
 import { syncExits } from '../../src/engine/exits/syncExits.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { contractPriceOf, MAX_UINT256, type Usd, usd } from '../../src/protocol/units.ts'
 import { MARKET, marketView, NOW_MS, order, position, snapshot, USDC } from '../risk/world.ts'
@@ -174,13 +176,10 @@ test('an edit is over for admission as soon as the list shows its values, and a 
 
 test('an entry waits while exits rest for more than the part, until a message of ours changes them', () => {
   const code = (states: readonly IntentState[], partUsd: Usd, pending: readonly Intent[] = []) => {
-    const journal = {
-      books: () => ({ heldBy: () => partUsd }),
-      openIntents: () => states,
-      changeOf: () => undefined,
-    }
-    const orderManager = { open: () => states.map((state) => ({ state })) }
-    return checkExitsLeft({ journal, orderManager } as never, 'eth', side, pending)?.code
+    const journal = { openIntents: () => states, changeOf: () => undefined }
+    const signedOrder = (orderKey: Hex) => signedOrderIn(journal, orderKey)
+    const own = { parts: [{ ...side, sizeUsd: partUsd } as never] }
+    return checkExitsLeft({ orders: { open: states, pending, signedOrder }, own }, 'eth', side)?.code
   }
   const filled = entered(['EXECUTED', 'EXECUTED', 'OPEN'])
   expect(code([filled], 0n)).toBe('EXITS_LEFT')

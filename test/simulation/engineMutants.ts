@@ -7,7 +7,7 @@ function one(name: string, firstSeed: number, file: string, find: string, replac
   return { name, tier: 'engine', hasPrices: false, firstSeed, patches: [{ file, find, replace }] }
 }
 
-const judge = 'src/engine/admitDecision.ts'
+const judge = 'src/engine/judgeDecision.ts'
 const book = 'src/risk/exposure/accountExposure.ts'
 const room = 'src/risk/exposure/availableCapacity.ts'
 const trading = 'src/engine/account/tradingHalts.ts'
@@ -43,12 +43,12 @@ export const engineMutants: readonly FirstMutant[] = [
     40,
     judge,
     'strategy: accepted.filter(({ strategy }) => strategy === name).length + pending.length,',
-    'strategy: journal.openIntents().filter(({ intent }) => intent.strategy === name).length,',
+    'strategy: orders.open.filter(({ intent }) => intent.strategy === name).length,',
   ),
   one(
     'the budget of a cause forgets what ended before the start',
     40,
-    judge,
+    'src/engine/lookAtAccount.ts',
     'journal.endingsSince(nowMs - dayMs),',
     'journal.endingsSince(nowMs - dayMs).filter(({ cause }) => cause !== cause),',
   ),

@@ -14,7 +14,7 @@ function bug(name: string, firstSeed: number, ...patches: readonly Patch[]): Fir
 }
 
 const keeper = 'src/engine/exits/syncExits.ts'
-const judge = 'src/engine/admitDecision.ts'
+const judge = 'src/engine/judgeDecision.ts'
 const reload = 'src/engine/operator/reloadStrategies.ts'
 
 /** All of them. */
@@ -51,19 +51,16 @@ export const exitMutants: readonly FirstMutant[] = [
     'if (isWorth(scene, missingUsd) && stops.length > 9) {',
   ]),
   bug('a cooldown is kept in memory alone', 2, [
-    judge,
-    'protectionOf(journal.books(), name, protect, judged, aheadStamps)',
+    'src/engine/lookAtAccount.ts',
+    'settledTrack(journal.books(), name, parts.aheadStamps)',
     `((given) => ({
             ...given,
-            track: {
-              ...given.track,
-              exitsMs: new Map(
-                [...given.track.exitsMs].filter(
-                  ([, atMs]) => atMs >= ((journal as { bornMs?: number }).bornMs ??= nowMs),
-                ),
+            exitsMs: new Map(
+              [...given.exitsMs].filter(
+                ([, atMs]) => atMs >= ((journal as { bornMs?: number }).bornMs ??= parts.clock.now()),
               ),
-            },
-          }))(protectionOf(journal.books(), name, protect, judged, aheadStamps))`,
+            ),
+          }))(settledTrack(journal.books(), name, parts.aheadStamps))`,
   ]),
   bug('stops are not counted', 2, [
     'src/domain/books/bookMoves.ts',

@@ -61,10 +61,15 @@ export interface Holdings {
    */
   held(snapshot: Snapshot): Snapshot
   /**
-   * Tells whether more than one host's passing statement supports a position. That holds if the journal knows it or an operator adopted it. It also
-   * holds if every configured host showed it in looks further apart than lists lag, and one still does.
+   * Returns the judgement, as of now, which positions more than one host's passing statement supports. That holds if the journal knows it or an operator
+   * adopted it. It also holds if every configured host showed it in looks further apart than lists lag, and one still does.
    */
-  isVouched(side: PositionSide): boolean
+  vouching(): (side: PositionSide) => boolean
+  /** Returns the fold of exposure, as of now, that `exposure` makes. */
+  exposing(): (
+    snapshot: Pick<Snapshot, 'positions' | 'orders'>,
+    openIntents: readonly IntentState[],
+  ) => Exposure
 }
 
 /** The oldest row of another host that a row's figures are compared with, ms. */
@@ -118,6 +123,11 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     return sidesOf(journal.closedFills(), open, trading.accountJournal.state())
   }
 
+  function exposing(): ReturnType<Holdings['exposing']> {
+    const known = { journal: journalNow(), hosts: looks.sides() }
+    return (snapshot, openIntents) => exposureOnce(snapshot, openIntents, known)
+  }
+
   function note(list: PositionList): void {
     looks.note(list, journalNow())
   }
@@ -142,7 +152,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     const added = new Map<string, Position>()
     for (const { key, row } of looks.fresh().flatMap((look) => look.rows)) {
       const byJournal = known.get(key)
-      const isHeld = byJournal === undefined ? looks.isVouched(key) : byJournal.sizeUsd > 0n
+      const isHeld = byJournal === undefined ? looks.vouched().has(key) : byJournal.sizeUsd > 0n
       if (!shown.has(key) && isHeld) added.set(key, row)
     }
     return added.size === 0 ? rows : [...rows, ...added.values()]
@@ -266,8 +276,8 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       return lists
     },
     journal: () => journalNow(),
-    exposure: (snapshot, openIntents) =>
-      exposureOnce(snapshot, openIntents, { journal: journalNow(), hosts: looks.sides() }),
+    exposure: (snapshot, openIntents) => exposing()(snapshot, openIntents),
+    exposing,
     hiddenIn: (list) => hiddenSides(list),
     unlistedIn: (list) => unlisted(list),
     heldMarkets: () =>
@@ -308,21 +318,25 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
         ...(without.length === 0 ? {} : { unlisted: without }),
       }
     },
-    isVouched(side) {
-      const key = sideKeyOf(side)
-      const isAdopted = [...trading.accountJournal.state().discrepancies.values()].some(
-        ({ discrepancy, end }) =>
-          end === 'adopted' && discrepancy.sizeDeltaUsd > 0n && sideKeyOf(discrepancy) === key,
-      )
-      return isAdopted || ownOf(journal.closedFills(), orderManager.open(), side) || looks.isVouched(key)
+    vouching() {
+      const [closed, open, vouched] = [journal.closedFills(), openNow(), looks.vouched()]
+      const { discrepancies } = trading.accountJournal.state()
+      return (side) => {
+        const key = sideKeyOf(side)
+        const isAdopted = [...discrepancies.values()].some(
+          ({ discrepancy, end }) =>
+            end === 'adopted' && discrepancy.sizeDeltaUsd > 0n && sideKeyOf(discrepancy) === key,
+        )
+        return isAdopted || ownOf(closed, open, side) || vouched.has(key)
+      }
     },
   }
 }
 
 /** Tells whether our own fills alone left something on the side, or an order of ours may have: a list may show it before the journal. */
-function ownOf(closed: readonly Fill[], open: ReturnType<OrderManager['open']>, side: PositionSide): boolean {
+function ownOf(closed: readonly Fill[], open: readonly IntentState[], side: PositionSide): boolean {
   const mayOpen = open.some(
-    ({ state: { intent, attempts } }) =>
+    ({ intent, attempts }) =>
       intent.reservationUsd > 0n &&
       attempts.some(({ armed }) => armed !== undefined) &&
       intent.terms.direction === side.direction &&
@@ -330,7 +344,7 @@ function ownOf(closed: readonly Fill[], open: ReturnType<OrderManager['open']>, 
       (intent.kind === 'batch' || sameHex(intent.terms.collateralToken.address, side.collateralToken)),
   )
   if (mayOpen) return true
-  const fills = [...closed, ...open.flatMap(({ state }) => fillsOf(state))].filter(
+  const fills = [...closed, ...open.flatMap(fillsOf)].filter(
     (fill) =>
       fill.direction === side.direction &&
       sameHex(fill.marketToken, side.marketToken) &&

@@ -35,8 +35,8 @@ export interface HostLooks {
   fresh(): readonly HostList[]
   /** Sizes that hosts show beyond the journal for longer than lists lag, of each side the largest. */
   sides(): HeldSides
-  /** Judges whether every one of these hosts showed the side in looks that are further apart than lists lag, and one still does. */
-  isVouched(key: string): boolean
+  /** Returns the sides that every one of these hosts showed in looks that are further apart than lists lag, and one still does. */
+  vouched(): ReadonlySet<string>
   /** Looks anew at which sides all of these hosts show. */
   vouch(hosts: readonly string[]): void
 }
@@ -84,7 +84,7 @@ export function createHostLooks(clock: Pick<Clock, 'monotonicMs'>): HostLooks {
       )
       return sidesOf(lasting, () => largestSides(lasting))
     },
-    isVouched: (key) => vouched.has(key),
+    vouched: () => new Set(vouched),
     vouch(hosts) {
       const shown = new Set(fresh().flatMap(({ shownSinceMs }) => [...shownSinceMs.keys()]))
       for (const key of vouched) if (!shown.has(key)) vouched.delete(key)

@@ -1,12 +1,14 @@
 /** Dependencies of the loop. */
 
+import type { LookAtAccount } from '../../account/facts.ts'
+import type { ConfiguredLimits } from '../../account/limitsInForce.ts'
 import type { Discrepancy } from '../../domain/account/accountRecord.ts'
 import type { ClaimDecision, RenewalDecision } from '../../domain/order/decision.ts'
-import type { Denial } from '../../domain/order/intent.ts'
+import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
 import type { ExecutionContext } from '../../execution/context/executionContext.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
-import type { Address } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
@@ -19,7 +21,7 @@ import type { Trading } from '../account/tradingHalts.ts'
 import type { Unwinder } from '../account/unwinder.ts'
 import type { Catalogue } from '../market/marketCatalogue.ts'
 import type { PriceWatch } from '../market/priceWatch.ts'
-import type { ConfiguredLimits, LiveLimits } from './liveLimits.ts'
+import type { LiveLimits } from './liveLimits.ts'
 
 /** Settings of the loop. Times in ms. */
 export interface EngineSettings {
@@ -71,14 +73,21 @@ export interface EngineContext extends ExecutionContext {
   readonly equity: () => ShownEquity | undefined
   /** Result of a strategy's day since 00:00 UTC, USD, signed, by lists of positions; by those of the last look when none are given. */
   readonly dayResultUsd: (strategy: string, positions?: readonly Position[]) => Usd
-  /** Realized result of all orders on a market since then. */
-  readonly marketDayResultUsd: (marketToken: Address) => Usd
+  /** Realized results of all orders since then by lower-case market token, USD, signed. */
+  readonly marketDaysUsd: () => ReadonlyMap<string, Usd>
   /** Prices of markets with positions, from every host. */
   readonly prices: Pick<PriceWatch, 'of' | 'judged'>
   /** Positions by all sources. */
   readonly holdings: Holdings
-  /** Unexplained discrepancy on a market: increases there wait for an operator. */
-  readonly pausedBy: (marketToken: string) => Discrepancy | undefined
+  /** Unexplained discrepancies: increases on their markets wait for an operator. */
+  readonly pausing: () => readonly Discrepancy[]
+  /** Looks at the account for the decisions of a source on a snapshot. */
+  readonly facts: LookAtAccount
+  /**
+   * Intents that the exposure must count on top of a snapshot's positions: the open ones, and fills too new to be seen; of one strategy alone where it
+   * is named.
+   */
+  readonly unseen: (snapshot: Snapshot, strategy?: string) => readonly IntentState[]
   /** Takes a decision that an order be unwound if it lands. */
   readonly unwind: Unwinder['request']
   /** The same, to be written together with another record. */

@@ -2,15 +2,13 @@
  * The limits in force: read at the start, tightened while the daemon runs, loosened only by a restart or when an operator confirms it. The journal
  * persists them, so that a start can report its changes.
  */
+
+import { type ConfiguredLimits, type LimitsInForce, limitsInForce } from '../../account/limitsInForce.ts'
 import {
-  type CountedLimits,
-  countedLimits,
-  type ExposureLimits,
   isTighter,
   type Limits,
   limitReadable,
   limitSetName,
-  limitsWith,
   limitText,
   limitTightness,
   type Tightness,
@@ -19,20 +17,6 @@ import {
 } from '../../domain/account/limits.ts'
 import { type BreakerName, breakerNames } from '../../domain/account/tradingState.ts'
 import { type BreakerSettings, breakerTightness } from '../../risk/breakers/circuitBreakers.ts'
-
-/** The account's limits and those of single markets. */
-export interface LimitSet {
-  readonly account: Limits
-  /** By market symbol. */
-  readonly markets: Readonly<Record<string, Limits>>
-}
-
-/** All that is configured of limits. */
-export interface ConfiguredLimits extends LimitSet {
-  /** Limits of strategy files, by name; a strategy that is not listed keeps its present limits. */
-  readonly strategies: Readonly<Record<string, Limits>>
-  readonly breakers: BreakerSettings
-}
 
 /** One change of a limit. A value that is absent does not limit. */
 export interface LimitChange {
@@ -49,19 +33,10 @@ export interface AppliedChange extends LimitChange {
   readonly isApplied: boolean
 }
 
-/** The limits in force. */
-export interface LiveLimits {
-  current(): ConfiguredLimits
-  /**
-   * Limits of a strategy's order on a market: of the account, the market and the strategy the tightest. Losses are the
-   * strategy's own alone: the account's is its breaker's to judge, and an operator's to accept. Its limits of exposure are not in
-   * it (`ownOn`).
-   */
-  on(symbol: string | undefined, strategy: string): Limits
-  /** A strategy's limits of exposure: its own part alone counts against them. */
-  ownOn(strategy: string): ExposureLimits
-  /** Returns a market's limits on usage; they count everything that happened on it, whoever made it. */
-  countedOn(symbol: string | undefined): CountedLimits
+/** The limits in force, as they change. Each question is answered by those of the moment. */
+export interface LiveLimits extends LimitsInForce {
+  /** Returns those of this moment, which stay as they are. */
+  now(): LimitsInForce
   /** Returns the changes that accepting `next` would make, by scope and limit; nothing changes yet. */
   compare(next: ConfiguredLimits, isConfirmed: boolean): readonly AppliedChange[]
   /** Applies the tighter values of `next`, or all of it when an operator confirmed. */
@@ -72,63 +47,44 @@ export interface LiveLimits {
 
 /** Limits that begin with `first`. */
 export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
-  let current = first
-  /** Answers about the limits in force, by strategy and market: each turn asks for every market that is held. */
-  let asked = new Map<string, Limits>()
+  let inForce = limitsInForce(first)
   const take = (next: ConfiguredLimits): void => {
-    current = next
-    asked = new Map()
+    inForce = limitsInForce(next)
   }
-  const onNow = (symbol: string | undefined, strategy: string): Limits => {
-    const ofMarket = symbol === undefined ? {} : current.markets[symbol]
-    return tighten(
-      tighten(without(current.account, lossLimits), without(ofMarket ?? {}, countedLimits)),
-      without(current.strategies[strategy] ?? {}, exposureLimits),
-    )
-  }
+  const current = () => inForce.current()
   return {
-    current: () => current,
-    on(symbol, strategy) {
-      const key = symbol === undefined ? strategy : `${strategy}\0${symbol}`
-      const limits = asked.get(key) ?? onNow(symbol, strategy)
-      asked.set(key, limits)
-      return limits
-    },
-    ownOn: (strategy) => only(current.strategies[strategy] ?? {}, exposureLimits),
-    countedOn(symbol) {
-      return only((symbol === undefined ? undefined : current.markets[symbol]) ?? {}, countedLimits)
-    },
+    current,
+    on: (symbol, strategy) => inForce.on(symbol, strategy),
+    ownOn: (strategy) => inForce.ownOn(strategy),
+    countedOn: (symbol) => inForce.countedOn(symbol),
+    now: () => inForce,
     compare: (next, isConfirmed) =>
-      changesOf(figuresOf(current), figuresOf(known(current, next))).map((change) => ({
+      changesOf(figuresOf(current()), figuresOf(known(current(), next))).map((change) => ({
         ...change,
         isApplied: isConfirmed || change.isTighter,
       })),
     replace(next, isConfirmed) {
-      const { account, markets, strategies, breakers } = known(current, next)
+      const { account, markets, strategies, breakers } = known(current(), next)
       if (isConfirmed) {
         take({ account, markets, strategies, breakers })
         return
       }
       take({
-        account: tighten(current.account, account),
-        markets: tightenEach(current.markets, markets),
-        strategies: tightenEach(current.strategies, strategies),
+        account: tighten(current().account, account),
+        markets: tightenEach(current().markets, markets),
+        strategies: tightenEach(current().strategies, strategies),
         breakers: {
-          ...tightenBy(breakerTightness, current.breakers, breakers),
-          sets: statesOf(tightenBy(setTightness, haltsOf(current.breakers), haltsOf(breakers))),
+          ...tightenBy(breakerTightness, current().breakers, breakers),
+          sets: statesOf(tightenBy(setTightness, haltsOf(current().breakers), haltsOf(breakers))),
         },
       })
     },
     run(strategy, limits) {
-      const { [strategy]: _, ...others } = current.strategies
-      take({ ...current, strategies: limits === undefined ? others : { ...others, [strategy]: limits } })
+      const { [strategy]: _, ...others } = current().strategies
+      take({ ...current(), strategies: limits === undefined ? others : { ...others, [strategy]: limits } })
     },
   }
 }
-
-const lossLimits = limitsWith('isLoss')
-
-const exposureLimits = limitsWith('isExposure')
 
 /** Figures by `SCOPE|LIMIT`, as decimal text: the journal's form of the limits in force. */
 export type Figures = Readonly<Record<string, string>>
@@ -264,12 +220,4 @@ function tightenEach(
 ): Readonly<Record<string, Limits>> {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
   return Object.fromEntries(names.map((name) => [name, tighten(one[name] ?? {}, other[name] ?? {})]))
-}
-
-function without(limits: Limits, names: readonly (keyof Limits)[]): Limits {
-  return Object.fromEntries(Object.entries(limits).filter(([name]) => !names.some((each) => each === name)))
-}
-
-function only(limits: Limits, names: readonly (keyof Limits)[]): Limits {
-  return Object.fromEntries(Object.entries(limits).filter(([name]) => names.some((each) => each === name)))
 }

@@ -2,6 +2,7 @@
  * Remaining exits of an instance after one of them, or a decision, reduced its part. Until they are cancelled or made smaller, they would close a new
  * entry on that side for which they were never meant. Pure except for its reads.
  */
+import { type OrdersInFlight, type OwnFacts, ownSizeOf } from '../../account/facts.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { EXIT_TOLERANCE_BPS } from '../../domain/order/exitPlan.ts'
@@ -13,32 +14,30 @@ import {
   type IntentState,
   lastAttempt,
 } from '../../domain/order/intent.ts'
-import { signedOrderIn } from '../../domain/order/signedOrder.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { bps, formatDollars, type Usd } from '../../protocol/units.ts'
-import type { EngineContext } from '../context/engineContext.ts'
 
 /** Contract `OrderType` of orders that rest and close. */
 const TAKE_PROFIT = 5
 const STOP_LOSS = 6
 
+/** Orders in flight, and the own part that exits are compared with. */
+export interface ExitFacts {
+  readonly orders: Omit<OrdersInFlight, 'unseen'>
+  readonly own: Pick<OwnFacts, 'parts'>
+}
+
 /**
  * Denies with EXITS_LEFT while exits of the instance rest for more than its part of a side, and none of its messages changes them yet. Exits of
  * waiting entries do not count.
- *
- * @param pending intents that are judged and not accepted yet
  */
 export function checkExitsLeft(
-  { journal, orderManager }: Pick<EngineContext, 'journal' | 'orderManager'>,
+  { orders: { open, pending, signedOrder }, own: ownFacts }: ExitFacts,
   strategy: string,
   side: PositionSide,
-  pending: readonly Intent[],
 ): Denial | undefined {
-  const own = orderManager
-    .open()
-    .map(({ state }) => state)
-    .filter(({ intent }) => intent.strategy === strategy && isOn(intent, side))
+  const own = open.filter(({ intent }) => intent.strategy === strategy && isOn(intent, side))
   const changing = new Set(
     [...own.map(({ intent }) => intent), ...pending.filter((intent) => intent.strategy === strategy)]
       .flatMap(({ terms: { edit, cancelOrderKeys = [] } }) => [
@@ -47,10 +46,10 @@ export function checkExitsLeft(
       ])
       .map(hexKey),
   )
-  const partUsd = journal.books().heldBy(strategy, side)
+  const partUsd = ownSizeOf(ownFacts, side)
   const sums = new Map<number, Usd>()
   for (const { orderKey } of own.flatMap(settledExits)) {
-    const signed = changing.has(hexKey(orderKey)) ? undefined : signedOrderIn(journal, orderKey)
+    const signed = changing.has(hexKey(orderKey)) ? undefined : signedOrder(orderKey)
     if (signed === undefined) continue
     const { orderType, sizeDeltaUsd } = signed
     if (orderType === undefined) continue

@@ -8,8 +8,9 @@ import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord
 import type { Event } from '../../domain/event.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
+import { signedOrderIn } from '../../domain/order/signedOrder.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
-import { hexKey } from '../../protocol/address.ts'
+import { type Hex, hexKey } from '../../protocol/address.ts'
 import { restingOrdersOf } from '../../strategy/resting.ts'
 import { OPERATOR, type Trading } from '../account/tradingHalts.ts'
 import type { EngineContext } from '../context/engineContext.ts'
@@ -47,13 +48,18 @@ export function createHandExits(parts: HandExitsParts): { look(): Promise<void> 
 
 /** False: something was denied. */
 async function fitOnce(parts: HandExitsParts): Promise<boolean> {
-  const { orderManager, read, clock, emit } = parts
+  const { journal, orderManager, read, clock, emit } = parts
   const open = orderManager.open().map(({ state }) => state)
+  const signedOrder = (orderKey: Hex) => signedOrderIn(journal, orderKey)
+  const facts = {
+    orders: { open, pending: [], signedOrder },
+    own: { parts: journal.books().partsOf(OPERATOR) },
+  }
   const own = open.filter(({ intent }) => intent.strategy === OPERATOR)
   // Nothing is read while the book and the resting exits agree.
   const over = own.filter((state) => {
     const isSettled = settledExits(state).length > 0
-    return isSettled && checkExitsLeft(parts, OPERATOR, sideOfIntent(state), []) !== undefined
+    return isSettled && checkExitsLeft(facts, OPERATOR, sideOfIntent(state)) !== undefined
   })
   if (over.length === 0) return true
   const snapshot = await read([...new Set(over.map(({ intent }) => intent.terms.symbol))])

@@ -1,14 +1,12 @@
 /** Finds the orders that running tasks manage. */
+import type { AccountState } from '../../domain/account/accountRecord.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Trading } from '../account/tradingHalts.ts'
 
-/** Tells whether the decision belongs to a running task. */
-export function isOfRunningTask(
-  { accountJournal }: Pick<Trading, 'accountJournal'>,
-  decisionKey: string,
-): boolean {
+/** Tells whether the decision belongs to one of these tasks that runs. */
+export function isOfRunning(tasks: AccountState['tasks'], decisionKey: string): boolean {
   const [taskId = ''] = decisionKey.split('#')
-  const task = accountJournal.state().tasks?.get(taskId)
+  const task = tasks?.get(taskId)
   return task !== undefined && task.end === undefined
 }
 
@@ -17,9 +15,10 @@ export function madeByTasks(
   trading: Pick<Trading, 'accountJournal'>,
   states: readonly IntentState[],
 ): ReadonlySet<string> {
+  const { tasks } = trading.accountJournal.state()
   return new Set(
     states
-      .filter(({ intent }) => isOfRunningTask(trading, intent.decisionKey))
+      .filter(({ intent }) => isOfRunning(tasks, intent.decisionKey))
       .map(({ intent }) => intent.intentId),
   )
 }

@@ -2,6 +2,7 @@
  * Limits that change: tighter values take effect at once, looser ones by an operator's confirmation or a restart. The journal persists the limits in
  * force after each change, so that a start reports its changes against the previous run.
  */
+import type { ConfiguredLimits } from '../../account/limitsInForce.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { isTighter, limitRow, limitSetting } from '../../domain/account/limits.ts'
 import { LIMITS_IN_FORCE } from '../../domain/account/tradingState.ts'
@@ -9,7 +10,6 @@ import type { EngineContext } from '../context/engineContext.ts'
 import { formOf, limitWritten, unitsOf, writtenLimits } from '../context/limitValue.ts'
 import {
   type AppliedChange,
-  type ConfiguredLimits,
   changesOf,
   changeText,
   type Figures,

@@ -2,19 +2,15 @@
  * Strategy files that are taken over while perpd runs: read and checked whole, then each change between two turns of its instance,
  * journaled before it holds. With anything wrong in any file nothing changes.
  */
+
 import { resolve } from 'node:path'
+import type { ConfiguredLimits } from '../../account/limitsInForce.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import { changedFields } from '../../strategy/files/fileLife.ts'
 import { closeStrategies, type LoadedStrategy, type LoadResult } from '../../strategy/files/load.ts'
 import type { EngineContext } from '../context/engineContext.ts'
-import {
-  type AppliedChange,
-  type ConfiguredLimits,
-  changeText,
-  type WaitingLimit,
-  waitingLimits,
-} from '../context/liveLimits.ts'
+import { type AppliedChange, changeText, type WaitingLimit, waitingLimits } from '../context/liveLimits.ts'
 import type { Instances } from '../roster/instances.ts'
 import {
   type ChangedStrategy,

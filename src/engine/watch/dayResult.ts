@@ -11,7 +11,7 @@ import type { BookReads } from '../../domain/books/books.ts'
 import { venueResultOf } from '../../domain/books/figures.ts'
 import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
 import { openResultUsd } from '../../domain/views/bookView.ts'
-import { type Address, hexKey } from '../../protocol/address.ts'
+import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { minOf, type Usd } from '../../protocol/units.ts'
 import { dayStartOf, isOfToday } from '../../risk/breakers/circuitBreakers.ts'
@@ -23,8 +23,8 @@ export interface DayResult {
   add(states: readonly IntentState[], nowMs: number): void
   /** Takes in the protocol's acts on positions, as they were found; each counts once. */
   addDiscrepancies(account: Pick<AccountState, 'discrepancies'>, nowMs: number): void
-  /** Returns the result of all orders on a market, USD, signed; 0 before the first end of the day. */
-  onMarket(marketToken: Address, nowMs: number): Usd
+  /** Returns the results of all orders by lower-case market token, USD, signed; a market without an end of the day is absent. */
+  byMarket(nowMs: number): ReadonlyMap<string, Usd>
   /** Returns the same of all orders that executed since then (Unix ms), within the day, and of the protocol's acts. */
   ofAll(sinceMs: number, nowMs: number): Usd
   /** Returns the part of it from funding that was put aside for the account: it is in no list of a host. */
@@ -107,11 +107,12 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   return {
     add,
     addDiscrepancies,
-    onMarket(marketToken, atMs) {
-      const asked = hexKey(marketToken)
-      return sumSince(Number.NEGATIVE_INFINITY, atMs, ({ market, resultUsd }) =>
-        market === asked ? resultUsd : 0n,
-      )
+    byMarket(atMs) {
+      const dayMs = dayStartOf(atMs)
+      const sums = new Map<string, Usd>()
+      for (const { market, executedMs, resultUsd } of counted.values())
+        if (executedMs >= dayMs) sums.set(market, (sums.get(market) ?? 0n) + resultUsd)
+      return sums
     },
     ofAll: (sinceMs, atMs) => sumSince(sinceMs, atMs, ({ resultUsd }) => resultUsd),
     receivedSince: (sinceMs, atMs) => sumSince(sinceMs, atMs, ({ receivedUsd }) => receivedUsd),

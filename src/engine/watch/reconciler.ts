@@ -74,8 +74,8 @@ export interface Reconciler {
   open(): readonly DiscrepancyState[]
   /** Orders of the newest list that the journal did not explain; undefined before the first look. */
   othersOrders(): readonly Order[] | undefined
-  /** Returns the discrepancy for which increases on this market wait, or undefined. */
-  pausedBy(marketToken: string): Discrepancy | undefined
+  /** Returns the discrepancies for which increases on their markets wait. */
+  pausing(): readonly Discrepancy[]
 }
 
 /** Makes the account's watch from the journal's state. */
@@ -356,15 +356,12 @@ export function createReconciler(
     open() {
       return [...accountJournal.state().discrepancies.values()].filter(({ end }) => end === undefined)
     },
-    pausedBy(marketToken) {
-      const token = hexKey(marketToken)
-      for (const found of accountJournal.state().discrepancies.values()) {
-        if (pauses(found) && hexKey(found.discrepancy.marketToken) === token) return found.discrepancy
-      }
-      return heldBack.find(
-        (discrepancy) => pauses({ discrepancy, raisedAtMs: 0 }) && hexKey(discrepancy.marketToken) === token,
-      )
-    },
+    pausing: () => [
+      ...[...accountJournal.state().discrepancies.values()]
+        .filter(pauses)
+        .map(({ discrepancy }) => discrepancy),
+      ...heldBack.filter((discrepancy) => pauses({ discrepancy, raisedAtMs: 0 })),
+    ],
   }
 }
 

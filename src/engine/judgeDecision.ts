@@ -1,0 +1,299 @@
+/**
+ * Judges a decision by the facts of one look at the account: the exposure of that moment, limits, budgets, halts and pauses. Pure: it reads nothing
+ * else, and accepts, writes and reports nothing.
+ */
+import type { AccountFacts } from '../account/facts.ts'
+import { withLimitSizes } from '../account/limitsInForce.ts'
+import { defined } from '../base/defined.ts'
+import { OPERATOR } from '../domain/account/operatorName.ts'
+import { haltsOn, strictest } from '../domain/account/tradingState.ts'
+import { addsRisk, type Decision } from '../domain/order/decision.ts'
+import type { Denial, Intent } from '../domain/order/intent.ts'
+import { type MarketView, marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { openResultUsd } from '../domain/views/bookView.ts'
+import { hexKey, sameHex } from '../protocol/address.ts'
+import { formatDollars, maxOf, NATIVE_DECIMALS, USD_DECIMALS, type Usd } from '../protocol/units.ts'
+import { admit } from '../risk/admit.ts'
+import { type Budget, checkBudget, OPERATOR_RETRY_MS } from '../risk/breakers/budget.ts'
+import { checkPause } from '../risk/breakers/pause.ts'
+import { slippageOf } from '../risk/checks/checks.ts'
+import { checkEdge } from '../risk/checks/edgeCheck.ts'
+import { withReductionPrice } from '../risk/checks/reductionPrice.ts'
+import { type AdmissionContext, isDenial } from '../risk/exposure/admissionContext.ts'
+import { checkWholeLeverage, checkWholeSize } from '../risk/sizing/wholeLeverage.ts'
+import { exitsNow } from '../strategy/fileExits.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { intentIdOf } from './account/ids.ts'
+import { impactSpentBy } from './context/impactSpent.ts'
+import { checkExitsLeft } from './exits/exitsLeft.ts'
+import { exposuresOf, withinOwn } from './ownPart.ts'
+import { checkReduction, reducedSides } from './reduction.ts'
+import { NO_HOST_REASON } from './watch/increasesWait.ts'
+
+/** Source of a decision: a strategy, or the operator. */
+export interface DecisionSource
+  extends Pick<LoadedStrategy, 'name' | 'slippageBps' | 'orderExpiryMs' | 'exits' | 'protect'> {
+  /** Absent: the operator, and who acts on whole positions. */
+  readonly strategy?: Pick<LoadedStrategy['strategy'], 'opensPositions' | 'tidiesOrders'>
+  /** True if an increase must be whole or is denied. Absent: a smaller one is acceptable. */
+  readonly isWhole?: boolean
+}
+
+/** A decision with its source and its key, which no other decision of that source has. */
+export interface AskedDecision {
+  readonly source: DecisionSource
+  readonly decision: Decision
+  readonly decisionKey: string
+}
+
+/** A decision in the middle of its judgement. */
+interface Judged {
+  readonly adds: boolean
+  /** True for an operator's reduction, which only the protocol's own bounds hold. */
+  readonly isOperator: boolean
+  readonly view: MarketView | undefined
+}
+
+/** Returns the intent that a decision becomes by these facts, which are of its source, or the reason why it is denied. */
+export function judge(facts: AccountFacts, asked: AskedDecision): Intent | Denial {
+  const { nowMs, snapshot, standstills } = facts
+  const { source } = asked
+  if (standstills.isStopping) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
+  const own = withinOwn(facts, source, asked.decision)
+  const decision = isDenial(own) ? asked.decision : own
+  const adds = addsRisk(decision, snapshot.orders.value)
+  const view = marketOf(snapshot, decision.marketToken)
+  const before =
+    (adds ? increaseHeldBack(facts, decision) : undefined) ??
+    leftBefore(facts, source, decision) ??
+    overBudget(facts, source.name, decision, view?.market.symbol) ??
+    (adds || source.name === OPERATOR ? undefined : checkReduction(facts, source.name, decision))
+  if (before !== undefined) return before
+  if (isDenial(own)) return own
+  // An operator's increase by hand is subject to all limits of a strategy's order; only reductions bypass them.
+  const isOperator = source.name === OPERATOR && !adds
+  // Ages count until now: the process may have stood still since the world was read.
+  const counted = withLimitSizes(facts.limits, snapshot, source.name)
+  const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
+  const context = contextOf(facts, { ...asked, decision }, { adds, isOperator, view }, judged)
+  // Report the halt before other reasons; it overrides them.
+  const isHalted = context.tradingReason !== undefined
+  const bounds = {
+    limits: context.limits,
+    accountLimits: facts.limits.current().account,
+    ...(view && { market: view.market }),
+  }
+  const steep = source.isWhole === true && !isHalted ? checkWholeLeverage(decision, bounds) : undefined
+  if (steep !== undefined) return steep
+  const admitted = admit(decision, context)
+  if (admitted.kind === 'denial') return admitted.denial
+  const judgedView = marketOf(judged, decision.marketToken)
+  return (
+    afterLimits(facts, source, admitted.intent, { adds, isOperator, view: judgedView }) ?? admitted.intent
+  )
+}
+
+/** Returns all that the checks of an order and its plan are made of. */
+function contextOf(
+  facts: AccountFacts,
+  { source, decision, decisionKey }: AskedDecision,
+  { adds, isOperator, view }: Judged,
+  judged: Snapshot,
+): AdmissionContext {
+  const { account, equity, fees, known, nowMs, orders, own, settings, standstills, usage } = facts
+  const { name } = source
+  const symbol = view?.market.symbol
+  const { maxOrdersPerHour, ...others } = facts.limits.on(symbol, name)
+  // Cancels and closes by an operator do not count toward the hourly limit: a kill must be able to finish.
+  const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
+  const limits = { ...others, ...hourly }
+  const halt = isOperator ? undefined : strictest(haltsOn(standstills.halts, name))
+  const marketKey = hexKey(decision.marketToken)
+  return {
+    snapshot: withReductionPrice(judged, { decision, adds }, limits, known.prices.get(marketKey)),
+    limits,
+    ...exposuresOf(facts, name, judged),
+    accountLimits: isOperator ? {} : facts.limits.current().account,
+    marketLimits: isOperator ? {} : facts.limits.countedOn(symbol),
+    tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
+    ...defined({
+      tradingReason: halt?.reason,
+      equityUsd: equity?.equityUsd,
+      equityAgeMs: equity?.ageMs,
+      withheldMs: settings.withheldMs,
+      executionFeeOf: fees?.executionFeeOf,
+    }),
+    ...ofFile(facts, source, judged, decision),
+    dayResultUsd: own.dayResultUsd,
+    marketDayResultUsd: usage.marketDaysUsd.get(marketKey) ?? 0n,
+    clockSkewMs: known.clockSkewMs,
+    signedOrder: orders.signedOrder,
+    isOperator,
+    ...(source.strategy?.tidiesOrders === true ? { tidiesOrders: true, isKept: known.isManaged } : {}),
+    intentId: intentIdOf(account.address, name, decisionKey),
+    decisionKey,
+    strategy: name,
+    account: account.address,
+    chain: account.chain,
+    lane: account.lane,
+    closeLanes: account.closeLanes,
+    slippageBps: slippageOf(
+      adds,
+      source.slippageBps ?? Math.min(settings.slippageBps, limits.maxSlippageBps ?? settings.slippageBps),
+      limits,
+    ),
+    nowMs,
+    expiresAtMs: nowMs + (source.orderExpiryMs ?? settings.expiryMs),
+    maxPriceImpactBps: settings.maxPriceImpactBps,
+    ...(isOperator ? {} : impactLeft(facts, adds)),
+    acceptedLastHour: acceptedLastHour(facts, name, decision),
+  }
+}
+
+/** Returns the reason why an entry of an instance with exits waits for those that another exit left. */
+function leftBefore(
+  facts: AccountFacts,
+  { name, exits }: DecisionSource,
+  decision: Decision,
+): Denial | undefined {
+  return decision.kind === 'increase' && exits !== undefined
+    ? checkExitsLeft(facts, name, decision)
+    : undefined
+}
+
+/** Returns the reason why an intent within limits and capacity is held back all the same. */
+function afterLimits(
+  facts: AccountFacts,
+  source: DecisionSource,
+  intent: Intent,
+  { adds, isOperator, view }: Judged,
+): Denial | undefined {
+  const { known, nowMs, own } = facts
+  // Closing everything waits for no pause, unless only a host's passing statement shows the position to be closed.
+  const isAtOnce = isOperator && reducedSides(intent.decision).every((side) => known.isVouched(side))
+  const setBackSince = (intentId: string) => own.setBackMs.get(intentId) ?? 0
+  return (
+    edgeDenial(facts, source, intent, view) ??
+    checkPause(intent, adds, own.recent, nowMs, isAtOnce, setBackSince) ??
+    (source.isWhole === true ? checkWholeSize(intent, adds) : undefined)
+  )
+}
+
+/** Returns the reason why an entry is not worth its costs by the rules of its file. */
+function edgeDenial(
+  { account, fees }: AccountFacts,
+  { protect }: DecisionSource,
+  intent: Intent,
+  view: MarketView | undefined,
+): Denial | undefined {
+  if (protect?.edge === undefined || view === undefined) return undefined
+  const sending = fees?.expectedFor(intent)
+  const sendingUsd =
+    sending === undefined
+      ? undefined
+      : sending.relayFee * 10n ** BigInt(USD_DECIMALS - account.feeTokenDecimals)
+  return checkEdge(intent, protect, view, sendingUsd)
+}
+
+/** Applies the rules of a strategy's file to its decisions: the exits that its increases bring, and the times when it adds nothing. */
+function ofFile(
+  { nowMs, own }: AccountFacts,
+  { exits, protect }: DecisionSource,
+  judged: Snapshot,
+  decision: Decision,
+): Pick<AdmissionContext, 'exits' | 'protection'> {
+  const view = marketOf(judged, decision.marketToken)
+  const openUsd = protect === undefined ? 0n : openResultUsd(own.parts, judged.positions.value)
+  return {
+    ...(exits === undefined ? {} : { exits: exitsNow(exits, view, nowMs) ?? 'unknown' }),
+    ...(protect === undefined ? {} : { protection: { rules: protect, track: own.track, openUsd } }),
+  }
+}
+
+/** Counts the intents of the last hour, with those that are judged and not accepted yet. */
+function acceptedLastHour(
+  { orders, usage }: AccountFacts,
+  name: string,
+  { marketToken }: Decision,
+): AdmissionContext['acceptedLastHour'] {
+  const { pending } = orders
+  const accepted = usage.acceptedLastHour
+  const isSameMarket = ({ terms }: Intent) => sameHex(terms.marketToken, marketToken)
+  return {
+    strategy: accepted.filter(({ strategy }) => strategy === name).length + pending.length,
+    market: [...accepted, ...pending].filter(isSameMarket).length,
+    account: accepted.length + pending.length,
+  }
+}
+
+/** Returns the reason why an order that adds risk must wait, whatever its size: cooldowns, discrepancies, the journal's space, hidden positions. */
+function increaseHeldBack(facts: AccountFacts, decision: Decision): Denial | undefined {
+  const { isNoHost, isJournalShort, discrepancies } = facts.standstills
+  // A host is in cooldown after a payload mismatch, or after failing again and again. What adds risk waits for
+  // one that does not; a reduction may still be tried, and is verified like any other.
+  if (isNoHost) return { code: 'NO_HOST', reason: NO_HOST_REASON }
+  const discrepancy = discrepancies.find(({ marketToken }) => sameHex(marketToken, decision.marketToken))
+  if (discrepancy !== undefined) {
+    return {
+      code: 'UNEXPLAINED',
+      reason: `increases on this market wait for an operator: ${discrepancy.statement} (perpd discrepancies)`,
+    }
+  }
+  if (isJournalShort) {
+    return {
+      code: 'JOURNAL_SHORT',
+      reason:
+        "the rest of the journal's space is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
+    }
+  }
+  return hiddenOn(facts, decision)
+}
+
+/**
+ * Returns the remainder of the day's budget of price impact, counting judged intents that are not accepted yet. Half of it is reserved for orders
+ * that reduce risk.
+ */
+function impactLeft(
+  { orders, settings, usage }: AccountFacts,
+  adds: boolean,
+): { readonly priceImpactLeftUsd?: Usd } {
+  const { priceImpactPerDayUsd: perDayUsd, maxPriceImpactBps } = settings
+  if (perDayUsd === undefined) return {}
+  const spentUsd = impactSpentBy([...usage.acceptedToday, ...orders.pending], maxPriceImpactBps)
+  return { priceImpactLeftUsd: maxOf(0n, (adds ? perDayUsd / 2n : perDayUsd) - spentUsd) }
+}
+
+/** POSITION_NOT_SHOWN: the list shows less of a side of the market than the journal knows; lag, or a host that hides it. */
+function hiddenOn({ known, snapshot }: AccountFacts, { marketToken }: Decision): Denial | undefined {
+  const found = snapshot.hidden?.find((each) => sameHex(each.marketToken, marketToken))
+  if (found === undefined) return undefined
+  const symbol =
+    marketOf(snapshot, marketToken)?.market.symbol ??
+    known.symbols.get(hexKey(marketToken))?.symbol ??
+    marketToken
+  return {
+    code: 'POSITION_NOT_SHOWN',
+    reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,
+    wanted: `${formatDollars(found.shownUsd)} shown`,
+    allowed: `${formatDollars(found.knownUsd)} by the journal`,
+  }
+}
+
+/** Returns the reason why the day's budget allows no more of a strategy's orders on a market. */
+function overBudget(
+  { account, limits, nowMs, usage }: AccountFacts,
+  strategy: string,
+  decision: Decision,
+  symbol: string | undefined,
+): Denial | undefined {
+  const inForce = limits.current()
+  const { attemptsPerCause } = limits.on(symbol, strategy)
+  const budget: Budget = {
+    ...defined({ attemptsPerCause, retryPastMs: strategy === OPERATOR ? OPERATOR_RETRY_MS : undefined }),
+    strategy: inForce.strategies[strategy] ?? {},
+    market: limits.countedOn(symbol),
+    account: inForce.account,
+  }
+  const units = { nativeDecimals: NATIVE_DECIMALS, feeTokenDecimals: account.feeTokenDecimals }
+  return checkBudget(decision, strategy, usage.endings, budget, units, nowMs)
+}
