@@ -4,7 +4,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import config from '../vitest.config.ts'
 import { aloneTests, deepTests, processTests } from './deepTests.ts'
-import { LongestFirst, longTests } from './longestFirst.ts'
+import { readProofs } from './gate/proven.ts'
+import { LongestFirst } from './longestFirst.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -46,32 +47,24 @@ test('every file that is named as deep is there, once', () => {
   expect(new Set(named).size).toBe(named.length)
 })
 
-test('files that take longest begin first, each group by itself, and all of them are deep', async () => {
-  const deep = new Set([...deepTests, ...processTests])
-  expect(longTests.filter((file) => !deep.has(file))).toEqual([])
-  const groups = new Map([
-    ...deepTests.map((file) => [file, 0] as const),
-    ...processTests.map((file) => [file, 1] as const),
-  ])
-  const given = [...groups].map(([file, groupOrder]) => ({
-    moduleId: join(import.meta.dirname, file),
-    project: { config: { sequence: { groupOrder } } },
-  }))
+test('files that take longest begin first, each group by itself', async () => {
+  const groups = [deepTests, processTests]
+  const given = groups.flatMap((files, groupOrder) =>
+    files.map((file) => ({
+      moduleId: join(import.meta.dirname, file),
+      project: { config: { sequence: { groupOrder } } },
+    })),
+  )
   const vitest = { cache: { getTestSpecificationResult: () => undefined } }
   const sorted = await new LongestFirst(vitest as never).sort(given as never)
-  const names = sorted.map(({ moduleId }) =>
-    relative(import.meta.dirname, moduleId)
-      .split(sep)
-      .join('/'),
-  )
-  const isLong = (file: string) => longTests.includes(file)
-  for (const group of [deepTests, processTests]) {
-    const own = names.filter((file) => group.includes(file))
-    const long = longTests.filter((file) => group.includes(file))
-    expect(own.slice(0, long.length)).toEqual(long)
-    expect(own.slice(long.length).some(isLong)).toBe(false)
+  const names = sorted.map(({ moduleId }) => relative(root, moduleId).split(sep).join('/'))
+  const proofs = readProofs()
+  expect(new Set(names.slice(0, deepTests.length))).toEqual(new Set(deepTests.map((file) => `test/${file}`)))
+  for (const group of [names.slice(0, deepTests.length), names.slice(deepTests.length)]) {
+    const seconds = group.map((file) => proofs[file]?.seconds ?? 0)
+    expect(Math.max(...seconds)).toBeGreaterThan(30)
+    expect(seconds).toEqual(seconds.toSorted((one, other) => other - one))
   }
-  expect(names.slice(0, deepTests.length).sort()).toEqual([...deepTests].sort())
 })
 
 test('the quick tier reads every room of the source', () => {
@@ -103,7 +96,5 @@ test('what must pass before a change lands runs both tiers', () => {
   const script = readFileSync(join(root, '.ci', 'run'), 'utf8')
   for (const command of ['npm test', 'npm run test:deep']) expect(script).toContain(command)
   expect(manifest.scripts.test).toBe('vitest run --project quick --project quick-apart')
-  expect(manifest.scripts['test:deep']).toBe(
-    'vitest run --project deep --project deep-processes --project deep-alone',
-  )
+  expect(manifest.scripts['test:deep']).toBe('node test/gate/run.ts')
 })

@@ -1,0 +1,32 @@
+/** A reporter that writes how each test file ended, and if a test of it needed a second attempt, to the file that PERPD_OUTCOMES names. */
+import { writeFileSync } from 'node:fs'
+import { relative, sep } from 'node:path'
+import type { Reporter, TestModule } from 'vitest/node'
+
+/** The end of one test file. */
+export interface Outcome {
+  readonly file: string
+  /** True: every test passed, and each at its first attempt. */
+  readonly isClean: boolean
+  readonly seconds: number
+}
+
+export default class Outcomes implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const path = process.env.PERPD_OUTCOMES
+    if (path === undefined) return
+    const outcomes = modules.map((module): Outcome => {
+      const tests = [...module.children.allTests()]
+      return {
+        file: relative(process.cwd(), module.moduleId).split(sep).join('/'),
+        isClean:
+          module.state() === 'passed' &&
+          tests.every(
+            (test) => test.result().state !== 'failed' && (test.diagnostic()?.retryCount ?? 0) === 0,
+          ),
+        seconds: Math.round(module.diagnostic().duration / 1_000),
+      }
+    })
+    writeFileSync(path, JSON.stringify(outcomes))
+  }
+}

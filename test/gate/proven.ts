@@ -1,0 +1,43 @@
+/** The record of green runs: for each deep test file the key of what it proved, and how long that took. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A green run of one test file. */
+export interface Proof {
+  /** 16 hex digits (test/gate/proofKey.ts). */
+  readonly key: string
+  /** Seconds of the clock that the file took, beside the others of its project. */
+  readonly seconds: number
+}
+
+/** Proofs by test file, from the root of the project. */
+export type Proofs = Readonly<Record<string, Proof>>
+
+const recordPath = join(import.meta.dirname, 'proven.json')
+
+/** Reads the record. A file that is not there says that nothing is proven. */
+export function readProofs(path = recordPath): Proofs {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Proofs) : {}
+}
+
+/** Writes the record with a line a file, so that two changes seldom touch the same line. */
+export function writeProofs(proofs: Proofs, path = recordPath): void {
+  const lines = Object.entries(proofs)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(
+      ([file, { key, seconds }]) => `  ${JSON.stringify(file)}: { "key": "${key}", "seconds": ${seconds} }`,
+    )
+  writeFileSync(path, `{\n${lines.join(',\n')}\n}\n`)
+}
+
+/** Returns those files whose proof is missing or has another key, in the order given. */
+export function unproven(
+  files: readonly string[],
+  keys: ReadonlyMap<string, string>,
+  proofs: Proofs,
+): readonly string[] {
+  return files.filter((file) => {
+    const key = keys.get(file)
+    return key === undefined || proofs[file]?.key !== key
+  })
+}
