@@ -24,6 +24,7 @@ export const deepTests: readonly string[] = [
   'day/day.test.ts',
   'month/month.test.ts',
   'day/idle.test.ts',
+  'backtest/checkKinds.test.ts',
   'backtest/exactRun.test.ts',
   'cli/backtest.test.ts',
   'history/getCandles.test.ts',

@@ -27,6 +27,7 @@ import { isOpenAt } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
 import { parseUnits } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
+import type { RecordTurn } from './check/recordedTurns.ts'
 import { createFillBook, type VenueFill } from './fillBook.ts'
 import { openLabJournal } from './lab/labJournal.ts'
 import { createLabTrader } from './lab/labTrader.ts'
@@ -54,6 +55,8 @@ export interface ExactRun {
   readonly config: Config
   readonly strategies: readonly LoadedStrategy[]
   readonly histories: ReadonlyMap<string, PriceHistory>
+  /** Takes each turn, for checks of the kinds. */
+  readonly record?: RecordTurn
   /** Told after each segment. */
   readonly told?: (doneSeconds: number) => void
 }
@@ -187,6 +190,7 @@ async function liveSegment(
     strategies: run.strategies.map((loaded, at) =>
       inRun(loaded, turns[at] ?? 60, {
         scheduler,
+        record: run.record,
         isPriced(symbol, atMs) {
           const market = findMarket(venueState, symbol)
           return market === undefined || isOpenAt(venueState, market.key, Math.floor(atMs / 1000))

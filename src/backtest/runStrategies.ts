@@ -1,9 +1,11 @@
 /** Strategy files as a run asks them: unchanged, at the closes of their candles, and not while there is no price. */
 import { readFileSync } from 'node:fs'
-import type { HostedKind, KindRun } from '../strategy/files/hosted.ts'
+import type { HostedKind, KindRun, Scene } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { secondsOfPeriod } from '../strategy/indicators.ts'
-import type { Strategy } from '../strategy/strategy.ts'
+import { checkTurn } from '../strategy/kindMemory.ts'
+import type { Strategy, StrategyView } from '../strategy/strategy.ts'
+import type { RecordTurn, ShownScene } from './check/recordedTurns.ts'
 import type { Scheduler } from './lab/scheduler.ts'
 import { type RunStrategy, sha256Of } from './runFiles.ts'
 
@@ -36,6 +38,14 @@ export function runStrategyOf(loaded: LoadedStrategy, turnSeconds: number): RunS
   }
 }
 
+/** The run around a strategy. */
+export interface AroundStrategy {
+  readonly scheduler: Scheduler
+  readonly isPriced: (symbol: string, atMs: number) => boolean
+  /** Takes each turn that was asked. */
+  readonly record?: RecordTurn | undefined
+}
+
 /**
  * The file as a run loads it: a thread's answer holds time, and a turn at a moment without a price of one of its markets is none: nothing is
  * decided, and what is remembered stays.
@@ -43,18 +53,19 @@ export function runStrategyOf(loaded: LoadedStrategy, turnSeconds: number): RunS
 export function inRun(
   loaded: LoadedStrategy,
   turnSeconds: number,
-  {
-    scheduler,
-    isPriced,
-  }: { readonly scheduler: Scheduler; readonly isPriced: (symbol: string, atMs: number) => boolean },
+  { scheduler, isPriced, record }: AroundStrategy,
 ): LoadedStrategy {
-  const { strategy, hosted } = loaded
+  const { name, strategy, hosted } = loaded
   const markets = marketsOfFile(loaded)
   const isOpen = (atMs: number): boolean => markets.every((symbol) => isPriced(symbol, atMs))
   const asked: Strategy = {
     ...strategy,
     decide(view, memory) {
-      if (isOpen(view.snapshot.atMs)) return strategy.decide(view, memory)
+      if (isOpen(view.snapshot.atMs)) {
+        const returned = strategy.decide(view, memory)
+        record?.(name, sceneOf(view, memory), answered(strategy, returned))
+        return returned
+      }
       return strategy.memory === undefined ? [] : { decisions: [], memory }
     },
   }
@@ -62,22 +73,46 @@ export function inRun(
     ...loaded,
     cadenceMs: turnSeconds * 1000,
     strategy: asked,
-    ...(hosted === undefined ? {} : { hosted: hostedInRun(hosted, scheduler, isOpen) }),
+    ...(hosted === undefined
+      ? {}
+      : { hosted: hostedInRun(hosted, scheduler, isOpen, record && ((...turn) => record(name, ...turn))) }),
   }
+}
+
+/** The values of a view, from which it can be made again. */
+function sceneOf(view: StrategyView, remembered: unknown): ShownScene {
+  const { snapshot, openIntents, restingOrders, tasks, strayOrders, events, eventsMissed, signals } = view
+  return {
+    ...{ snapshot, openIntents, restingOrders, tasks, strayOrders, events, eventsMissed, signals },
+    own: view.ownPositions(),
+    ...(view.approval === undefined ? {} : { approval: view.approval }),
+    remembered,
+  }
+}
+
+/** Returns the answer of a kind as the daemon reads it. Throws for one that the daemon would refuse. */
+function answered({ memory }: Strategy, returned: unknown): unknown {
+  return memory === undefined ? returned : checkTurn(memory, returned)
 }
 
 function hostedInRun(
   hosted: HostedKind,
   scheduler: Scheduler,
   isOpen: (atMs: number) => boolean,
+  record?: (scene: ShownScene, returned: unknown) => void,
 ): HostedKind {
+  const ask = async (scene: Scene): Promise<KindRun> => {
+    const run = await scheduler.aside(() => hosted.decide(scene))
+    record?.(scene, run.returned)
+    return run
+  }
   return {
     ...hosted,
     async decide(scene): Promise<KindRun> {
-      if (isOpen(scene.snapshot.atMs)) return scheduler.busy(() => hosted.decide(scene))
+      if (isOpen(scene.snapshot.atMs)) return ask(scene)
       if (!hosted.remembers) return { returned: [], viewBytes: 0 }
       // Before its first turn a kind has no memory that could stay: it is asked, and decides on what it sees.
-      if (scene.memory === undefined) return scheduler.busy(() => hosted.decide(scene))
+      if (scene.memory === undefined) return ask(scene)
       const { memory, version } = scene.memory
       return { returned: { decisions: [], memory, version }, viewBytes: 0 }
     },

@@ -114,6 +114,11 @@ export const authorCommands: readonly Command[] = [
         doc: 'how much heavier longs begin than shorts, percent of the open interest; 3 when not given',
       },
       { name: 'band', doc: 'three runs: with the opposite skew, with none and with the skew' },
+      {
+        name: 'check',
+        value: 'CHECK',
+        doc: 'no result but a check of the kinds by the views of the run. lookahead: do they decide by what was over alone; warmup: by a window as long as they ask for',
+      },
       { name: 'gas-gwei', value: 'GWEI', doc: "gas price; the chain's own walk when not given" },
       { name: 'seed', value: 'NUMBER', doc: 'of delays within their spread; 1 when not given' },
       {

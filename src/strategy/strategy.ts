@@ -105,6 +105,8 @@ export interface CandleNeed {
   readonly period: CandlePeriod
   /** Number of candles, the running one included. */
   readonly limit: number
+  /** True where the kind decides by the running candle too; `perpd backtest --check lookahead` then leaves it as it was. */
+  readonly readsRunning?: boolean
 }
 
 /** Data to read before the strategy's turn. */

@@ -68,6 +68,30 @@ test('what is to run soon runs once all that was woken waits, together, and befo
   expect(seen).toEqual(['woken', 'promised', 'soon at 10', 'second'])
 })
 
+test('answers of other threads come in the order in which they were asked, whichever was first, and failures among them', async () => {
+  const scheduler = createScheduler()
+  const slow = Promise.withResolvers<string>()
+  const seen: string[] = []
+  const take = (answer: Promise<string>) =>
+    void answer.then(
+      (text) => seen.push(text),
+      (error: Error) => seen.push(error.message),
+    )
+  scheduler.after(5, () => {
+    take(scheduler.aside(() => slow.promise))
+    take(scheduler.aside(() => Promise.reject(new Error('second'))))
+    take(
+      scheduler.aside(async () => {
+        setImmediate(() => slow.resolve('first'))
+        return 'third'
+      }),
+    )
+  })
+  scheduler.after(6, () => void seen.push('later'))
+  await scheduler.runTo(10)
+  expect(seen).toEqual(['first', 'second', 'third', 'later'])
+})
+
 test('what is fatal ends the life, and its time', async () => {
   const scheduler = createScheduler()
   const { fatal, until } = createLife(scheduler)

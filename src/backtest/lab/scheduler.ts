@@ -17,6 +17,11 @@ export interface Scheduler {
   every(everyMs: number, work: () => void): void
   /** Does work for which time stands. */
   busy<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Does work that another thread does at its own pace. Its answer comes once nothing else is under way, with those of all other threads, in the order in
+   * which they were asked: no thread's speed decides what comes first.
+   */
+  aside<T>(work: () => Promise<T>): Promise<T>
   /** Counts work by hand: 1 when it begins, -1 when it ends or waits for time. */
   hold(by: 1 | -1): void
   /** Runs `run` once all that was woken waits, and before time moves: several writers of one moment share a commit. */
@@ -38,6 +43,7 @@ export function createScheduler(startMs = epochMs): Scheduler {
   let inWork = 0
   let waiting: (() => void)[] = []
   let change = Promise.withResolvers<void>()
+  let asides: { readonly done: Promise<unknown>; readonly answer: () => void }[] = []
 
   const changed = (): void => {
     change.resolve()
@@ -54,8 +60,14 @@ export function createScheduler(startMs = epochMs): Scheduler {
         const all = waiting
         waiting = []
         for (const run of all) run()
-      } else if (inWork === 0) return
-      else await change.promise
+      } else if (inWork > 0) await change.promise
+      else if (asides.length === 0) return
+      else {
+        const all = asides
+        asides = []
+        await Promise.allSettled(all.map(({ done }) => done))
+        for (const { answer } of all) answer()
+      }
     }
   }
   async function step(untilMs: number): Promise<boolean> {
@@ -83,6 +95,20 @@ export function createScheduler(startMs = epochMs): Scheduler {
       } finally {
         hold(-1)
       }
+    },
+    aside<T>(work: () => Promise<T>) {
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      let answer = (): void => undefined
+      const done = work().then(
+        (value) => {
+          answer = () => resolve(value)
+        },
+        (error: unknown) => {
+          answer = () => reject(error)
+        },
+      )
+      asides.push({ done, answer: () => answer() })
+      return promise
     },
     hold,
     soon: (run) => {

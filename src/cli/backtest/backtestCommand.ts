@@ -23,11 +23,13 @@ import type { Call } from '../call/command.ts'
 import { wrapped } from '../output/screen.ts'
 import { sentenceOfRun } from '../report/runSubject.ts'
 import { type BandRun, bandText, modelText, resultText } from './backtestText.ts'
+import { checkFlag, checkRun } from './checkCommand.ts'
 
 /** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
 export async function backtest(call: Call): Promise<number> {
   const { loaded, positionals, cwd } = call
   const { config } = loaded
+  const check = checkFlag(call.flags)
   const paths =
     positionals.length === 0 ? config.strategies.paths : positionals.map((path) => resolve(cwd, path))
   const found = await readStrategyFiles({ strategies: { ...config.strategies, paths } }, true)
@@ -44,6 +46,7 @@ export async function backtest(call: Call): Promise<number> {
     const unlisted = checkMarkets(strategies, listed)
     if (unlisted.length > 0) throw strategyProblems(unlisted)
     const wish = wishOf(call, strategies)
+    if (check !== undefined) return await checkRun(check, call, strategies, wish, planned)
     return await (call.flags.has('band') ? runBand : runOnce)(call, strategies, wish)
   } finally {
     await closeStrategies(found.strategies)

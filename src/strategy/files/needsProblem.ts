@@ -12,6 +12,7 @@ const shape = z.object({
         symbol: z.string(),
         period: z.enum(Object.keys(periodSeconds)),
         limit: z.int().positive(),
+        readsRunning: z.boolean().optional(),
       }),
     )
     .optional(),

@@ -1,0 +1,162 @@
+/** `perpd backtest --check`: a run is recorded, and its views are handed to the kinds alone, changed so that an honest kind decides the same. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noisyFrom } from '../../backtest/check/changedHistory.ts'
+import {
+  type CheckedKind,
+  type CheckFinding,
+  type CheckName,
+  checkKind,
+  checkNames,
+} from '../../backtest/check/checkKinds.ts'
+import { firstApart } from '../../backtest/check/comparedRuns.ts'
+import type { Difference } from '../../backtest/check/difference.ts'
+import { createTurnRecorder, MOST_RECORDED, type RecordedTurn } from '../../backtest/check/recordedTurns.ts'
+import { liveExactRun } from '../../backtest/exactRun.ts'
+import { type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import type { PriceHistory } from '../../paper/catalog/historyPrices.ts'
+import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import type { Call } from '../call/command.ts'
+import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
+
+/** Reads `--check`; undefined when it is not given. Throws CommandError for a check that there is not. */
+export function checkFlag(flags: Call['flags']): CheckName | undefined {
+  const given = flags.get('check')
+  if (given === undefined) return undefined
+  const check = checkNames.find((name) => name === given)
+  if (check !== undefined) return check
+  throw new CommandError(
+    `--check ${String(given)}: ${checkNames.join(' or ')}.\n  Nothing was run.`,
+    exitCodes.configuration,
+  )
+}
+
+/** Name of the change that takes a second run. */
+const LATER = 'all later candles replaced by noise'
+
+/** Asks for twice the candles, so that a view has what a window of the asked length leaves out. */
+export function widened(loaded: LoadedStrategy): LoadedStrategy {
+  const { candles } = loaded.needs
+  if (candles === undefined) return loaded
+  return {
+    ...loaded,
+    needs: { ...loaded.needs, candles: candles.map((need) => ({ ...need, limit: 2 * need.limit })) },
+  }
+}
+
+/** Checks the kinds of a run. Exit code 1 where a decision differs. */
+export async function checkRun(
+  check: CheckName,
+  call: Call,
+  strategies: readonly LoadedStrategy[],
+  wish: RunWish,
+  plan: (wish: RunWish) => Promise<RunPlan>,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-check-'))
+  try {
+    const asked = check === 'warmup' ? strategies.map(widened) : strategies
+    const planned = await plan({ ...wish, strategies: asked })
+    const turns = await recorded(call, join(folder, 'run'), asked, planned, planned.candles.histories)
+    if (turns.length >= MOST_RECORDED)
+      call.err(
+        `Of this run the first ${MOST_RECORDED} turns are checked: choose a shorter time for the rest.`,
+      )
+    const apart = check === 'lookahead' ? await laterApart(call, folder, asked, planned, turns) : undefined
+    const checked: CheckedKind[] = []
+    for (const loaded of strategies) {
+      const kind = await checkKind(check, turns, loaded, () => loadedAgain(call, loaded), wish.seed)
+      if (apart?.strategy === loaded.name) checked.push({ ...kind, finding: apart })
+      else checked.push(check === 'lookahead' ? { ...kind, passed: [...kind.passed, LATER] } : kind)
+    }
+    if (call.flags.has('json')) call.out(JSON.stringify({ check, checked }, undefined, 2))
+    else call.out(checked.map((each) => checkedText(check, each)).join('\n\n'))
+    return checked.some(({ finding }) => finding !== undefined) ? exitCodes.error : exitCodes.ok
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The turns of a run, in a folder that is thrown away. */
+async function recorded(
+  { loaded: { config } }: Pick<Call, 'loaded'>,
+  folder: string,
+  strategies: readonly LoadedStrategy[],
+  { manifest }: Pick<RunPlan, 'manifest'>,
+  histories: ReadonlyMap<string, PriceHistory>,
+): Promise<readonly RecordedTurn[]> {
+  mkdirSync(folder)
+  takeRunFolder(folder, manifest)
+  const { turns, record } = createTurnRecorder()
+  await liveExactRun({ folder, manifest, config, strategies, histories, record })
+  return turns
+}
+
+/** Lives through the run's first part again, with noise in the place of all candles from its end on: each view before it must be the same. */
+async function laterApart(
+  call: Call,
+  folder: string,
+  strategies: readonly LoadedStrategy[],
+  { manifest, candles }: RunPlan,
+  turns: readonly RecordedTurn[],
+): Promise<CheckFinding | undefined> {
+  const last = turns[Math.floor(turns.length * 0.6)]
+  if (last === undefined) return undefined
+  const toSeconds = Math.floor(last.atMs / 1000)
+  if (toSeconds <= manifest.fromSeconds) return undefined
+  const histories = new Map(
+    [...candles.histories].map(([asset, history]) => [asset, noisyFrom(history, toSeconds, manifest.seed)]),
+  )
+  const again = await Promise.all(strategies.map((loaded) => loadedAgain(call, loaded)))
+  try {
+    const cut = { manifest: { ...manifest, toSeconds } }
+    const noisy = await recorded(call, join(folder, 'noisy'), again, cut, histories)
+    return firstApart(
+      turns,
+      noisy.filter(({ atMs }) => atMs < toSeconds * 1000),
+    )
+  } finally {
+    await Promise.all(again.map(({ hosted }) => hosted?.close()))
+  }
+}
+
+async function loadedAgain({ loaded: { config } }: Call, { path }: LoadedStrategy): Promise<LoadedStrategy> {
+  const { strategies, problems } = await readStrategyFiles(
+    { strategies: { ...config.strategies, paths: [path] } },
+    true,
+  )
+  const [again] = strategies
+  if (again === undefined) throw problems[0] ?? new Error(`${path} was there and is not`)
+  return again
+}
+
+const lookedFor: Readonly<Record<CheckName, string>> = {
+  lookahead: 'decides by nothing but what was over at each turn',
+  warmup: 'decides by a window as long as it asks for as by one twice as long',
+}
+
+function checkedText(check: CheckName, { strategy, turns, decided, passed, finding }: CheckedKind): string {
+  const replayed = `${turns} turns were replayed, ${decided} of them with decisions`
+  const lines = (text: string): readonly string[] => wrapped('', text, SCREEN_COLUMNS)
+  if (finding === undefined) {
+    const few = decided === 0 ? ' It decided nothing in this run: choose a time in which it does.' : ''
+    return [...lines(`${strategy}: ${lookedFor[check]}. ${replayed}: ${passed.join(', ')}.${few}`)].join('\n')
+  }
+  const at = new Date(finding.atMs).toISOString().slice(0, 19).replace('T', ' ')
+  return [
+    ...lines(`${strategy}: decided otherwise at ${at} UTC ${finding.by}. ${replayed}.`),
+    ...places(
+      'The views differ:',
+      finding.views,
+      'the views are the same, so the kind keeps or reads something of its own',
+    ),
+    ...places('The answers differ:', finding.answers, 'no difference is left to show'),
+  ].join('\n')
+}
+
+function places(head: string, differences: readonly Difference[], none: string): readonly string[] {
+  if (differences.length === 0) return [`  ${head} ${none}.`]
+  return [`  ${head}`, ...differences.map(({ path, one, other }) => `    ${path}: ${one} -> ${other}`)]
+}
