@@ -79,6 +79,7 @@ try {
       config,
       strategies,
       histories: candles.histories,
+      assets: candles.assets,
     })
     const seconds = cpuSeconds(before)
     say(

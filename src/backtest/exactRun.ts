@@ -25,8 +25,10 @@ import { unit } from '../paper/math/random.ts'
 import { createVenue, type Venue } from '../paper/server/venue.ts'
 import { isOpenAt } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
+import type { VenueState } from '../paper/state/venueState.ts'
 import { parseUnits } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { stopFirst } from './candleWay.ts'
 import type { RecordTurn } from './check/recordedTurns.ts'
 import { createFillBook, type VenueFill } from './fillBook.ts'
 import { openLabJournal } from './lab/labJournal.ts'
@@ -55,6 +57,8 @@ export interface ExactRun {
   readonly config: Config
   readonly strategies: readonly LoadedStrategy[]
   readonly histories: ReadonlyMap<string, PriceHistory>
+  /** The asset of each market. */
+  readonly assets: ReadonlyMap<string, string>
   /** Takes each turn, for checks of the kinds. */
   readonly record?: RecordTurn
   /** Told after each segment. */
@@ -129,15 +133,33 @@ function resumed({ folder, manifest }: ExactRun): Kept {
   ) as Kept
 }
 
+/** The histories with the way inside their candles. `world`: the venue, once it is there. */
+function followedHistories(
+  { manifest, histories, assets }: ExactRun,
+  world: () => VenueState | undefined,
+  nowSeconds: () => number,
+): ReadonlyMap<string, PriceHistory> {
+  if (manifest.model.path !== 'stop first') return histories
+  const markets = new Map([...assets].map(([market, asset]) => [asset, market]))
+  return new Map(
+    [...histories].map(([asset, history]) => {
+      const way = stopFirst(world, nowSeconds, runAccount, markets.get(asset) ?? '', history.periodSeconds)
+      return [asset, { ...history, wayOf: way }]
+    }),
+  )
+}
+
 function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createScheduler>['clock']>): Venue {
-  const { manifest, config, histories, folder } = run
+  const { manifest, config, folder } = run
   const { delayMs, skewBps, impact, gasPriceGwei } = manifest.model
   const { chain } = config.venue
   const isLong = manifest.toSeconds - manifest.fromSeconds > manifest.segmentSeconds
   const markets = manifest.strategies.flatMap((each) => each.markets)
   const always = chain.name === 'arbitrum' ? feeMarkets : []
   if (isLong) mkdirSync(join(folder, 'venue'), { recursive: true })
-  return createVenue({
+  let made: Venue | undefined
+  const nowSeconds = (): number => Math.floor(clock.now() / 1000)
+  made = createVenue({
     clock,
     chain,
     seed: manifest.seed,
@@ -146,7 +168,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
     settings: {
       onlyMarkets: always.length === 0 ? [] : [...new Set([...always, ...markets])],
       startBalances: manifest.balances,
-      history: histories,
+      history: followedHistories(run, () => made?.venueState, nowSeconds),
       skewBps,
       hasPriceImpact: impact !== 'none',
       relayDelayMs: 500,
@@ -155,6 +177,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       gasPriceWei: parseUnits(gasPriceGwei, 9),
     },
   })
+  return made
 }
 
 async function liveSegment(

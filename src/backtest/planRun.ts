@@ -30,7 +30,8 @@ export interface RunWish {
   /** A file of candles; absent: the store. */
   readonly file?: string
   readonly storeFolder: string
-  readonly period: CandlePeriod
+  /** Absent: the finest that the store has. */
+  readonly period?: CandlePeriod
   readonly source?: string
   readonly balances: Readonly<Record<string, string>>
   readonly seed: number
@@ -66,7 +67,8 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
   const warmUpSeconds = warmUpOf(strategies)
   const { file, source, storeFolder, period } = wish
   const read = await readRunCandles({
-    ...{ chain, markets, storeFolder, period },
+    ...{ chain, markets, storeFolder },
+    ...(period === undefined ? {} : { period }),
     ...defined({ file, source }),
     range: {
       fromSeconds: Math.max(0, (wish.fromSeconds ?? 0) - warmUpSeconds),

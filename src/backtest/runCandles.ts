@@ -5,6 +5,8 @@ import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { type CandleColumns, candleAt, columnsOf, placeAt } from '../history/columns.ts'
 import { gapsIn, type TimeRange } from '../history/gaps.ts'
+import { assetOfMarket } from '../history/indexAssets.ts'
+import type { Manifest } from '../history/manifest.ts'
 import { indexCatalog, loadCatalog } from '../paper/catalog/catalog.ts'
 import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
 import { assetOf } from '../paper/catalog/prices.ts'
@@ -24,7 +26,8 @@ export interface CandleSource {
   /** A file of candles; absent: the store. */
   readonly file?: string
   readonly storeFolder: string
-  readonly period: CandlePeriod
+  /** Absent: the finest that the store has from the beginning of the range on, since finer candles judge what happened within a coarser one. */
+  readonly period?: CandlePeriod
   readonly source?: string
   /** Begins as long before the run as its kinds read candles. */
   readonly range: TimeRange
@@ -84,7 +87,7 @@ function noCandles({ file, period, range }: CandleSource, market: string): RunCa
   return new RunCandlesError(`There are no candles of ${market} in that time.`, {
     code: 'BACKTEST_NO_CANDLES',
     facts: { file, from: isoOf(range.fromSeconds), to: isoOf(range.toSeconds) },
-    details: `Nothing was run. Get them: perpd data get "${market}" --period ${period}, or name a file that has them: --data FILE.`,
+    details: `Nothing was run. Get them: perpd data get "${market}" --period ${period ?? '1m'}, or name a file that has them: --data FILE.`,
   })
 }
 
@@ -125,10 +128,11 @@ async function candlesOfFile(path: string, tokens: Parameters<typeof loadReplay>
 }
 
 async function candlesOfStore(source: CandleSource, market: string): Promise<Found> {
-  const { range, period } = source
+  const { range } = source
   // The Parquet reader is loaded only when there is Parquet to read.
   const { openStore } = await import('../history/store.ts')
   const store = openStore(source.storeFolder)
+  const period = source.period ?? finestPeriod(store.manifest(), market, source)
   const read = await store.read({
     market,
     period,
@@ -141,6 +145,31 @@ async function candlesOfStore(source: CandleSource, market: string): Promise<Fou
     source: read.series.source,
     sha256: read.files.map(({ sha256 }) => sha256),
   }
+}
+
+/** The shortest candles of a market that begin with the range; where none do, the shortest that lie in it. */
+function finestPeriod(
+  { candles }: Manifest,
+  market: string,
+  { source, range: { fromSeconds, toSeconds } }: CandleSource,
+): CandlePeriod {
+  const own = candles.filter(
+    (entry) =>
+      entry.asset === assetOfMarket(market) &&
+      (source ?? entry.source) === entry.source &&
+      entry.firstSeconds < toSeconds &&
+      entry.lastSeconds >= fromSeconds,
+  )
+  const starts = (period: CandlePeriod): boolean =>
+    own.some((entry) => entry.period === period && entry.firstSeconds <= Math.max(fromSeconds, firstOf(own)))
+  const periods = [...new Set(own.map(({ period }) => period))].toSorted(
+    (one, other) => periodSeconds[one] - periodSeconds[other],
+  )
+  return periods.find(starts) ?? periods[0] ?? '1m'
+}
+
+function firstOf(entries: Manifest['candles']): number {
+  return entries.reduce((least, { firstSeconds }) => Math.min(least, firstSeconds), Number.POSITIVE_INFINITY)
 }
 
 /** Most candles of a market that a run's folder holds. */

@@ -24,6 +24,12 @@ export const runFileNames = {
 /** The form that this version writes; a reader refuses another one. */
 export const RUN_FORMAT = 'perpd-run/1'
 
+/** The ways inside a candle that a run may assume. */
+export const candlePaths = ['stop first', 'nearer first'] as const
+
+/** One of them. */
+export type CandlePath = (typeof candlePaths)[number]
+
 /** A market's candles as a run read them. */
 export interface RunInput {
   /** Full symbol of the market, or the asset where the file names no market. */
@@ -65,8 +71,11 @@ export interface RunStrategy {
 export interface RunModel {
   /** Least and most time from a signed order to its execution, ms. */
   readonly delayMs: { readonly least: number; readonly most: number }
-  /** The way of the price within a candle. */
-  readonly path: 'open, nearer extreme, farther extreme, close'
+  /**
+   * The way of the price within a candle, from open to close: to the extreme that hurts what is held when the candle begins first, or always to the nearer
+   * one first.
+   */
+  readonly path: CandlePath
   /** `frozen`: pools and open interest of the recorded catalogue, with the stated skew. `none`: no price impact, and no result. */
   readonly impact: 'frozen' | 'none'
   /** Initial excess of the longs over the shorts, bps of the open interest; negative: of the shorts. */

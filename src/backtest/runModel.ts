@@ -2,7 +2,7 @@
 import type { RunModel } from './runFiles.ts'
 
 /** The chosen figures of a model. */
-export type ModelChoice = Omit<RunModel, 'path' | 'funding' | 'sentences'>
+export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'>
 
 /** The shortest time from decision to execution that a run may assume, ms: nothing executes at once. */
 export const LEAST_DELAY_MS = 1_000
@@ -10,6 +10,7 @@ export const LEAST_DELAY_MS = 1_000
 /** Assumptions where nothing is chosen. */
 export const usualModel: ModelChoice = {
   delayMs: { least: 2_000, most: 5_000 },
+  path: 'stop first',
   impact: 'frozen',
   skewBps: 300,
   gasPriceGwei: '0',
@@ -20,7 +21,7 @@ export function modelOf(
   choice: ModelChoice,
   turns: readonly { readonly name: string; readonly seconds: number }[],
 ): RunModel {
-  const { delayMs, impact, skewBps, gasPriceGwei } = choice
+  const { delayMs, path, impact, skewBps, gasPriceGwei } = choice
   const seconds = (ms: number): string => String(ms / 1000)
   const heavier =
     skewBps === 0
@@ -28,12 +29,13 @@ export function modelOf(
       : `${skewBps > 0 ? 'longs' : 'shorts'} heavier by ${Math.abs(skewBps) / 100} % of it`
   return {
     ...choice,
-    path: 'open, nearer extreme, farther extreme, close',
     funding: 'simulated',
     sentences: [
       `Turns: ${turns.map(({ name, seconds: each }) => `${name} every ${each} s, at the close of a candle`).join('; ')}.`,
       `From a signed order to its execution: ${seconds(delayMs.least)} to ${seconds(delayMs.most)} s, evenly spread. Exits that rest are looked at every second.`,
-      'Inside a candle the price goes from open to the nearer extreme, the farther one and close; where stop and target of a position lie in one candle, that way decides which fills.',
+      path === 'stop first'
+        ? 'Inside a candle the price goes from open to the extreme that hurts what is held at its beginning, then to the other one and close: where stop and target of a position lie in one candle, the stop fills. Without a position the nearer extreme comes first.'
+        : 'Inside a candle the price goes from open to the nearer extreme, the farther one and close; where stop and target of a position lie in one candle, that way decides which fills.',
       impact === 'none'
         ? 'Price impact is left out: what is shown is no result.'
         : `Price impact, capacity and fees by the formulas of the contracts, over pools and open interest as the recorded catalogue has them; nobody else trades, and the open interest begins with ${heavier}.`,

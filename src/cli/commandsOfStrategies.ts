@@ -85,7 +85,7 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'period',
         value: 'PERIOD',
-        doc: 'length of the candles that are read from the store; 1m when not given',
+        doc: 'length of the candles that are read from the store; the finest that it has when not given',
       },
       { name: 'source', value: 'NAME', doc: 'source of the candles, where the store has several' },
       {
@@ -102,6 +102,11 @@ export const authorCommands: readonly Command[] = [
         name: 'delay',
         value: 'SECONDS',
         doc: 'from a signed order to its execution, least to most; 2-5 when not given',
+      },
+      {
+        name: 'inside',
+        value: 'WAY',
+        doc: 'way of the price inside a candle, stop-first or nearer-first; stop-first when not given',
       },
       {
         name: 'impact',

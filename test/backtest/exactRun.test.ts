@@ -1,5 +1,7 @@
 /** Backtests in exact mode on candles that a test makes: what they come to is known, and the same run is the same bytes. */
 import { expect, test } from 'vitest'
+import { candlePaths } from '../../src/backtest/runFiles.ts'
+import { usualModel } from '../../src/backtest/runModel.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import { lastAttempt } from '../../src/domain/order/intent.ts'
 import { parseUnits, usd } from '../../src/protocol/units.ts'
@@ -78,7 +80,13 @@ test('buy and hold where the price stands and then steps is the formula: tokens 
   const keeps = await strategyOf(folder, 'keeps', holds())
   const data = writeMinutes(folder, 20, (minute) => (minute < 10 ? 2000 : 2100))
   const { fills, tally } = await runFor(folder, data, 20, [keeps], {
-    model: { delayMs: { least: 2000, most: 2000 }, impact: 'none', skewBps: 0, gasPriceGwei: '0' },
+    model: {
+      delayMs: { least: 2000, most: 2000 },
+      path: 'nearer first',
+      impact: 'none',
+      skewBps: 0,
+      gasPriceGwei: '0',
+    },
   })
   const [fill] = fills
   // Bought at the higher price of the spread, valued at the lower one.
@@ -123,7 +131,7 @@ test('a stop in a gap fills at the next price, and nothing turns or executes whe
   expect(result.ambiguousFills).toBe(0)
 })
 
-test('stop and target within one candle: the way inside it decides, and the fill is counted as ambiguous', async () => {
+test('stop and target within one candle: the stop fills, or the way inside it decides where that is asked for; the fill is counted as ambiguous', async () => {
   const folder = testFolder()
   const exits = [
     { type: 'stop-loss', triggerPrice: parseUnits('1970', 30) },
@@ -134,10 +142,14 @@ test('stop and target within one candle: the way inside it decides, and the fill
     first === 'high' ? [2000, 2035, 1960, 2000] : [2000, 2040, 1965, 2000]
   for (const first of ['high', 'low'] as const) {
     const data = writeMinutes(folder, 12, (minute) => (minute === 6 ? wide(first) : 2000))
-    const { fills, result } = await runFor(folder, data, 12, [both], { out: first })
-    expect(result.ambiguousFills, first).toBe(1)
-    const price = fills[1]?.price ?? 0n
-    expect(price > parseUnits('2000', 30), first).toBe(first === 'high')
+    for (const path of candlePaths) {
+      const model = { ...usualModel, path }
+      const { fills, result } = await runFor(folder, data, 12, [both], { out: `${first} ${path}`, model })
+      expect(result.ambiguousFills, first).toBe(1)
+      const price = fills[1]?.price ?? 0n
+      const isTarget = path === 'nearer first' && first === 'high'
+      expect(price > parseUnits('2000', 30), `${first} ${path}`).toBe(isTarget)
+    }
   }
 })
 

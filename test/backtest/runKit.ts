@@ -108,9 +108,9 @@ export async function runFor(
     ...wish,
   })
   takeRunFolder(out, manifest)
-  const { histories } = candles
+  const { histories, assets } = candles
   const tally = await liveExactRun({
-    ...{ folder: out, manifest, config, strategies, histories },
+    ...{ folder: out, manifest, config, strategies, histories, assets },
     ...(wish.told === undefined ? {} : { told: wish.told }),
   })
   const result = writeRun(out, manifest, tally, candles)

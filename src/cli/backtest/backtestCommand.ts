@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { liveExactRun } from '../../backtest/exactRun.ts'
 import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
 import {
+  candlePaths,
   parseResult,
   type RunManifest,
   type RunResult,
@@ -133,7 +134,7 @@ async function resultIn(
   const { fromSeconds, toSeconds } = manifest
   const tally = await liveExactRun({
     ...{ folder, manifest, config, strategies },
-    histories: candles.histories,
+    ...{ histories: candles.histories, assets: candles.assets },
     told(doneSeconds) {
       const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
       err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
@@ -161,8 +162,8 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
     const value = flags.get(name)
     return typeof value === 'string' ? value : undefined
   }
-  const period = text('period') ?? '1m'
-  if (!(period in periodSeconds))
+  const period = text('period')
+  if (period !== undefined && !(period in periodSeconds))
     throw misuse(`--period ${period}: a period is one of ${Object.keys(periodSeconds).join(', ')}.`)
   const [from, to, file, source] = [text('from'), text('to'), text('data'), text('source')]
   const turnSeconds = wholeOf('turn-seconds', text('turn-seconds'), 60, 86_400)
@@ -175,7 +176,7 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
     ...(file === undefined ? {} : { file: resolve(cwd, file) }),
     ...defined({ source }),
     storeFolder: config.history.folder,
-    period: period as CandlePeriod,
+    ...(period === undefined ? {} : { period: period as CandlePeriod }),
     balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
     seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
     ...defined({ turnSeconds }),
@@ -227,10 +228,19 @@ function modelChoice(text: (name: string) => string | undefined): ModelChoice {
     throw misuse(`--gas-gwei ${gas}: gwei, as 0.02.`)
   return {
     delayMs: delayOf(text('delay')),
+    path: pathOf(text('inside')),
     impact,
     skewBps: skew === undefined ? usualModel.skewBps : Math.round(Number(skew) * 100),
     gasPriceGwei: gas ?? usualModel.gasPriceGwei,
   }
+}
+
+/** `stop-first` or `nearer-first`. */
+function pathOf(text: string | undefined): ModelChoice['path'] {
+  if (text === undefined) return usualModel.path
+  const path = candlePaths.find((each) => each.replace(' ', '-') === text)
+  if (path !== undefined) return path
+  throw misuse(`--inside ${text}: ${candlePaths.map((each) => each.replace(' ', '-')).join(' or ')}.`)
 }
 
 /** `2-5` or `3`: seconds. Nothing executes at once. */

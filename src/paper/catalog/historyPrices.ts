@@ -7,6 +7,9 @@ import type { PricePair } from '../math/marketState.ts'
 import type { CatalogIndex } from './catalog.ts'
 import { assetOf, type PriceRange, type Prices } from './prices.ts'
 
+/** The extreme that a candle's price reaches first; `unknown` while nobody can say yet: it may be at either at any second. */
+export type CandleWay = 'nearer first' | 'high first' | 'low first' | 'unknown'
+
 /** Candles of one asset by column, ascending, all of one length; prices in ticks of 10^-decimals dollars. */
 export interface PriceHistory {
   readonly length: number
@@ -19,6 +22,8 @@ export interface PriceHistory {
   readonly decimals: number
   /** Length of a candle, seconds; at least 4. */
   readonly periodSeconds: number
+  /** The way inside the candle that starts then; `nearer first` when absent. */
+  readonly wayOf?: (startSeconds: number) => CandleWay
 }
 
 const HALF_SPREAD_PER_MILLION = 100n
@@ -135,16 +140,21 @@ function legsOf(periodSeconds: number): readonly [number, number, number] {
   return [Math.floor(periodSeconds / 3), Math.floor((2 * periodSeconds) / 3), periodSeconds - 1]
 }
 
-/** The corners of a candle's way: from open over the extreme that is nearer to it to the other one and to close. */
-function cornersOf({ open, high, low, close }: PriceHistory, at: number): readonly bigint[] {
+/** The corners of a candle's way: from open over one extreme, as a rule the nearer one, to the other and to close. */
+function cornersOf({ open, high, low, close }: PriceHistory, at: number, way: CandleWay): readonly bigint[] {
   const [first = 0n, most = 0n, least = 0n, last = 0n] = [open[at], high[at], low[at], close[at]]
-  return most - first < first - least ? [first, most, least, last] : [first, least, most, last]
+  const isHighFirst = way === 'high first' || (way !== 'low first' && most - first < first - least)
+  return isHighFirst ? [first, most, least, last] : [first, least, most, last]
+}
+
+function wayAt({ startSeconds, wayOf }: PriceHistory, at: number): CandleWay {
+  return wayOf?.(startSeconds[at] ?? 0) ?? 'nearer first'
 }
 
 function ticksAt(followed: Followed, seconds: number): bigint {
   const at = placeOf(followed, seconds)
   const into = seconds - (followed.startSeconds[at] ?? 0)
-  return onWay(cornersOf(followed, at), legsOf(followed.periodSeconds), into)
+  return onWay(cornersOf(followed, at, wayAt(followed, at)), legsOf(followed.periodSeconds), into)
 }
 
 /** Where on its way a candle is `into` seconds from its start; before it at its open, after it at its close. */
@@ -173,10 +183,11 @@ function ticksIn(followed: Followed, fromSeconds: number, toSeconds: number): Pr
   }
   for (let at = first; at < length && (startSeconds[at] ?? 0) <= toSeconds; at += 1) {
     const start = startSeconds[at] ?? 0
-    const corners = cornersOf(followed, at)
+    const way = wayAt(followed, at)
+    const corners = cornersOf(followed, at, way)
     for (const [place, ticks] of corners.entries()) {
       const second = start + (place === 0 ? 0 : (ends[place - 1] ?? 0))
-      if (second >= fromSeconds && second <= toSeconds) see(ticks)
+      if (way === 'unknown' || (second >= fromSeconds && second <= toSeconds)) see(ticks)
     }
     close = onWay(corners, ends, Math.min(toSeconds, start + periodSeconds) - start)
     see(close)
