@@ -33,7 +33,7 @@ export function stopFirst(
     if (chosen?.startSeconds === startSeconds) return chosen.way
     const now = nowSeconds()
     if (startSeconds > now) return 'unknown'
-    // Of a candle that is over its ends and extremes matter alone.
+    // The ends and extremes of a candle that is over matter alone.
     if (startSeconds + periodSeconds <= now) return 'nearer first'
     chosen = { startSeconds, way: wayNow() }
     return chosen.way
