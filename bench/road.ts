@@ -282,7 +282,7 @@ async function measureAt(
     inThread: true,
   })
   const guard = openGuard({
-    openTable: (options) => journal.openGuardTable(options),
+    table: await journal.openGuardTable(),
     horizonSeconds: 4_300,
     marginSeconds: 600,
     exposure: { capUsd: usd(1_000_000_000), windowSeconds: 3_600 },

@@ -120,7 +120,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     if (venue) closers.push(() => venue.close())
     const clock = venue?.clock ?? systemClock
     let hostsAheadMs: () => number | undefined = () => undefined
-    const guard = openSigningGuard(config, journal, clock, () => hostsAheadMs())
+    const guard = await openSigningGuard(config, journal, clock, () => hostsAheadMs())
     closers.push(() => guard.close())
     const hearHosts: Parts['hearHosts'] = (aheadMs) => {
       hostsAheadMs = aheadMs

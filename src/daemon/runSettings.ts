@@ -37,14 +37,15 @@ const guardMarginSeconds = 600
  * The table of what was signed, beside the journal; with a journal in memory it ends with the process too. `hostsAheadMs`: how far the hosts are
  * ahead of the clock.
  */
-export function openSigningGuard(
+export async function openSigningGuard(
   { signing }: Config,
   journal: Journal,
   clock: Clock,
   hostsAheadMs: () => number | undefined,
-): SigningGuard {
+): Promise<SigningGuard> {
   return openGuard({
-    openTable: (options) => journal.openGuardTable(options),
+    table: await journal.openGuardTable(),
+    leaseLost: () => journal.lease.lost(),
     horizonSeconds: signing.maxDeadlineSeconds + guardMarginSeconds,
     marginSeconds: guardMarginSeconds,
     exposure: { capUsd: signing.exposureCapUsd, windowSeconds: signing.exposureWindowSeconds },

@@ -20,18 +20,13 @@ export interface GuardTable {
   readonly path: string
   /** Entries of the table when it was opened. */
   readonly entries: readonly SignEntry[]
-  /** Appends a line; resolves when it is durable. After a write that failed every later one fails too. */
-  append(entry: SignEntry): Promise<void>
+  /**
+   * Appends a line; resolves when it is durable. After a write that failed every later one fails too. `kept` gives the lines that must stay, asked
+   * where the table drops others.
+   */
+  append(entry: SignEntry, kept: () => readonly SignEntry[]): Promise<void>
   close(): void
 }
 
-/** Options for opening a table. */
-export interface GuardTableOptions {
-  /** Lines above which those that nobody needs are dropped. */
-  readonly compactAfter: number
-  /** The lines that must stay, asked when others are dropped. */
-  readonly kept: () => readonly SignEntry[]
-}
-
-/** Opens the table. Throws GuardError GUARD_NOT_OPENED or GUARD_DAMAGED. */
-export type OpenGuardTable = (options: GuardTableOptions) => GuardTable
+/** Lines above which a table drops those that nobody needs. */
+export const COMPACT_AFTER = 4_096

@@ -71,7 +71,7 @@ export async function makeAttempt(
   const armed = armedFactsOf(signed, {
     host: made.host,
     warnings: made.warnings,
-    leaseEpoch: journal.leaseEpoch,
+    leaseEpoch: journal.lease.epoch,
     ...defined({ block: made.time.block, feeEstimate: made.feeEstimate }),
   })
   return { event: { type: 'signed', nowMs: clock.now(), armed }, signed }

@@ -197,10 +197,10 @@ export function createJournal(parts: JournalParts): Journal {
       await enqueueOne(record)
     },
     appendTogether: (records) => Promise.all(enqueue(records)),
-    openGuardTable: (options) => store.openGuardTable(options),
+    openGuardTable: () => store.openGuardTable(),
     failed: failed.promise,
     isShort: () => store.isShort(),
-    leaseEpoch: store.leaseEpoch,
+    lease: store.lease,
     path: store.path,
     close() {
       closing ??= finish()

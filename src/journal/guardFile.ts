@@ -22,12 +22,14 @@ import {
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { reasonOf } from '../base/errors.ts'
-import { GuardError, type GuardTable, type GuardTableOptions, type SignEntry } from '../domain/guardTable.ts'
+import { COMPACT_AFTER, GuardError, type GuardTable, type SignEntry } from '../domain/guardTable.ts'
 import type { Hex } from '../protocol/address.ts'
 
 /** Options of an opened file. */
-export interface GuardFileOptions extends GuardTableOptions {
+export interface GuardFileOptions {
   readonly path: string
+  /** Lines above which those that nobody needs are dropped; `COMPACT_AFTER` when absent. */
+  readonly compactAfter?: number
   /** Makes room on a full disk for what failed with this error; false when there is none. */
   readonly makeRoom?: (error: unknown) => boolean
 }
@@ -45,8 +47,7 @@ const { O_RDWR, O_CREAT, O_APPEND, O_EXCL, O_NOFOLLOW } = constants
  */
 export function openGuardFile({
   path,
-  compactAfter,
-  kept,
+  compactAfter = COMPACT_AFTER,
   makeRoom = () => false,
 }: GuardFileOptions): GuardTable {
   const opened = openFile(path)
@@ -55,7 +56,7 @@ export function openGuardFile({
   let lines = opened.entries.length
   let most = compactAfter
 
-  async function compact(): Promise<void> {
+  async function compact(kept: () => readonly SignEntry[]): Promise<void> {
     const text = kept().map(lineOf)
     let next: number | undefined
     try {
@@ -87,23 +88,23 @@ export function openGuardFile({
   let waiting: string[] = []
   let flushing: Promise<void> | undefined
   let before: Promise<unknown> = Promise.resolve()
-  async function flush(): Promise<void> {
+  async function flush(kept: () => readonly SignEntry[]): Promise<void> {
     const texts = waiting
     waiting = []
     flushing = undefined
     await writeWhole(fd, texts.join(''), makeRoom)
     await sync(fd)
     lines += texts.length
-    if (lines > most) await compact()
+    if (lines > most) await compact(kept)
   }
 
   return {
     path,
     entries: opened.entries,
-    append(entry) {
+    append(entry, kept) {
       waiting.push(lineOf(entry))
       if (flushing === undefined) {
-        const next = before.then(flush)
+        const next = before.then(() => flush(kept))
         flushing = next
         // After a write that failed the end of the file is unknown: every later one fails too.
         before = next

@@ -9,7 +9,7 @@ import type { AccountRecord, AccountState } from '../domain/account/accountRecor
 import type { Fill } from '../domain/account/fills.ts'
 import type { Ending } from '../domain/account/spend.ts'
 import type { BookListener, BookReads } from '../domain/books/books.ts'
-import type { GuardTable, GuardTableOptions } from '../domain/guardTable.ts'
+import type { GuardTable } from '../domain/guardTable.ts'
 import type { RecordedEvent } from '../domain/memory/ownEvent.ts'
 import type { Intent, IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
@@ -114,6 +114,20 @@ export interface JournalReader extends HistoryReads {
   close(): Promise<void>
 }
 
+/** The one writer's right to a journal. */
+export interface JournalLease {
+  /** Grows by one with every opening; 1 at the first. */
+  readonly epoch: number
+  /** Gives the fault by which the right was lost, or cannot be confirmed any more; undefined while it is held. Asked right before the key is used. */
+  lost(): JournalFaultError | undefined
+  /**
+   * Confirms the right with the store.
+   *
+   * @throws JournalFaultError JOURNAL_FENCED when another has it, and what keeps the store from answering.
+   */
+  renew(): Promise<void>
+}
+
 /** The one writer's journal: a ledger in memory over a store. */
 export interface Journal extends LedgerReads, HistoryReads {
   /**
@@ -132,7 +146,7 @@ export interface Journal extends LedgerReads, HistoryReads {
    */
   appendTogether(records: readonly AnyRecord[]): Promise<readonly number[]>
   /** The table of what was given to the key, kept where the journal is. Throws GuardError. */
-  openGuardTable(options: GuardTableOptions): GuardTable
+  openGuardTable(): Promise<GuardTable>
   /**
    * Resolves with the fault that ended it, if one ever does: a daemon without a journal stops at once, and not at the next record. One that was
    * closed never ends so.
@@ -140,8 +154,7 @@ export interface Journal extends LedgerReads, HistoryReads {
   readonly failed: Promise<unknown>
   /** True once only the last part of its space is left, which is reserved for records that must be written; others are not written then. */
   isShort(): boolean
-  /** Epoch of this writer; grows by one with every opening. */
-  readonly leaseEpoch: number
+  readonly lease: JournalLease
   readonly path: string
   /**
    * Commits what waits, keeps a snapshot if one is due, and gives the lease back. Safe to call twice.

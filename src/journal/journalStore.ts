@@ -4,10 +4,10 @@
  * store runs the same conformance suite.
  */
 import type { Ending } from '../domain/account/spend.ts'
-import type { GuardTable, GuardTableOptions } from '../domain/guardTable.ts'
+import type { GuardTable } from '../domain/guardTable.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AnyRecord } from '../domain/records.ts'
-import type { HistoryReads, JournalFaultError } from './journal.ts'
+import type { HistoryReads, JournalFaultError, JournalLease } from './journal.ts'
 import type { KeptSnapshot, LedgerSnapshot } from './ledgerState.ts'
 
 /** A record on its way into a store. */
@@ -30,13 +30,14 @@ export interface KeptRecord {
 export interface JournalStore extends HistoryReads {
   /** Where it is, for messages. */
   readonly path: string
-  /** Grows by one with every opening; 1 at the first. */
-  readonly leaseEpoch: number
+  /** The right to write, which opening took. */
+  readonly lease: JournalLease
   /**
-   * Commits records, all of them or none, in their order; resolves with the number of the newest when they are durable.
+   * Commits records, all of them or none, in their order; resolves with the number of the newest when they are durable. While nobody knows
+   * whether they are, it waits: the store settles that within a bounded time, and claims neither before it has proof.
    *
-   * @throws JournalFaultError JOURNAL_FENCED when another took the lease, and whatever keeps a commit from being durable.
-   * After a fault every later call throws it too.
+   * @throws JournalFaultError JOURNAL_FENCED when another took the lease, JOURNAL_ROLLED_BACK when acknowledged records are gone, and whatever
+   * keeps a commit from being durable. After a fault every later call throws it too.
    */
   append(entries: readonly StoreEntry[]): Promise<number>
   /** Records after the one numbered `afterSeq`, in pages, in their order. Throws JournalFaultError when one is not what was written. */
@@ -49,8 +50,8 @@ export interface JournalStore extends HistoryReads {
   keep(snapshot: LedgerSnapshot): Promise<void>
   /** Work that no order may wait for, such as a checkpoint of a file. Throws as `append`. */
   maintain(): Promise<void>
-  /** The table of what was given to the key: in the store where it is shared, a file of its own where it is local. Throws GuardError. */
-  openGuardTable(options: GuardTableOptions): GuardTable
+  /** Opens the table of what was given to the key: a file where the store is local, rows and a file where it is shared. Throws GuardError. */
+  openGuardTable(): Promise<GuardTable>
   /** True once only the last part of the space is left. */
   isShort(): boolean
   /** Resolves with the fault by which it ended though nobody asked it for anything; absent where that cannot be. */

@@ -1,11 +1,11 @@
 /** A journal that ends with the process: for backtests, simulations and `journal.path memory:`. Same rules as a file, no disk. */
 import { type Ending, endingOf } from '../domain/account/spend.ts'
-import type { GuardTable, GuardTableOptions, SignEntry } from '../domain/guardTable.ts'
+import { COMPACT_AFTER, type GuardTable, type SignEntry } from '../domain/guardTable.ts'
 import { foldRecords } from '../domain/machine/fold.ts'
 import { type IntentState, isOpen } from '../domain/order/intent.ts'
 import { decodeAnyRecord, isAccountRecord, type StoredRecord } from '../domain/records.ts'
 import { createJournal } from './groupCommit.ts'
-import type { IntentQuery, Journal } from './journal.ts'
+import type { IntentQuery, Journal, JournalLease } from './journal.ts'
 import { closedFault } from './journalFaults.ts'
 import { createLedger } from './journalLedger.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from './journalStore.ts'
@@ -39,7 +39,7 @@ export function createMemoryStore(): JournalStore {
 
 class MemoryStore implements JournalStore {
   readonly path = ':memory:'
-  readonly leaseEpoch = 1
+  readonly lease: JournalLease = { epoch: 1, lost: () => undefined, renew: async () => {} }
   readonly #bodies: string[] = []
   /** Numbers of the records of each intent, in the order in which intents were accepted. */
   readonly #stories = new Map<string, number[]>()
@@ -79,14 +79,14 @@ class MemoryStore implements JournalStore {
 
   async maintain(): Promise<void> {}
 
-  openGuardTable({ compactAfter, kept }: GuardTableOptions): GuardTable {
+  async openGuardTable(): Promise<GuardTable> {
     const entries = [...this.#signed]
     return {
       path: this.path,
       entries,
-      append: async (entry) => {
+      append: async (entry, kept) => {
         this.#signed.push(entry)
-        if (this.#signed.length > compactAfter) this.#signed = [...kept()]
+        if (this.#signed.length > COMPACT_AFTER) this.#signed = [...kept()]
       },
       close: () => undefined,
     }

@@ -4,8 +4,8 @@
  * whoever asks, a daemon with a fault in its machine included, gets no second live digest for one intent, none that lives
  * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
  */
-import { reasonOf } from '../base/errors.ts'
-import { GuardError, type GuardTable, type OpenGuardTable, type SignEntry } from '../domain/guardTable.ts'
+import { type BaseError, reasonOf } from '../base/errors.ts'
+import { COMPACT_AFTER, GuardError, type GuardTable, type SignEntry } from '../domain/guardTable.ts'
 import type { SignClaim, Signer, SignRequest } from '../domain/signer.ts'
 import type { Hex } from '../protocol/address.ts'
 import { formatUsd, type Usd } from '../protocol/units.ts'
@@ -13,8 +13,10 @@ import { createExposureWindow } from './exposureWindow.ts'
 
 /** Options of the guard. */
 export interface GuardOptions {
-  /** Opens the table; absent: it is kept in memory and ends with the process. */
-  readonly openTable?: OpenGuardTable
+  /** The opened table, which the guard owns from then on; absent: it is kept in memory and ends with the process. */
+  readonly table?: GuardTable
+  /** Gives the fault by which this process lost the right to its journal; undefined while it has it. Absent: it has. */
+  readonly leaseLost?: () => BaseError | undefined
   /** Furthest deadline from now, seconds. */
   readonly horizonSeconds: number
   /** Time after its deadline for which a digest still counts as live, for clocks that differ, seconds. */
@@ -44,23 +46,18 @@ export interface SigningGuard {
    * GUARD_NOT_WRITTEN: no signature of it may leave the process then. The same digest of the same intent again is no second
    * one, and adds nothing.
    *
-   * @throws GuardError SIGN_SECOND_DIGEST, SIGN_DEADLINE_TOO_FAR or SIGN_EXPOSURE_CAP, at once; nothing may be signed then.
+   * @throws GuardError SIGN_NO_LEASE, SIGN_SECOND_DIGEST, SIGN_DEADLINE_TOO_FAR or SIGN_EXPOSURE_CAP, at once; nothing may be signed then.
    */
   claim(claim: SignClaim, digest: Hex): Promise<void>
   close(): void
 }
 
-const COMPACT_AFTER = 4_096
 /** A line stays this long after it last counted: a clock that went ahead and is set back must not revive what was dropped, s. */
 const KEEP_SECONDS = 86_400
 
-/**
- * Opens the guard and its table.
- *
- * @throws GuardError GUARD_NOT_OPENED or GUARD_DAMAGED.
- */
+/** Makes the guard over its table. */
 export function openGuard(options: GuardOptions): SigningGuard {
-  const { openTable, horizonSeconds, marginSeconds, exposure, now, hostsAheadMs, neverLeft } = options
+  const { table, horizonSeconds, marginSeconds, exposure, now, hostsAheadMs, neverLeft } = options
   const compactAfter = options.compactAfter ?? COMPACT_AFTER
   const byIntent = new Map<string, SignEntry>()
   const byDigest = new Map<string, SignEntry>()
@@ -93,7 +90,6 @@ export function openGuard(options: GuardOptions): SigningGuard {
     return [...byDigest.values()]
   }
 
-  const table = openTable?.({ compactAfter, kept })
   /** Lines that are on their way to the disk, by digest. */
   const underWay = new Map<Hex, Promise<void>>()
 
@@ -119,6 +115,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
 
   return {
     claim({ intentId, attempt, deadlineSeconds, addsUsd }, digest) {
+      refuseWithoutLease(options.leaseLost?.(), digest)
       const aheadMs = addsUsd > 0n ? 0 : Math.max(0, hostsAheadMs?.() ?? 0)
       const latest = nowSeconds() + Math.floor(aheadMs / 1000) + horizonSeconds
       if (!(deadlineSeconds <= latest)) {
@@ -150,7 +147,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
         if (byDigest.size > forgetAbove) kept()
         return Promise.resolve()
       }
-      const line = written(entry, table).then(() => void underWay.delete(entry.digest))
+      const line = written(entry, table, kept).then(() => void underWay.delete(entry.digest))
       underWay.set(entry.digest, line)
       return line
     },
@@ -158,9 +155,9 @@ export function openGuard(options: GuardOptions): SigningGuard {
   }
 }
 
-async function written(entry: SignEntry, table: GuardTable): Promise<void> {
+async function written(entry: SignEntry, table: GuardTable, kept: () => readonly SignEntry[]): Promise<void> {
   try {
-    await table.append(entry)
+    await table.append(entry, kept)
   } catch (cause) {
     throw new GuardError('What is to be signed cannot be written down.', {
       code: 'GUARD_NOT_WRITTEN',
@@ -193,6 +190,16 @@ export function guardedSigner(signer: Signer, guard: SigningGuard): Signer {
           },
         }),
   }
+}
+
+function refuseWithoutLease(lost: BaseError | undefined, digest: Hex): void {
+  if (lost === undefined) return
+  throw new GuardError('This perpd has no right to its journal any more, and signs nothing.', {
+    code: 'SIGN_NO_LEASE',
+    facts: { digest, lost: lost.code },
+    details: lost.shortMessage,
+    cause: lost,
+  })
 }
 
 function claimOf({ claim, digest }: SignRequest): SignClaim {

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/base/clock.ts'
 import type { Config } from '../../src/config/configTypes.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { OpenGuardTable } from '../../src/domain/guardTable.ts'
+import type { GuardTable } from '../../src/domain/guardTable.ts'
 import type { Engine } from '../../src/engine/engine.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
@@ -32,7 +32,7 @@ export interface DaemonParts {
   readonly emit: (event: Event) => void
   readonly fatal: (error: unknown) => void
   /** Where its journal and the table of its guard are; absent: in memory. */
-  readonly files?: { readonly journal: Journal; readonly openTable: OpenGuardTable }
+  readonly files?: { readonly journal: Journal; readonly table: GuardTable }
 }
 
 /** A daemon. */
@@ -65,7 +65,7 @@ export function createDaemon(parts: DaemonParts): RunningDaemon {
     hosts: { api: parts.apiHosts, oracle: parts.oracleHosts, rpc: parts.endpoints },
     // What a liar may cost is not bounded by how seldom hosts are asked.
     isPaper: true,
-    ...(parts.files === undefined ? {} : { openTable: parts.files.openTable }),
+    ...(parts.files === undefined ? {} : { table: parts.files.table }),
   })
   return { engine: trader, journal, close }
 }

@@ -15,7 +15,7 @@ import { openControl } from '../../src/daemon/console/openControl.ts'
 import { leaveAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/files/controlTokens.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { OpenGuardTable } from '../../src/domain/guardTable.ts'
+import type { GuardTable } from '../../src/domain/guardTable.ts'
 import type { EngineApi } from '../../src/engine/engineStatus.ts'
 import { freeBytesBeside } from '../../src/journal/freeSpace.ts'
 import type { Journal } from '../../src/journal/journal.ts'
@@ -29,14 +29,14 @@ import type { MachineMoves } from './machineMoves.ts'
 /** Parts of a daemon that are of the machine. */
 export interface MachineParts {
   readonly journal: Journal
-  readonly openTable: OpenGuardTable
+  readonly table: GuardTable
 }
 
 /** A machine. */
 export interface Machine {
   readonly config: Config
   /** Opens what a daemon has there. Throws what opening throws. */
-  open(clock: Clock): MachineParts
+  open(clock: Clock): Promise<MachineParts>
   /** Opens its door. */
   serve(engine: EngineApi, emit: (event: Event) => void): Promise<void>
   /** Ends the daemon at once, on the files as they are. */
@@ -98,7 +98,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
 
   return {
     config,
-    open(clock) {
+    async open(clock) {
       const { journal } = openSqliteJournal(
         {
           path,
@@ -112,12 +112,10 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
         {},
       )
       running = { journal }
+      const table = await journal.openGuardTable()
       return {
         journal,
-        openTable: (wanted) => {
-          const table = journal.openGuardTable(wanted)
-          return { ...table, append: (entry) => during(table.append(entry)) }
-        },
+        table: { ...table, append: (entry, kept) => during(table.append(entry, kept)) },
       }
     },
     async serve(engine, emit) {

@@ -187,7 +187,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
   async function begin(): Promise<void> {
     const isAlive = (): boolean => !isOver && (life === undefined || life === daemon)
     const own = scheduler.clock(0, isAlive)
-    const files = machine?.open(own)
+    const files = machine === undefined ? undefined : await machine.open(own)
     const failed = (error: unknown): void => {
       if (isAlive()) fatal(error)
     }

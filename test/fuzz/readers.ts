@@ -335,11 +335,7 @@ const journals: readonly Reader[] = [
     read: (text) => {
       const line = text.replaceAll('\n', ' ')
       const check = checkOf(line)
-      openGuardFile({
-        path: fileWith('guard', `${check} ${line}\n`),
-        compactAfter: 1_000,
-        kept: () => [],
-      }).close()
+      openGuardFile({ path: fileWith('guard', `${check} ${line}\n`) }).close()
     },
     mayThrow: isOurs,
     share: 0.05,

@@ -9,6 +9,7 @@ import { encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
 import { DuplicateDecisionError, type Journal, JournalFaultError } from '../../src/journal/journal.ts'
 import { createLedger, type Ledger } from '../../src/journal/journalLedger.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from '../../src/journal/journalStore.ts'
+import type { Hex } from '../../src/protocol/address.ts'
 import { recoverLedger } from './recoverLedger.ts'
 import { hexOf, storyOf, wholeStory } from './story.ts'
 
@@ -19,25 +20,42 @@ const nowMs = 1_800_000_000_000
 export interface OpenedBackend {
   readonly journal: Journal
   readonly store: JournalStore
+  /** Opens the same journal once more, as another daemon that takes it over; absent where a journal ends with its process. */
+  readonly takeOver?: () => Promise<OpenedBackend>
+  /** Faults of a store that is reached over a network; absent where the store is this process or a file of it. */
+  readonly faults?: StoreFaults
+}
+
+/** Faults that befall the next commit, or what was committed. */
+export interface StoreFaults {
+  /** The next commit is made, and its answer lost. */
+  loseAnswer(): void
+  /** The next commit is lost on its way. */
+  loseRequest(): void
+  /** Takes back so many of the newest records, as a failover does that lost the last commits. */
+  goBack(records: number): Promise<void>
 }
 
 /** Declares the suite for one backend. `open` makes a new, empty journal. */
-export function journalConformance(backend: string, open: () => OpenedBackend): void {
+export function journalConformance(
+  backend: string,
+  open: () => OpenedBackend | Promise<OpenedBackend>,
+): void {
   const opened: Journal[] = []
-  const freshBoth = (): OpenedBackend => {
-    const both = open()
+  const freshBoth = async (): Promise<OpenedBackend> => {
+    const both = await open()
     opened.push(both.journal)
     return both
   }
-  const fresh = (): Journal => freshBoth().journal
+  const fresh = async (): Promise<Journal> => (await freshBoth()).journal
   afterEach(async () => {
     for (const journal of opened.splice(0)) await journal.close()
   })
 
   test(`${backend}: a new journal is empty and its epoch is 1`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     expect(journal.summary()).toEqual({ records: 0, intents: 0, openIntents: 0 })
-    expect(journal.leaseEpoch).toBe(1)
+    expect(journal.lease.epoch).toBe(1)
     expect(journal.openIntents()).toEqual([])
     expect(journal.recentIntents()).toEqual([])
     expect(await journal.records('nobody')).toEqual([])
@@ -46,7 +64,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: records are numbered 1, 2, 3 without gaps, over all intents`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const seqs: number[] = []
     for (const n of [1, 2]) {
       for (const record of wholeStory(n)) seqs.push((await journal.append(record)).seq)
@@ -56,7 +74,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: records appended in one turn keep their order`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const records = wholeStory(1)
     const stored = await Promise.all(records.map((record) => journal.append(record)))
     expect(stored.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7])
@@ -66,7 +84,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: an intent is the fold of its records, at every step`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const records = wholeStory(1)
     for (const [index, record] of records.entries()) {
       await journal.append(record)
@@ -75,7 +93,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: open intents come oldest first, lists newest first, and closing takes an intent off`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     for (const n of [1, 2, 3, 4]) {
       await journal.append(storyOf(n, { strategy: n % 2 === 0 ? 'even' : 'odd' }).accepted())
     }
@@ -97,7 +115,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: a decision is taken once, also after its intent closed`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     for (const record of wholeStory(1)) await journal.append(record)
     expect(journal.hasDecision('trend', 'key-1')).toBe(true)
     expect(journal.hasDecision('other', 'key-1')).toBe(false)
@@ -114,7 +132,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: a repeated decision fails alone, also inside one turn`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const results = await Promise.allSettled([
       journal.append(storyOf(1).accepted()),
       journal.append(storyOf(2, { decisionKey: 'key-1' }).accepted()),
@@ -140,7 +158,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: a record that cannot follow the story is refused alone and nothing is written`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     await journal.append(storyOf(1).accepted())
     const results = await Promise.allSettled([
       journal.append(storyOf(1).armed()),
@@ -157,7 +175,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: a second attempt may be armed once the first is dead`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const story = storyOf(1)
     for (const record of [story.accepted(), story.preparing(), story.armed(), story.sent()]) {
       await journal.append(record)
@@ -168,7 +186,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: a digest is armed once, whatever the intent`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const [one, two] = [storyOf(1), storyOf(2)]
     for (const record of [one.accepted(), one.preparing(), two.accepted(), two.preparing(), one.armed()]) {
       await journal.append(record)
@@ -183,7 +201,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: an order is explained by the intent that created it, to every other intent`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const records = wholeStory(1)
     for (const record of records.slice(0, 4)) await journal.append(record)
     const orderKey = `0x${hexOf('order-1').slice(2).toUpperCase()}`
@@ -195,7 +213,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: what is asked of the past is answered from the store as from memory`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     for (const record of [...wholeStory(1), storyOf(2).accepted()]) await journal.append(record)
     for (const intentId of ['intent-1', 'intent-2', 'nobody']) {
       expect(await journal.intent(intentId)).toEqual(journal.recentIntent(intentId))
@@ -206,7 +224,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: a store gives its records back in pages, from any record on`, async () => {
-    const { journal, store } = freshBoth()
+    const { journal, store } = await freshBoth()
     const records = Array.from({ length: 400 }, (_, n) => wholeStory(n + 1)).flat()
     await Promise.all(records.map((record) => journal.append(record)))
     for (const afterSeq of [0, 1, 999, 1_000, 1_001, records.length - 1, records.length]) {
@@ -222,7 +240,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
     const steps = fc.array(fc.record({ intent: fc.nat(5), keeps: fc.boolean() }), { maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {
-        const { store } = freshBoth()
+        const { store } = await freshBoth()
         const ledger = createLedger()
         const told = Array.from({ length: 6 }, (_, n) => [...wholeStory(n + 1)])
         for (const { intent, keeps } of drawn) {
@@ -243,8 +261,48 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
     )
   })
 
+  test(`${backend}: the right to write is held until another takes it; then nothing is signed or written by it any more`, async () => {
+    const { journal, store, takeOver } = await freshBoth()
+    await journal.append(storyOf(1).accepted())
+    expect(journal.lease.lost()).toBeUndefined()
+    await journal.lease.renew()
+    if (takeOver === undefined) return
+    const other = await takeOver()
+    opened.push(other.journal)
+    expect(other.journal.lease.epoch).toBe(journal.lease.epoch + 1)
+    expect(other.journal.summary().records).toBe(1)
+    await expect(journal.lease.renew()).rejects.toMatchObject({ code: 'JOURNAL_FENCED' })
+    expect(journal.lease.lost()).toMatchObject({ code: 'JOURNAL_FENCED' })
+    const refused = await Promise.allSettled([journal.append(storyOf(1).preparing())])
+    expect(refused).toMatchObject([{ status: 'rejected', reason: { code: 'JOURNAL_FENCED' } }])
+    await expect(store.append([])).rejects.toMatchObject({ code: 'JOURNAL_FENCED' })
+    expect((await other.journal.append(storyOf(1).preparing())).seq).toBe(2)
+    expect(other.journal.lease.lost()).toBeUndefined()
+  })
+
+  test(`${backend}: what was given to the key is there at the next opening`, async () => {
+    const { store, takeOver } = await freshBoth()
+    const table = await store.openGuardTable()
+    expect(table.entries).toEqual([])
+    const entry = {
+      intentId: 'intent-1',
+      attempt: 1,
+      digest: armedDigest(1),
+      deadlineSeconds: nowMs / 1000 + 60,
+      addsUsd: 10n ** 33n,
+      atSeconds: nowMs / 1000,
+    } as const
+    await table.append(entry, () => [entry])
+    table.close()
+    const next = takeOver === undefined ? undefined : await takeOver()
+    if (next !== undefined) opened.push(next.journal)
+    const again = await (next?.store ?? store).openGuardTable()
+    expect(again.entries).toEqual([entry])
+    again.close()
+  })
+
   test(`${backend}: a store that was closed takes and keeps nothing`, async () => {
-    const { store } = freshBoth()
+    const { store } = await freshBoth()
     const record = storyOf(1).accepted()
     await store.append([entryOf(record, foldRecords([record]))])
     await store.close()
@@ -255,7 +313,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: accepted intents are counted from a moment on, of one strategy or of all`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     for (const n of [1, 2, 3]) {
       await journal.append(
         storyOf(n, { acceptedAtMs: n * 1000, strategy: n === 2 ? 'other' : 'trend' }).accepted(),
@@ -268,7 +326,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: records of several intents and of the account are appended together, in one commit`, async () => {
-    const { journal, store } = freshBoth()
+    const { journal, store } = await freshBoth()
     const memory = {
       v: RECORD_VERSION,
       atMs: 1,
@@ -297,7 +355,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 
   test(`${backend}: a closed journal takes no record`, async () => {
-    const journal = fresh()
+    const journal = await fresh()
     const last = journal.append(storyOf(1).accepted())
     await journal.close()
     await journal.close()
@@ -311,7 +369,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
         fc.array(fc.bigInt({ min: -(2n ** 300n), max: 2n ** 300n }), { minLength: 1, maxLength: 5 }),
         fc.string(),
         async (amounts, text) => {
-          const journal = fresh()
+          const journal = await fresh()
           for (const [n, amount] of amounts.entries()) {
             const { intent } = storyOf(n)
             const decision = { ...intent.decision, reason: text, facts: { [text]: text } }
@@ -331,7 +389,7 @@ export function journalConformance(backend: string, open: () => OpenedBackend): 
   })
 }
 
-function armedDigest(n: number): string {
+function armedDigest(n: number): Hex {
   const record = storyOf(n).armed()
   return record.kind === 'attempt.armed' ? record.armed.digest : '0x'
 }

@@ -73,7 +73,7 @@ test('every acknowledged record survives fifty kills, and no number is missing',
     expect(seqs).toEqual(seqs.map((_, index) => index + 1))
   }
   const journal = createSqliteJournal({ ...options, path })
-  expect(journal.leaseEpoch).toBe(51)
+  expect(journal.lease.epoch).toBe(51)
   expect(journal.summary().records).toBeGreaterThan(1000)
   await journal.close()
 }, 300_000)
@@ -108,7 +108,7 @@ test('a second daemon is refused by name while the first lives, and let in when 
   child.kill('SIGKILL')
   await once(child, 'exit')
   const journal = createSqliteJournal({ ...options, path })
-  expect(journal.leaseEpoch).toBe(2)
+  expect(journal.lease.epoch).toBe(2)
   await journal.close()
 })
 

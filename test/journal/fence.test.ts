@@ -70,7 +70,7 @@ test.for([
     await first.append(storyOf(1).accepted())
     removeLock()
     const second = openAs('second', () => nowMs + 60_000)
-    expect([first.leaseEpoch, second.leaseEpoch]).toEqual([1, 2])
+    expect([first.lease.epoch, second.lease.epoch]).toEqual([1, 2])
     const before = head()
     const fault = await faultOf(first.append(storyOf(1).preparing()))
     expect(fault.text.replaceAll(path, '<path>')).toMatchInlineSnapshot(`

@@ -122,7 +122,6 @@ async function onSmallDisk(
   }
 }
 
-const guardOf = { compactAfter: 1_000, kept: () => [] }
 const claim = {
   intentId: 'intent-1',
   attempt: 1,
@@ -138,13 +137,13 @@ test.skipIf(!mayMount()).for(everyThread)(
     await onSmallDisk(async (disk, fill, empty) => {
       const reserved = { ...options, path: join(disk, 'perpd.db'), isReserved: true, inThread }
       const journal = createSqliteJournal(reserved)
-      const guard = journal.openGuardTable(guardOf)
+      const guard = await journal.openGuardTable()
       await journal.append(storyOf(1).accepted())
       let seq = 0
       for (let n = 2; n <= 100; n += 1) {
         if (n % 10 === 2) fill()
         for (const record of wholeStory(n)) seq = (await journal.append(record)).seq
-        await guard.append(claim)
+        await guard.append(claim, () => [])
       }
       // The answer of a disk counts for a quarter of a second, and a quick machine needs less for all of these.
       await vi.waitFor(() => expect(journal.isShort()).toBe(true))

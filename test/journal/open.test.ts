@@ -104,7 +104,7 @@ test('opens what a location names, and refuses a scheme that it does not know', 
 test('the epoch grows by one with every opening, and open intents are found again', async () => {
   await fill(2)
   const journal = createSqliteJournal({ ...options, path })
-  expect(journal.leaseEpoch).toBe(2)
+  expect(journal.lease.epoch).toBe(2)
   expect(journal.openIntents().map(({ intent, attempts }) => [intent.intentId, attempts[0]?.phase])).toEqual([
     ['intent-3', 'ARMED'],
   ])

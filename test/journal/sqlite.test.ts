@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { createJournal } from '../../src/journal/groupCommit.ts'
 import { openSqliteStore } from '../../src/journal/sqlite/openSqlite.ts'
-import { journalConformance } from './conformance.ts'
+import { journalConformance, type OpenedBackend } from './conformance.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'perpd-journal-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -13,10 +13,21 @@ let journals = 0
 for (const inThread of [false, true])
   journalConformance(inThread ? 'sqlite in a thread' : 'sqlite', () => {
     journals += 1
-    const path = join(directory, `${journals}.db`)
-    const opened = openSqliteStore({ path, clockNow: () => 1_800_000_000_000, holder: 'test', inThread }, {})
-    const soon = (commit: () => void) => {
-      setImmediate(commit)
-    }
-    return { store: opened.store, journal: createJournal({ ...opened, soon }) }
+    return openAt(join(directory, `${journals}.db`), inThread)
   })
+
+function openAt(path: string, inThread: boolean): OpenedBackend {
+  const opened = openSqliteStore({ path, clockNow: () => 1_800_000_000_000, holder: 'test', inThread }, {})
+  const soon = (commit: () => void) => {
+    setImmediate(commit)
+  }
+  return {
+    store: opened.store,
+    journal: createJournal({ ...opened, soon }),
+    takeOver: async () => {
+      // As an operator who takes the lock for a stale one.
+      rmSync(`${path}.lock`)
+      return openAt(path, inThread)
+    },
+  }
+}

@@ -22,7 +22,7 @@ const say = (line: string): void => {
 }
 
 const journal = createSqliteJournal({ path, clockNow: Date.now, holder: 'writer', inThread: true })
-say(`ready ${journal.leaseEpoch}`)
+say(`ready ${journal.lease.epoch}`)
 let next = journal.summary().intents
 
 async function work(): Promise<void> {

@@ -14,9 +14,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defined } from '../../src/base/defined.ts'
 import { GuardError } from '../../src/domain/guardTable.ts'
 import type { Signer, SignRequest } from '../../src/domain/signer.ts'
 import { openGuardFile } from '../../src/journal/guardFile.ts'
+import { JournalFaultError } from '../../src/journal/journal.ts'
 import {
   type GuardOptions,
   guardedSigner,
@@ -37,7 +39,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const path = () => join(folder, 'journal.db.signed')
 const guardAt = (more: Partial<GuardOptions> = {}, file = path()): SigningGuard => {
   const guard = openGuard({
-    openTable: (options) => openGuardFile({ ...options, path: file }),
+    table: openGuardFile({ path: file, ...defined({ compactAfter: more.compactAfter }) }),
     horizonSeconds: 3_700,
     marginSeconds: 600,
     now: () => nowMs,
@@ -71,6 +73,17 @@ test('one intent has one live digest, whoever asks; the same digest again is no 
   expect(await codeOf(guard.claim(claim('a', 2), digest(2)))).toBe('SIGN_SECOND_DIGEST')
   expect(await codeOf(guard.claim(claim('b'), digest(1)))).toBe('SIGN_SECOND_DIGEST')
   await guard.claim(claim('b'), digest(3))
+  guard.close()
+})
+
+test('who lost the right to the journal signs nothing, and signs again while it is held', async () => {
+  const lost = new JournalFaultError('Another perpd has taken over this journal.', { code: 'JOURNAL_FENCED' })
+  let held: JournalFaultError | undefined = lost
+  const guard = guardAt({ leaseLost: () => held })
+  expect(await codeOf(guard.claim(claim('a'), digest(1)))).toBe('SIGN_NO_LEASE')
+  expect(linesIn()).toBe(0)
+  held = undefined
+  expect(await codeOf(guard.claim(claim('a'), digest(1)))).toBe('done')
   guard.close()
 })
 
@@ -199,7 +212,7 @@ test('a guarded signer has the claim on disk before the key is used, and signs n
 
 test('a key in this process signs beside the line, which is durable when the signature may leave; what is refused is not signed', async () => {
   let settle: (error?: Error) => void = () => undefined
-  const openTable = () => ({
+  const table = {
     path: path(),
     entries: [],
     append: () =>
@@ -207,8 +220,8 @@ test('a key in this process signs beside the line, which is durable when the sig
         settle = (error) => (error === undefined ? resolve() : reject(error))
       }),
     close: () => undefined,
-  })
-  const guard = openGuard({ openTable, horizonSeconds: 3_700, marginSeconds: 600, now: () => nowMs })
+  }
+  const guard = openGuard({ table, horizonSeconds: 3_700, marginSeconds: 600, now: () => nowMs })
   let signed = 0
   const key: Signer = {
     address: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
@@ -265,6 +278,17 @@ test('no more exposure is signed in a time than the cap, over restarts; what add
   nowMs -= 86_400_000
   expect(await codeOf(second.claim(claim('e', 1, 3_600, 1n), digest(5)))).toBe('SIGN_EXPOSURE_CAP')
   second.close()
+})
+
+test('who lost the right to the journal signs nothing, and signs again while it is held', async () => {
+  const lost = new JournalFaultError('Another perpd has taken over this journal.', { code: 'JOURNAL_FENCED' })
+  let held: JournalFaultError | undefined = lost
+  const guard = guardAt({ leaseLost: () => held })
+  expect(await codeOf(guard.claim(claim('a'), digest(1)))).toBe('SIGN_NO_LEASE')
+  expect(linesIn()).toBe(0)
+  held = undefined
+  expect(await codeOf(guard.claim(claim('a'), digest(1)))).toBe('done')
+  guard.close()
 })
 
 test('two that ask at the same instant do not both get what is left of the cap', async () => {

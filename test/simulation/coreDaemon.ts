@@ -272,7 +272,7 @@ class CoreDaemon implements Daemon {
       creates: [],
       validationWarnings: [],
       comparedFields: 0,
-      leaseEpoch: journal.leaseEpoch,
+      leaseEpoch: journal.lease.epoch,
       // A few blocks back: the endpoint that was asked may have been ahead of the branch that stays.
       armBlockNumber: fromBlock > 110n ? fromBlock - 10n : 100n,
     }

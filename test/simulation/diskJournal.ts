@@ -128,7 +128,7 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
 
   const own: Omit<DiskJournal, keyof LedgerReads> = {
     path: 'disk',
-    leaseEpoch: lease.epoch,
+    lease: { epoch: lease.epoch, lost: () => undefined, renew: async () => lease.check() },
     commit,
     append: async (record) => commit(record) ?? new Promise<never>(() => {}),
     async appendAccount(record) {

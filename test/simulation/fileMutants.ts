@@ -95,8 +95,8 @@ export const fileMutants: readonly FirstMutant[] = [
     "nobody waits for the guard's line",
     1,
     'src/keys/signingGuard.ts',
-    'await table.append(entry)',
-    'void table.append(entry)',
+    'await table.append(entry, kept)',
+    'void table.append(entry, kept)',
   ),
   several("bytes leave before the guard's line is durable", 1, [
     { file: 'src/execution/lanes/armed.ts', find: '  await signed.recorded\n', replace: '' },

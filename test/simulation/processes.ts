@@ -138,10 +138,10 @@ export class Processes {
     if (!process.isAlive || journal === undefined) return
     this.#journal = journal
     run.journal = journal
-    truth.opened(journal.leaseEpoch)
+    truth.opened(journal.lease.epoch)
     for (const state of journal.recentIntents()) truth.survived(state)
     note(`start ${process.epoch}: ${journal.openIntents().length} open`)
-    run.daemon = createDaemon(process, this.#journalOf(run, journal), this.#placeOf(run, journal.leaseEpoch))
+    run.daemon = createDaemon(process, this.#journalOf(run, journal), this.#placeOf(run, journal.lease.epoch))
     run.daemon.start()
     if (!process.isAlive) return
     run.isReady = true
@@ -186,7 +186,7 @@ export class Processes {
       note(`the operator finds the journal closed: ${error.code}`)
       return
     }
-    if (journal !== undefined) truth.opened(journal.leaseEpoch)
+    if (journal !== undefined) truth.opened(journal.lease.epoch)
     for (const state of journal?.recentIntents() ?? []) truth.survived(state)
     const record = wordOn(journal?.openIntents() ?? [], truth, random, this.#parts.wallMs())
     try {

@@ -53,7 +53,7 @@ export function runningAt(path: string, hooks: JournalHooks): Running {
 /** Opens the guard beside the journal, as the daemon does. Throws GuardError as `openGuard`. */
 export function guardBeside(path: string, journal: Journal, hooks: JournalHooks): SigningGuard {
   return openGuard({
-    openTable: (options) => openGuardFile({ ...options, path: path + imageFiles.signed }),
+    table: openGuardFile({ path: path + imageFiles.signed }),
     horizonSeconds: guardHorizonSeconds,
     marginSeconds: guardMarginSeconds,
     now: hooks.wallMs,

@@ -52,7 +52,7 @@ function heldStore(store: JournalStore, seq: number): JournalStore {
   }
   return {
     path: store.path,
-    leaseEpoch: store.leaseEpoch,
+    lease: store.lease,
     async append(entries) {
       held.push(...entries)
       newest += entries.length
@@ -66,7 +66,7 @@ function heldStore(store: JournalStore, seq: number): JournalStore {
     snapshot: () => store.snapshot(),
     keep: (snapshot) => written(() => store.keep(snapshot)),
     maintain: () => written(() => store.maintain()),
-    openGuardTable: (options) => store.openGuardTable(options),
+    openGuardTable: () => store.openGuardTable(),
     isShort: () => store.isShort(),
     records: (intentId) => written(() => store.records(intentId)),
     intent: (intentId) => written(() => store.intent(intentId)),

@@ -16,7 +16,7 @@ import { apiLimitsOf, limitsOf, traderSettingsOf } from '../../daemon/runSetting
 import { createTrader, type Trader, type TraderParts } from '../../daemon/trader.ts'
 import { createVenueClient } from '../../daemon/venueClient.ts'
 import type { Emit } from '../../domain/event.ts'
-import type { OpenGuardTable } from '../../domain/guardTable.ts'
+import type { GuardTable } from '../../domain/guardTable.ts'
 import type { Signer } from '../../domain/signer.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { guardedSigner, openGuard } from '../../keys/signingGuard.ts'
@@ -52,7 +52,7 @@ export interface LabTraderOptions {
   readonly journal: Journal
   readonly signer: Signer
   /** Where the guard writes what was signed; absent: in memory. */
-  readonly openTable?: OpenGuardTable
+  readonly table?: GuardTable
   readonly strategies: readonly LoadedStrategy[]
   /** True when both APIs are called as the paper venue's, without a limit of requests. */
   readonly isPaper: boolean
@@ -70,7 +70,7 @@ export interface LabTrader extends LabAround {
 
 /** Makes one; `trader.start()` is the caller's. */
 export function createLabTrader(options: LabTraderOptions): LabTrader {
-  const { chain, config, clock, hosts, fetch, journal, strategies, emit, fatal, openTable } = options
+  const { chain, config, clock, hosts, fetch, journal, strategies, emit, fatal, table } = options
   const api = createVenueClient({
     chain,
     hosts: { ...chain.hosts, api: hosts.api, oracle: hosts.oracle },
@@ -109,9 +109,9 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
     marginSeconds: GUARD_MARGIN_SECONDS,
     exposure: { capUsd: config.signing.exposureCapUsd, windowSeconds: config.signing.exposureWindowSeconds },
     now: clock.now,
-    ...(openTable === undefined
+    ...(table === undefined
       ? {}
-      : { openTable, neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest) }),
+      : { table, neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest) }),
   })
   const trader = createTrader({
     chain,

@@ -171,7 +171,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     }
     const isReserved = options.isReserved === true
     const store = createSqliteStore(
-      { db: opened, path, leaseEpoch: lease.epoch, reader, lock, isShort, guardPath, ballast, isReserved },
+      { db: opened, path, lease, reader, lock, isShort, guardPath, ballast, isReserved },
       writerOf,
     )
     return {

@@ -4,19 +4,20 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Ending } from '../../domain/account/spend.ts'
-import type { GuardTable, GuardTableOptions } from '../../domain/guardTable.ts'
+import type { GuardTable } from '../../domain/guardTable.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { decodeAnyRecord, type StoredRecord } from '../../domain/records.ts'
 import { fillBallast, makeRoom, reserveWal } from '../ballast.ts'
 import { openGuardFile } from '../guardFile.ts'
-import type { IntentQuery, JournalFaultError } from '../journal.ts'
-import { corruptFault, recordFault } from '../journalFaults.ts'
+import { type IntentQuery, JournalFaultError, type JournalLease } from '../journal.ts'
+import { closedFault, corruptFault, openFault, recordFault } from '../journalFaults.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from '../journalStore.ts'
 import type { KeptSnapshot, LedgerSnapshot } from '../ledgerState.ts'
 import type { WriterLock } from '../lock.ts'
 import type { FileWriter } from './fileWriter.ts'
 import { hashOf } from './hashChain.ts'
 import { readSnapshot } from './journalSnapshot.ts'
+import type { Lease } from './lease.ts'
 import { rowsOf } from './recordRows.ts'
 import type { RowReader } from './sqliteRows.ts'
 
@@ -28,7 +29,8 @@ export interface OpenedParts {
   /** The connection that reads. */
   readonly db: DatabaseSync
   readonly path: string
-  readonly leaseEpoch: number
+  /** The lease, held against the row by the connection that reads. */
+  readonly lease: Lease
   readonly reader: RowReader
   readonly lock: WriterLock
   readonly isShort: () => boolean
@@ -50,7 +52,7 @@ export function createSqliteStore(
 
 class SqliteStore implements JournalStore {
   readonly path: string
-  readonly leaseEpoch: number
+  readonly lease: JournalLease
   readonly #parts: OpenedParts
   readonly #db: DatabaseSync
   readonly #reader: RowReader
@@ -60,10 +62,17 @@ class SqliteStore implements JournalStore {
   #isReserveDue = true
 
   constructor(parts: OpenedParts, writerOf: (tookRoom: () => void) => FileWriter) {
-    const { db, path, reader, leaseEpoch } = parts
+    const { db, path, reader, lease } = parts
     this.#parts = parts
     this.path = path
-    this.leaseEpoch = leaseEpoch
+    this.lease = {
+      epoch: lease.epoch,
+      lost: () => this.#lost(),
+      renew: async () => {
+        const lost = this.#lost()
+        if (lost !== undefined) throw lost
+      },
+    }
     this.#db = db
     this.#reader = reader
     this.#writer = writerOf(() => {
@@ -142,9 +151,19 @@ class SqliteStore implements JournalStore {
     return this.#reader.endingsSince(sinceMs)
   }
 
-  openGuardTable(options: GuardTableOptions): GuardTable {
+  /** One row is read, and no lock is waited for. */
+  #lost(): JournalFaultError | undefined {
+    if (this.#isClosed) return closedFault(this.path)
+    try {
+      this.#parts.lease.check()
+      return undefined
+    } catch (error) {
+      return error instanceof JournalFaultError ? error : openFault(this.path, error)
+    }
+  }
+
+  async openGuardTable(): Promise<GuardTable> {
     return openGuardFile({
-      ...options,
       path: this.#parts.guardPath,
       makeRoom: (error) => this.#makeRoom(error),
     })
