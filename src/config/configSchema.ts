@@ -20,7 +20,7 @@ export const schema = {
   profile: setting(
     as.name,
     'paper',
-    'Which profile file to start from. `paper` trades play money on a venue inside the daemon; the others trade real money.',
+    'Profile file to start from. `paper` trades play money on a venue inside the daemon; the others trade real money.',
   ),
   venue,
   rpc,

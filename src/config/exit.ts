@@ -25,35 +25,34 @@ export const exitMeanings: readonly {
   {
     code: exitCodes.ok,
     name: 'ok',
-    meaning: 'It is done: what was asked for is told, or what was to happen has happened.',
+    meaning: 'Success: the command printed its answer or did its work.',
   },
   {
     code: exitCodes.error,
     name: 'error',
-    meaning:
-      'It did not work: a refusal, a fault, a value that does not fit, or something that was checked does not hold.',
+    meaning: 'Failure: a refusal, a fault, an invalid value, or a check that failed.',
   },
   {
     code: exitCodes.notFound,
     name: 'not found',
-    meaning: 'What was asked for does not exist: an order, a position, a market, a strategy, a task, a file.',
+    meaning: 'Not found: no such order, position, market, strategy, task or file.',
   },
   {
     code: exitCodes.notRunning,
     name: 'not running',
-    meaning: 'The command needs a running daemon, and none of this profile answers. Nothing was done.',
+    meaning: 'The command needs a running daemon, and no daemon of this profile answers. Nothing was done.',
   },
   {
     code: exitCodes.configuration,
     name: 'configuration',
     meaning:
-      'The command line, the configuration, a key or a strategy file cannot be used as it is: an unknown command, flag or argument, or one that is missing, too. Asking again changes nothing before it is put right.',
+      'The command line, the configuration, a key or a strategy file is invalid; an unknown or missing command, flag or argument counts too. A retry fails until it is corrected.',
   },
   {
     code: exitCodes.timeout,
     name: 'timeout',
     meaning:
-      'No answer, or no end, within the time for it. What was begun may still come to its end: look before it is asked again.',
+      'Timeout: no answer or no result in time. The work may still finish: check its state before you retry.',
   },
 ]
 

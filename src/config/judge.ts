@@ -40,12 +40,12 @@ export function judge(
     for (const { key, url } of endpoints) {
       const { hostname } = new URL(url.reveal())
       if (isLoopback(hostname)) continue
-      problems.push(`${at(key)} has an address of ${hostname}; the paper profile talks to this machine only.`)
+      problems.push(`${at(key)} points to ${hostname}; the paper profile connects to this machine only.`)
     }
     for (const { key, url } of hosts) {
       if (!isLoopback(new URL(url).hostname)) {
         problems.push(
-          `${at(key)} has ${url}; the paper profile talks to this machine only. For real money choose --profile ${config.venue.chain.name}.`,
+          `${at(key)} has ${url}; the paper profile connects to this machine only. For real money choose --profile ${config.venue.chain.name}.`,
         )
       }
     }
@@ -56,13 +56,13 @@ export function judge(
       const [given, missing] =
         config.venue.apiHosts.length === 0 ? (['oracle', 'api'] as const) : (['api', 'oracle'] as const)
       problems.push(
-        `${at(`venue.${given}Hosts`)} is ${config.venue[`${given}Hosts`].join(', ')}, and venue.${missing}Hosts (${origins[`venue.${missing}Hosts`]}) is empty: in the paper profile give both, or neither.`,
+        `${at(`venue.${given}Hosts`)} is ${config.venue[`${given}Hosts`].join(', ')}, and venue.${missing}Hosts (${origins[`venue.${missing}Hosts`]}) is empty: in the paper profile set both or neither.`,
       )
     }
     for (const key of keySettings) {
       if (config.account[key] === undefined) continue
       problems.push(
-        `${at(`account.${key}`)} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+        `${at(`account.${key}`)} is set; the paper profile signs only with its throwaway key, because a signature made on paper is valid on the live chain.`,
       )
     }
   } else {
@@ -73,7 +73,7 @@ export function judge(
     }
     if (config.rpc.finality === 'latest') {
       warnings.push(
-        `${at('rpc.finality')} is latest; what a reorganisation takes back was then already closed.`,
+        `${at('rpc.finality')} is latest; an order may be closed on a block that a reorganisation later removes.`,
       )
     }
     for (const { key, url, known } of hosts) {
@@ -85,7 +85,7 @@ export function judge(
     const [low, high] = [figures[lower](config), figures[higher](config)]
     if (low <= high) continue
     problems.push(
-      `${at(lower)} ${figureText(lower, low)} is above ${higher} ${figureText(higher, high)} (${origins[higher]}); it must not be.`,
+      `${at(lower)} ${figureText(lower, low)} is above ${higher} ${figureText(higher, high)} (${origins[higher]}); it must be equal or lower.`,
     )
   }
   const { relayDeadlineSeconds } = config.execution
@@ -98,12 +98,12 @@ export function judge(
   }
   if (!isJournalLocation(config.journal.path)) {
     problems.push(
-      `${at('journal.path')} names the scheme ${config.journal.path.split(':')[0]}:; a journal is a path, sqlite:PATH, or memory:.`,
+      `${at('journal.path')} has the unknown scheme ${config.journal.path.split(':')[0]}:; a journal is a path, sqlite:PATH, or memory:.`,
     )
   }
   if (!isOwnHost(config.control.host)) {
     warnings.push(
-      `control.host ${config.control.host} is not this machine alone: whoever reaches it sees account, orders and metrics.`,
+      `control.host ${config.control.host} is open to other machines: anyone who can connect sees account, orders and metrics.`,
     )
   }
   return { problems, warnings }
@@ -121,7 +121,7 @@ export function startProblems(config: Config, hasVariable = false): readonly str
   if (config.isPaper) {
     return hasVariable
       ? [
-          `${privateKeyVariable} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+          `${privateKeyVariable} is set; the paper profile signs only with its throwaway key, because a signature made on paper is valid on the live chain.`,
         ]
       : []
   }
@@ -131,7 +131,7 @@ export function startProblems(config: Config, hasVariable = false): readonly str
   const [source] = named
   if (source === undefined) {
     return [
-      `no key is named; the profile ${profile} trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL`,
+      `no key is configured; the profile ${profile} trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL`,
     ]
   }
   if (named.length > 1) {
@@ -143,23 +143,23 @@ export function startProblems(config: Config, hasVariable = false): readonly str
       ...(hasVariable ? [`${privateKeyVariable} (env)`] : []),
     ]
     return [
-      `${told.join(' and ')} are set; keep one of them. Where each is set: perpd config --search account`,
+      `${told.join(' and ')} are set; keep only one. To see where each is set: perpd config --search account`,
     ]
   }
   if (source === 'account.keystore') return []
   if (source === 'account.remoteSigner') {
     return account.address === undefined
-      ? ['account.address is not set; with account.remoteSigner it says which of its keys is yours.']
+      ? ['account.address is not set; account.remoteSigner needs it to select your key.']
       : []
   }
   if (account.acceptRawKey) return []
   return [
-    `account.acceptRawKey is false; the profile ${profile} trades real money, and whoever reads ${source === privateKeyVariable ? privateKeyVariable : 'a raw key file'} owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey`,
+    `account.acceptRawKey is false; the profile ${profile} trades real money, and anyone who reads ${source === privateKeyVariable ? privateKeyVariable : 'a raw key file'} controls the account. Encrypt it with perpd keys import, or accept the risk: --account.acceptRawKey`,
   ]
 }
 
 function outsider(key: string, url: string, chain: Chain, list: readonly string[]): string {
-  return `${key} has ${url}, which is not one of ${chain.name}'s own (${list.join(', ')}); it sees the account and prepares what is verified here.`
+  return `${key} has ${url}, which is not one of ${chain.name}'s own (${list.join(', ')}); this host sees the account and prepares its orders, which perpd verifies.`
 }
 
 /** Figures that must not be above others. */

@@ -51,7 +51,7 @@ export function readFlags(
   for (let at = 0; at < argv.length; at++) {
     const argument = argv[at] ?? ''
     if (!argument.startsWith('--')) {
-      report(`${argument}: not expected here; a setting is written --section.key value.`)
+      report(`${argument}: unexpected argument; write a setting as --section.key value.`)
       continue
     }
     const equals = argument.indexOf('=')
@@ -83,7 +83,7 @@ export function readFlags(
       if (text.trim() === '') report(`--${name}: its value is empty; expected a path.`)
       else {
         if (configFile !== undefined && configFile !== text)
-          repeated.push(`--${name} is given twice, as ${configFile} and as ${text}: the last one counts.`)
+          repeated.push(`--${name} is given twice, as ${configFile} and as ${text}: the last one applies.`)
         configFile = text
       }
       continue
@@ -99,7 +99,7 @@ export function readFlags(
     // A wrapper may set what is set behind it anew; whoever did not mean that reads of it.
     if (earlier !== undefined && !isList && earlier !== value) {
       repeated.push(
-        `--${name} is given twice, as ${shownOf(entry, earlier)} and as ${shownOf(entry, value)}: the last one counts.`,
+        `--${name} is given twice, as ${shownOf(entry, earlier)} and as ${shownOf(entry, value)}: the last one applies.`,
       )
     }
     const joined = isList ? [...earlier, ...value] : value
@@ -125,7 +125,7 @@ export function readEnvironment(
     if (!variable.startsWith('PERPD__')) {
       const meant = byVariable.get(spelling(variable))
       const name = meant === undefined ? 'PERPD__SECTION__KEY' : variableOf(meant.key)
-      report(`env ${variable}: PERPD is written in capitals in the variable of a setting, as ${name}.`)
+      report(`env ${variable}: write PERPD in capitals: ${name}.`)
       continue
     }
     if (variable === configVariable) {
@@ -146,7 +146,7 @@ export function readEnvironment(
     }
     const twin = layer.get(entry.key)
     if (twin !== undefined) {
-      report(`${origin}: ${entry.key} is set by ${twin.origin} too; keep one of them.`)
+      report(`${origin}: ${entry.key} is also set by ${twin.origin}; keep only one.`)
       continue
     }
     const value = entry.reads.readText(text)
@@ -179,7 +179,7 @@ export function readFile(
     const untrusted = untrustedPart(full)
     if (untrusted !== undefined) {
       const { what, fix } = untrustedText(untrusted)
-      report(`${file}: it is not read: ${what}. ${fix}`)
+      report(`${file}: not read: ${what}. ${fix}`)
       return layer
     }
     parsed = parseStrict(withoutComments(readTextFile(full)), fileBounds, true)
@@ -262,7 +262,7 @@ function placeOf({ key, reads }: NamedSetting, written: unknown): string {
   const place = `: ${key}, entry ${index + 1}`
   const at = entryOf(written, index)
   if (!isObject(at))
-    return `${place} ${reads.hasFields ? `is ${kindOf(at)}, no object with fields` : 'does not fit'}`
+    return `${place} ${reads.hasFields ? `is ${kindOf(at)}, not an object with fields` : 'does not fit'}`
   const name = typeof at.name === 'string' && /^[\w-]{1,40}$/.test(at.name) ? ` (${at.name})` : ''
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys : []
   const field = [...path, ...unknown.slice(0, 1)]
@@ -270,7 +270,7 @@ function placeOf({ key, reads }: NamedSetting, written: unknown): string {
     .join('.')
   const value = path.reduce<unknown>((inner, part) => (isObject(inner) ? inner[String(part)] : undefined), at)
   const what =
-    unknown.length > 0 ? 'is no field of its type' : value === undefined ? 'is missing' : 'does not fit'
+    unknown.length > 0 ? 'is not a field of its type' : value === undefined ? 'is missing' : 'does not fit'
   return `${place}${name}${field === '' ? ' does not fit' : `: ${field} ${what}`}`
 }
 

@@ -44,7 +44,7 @@ export class ConfigError extends BaseError {
     super([`The configuration has ${count}.`, ...problems.map((each) => `  ${each}`)].join('\n'), {
       code: 'CONFIG_INVALID',
       details:
-        'Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config',
+        'Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config',
     })
     this.problems = problems
   }
@@ -137,7 +137,7 @@ function isNamed(path: string, unseen: string[] | undefined): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
     unseen?.push(
-      `${path}: it may not be looked at, and is left out: ${reasonOf(error)}. Run this from the daemon's folder, or name its --control.port.`,
+      `${path}: ignored, because this user cannot read it: ${reasonOf(error)}. Run this from the daemon's folder, or set its --control.port.`,
     )
     return unseen === undefined
   }
@@ -185,7 +185,7 @@ function keysInFlags(flags: Layer): string[] {
     })
     .map(
       ({ key }) =>
-        `--${key} has an address that may hold a key, and every user of this machine can read the arguments of a process. Put it into a file of mode 0600 (--config FILE) or into ${variableOf(key)}, and if it is one, let the provider give you another.`,
+        `--${key} has an address that may contain a key, and every user of this machine can read process arguments. Put it into a file of mode 0600 (--config FILE) or into ${variableOf(key)}. If it contains a key, ask the provider for a new one.`,
     )
 }
 
@@ -193,5 +193,5 @@ function strayVariables(env: ConfigSource['env']): string[] {
   return Object.keys(env)
     .filter((variable) => /^PERPD_(?!_)/i.test(variable))
     .sort()
-    .map((variable) => `${variable} is not read; settings are variables of the form PERPD__SECTION__KEY.`)
+    .map((variable) => `${variable} is ignored; a variable sets a setting as PERPD__SECTION__KEY.`)
 }

@@ -132,7 +132,7 @@ test('an unknown setting ends with exit code 4', async () => {
     err: [
       'The configuration has a problem.',
       '  --risk.maxOrderSize: no such flag. Did you mean --risk.maxOrderSizeUsd?',
-      '  Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config',
+      '  Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config',
     ].join('\n'),
   })
 })
@@ -158,11 +158,9 @@ test('config shows each value with its origin, and no secret', async () => {
   expect(lines.get('venue.chain')?.[0]).toBe('megaeth')
   expect(lines.get('venue.chain')?.[1]).toMatch(/^profile .*megaeth\.json$/)
   const [keyed = '', unread = ''] = err.split('\n')
-  expect(keyed).toMatch(/^warning: --rpc.http has an address that may hold a key/)
+  expect(keyed).toMatch(/^warning: --rpc.http has an address that may contain a key/)
   expect(keyed).not.toContain('abcdef123')
-  expect(unread).toBe(
-    'warning: PERPD_PORT is not read; settings are variables of the form PERPD__SECTION__KEY.',
-  )
+  expect(unread).toBe('warning: PERPD_PORT is ignored; a variable sets a setting as PERPD__SECTION__KEY.')
   const json = await perpd(cwd, [...argv, '--json'], env)
   expect(JSON.parse(json.out).settings['control.port']).toEqual({ value: 1, origin: 'flag --port' })
   expect(out + json.out).not.toContain('abcdef123')
@@ -210,7 +208,7 @@ test('check says what would run, and ends with exit code 4 when something would 
   expect(keyless.out).toMatch(/^node: v\d+\.\d+\.\d+ at .+, which .* can change$/m)
   expect([keyless.code, keyless.err.replace(/^warning: .*\n/gm, '')]).toEqual([
     4,
-    'no key is named; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
+    'no key is configured; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
   ])
 })
 

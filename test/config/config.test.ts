@@ -100,7 +100,7 @@ test('every problem of every layer is told at once, with its place, what is expe
       perpd.json: log is a text; expected an object of settings.
       perpd.json: api.timeoutMs is "10"; expected a whole number from 100 to 120000.
       perpd.json: rpc.http is ftp://example.com/[hidden]: rpc.http, entry 1 does not fit; expected a list of https:// addresses; http:// is for this machine only.
-      Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config]
+      Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config]
   `)
 })
 
@@ -108,7 +108,7 @@ test('a flag without its value, a stray word and an unknown profile are problems
   expect(problemsOf(['--risk.maxOrderSizeUsd', '--log.level', 'info', 'stray'])).toMatchInlineSnapshot(`
     [
       "--risk.maxOrderSizeUsd: its value is missing; expected an amount of US dollars above 0, as 500 or "500.50".",
-      "stray: not expected here; a setting is written --section.key value.",
+      "stray: unexpected argument; write a setting as --section.key value.",
     ]
   `)
   expect(
@@ -144,13 +144,13 @@ test('a variable is found whatever the case and underscores inside its words, an
   expect(
     problemsOf([], { PERPD__RISK__MAXORDERSIZEUSD: '70', PERPD__RISK__MAX_ORDER_SIZE_USD: '80' }),
   ).toEqual([
-    'env PERPD__RISK__MAX_ORDER_SIZE_USD: risk.maxOrderSizeUsd is set by env PERPD__RISK__MAXORDERSIZEUSD too; keep one of them.',
+    'env PERPD__RISK__MAX_ORDER_SIZE_USD: risk.maxOrderSizeUsd is also set by env PERPD__RISK__MAXORDERSIZEUSD; keep only one.',
   ])
 })
 
 test('a variable that only looks like one of ours is told, not ignored', () => {
   expect(load([], { PERPD_PORT: '1', PATH: '/bin' }).warnings).toEqual([
-    'PERPD_PORT is not read; settings are variables of the form PERPD__SECTION__KEY.',
+    'PERPD_PORT is ignored; a variable sets a setting as PERPD__SECTION__KEY.',
   ])
 })
 
@@ -158,12 +158,12 @@ test('a file that every user may write, or swap, is not read', () => {
   write('perpd.json', {})
   chmodSync(join(cwd, 'perpd.json'), 0o666)
   expect(problemsOf()).toEqual([
-    `perpd.json: it is not read: every user of this machine may write ${cwd}/perpd.json (mode 666). chmod o-w ${cwd}/perpd.json`,
+    `perpd.json: not read: every user of this machine may write ${cwd}/perpd.json (mode 666). chmod o-w ${cwd}/perpd.json`,
   ])
   chmodSync(join(cwd, 'perpd.json'), 0o644)
   chmodSync(cwd, 0o777)
   expect(problemsOf()).toEqual([
-    `perpd.json: it is not read: every user of this machine may write ${cwd} (mode 777). chmod o-w ${cwd}`,
+    `perpd.json: not read: every user of this machine may write ${cwd} (mode 777). chmod o-w ${cwd}`,
   ])
   chmodSync(cwd, 0o1777)
   expect(problemsOf()).toEqual([])
@@ -183,7 +183,7 @@ test('an https host outside the chain is allowed with a warning; http is for thi
   const live = ['--profile', 'arbitrum']
   expect(load(live).warnings).toEqual([])
   expect(load([...live, '--venue.apiHosts', 'https://proxy.example/v1/']).warnings).toEqual([
-    "venue.apiHosts has https://proxy.example/v1, which is not one of arbitrum's own (https://arbitrum.gmxapi.io/v1, https://arbitrum.gmxapi.ai/v1); it sees the account and prepares what is verified here.",
+    "venue.apiHosts has https://proxy.example/v1, which is not one of arbitrum's own (https://arbitrum.gmxapi.io/v1, https://arbitrum.gmxapi.ai/v1); this host sees the account and prepares its orders, which perpd verifies.",
   ])
   for (const bad of [
     'http://proxy.example/v1',
@@ -249,8 +249,8 @@ test('paper never talks to another machine, and loads no key', () => {
     'http://127.0.0.1:1',
   ]
   expect(problemsOf([...hosts, '--account.keyFile', 'key'])).toEqual([
-    'flag --venue.apiHosts: venue.apiHosts has https://arbitrum.gmxapi.io/v1; the paper profile talks to this machine only. For real money choose --profile arbitrum.',
-    'flag --account.keyFile: account.keyFile is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.',
+    'flag --venue.apiHosts: venue.apiHosts has https://arbitrum.gmxapi.io/v1; the paper profile connects to this machine only. For real money choose --profile arbitrum.',
+    'flag --account.keyFile: account.keyFile is set; the paper profile signs only with its throwaway key, because a signature made on paper is valid on the live chain.',
   ])
   const local = load([
     '--venue.apiHosts',
@@ -268,20 +268,20 @@ test('a live profile never trusts the venue alone, and needs a key to start', ()
   const needs = (argv: string[], hasVariable = false) =>
     startProblems(load(['--profile', 'megaeth', ...argv]).config, hasVariable)
   expect(needs([])).toEqual([
-    'no key is named; the profile megaeth trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
+    'no key is configured; the profile megaeth trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL',
   ])
   expect(needs(['--account.keyFile', 'key'])).toEqual([
-    'account.acceptRawKey is false; the profile megaeth trades real money, and whoever reads a raw key file owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey',
+    'account.acceptRawKey is false; the profile megaeth trades real money, and anyone who reads a raw key file controls the account. Encrypt it with perpd keys import, or accept the risk: --account.acceptRawKey',
   ])
   expect(needs([], true)).toEqual([
-    'account.acceptRawKey is false; the profile megaeth trades real money, and whoever reads PERPD_PRIVATE_KEY owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey',
+    'account.acceptRawKey is false; the profile megaeth trades real money, and anyone who reads PERPD_PRIVATE_KEY controls the account. Encrypt it with perpd keys import, or accept the risk: --account.acceptRawKey',
   ])
   expect(needs(['--account.keystore', 'a', '--account.keyFile', 'b'], true)).toEqual([
-    `account.keystore ${join(cwd, 'a')} and account.keyFile ${join(cwd, 'b')} and PERPD_PRIVATE_KEY (env) are set; keep one of them. Where each is set: perpd config --search account`,
+    `account.keystore ${join(cwd, 'a')} and account.keyFile ${join(cwd, 'b')} and PERPD_PRIVATE_KEY (env) are set; keep only one. To see where each is set: perpd config --search account`,
   ])
   const remote = ['--account.remoteSigner', 'http://127.0.0.1:9000']
   expect(needs(remote)).toEqual([
-    'account.address is not set; with account.remoteSigner it says which of its keys is yours.',
+    'account.address is not set; account.remoteSigner needs it to select your key.',
   ])
   for (const enough of [
     ['--account.keystore', 'a'],
@@ -292,7 +292,7 @@ test('a live profile never trusts the venue alone, and needs a key to start', ()
   }
   expect(startProblems(load().config)).toEqual([])
   expect(startProblems(load().config, true)).toEqual([
-    'PERPD_PRIVATE_KEY is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.',
+    'PERPD_PRIVATE_KEY is set; the paper profile signs only with its throwaway key, because a signature made on paper is valid on the live chain.',
   ])
 })
 
@@ -303,7 +303,7 @@ test('paper refuses every kind of key', () => {
     ['remoteSigner', 'http://127.0.0.1:9000'],
   ]) {
     expect(problemsOf([`--account.${key}`, String(value)])).toEqual([
-      `flag --account.${key}: account.${key} is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.`,
+      `flag --account.${key}: account.${key} is set; the paper profile signs only with its throwaway key, because a signature made on paper is valid on the live chain.`,
     ])
   }
 })
@@ -324,7 +324,7 @@ test('a remote signer is reached by https, or on this machine', () => {
 
 test('a journal of an unknown scheme is a problem before anything is opened', () => {
   expect(problemsOf(['--journal.path', 'redis://user:secret@host/0'])).toEqual([
-    'flag --journal.path: journal.path names the scheme redis:; a journal is a path, sqlite:PATH, or memory:.',
+    'flag --journal.path: journal.path has the unknown scheme redis:; a journal is a path, sqlite:PATH, or memory:.',
   ])
   expect(problemsOf(['--journal.path', 'sqlite:var/j.db'])).toEqual([])
   expect(problemsOf(['--journal.path', 'memory:'])).toEqual([])
@@ -341,7 +341,7 @@ test('a relay deadline that would never be signed is a problem in the relay lane
 
 test('limits that contradict each other are a problem', () => {
   expect(problemsOf(['--risk.maxPositionSizeUsd', '100'])).toEqual([
-    'default: risk.maxOrderSizeUsd $2,500.00 is above risk.maxPositionSizeUsd $100.00 (flag --risk.maxPositionSizeUsd); it must not be.',
+    'default: risk.maxOrderSizeUsd $2,500.00 is above risk.maxPositionSizeUsd $100.00 (flag --risk.maxPositionSizeUsd); it must be equal or lower.',
   ])
 })
 
@@ -456,7 +456,7 @@ test('a price tolerance of reductions is never less than that of what adds risk'
 test('keys of endpoints in arguments are warned of; in a file, a variable, or without a key they are not', () => {
   const url = 'http://127.0.0.1:8545/v2/0123456789abcdef'
   const told = (argv: string[], env: Record<string, string> = {}) =>
-    load(argv, env).warnings.filter((warning) => warning.includes('arguments of a process'))
+    load(argv, env).warnings.filter((warning) => warning.includes('process arguments'))
   for (const [flag, value] of [
     ['--rpc.http', url],
     ['--rpc.http', 'https://me:secret@127.0.0.1:8545/'],

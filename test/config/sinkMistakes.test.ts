@@ -25,7 +25,7 @@ test('a mistake names the sink and the field', () => {
   for (const [sinks, place] of [
     [[hook, { ...phone, chatId: 'hushhush' }], 'entry 2 (phone): chatId does not fit'],
     [[{ ...hook, secretFile: undefined }, phone], 'entry 1 (hook): secretFile is missing'],
-    [[hook, { ...phone, chat: 'hushhush' }], 'entry 2 (phone): chat is no field of its type'],
+    [[hook, { ...phone, chat: 'hushhush' }], 'entry 2 (phone): chat is not a field of its type'],
     [[{ ...hook, events: { 'order-filled': 'hushhush' } }], 'entry 1 (hook): events.order-filled'],
     [[{ ...hook, type: 'hushhush' }], 'entry 1 (hook): type does not fit'],
   ] as const) {
@@ -38,12 +38,12 @@ test('a mistake names the sink and the field', () => {
 test('a text in the place of a sink is never repeated; the entry and the form that it must have are named', () => {
   const secret = 'https://hooks.example/hushhush'
   for (const [sinks, place] of [
-    [[secret], ', entry 1 is a text, no object with fields'],
-    [[hook, secret], ', entry 2 is a text, no object with fields'],
-    [[[secret]], ', entry 1 is a list, no object with fields'],
+    [[secret], ', entry 1 is a text, not an object with fields'],
+    [[hook, secret], ', entry 2 is a text, not an object with fields'],
+    [[[secret]], ', entry 1 is a list, not an object with fields'],
     [secret, ''],
     [JSON.stringify([hook, secret]), ''],
-    [[{ ...hook, [secret]: 1 }], ', entry 1 (hook): [hidden] is no field of its type'],
+    [[{ ...hook, [secret]: 1 }], ', entry 1 (hook): [hidden] is not a field of its type'],
   ] as const) {
     const said = sinksOf(sinks)
     expect(said).toContain(

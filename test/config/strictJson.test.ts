@@ -63,7 +63,7 @@ test('a variable of a setting in small letters is refused and not passed over', 
     (problem) => problems.push(problem),
   )
   expect(problems).toEqual([
-    'env Perpd__x: PERPD is written in capitals in the variable of a setting, as PERPD__SECTION__KEY.',
-    'env perpd__risk__max_leverage: PERPD is written in capitals in the variable of a setting, as PERPD__RISK__MAX_LEVERAGE.',
+    'env Perpd__x: write PERPD in capitals: PERPD__SECTION__KEY.',
+    'env perpd__risk__max_leverage: write PERPD in capitals: PERPD__RISK__MAX_LEVERAGE.',
   ])
 })

@@ -66,7 +66,7 @@ test('a flag that is given twice with two values is told of, and the last one co
   const twice = read('--log.level', 'debug', '--log.level=warn')
   expect([twice.config.log.level, twice.warnings]).toEqual([
     'warn',
-    ['--log.level is given twice, as "debug" and as "warn": the last one counts.'],
+    ['--log.level is given twice, as "debug" and as "warn": the last one applies.'],
   ])
   expect(read('--log.level', 'warn', '--log.level=warn').warnings).toEqual([])
   const lists = read('--strategies.paths', 'a', '--strategies.paths=b')

@@ -72,7 +72,7 @@ test('real money without an endpoint is said loudly: a warning, and a series tha
 test('endpoints that cannot be are refused before anything starts, and their keys are not shown', async () => {
   const problems = async (...argv: string[]) => (await perpd(cwd, ['config', ...argv])).err
   expect(await problems('--rpc.http=https://rpc.example/v2/key')).toContain(
-    'rpc.http has an address of rpc.example; the paper profile talks to this machine only.',
+    'rpc.http points to rpc.example; the paper profile connects to this machine only.',
   )
   expect(await problems('--rpc.ws=https://rpc.example/v2/key')).toContain(
     'expected a list of wss:// addresses',

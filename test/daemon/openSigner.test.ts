@@ -74,7 +74,7 @@ test('a bare key, accepted, opens with a warning; the variable is gone from the 
     'PERPD_PRIVATE_KEY holds no private key: 0x and 64 hex digits are expected',
   )
   expect(await opened([...accept, '--account.keyFile', 'raw'], keys)).toMatch(
-    /^account\.keyFile \/\S+\/raw and PERPD_PRIVATE_KEY \(env\) are set; keep one of them\./,
+    /^account\.keyFile \/\S+\/raw and PERPD_PRIVATE_KEY \(env\) are set; keep only one\./,
   )
 })
 
@@ -141,5 +141,5 @@ test('check says where the key is and what opens it, without opening it', () => 
     'none that can be used',
     'The file is no keystore that perpd reads.',
   ])
-  expect(report([])[1]).toMatch(/^no key is named/)
+  expect(report([])[1]).toMatch(/^no key is configured/)
 })

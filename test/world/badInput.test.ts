@@ -90,7 +90,7 @@ async function listener(): Promise<{ readonly port: number; readonly visits: () 
 
 test('an unknown setting is told with the one that was meant, wherever it stands, and nothing starts', async () => {
   const nothing =
-    '  Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config'
+    '  Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config'
   const head = '4\nThe configuration has a problem.'
   const [flag, short, variable] = await Promise.all([
     said(['run', '--risk.maxOrdrSizeUsd', '5']),
@@ -131,7 +131,7 @@ test('values of the wrong type and negative sizes are told all at once', async (
       '  env PERPD__RISK__MAX_LEVERAGE: risk.maxLeverage is "high"; expected a leverage from 1 to 200, as 5 or "2.5".',
       '  perpd.json: api.timeoutMs is "10"; expected a whole number from 100 to 120000.',
       '  perpd.json: log is a text; expected an object of settings.',
-      '  Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config',
+      '  Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config',
     ].join('\n'),
   )
 })
@@ -263,8 +263,8 @@ test('a journal that cannot be used is refused, left as it is, and never traded 
   expect(scheme).toMatchInlineSnapshot(`
     "4
     The configuration has a problem.
-      flag --journal.path: journal.path names the scheme redis:; a journal is a path, sqlite:PATH, or memory:.
-      Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config"
+      flag --journal.path: journal.path has the unknown scheme redis:; a journal is a path, sqlite:PATH, or memory:.
+      Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config"
   `)
   expect(['garbage.db', 'damaged.db', 'newer.db'].map((name) => readFileSync(file(name)))).toEqual(kept)
   const orders = (name: string) => said(['orders', `--journal.path=${name}`])
@@ -392,12 +392,12 @@ test('a live profile starts only with a key of its own user, asked for in so man
   expect(net.visits()).toBe(0)
   expect(none).toMatchInlineSnapshot(`
     "4
-    no key is named; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL
+    no key is configured; the profile arbitrum trades real money and needs one: --account.keystore FILE (perpd keys new makes it) or --account.remoteSigner URL
       Nothing was started. Paper needs no key: npm start"
   `)
   expect(raw).toMatchInlineSnapshot(`
     "4
-    account.acceptRawKey is false; the profile arbitrum trades real money, and whoever reads a raw key file owns the account. Encrypt it with perpd keys import, or, if you accept that for this account: --account.acceptRawKey
+    account.acceptRawKey is false; the profile arbitrum trades real money, and anyone who reads a raw key file controls the account. Encrypt it with perpd keys import, or accept the risk: --account.acceptRawKey
       Nothing was started. Paper needs no key: npm start"
   `)
   expect(missing).toMatchInlineSnapshot(`
@@ -433,7 +433,7 @@ test('a live profile starts only with a key of its own user, asked for in so man
     "4
     The configuration has a problem.
       flag --evidence.trustVenue: evidence.trustVenue is true; with real money the venue's statement alone never closes an order. Remove it.
-      Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config"
+      Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config"
   `)
   expect(check.code).toBe(4)
   expect(`4\n${check.err.replace(/^warning: .*\n/gm, '')}`).toBe(open)
@@ -453,8 +453,8 @@ test('paper takes no key of anybody', async () => {
   expect(run).toMatchInlineSnapshot(`
     "4
     The configuration has a problem.
-      flag --account.keyFile: account.keyFile is set; the paper profile signs with a throwaway key of its own and loads no other, because a signature made on paper is valid on the live chain.
-      Nothing was started. Settings: docs/reference/configuration.md; what is in force: perpd config"
+      flag --account.keyFile: account.keyFile is set; the paper profile signs only with its throwaway key, because a signature made on paper is valid on the live chain.
+      Nothing was started. Settings: docs/reference/configuration.md; values in force: perpd config"
   `)
   expect(check).toBe(run)
   const [ownRun, ownCheck] = await Promise.all([

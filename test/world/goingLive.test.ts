@@ -130,7 +130,7 @@ test('a small live account is walked from its key to its kill as docs/going-live
   const paper = start('trading active')
   expect([await paper.ended, paper.said()], written('exit code 3 and nothing done')).toEqual([
     3,
-    expect.stringContaining('the paper profile signs with a throwaway key'),
+    expect.stringContaining('the paper profile signs only with its throwaway key'),
   ])
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended, daemon.said()).toBe(0)

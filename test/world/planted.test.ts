@@ -80,7 +80,7 @@ test.runIf(canGive)(
     for (const command of ['check', 'run']) {
       const { code, said } = await run(command, '--profile', 'arbitrum', ...keys)
       expect([code, hasRun()]).toEqual([4, false])
-      expect(said).toMatch(/config\/arbitrum\.json: it is not read: .* belongs to another user \(54321\)/)
+      expect(said).toMatch(/config\/arbitrum\.json: not read: .* belongs to another user \(54321\)/)
     }
   },
 )
@@ -179,7 +179,7 @@ test.runIf(canGive)(
       for (const command of [['kill'], ['status'], ['trading', 'active']]) {
         const { code, said } = await run(...command)
         expect([command, code]).toEqual([command, 4])
-        expect(said).toMatch(/perpd\.json: it is not read: .* belongs to another user \(54321\)/)
+        expect(said).toMatch(/perpd\.json: not read: .* belongs to another user \(54321\)/)
       }
       // His file is gone and the words are ours: still nothing is sent where no daemon of ours said that it serves.
       rmSync(join(folder, 'perpd.json'))

@@ -18,22 +18,22 @@ export const account = {
   address: setting(
     as.address,
     '',
-    'Address that the key must have; perpd does not start with another. A remote signer needs it. Empty: whatever the key says.',
+    'Address that the key must have; perpd does not start with another. A remote signer needs it. Empty: the address of the key.',
   ),
   keystore: setting(
     as.pathOrNone,
     '',
-    'Encrypted file with the key (Web3 Secret Storage version 3), as `perpd keys new` makes it. Refused in the paper profile, which makes its own key; so are the other kinds of key.',
+    'Encrypted file with the key (Web3 Secret Storage version 3), as `perpd keys new` makes it. The paper profile refuses this and every other configured key, because it makes its own.',
   ),
   passwordFd: setting(
     meaning(integer(-1, 1_023), (value) => (value < 0 ? undefined : value)),
     -1,
-    'File descriptor that the password of the keystore is read from. -1: the systemd credential `perpd-password` when there is one, else a question at the terminal.',
+    'File descriptor from which perpd reads the password of the keystore. -1: the systemd credential `perpd-password` when there is one, else a prompt at the terminal.',
   ),
   remoteSigner: setting(
     as.signerUrl,
     '',
-    'Address of a signer that holds the key, JSON-RPC as Web3Signer speaks it (eth_accounts, eth_signTypedData). What it signs is verified here before, its signature after.',
+    'Address of a signer that holds the key, with the JSON-RPC of Web3Signer (eth_accounts, eth_signTypedData). perpd verifies each message before it is signed, and the signature after.',
   ),
   remoteSignerTokenFile: setting(
     as.pathOrNone,
@@ -49,37 +49,37 @@ export const account = {
   acceptRawKey: setting(
     flag,
     false,
-    'Accept a key that no password guards, in account.keyFile or PERPD_PRIVATE_KEY. For trials with small amounts.',
+    'Accept a key without a password, in account.keyFile or PERPD_PRIVATE_KEY. For trials with small amounts.',
   ),
   owner: setting(
     as.address,
     '',
-    'Account to trade when the key is a delegated one that its owner approved (`perpd subaccount`), as is recommended for real money: the key can then only make orders of that account. Empty: the key is the own key of the account.',
+    'Account to trade with a delegated key that its owner approved (`perpd subaccount`); recommended for real money, because such a key can only make orders of that account. Empty: the key is the key of the account.',
   ),
   approvalFile: setting(
     as.path,
     './var/{profile}/approval.json',
-    "The owner's signed approval of the delegated key, as `perpd subaccount approve` writes it; read again while the daemon runs.",
+    "The owner's signed approval of the delegated key, as `perpd subaccount approve` writes it; the daemon rereads it while it runs.",
   ),
   adoptInitial: setting(
     flag,
     false,
-    'Adopt what the account held and what rested there before perpd first looked at it. Off: it is shown once, and increases on its market wait for `perpd discrepancies adopt --all --before START`. What happens later always waits.',
+    'Adopt the positions and resting orders that the account had before perpd first read it. Off: perpd reports them once and blocks increases on their markets until `perpd discrepancies adopt --all --before START`. Later discrepancies always wait for an operator.',
   ),
   warnActions: setting(
     integer(0, 1_000_000),
     100,
-    'Actions left of the approval, beyond what closing needs, from which on every hour is warned.',
+    'Actions left of the approval, beyond those that closing needs, from which on perpd warns every hour.',
   ),
   warnHours: setting(
     integer(0, 8_760),
     48,
-    'Hours before the end of the approval from which on every hour is warned.',
+    'Hours before the end of the approval from which on perpd warns every hour.',
   ),
   reserveActions: liveSetting(
     integer(0, 1_000_000),
     20,
-    'Actions of the approval that no increase takes, beyond what closing everything needs; there the breaker `subaccount` opens.',
+    'Actions of the approval that are reserved beyond those that closing everything needs; at this number the breaker `subaccount` opens.',
   ),
   reserveMinutes: liveSetting(
     integer(0, 525_600),
@@ -89,7 +89,7 @@ export const account = {
   lane: setting(
     choice(laneNames),
     'order-chain',
-    'How signed orders are handed in. `order-chain`: to the host that prepared them, which also chooses deadline and nonce. `relay`: as calldata of our own with our own short deadline, so that an unknown closes in minutes; after a lost answer only the chain knows.',
+    'How perpd submits signed orders. `order-chain`: to the host that prepared them, which also chooses deadline and nonce. `relay`: as our own calldata with a short deadline, so that an unknown order closes in minutes; after a lost answer only the chain can prove its end.',
   ),
 } satisfies Section
 

@@ -19,12 +19,12 @@ export const journal = {
   path: setting(
     as.journalLocation,
     './var/{profile}/journal.db',
-    'File of the journal: what must survive the process.',
+    'File of the journal, which holds all state that must survive the process.',
   ),
   headPath: setting(
     as.pathOrNone,
     '',
-    "File of the journal's high-water mark, which reveals lost records. Empty: beside the journal. On another volume it also tells of a restored backup of the whole directory.",
+    "File of the journal's high-water mark, which reveals lost records. Empty: beside the journal. On another volume it also reveals that the whole directory was restored from a backup.",
   ),
   maxMiB: setting(
     integer(1, 1_048_576),
@@ -43,27 +43,27 @@ export const strategies = {
   watch: setting(
     choice(['apply', 'report', 'off']),
     'report',
-    'What happens when a strategy file changes, comes or goes: `apply` takes it over by itself, `report` checks it and says in the log what `perpd strategies reload` would do, `off` nothing.',
+    'Reaction to a changed, added or removed strategy file. `apply`: perpd loads it at once. `report`: perpd checks it and logs what `perpd strategies reload` would do. `off`: nothing.',
   ),
   decideTimeoutMs: setting(
     ms(10, 600_000),
     5_000,
-    'Longest turn of a kind of your own, ms; a thread that takes longer is restarted.',
+    'Longest turn of a kind of your own, ms; perpd restarts a thread that takes longer.',
   ),
   slowDecideMs: setting(
     ms(1, 600_000),
     50,
-    "Time of the processor from which a turn of a kind of your own is too slow, ms. Its decisions are accepted; it is reported, and counts as a failure for `pauseAfterFailures`. A thread's first three turns are not timed, nor is what else the machine does.",
+    "Processor time from which a turn of a kind of your own is too slow, ms. perpd accepts its decisions, reports it, and counts it as a failure for `pauseAfterFailures`. A thread's first three turns are not timed.",
   ),
   memoryMiB: setting(
     integer(16, 65_536),
     128,
-    'Most memory of the JavaScript objects and buffers of one strategy of your own kind, MiB; a thread that takes more is ended, of buffers with 64 MiB more, which Node lets lie before it collects them. A SharedArrayBuffer is not counted.',
+    'Most memory of the JavaScript objects and buffers of one strategy of your own kind, MiB; perpd ends a thread that takes more. Buffers may take 64 MiB more, because Node collects them late. A SharedArrayBuffer is not counted.',
   ),
   pauseAfterFailures: setting(
     integer(1, 1_000),
     3,
-    'Failures in a row after which a strategy of your own kind is not asked for a minute, and twice as long after each further one, up to 15 minutes.',
+    'Failures in a row after which a strategy of your own kind pauses for a minute, and twice as long after each further one, up to 15 minutes.',
   ),
 } satisfies Section
 
@@ -78,47 +78,47 @@ export const control = {
   tokenFile: setting(
     as.path,
     './var/{profile}/control.token',
-    'File of the token that commands need (halt, kill, limits); made with mode 0600 when there is none. The token that reading needs stands beside it, in the same name with .read at its end, and with .address where the daemon serves.',
+    'File of the token that commands need (halt, kill, limits); perpd makes it with mode 0600 when there is none. The same name with .read at its end holds the token for reading, and with .address the address where the daemon serves.',
   ),
   metricsAccess: setting(
     choice(['auto', 'open', 'token']),
     'auto',
-    'Who may read /metrics: `open` everyone who reaches the port, `token` who has a token, `auto`: open when control.host is this machine alone.',
+    'Access to /metrics. `open`: everyone who reaches the port. `token`: only with a token. `auto`: open when control.host is this machine alone.',
   ),
   healthAccess: setting(
     choice(['open', 'token']),
     'open',
-    'Who may read /livez and /readyz: everyone who reaches the port, or who has a token.',
+    'Access to /livez and /readyz. `open`: everyone who reaches the port. `token`: only with a token.',
   ),
   requestsPerSecond: setting(
     integer(1, 10_000),
     50,
-    'Most requests a second of each role, and of each address without a token; the rest are answered 429. Probes (/livez, /readyz) are not counted.',
+    'Most requests a second of each role, and of each address without a token; the rest get 429. Probes (/livez, /readyz) are not counted.',
   ),
   hostNames: setting(
     as.hostNames,
     [],
-    'Further names by which this port may be addressed, as perpd in a container network; other names are refused, so that no web page can reach it. Addresses and localhost always may.',
+    'Further host names that requests to this port may use, as perpd in a container network. perpd refuses other names, so that no web page can reach it. IP addresses and localhost are always allowed.',
   ),
   console: setting(
     flag,
     true,
-    'Serve the web console at /console/ of this port (docs/console.md). Without it no browser gets anything.',
+    'Serve the web console at /console/ of this port (docs/console.md). Off: perpd serves no browser.',
   ),
   consoleUrl: setting(
     as.publicUrlOrNone,
     '',
-    'Where browsers reach the console through a proxy that ends TLS, as https://perpd.example.org: its cookie goes over TLS alone then, and this name may address the port. Empty: at the port itself.',
+    'Address of the console behind a proxy that ends TLS, as https://perpd.example.org. The session cookie is then sent over TLS only, and requests may use this name. Empty: the port itself.',
   ),
   signalSecretFile: setting(
     as.pathOrNone,
     '',
-    'File of the secret that signals from outside are signed with (docs/signals.md); made with mode 0600 when there is none. Empty: none is taken by a signature.',
+    'File of the secret for signed signals from outside (docs/signals.md); perpd makes it with mode 0600 when there is none. Empty: signed signals are refused.',
   ),
   signalBodySecrets: setting(
     as.pathOrNone,
     '',
-    'Folder with a secret for each strategy whose signals come from a sender that cannot sign, in a file of its name: it stands in the body then, which is weaker. Empty: none is taken so.',
+    'Folder of secrets for senders that cannot sign, one file named after each strategy. Such a signal carries the secret in its body, which is weaker. Empty: such signals are refused.',
   ),
   signalWindowSeconds: setting(
     seconds(5, 900),
@@ -128,7 +128,7 @@ export const control = {
   signalsPerSecond: setting(
     integer(1, 1_000),
     5,
-    'Most signals a second whose sender is proven; the rest are answered 429.',
+    'Most signals a second whose sender is proven; the rest get 429.',
   ),
 } satisfies Section
 
@@ -145,7 +145,7 @@ export function isOwnHost(host: string): boolean {
 
 /** Settings under `log`. */
 export const log = {
-  level: liveSetting(choice(logLevels), 'info', 'Least important line that is written.'),
+  level: liveSetting(choice(logLevels), 'info', 'Lowest level of the lines that perpd writes.'),
   levels: liveSetting(
     as.componentLevels,
     [],
@@ -159,11 +159,11 @@ export const log = {
   file: setting(
     as.pathOrNone,
     '',
-    'File that JSON lines are written to besides standard output. Empty: none. It may be moved away at any time: a new one is begun with the next line after a second.',
+    'File for JSON lines besides standard output. Empty: none. You may move it away at any time; perpd begins a new one within a second.',
   ),
   heartbeatSeconds: setting(
     seconds(0, 86_400),
     300,
-    'How often an idle daemon reports that it lives, seconds; 0 never.',
+    'How often an idle daemon logs that it is alive, seconds; 0: never.',
   ),
 } satisfies Section

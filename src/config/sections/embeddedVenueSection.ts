@@ -41,12 +41,12 @@ export const paper = {
   faults: setting(
     textOrNone,
     '',
-    'Faults that the venue has from the start: JSON of what its control address takes, one or a list, switches and rules of the wire mixed. Empty: none.',
+    'Faults that the venue has from the start, as the JSON that its control address takes: one or a list, with switches and wire rules mixed. Empty: none.',
   ),
   scenario: setting(
     as.pathOrNone,
     '',
-    'YAML or JSON file of faults that the venue plays at their times; docs/reference/paper-venue.md shows one. Empty: none.',
+    'YAML or JSON file of faults that the venue plays at set times; docs/reference/paper-venue.md shows one. Empty: none.',
   ),
   replayFile: setting(
     as.pathOrNone,
@@ -57,14 +57,14 @@ export const paper = {
   gasPriceGwei: setting(
     chainPrices,
     [],
-    "Gas price that a chain's price walks around, CHAIN=gwei. A chain that is not named has its usual price.",
+    "Mean of a chain's random gas price, CHAIN=gwei. A chain that is not listed has its usual price.",
   ),
   poolShares: setting(
     walletShares,
     [],
-    'Wallets that hold a part of a pool since the start, in millionths of the pool.',
+    'Wallets that hold a part of a pool from the start, in millionths of the pool.',
   ),
-  whitelists: setting(walletMarkets, [], 'Pools that are open to the deposits of a wallet.'),
+  whitelists: setting(walletMarkets, [], 'Wallets that may deposit, each with its pool.'),
   marketHours: setting(
     marketHours,
     [],

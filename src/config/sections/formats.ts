@@ -64,7 +64,7 @@ export const componentLevels: Format<readonly ComponentLevel[]> = list(
 
 function levelNamed(item: string): ComponentLevel {
   const found = componentLevelOf(item)
-  if (found === undefined) throw new RangeError(`no level of a component: ${item}`)
+  if (found === undefined) throw new RangeError(`not a COMPONENT=LEVEL pair: ${item}`)
   return found
 }
 

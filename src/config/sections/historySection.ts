@@ -12,6 +12,6 @@ export const history = {
   record: setting(
     flag,
     false,
-    'Record, beside trading, what the venue shows and what is decided on it, into `history.folder`: some 40 MB a day for 20 markets. `perpd record` does the first without a daemon.',
+    'Record market data and decisions into `history.folder` while trading: about 40 MB a day for 20 markets. `perpd record` records market data without a daemon.',
   ),
 } satisfies Section

@@ -24,7 +24,7 @@ const sinkList = z
 /** Sinks, as objects in a file; text of a flag or a variable is JSON: one sink, or a list of them. */
 const sinks: Format<readonly SinkSettings[]> = format<SinkSettings[] & Value, readonly SinkSettings[]>({
   expected:
-    'a list of sinks of different names, each with type (webhook, ntfy, slack, discord, telegram or email), name and what docs/reference/notifications.md says of its type',
+    'a list of sinks of different names, each with type (webhook, ntfy, slack, discord, telegram or email), name and the fields of its type in docs/reference/notifications.md',
   written: sinkList as unknown as z.ZodType<SinkSettings[] & Value>,
   text: z
     .string()
@@ -68,32 +68,32 @@ export const notify = {
   sinks: setting(
     sinks,
     [],
-    'Where people are told of orders, halts and troubles, several at once: objects with type, name, level, events, template and what the type needs (docs/notifications.md). Secrets are named by their files. Empty: no notifications.',
+    'Sinks for notifications of orders, halts and incidents: objects with type, name, level, events, template and the fields of the type (docs/notifications.md). A secret is given by its file. Empty: no notifications.',
   ),
   consoleUrl: setting(
     signerUrl,
     '',
-    'Address of the page that messages name. Empty: the console at control.consoleUrl, where that is set.',
+    'Address of the page that messages link to. Empty: the console at control.consoleUrl, where that is set.',
   ),
   maxWaiting: setting(
     integer(1, 10_000),
     200,
-    'Most messages that wait for one sink; when more come, the oldest of the least level is dropped.',
+    'Most messages that wait for one sink; when it is full, perpd drops the oldest of the lowest level.',
   ),
   summaryHourUtc: setting(
     meaning(integer(-1, 23), (hour) => (hour < 0 ? undefined : hour)),
     -1,
-    'Hour (UTC) at which the day before is reported: trades, PnL, fees, what is held, and what is unresolved. -1: none is.',
+    'Hour (UTC) of the daily summary: trades, PnL, fees, positions and unresolved incidents of the day before. -1: no summary.',
   ),
   summaryTemplate: setting(
     summaryText,
     '',
-    `Text of that summary, with ${summaryPlaceholders.map((name) => `{${name}}`).join(', ')}. Empty: a text of our own.`,
+    `Text of that summary, with ${summaryPlaceholders.map((name) => `{${name}}`).join(', ')}. Empty: the built-in text.`,
   ),
   heartbeatUrlFile: setting(
     pathOrNone,
     '',
-    'File of an address that is asked again and again while perpd is well, as healthchecks has them; /fail at its end says that a fault halted or ended it. Empty: none.',
+    'File with the address of a heartbeat service such as healthchecks. perpd requests it regularly while healthy, and with /fail appended when a fault halted or ended it. Empty: none.',
   ),
   heartbeatSeconds: setting(seconds(5, 86_400), 60, 'Time between two heartbeats, seconds.'),
   timeoutMs: setting(ms(100, 120_000), 10_000, 'Longest wait for the answer of a sink, ms.'),

@@ -24,21 +24,21 @@ export const execution = {
     60,
     'How long after its decision an order may still be prepared and signed.',
   ),
-  statusPollMs: setting(ms(50, 60_000), 500, 'First pause between two status questions of one order, ms.'),
+  statusPollMs: setting(ms(50, 60_000), 500, 'First pause between two status requests of one order, ms.'),
   statusPollMaxMs: setting(
     ms(50, 600_000),
     10_000,
-    'Longest pause between two status questions of one order, ms; without chain endpoints also between two reads of the list that shows all orders that rest.',
+    'Longest pause between two status requests of one order, ms; without chain endpoints also between two reads of the list of resting orders.',
   ),
   restingPollMs: setting(
     ms(1_000, 3_600_000),
     600_000,
-    "Pause between two status questions of an order that rests and that the account's list of orders shows, ms; without chain endpoints alone. One that leaves the list, or is changed in it, is asked for at once.",
+    "Pause between two status requests of a resting order that the account's list shows, ms; only without chain endpoints. When the order changes or leaves the list, perpd requests its status at once.",
   ),
   drainSeconds: setting(
     seconds(0, 3_600),
     10,
-    'How long a stopping daemon follows its open orders before it leaves them to the next start.',
+    'How long a stopping daemon follows its open orders; the next start resumes the rest.',
   ),
   deadlineMarginSeconds: setting(
     seconds(1, 600),
@@ -53,7 +53,7 @@ export const execution = {
   withheldSeconds: setting(
     seconds(5, 600),
     15,
-    'From which age a signed message that is seen in no block counts as withheld, seconds: the host that it was handed to is in cooldown until its fate is known or its deadline passed, and a whole close continues with a new order through another host or lane (docs/sending.md, "A message that is withheld"). The message itself is never sent again.',
+    'Age from which a signed message in no block counts as withheld, seconds (docs/sending.md, "A message that is withheld"). Its host stays in cooldown until the fate is known or the deadline passed. A whole close continues with a new order through another host or lane. The message itself is never sent again.',
   ),
 } satisfies Section
 
@@ -68,82 +68,78 @@ export const signing = {
   exposureCapUsd: setting(
     dollarsOrNone,
     '0',
-    'Most exposure that the key signs for in signing.exposureWindowSeconds, USD, whatever asks; reductions add none. Changed by a restart alone. 0: three times risk.maxTotalExposureUsd, so that all may be closed and reopened twice in that time.',
+    'Most exposure that the key signs within signing.exposureWindowSeconds, USD, from all sources; reductions add none. Only a restart changes it. 0: three times risk.maxTotalExposureUsd, which allows closing and reopening everything twice in that time.',
   ),
-  exposureWindowSeconds: setting(
-    seconds(60, 86_400),
-    3_600,
-    'Time that signing.exposureCapUsd holds for, seconds.',
-  ),
+  exposureWindowSeconds: setting(seconds(60, 86_400), 3_600, 'Window of signing.exposureCapUsd, seconds.'),
   maxExecutionFee: setting(
     native('0.01'),
     '0.01',
-    'Highest execution fee of an order that is signed, in whole native tokens. A close waits for nothing but this, so leave a margin for a gas spike: what a keeper does not use comes back.',
+    'Highest execution fee of a signed order, in whole native tokens. This limit alone can delay a close, so leave a margin for a gas spike: the keeper returns the unused part.',
   ),
   maxRelayFeeUsd: setting(
     dollars,
     '5',
-    "Highest fee through the relay that is signed for each order of a message that adds risk, USD: it holds the execution fee and the relay's gas. What takes risk away may cost more: signing.maxExecutionFee at our own price of the native token, and half as much again for the relay's gas (at 10000 USD an ETH or 200 USD an AVAX until a price was read).",
+    "Highest relay fee for each order of a signed message that adds risk, USD; it includes the execution fee and the relay's gas. An order that reduces risk may cost more: signing.maxExecutionFee at our own price of the native token, and half as much again for the relay's gas (at 10000 USD an ETH or 200 USD an AVAX until a price was read).",
   ),
   relayFeeUsd: setting(
     dollars,
     '1',
-    'Relay fee of a message of our own that no host prepared, for each order that it creates, USD; more where the gas price of a chain endpoint needs it. What the relay does not use comes back as wrapped native token.',
+    'Relay fee of a message that perpd builds itself, for each order that it creates, USD; higher where the gas price of a chain endpoint demands it. The relay returns the unused part as wrapped native token.',
   ),
   priceToleranceBps: setting(
     bps(5_000),
     100,
-    "How far the signed acceptable price of what adds risk may lie beyond our own oracle's price and the slippage asked, basis points.",
+    "How far the signed acceptable price of an order that adds risk may lie beyond the oracle's price and the requested slippage, basis points.",
   ),
   reducingPriceToleranceBps: setting(
     bps(5_000),
     200,
-    'The same of what takes risk away; never less than signing.priceToleranceBps. A refused close is worse than a bad price.',
+    'The same for an order that reduces risk; never less than signing.priceToleranceBps. A refused close is worse than a bad price.',
   ),
   maxPriceImpactBps: setting(
     bps(5_000),
     150,
-    "How much of our own estimate of an order's price impact its acceptable price may leave on top of the tolerance where it adds risk, basis points; a limit order asks for as much of it. The estimate is made from what the API says of the market, so this is the most that a host wins that lies. 0: none of it.",
+    'How much of our estimate of the price impact is added to the tolerance of the acceptable price of an order that adds risk, basis points; a limit order asks for as much. The estimate uses API data, so this bounds the gain of a host that lies. 0: none.',
   ),
   reducingMaxPriceImpactBps: setting(
     bps(5_000),
     1_000,
-    'The same of what takes risk away; never less than signing.maxPriceImpactBps. In a thin market a large position has no smaller impact to leave with.',
+    'The same for an order that reduces risk; never less than signing.maxPriceImpactBps. In a thin market a large position cannot close with a smaller impact.',
   ),
   priceImpactPerDayUsd: setting(
     dollarsOrNone,
     '100',
-    "What both together may leave in a day (UTC), of all strategies' orders as they were accepted, USD: half of it is for what takes risk away alone. Past it prices have slippage and tolerance, and only an operator's way out (perpd kill, perpd orders unwind) has the whole width. So it is the most that hosts win in a day that lie about a market's impact. 0: no such limit.",
+    "Daily (UTC) budget of both impact allowances over all strategies' accepted orders, USD; half of it is reserved for orders that reduce risk. Beyond it prices allow only slippage and tolerance, except for perpd kill and perpd orders unwind. So it bounds the daily gain of hosts that lie about a market's impact. 0: no such limit.",
   ),
   referralCode: setting(
     as.referralCode,
     '',
-    'Referral code of the account, as bytes or as its text: sent with every order, and the only one but none that is signed. A code costs nothing and may give a discount. Empty: none.',
+    'Referral code of the account, as bytes or as text. Every order carries it, and perpd signs no other code. A code costs nothing and may give a discount. Empty: none.',
   ),
   usualExecutionFee: setting(
     native('0.0003'),
     '0',
-    'What an execution fee is taken for until orders of its kind have landed, and the least that it is taken for after, in whole native tokens. 0: 0.0002 on Arbitrum, 0.05 on Avalanche, 0.00002 on MegaETH.',
+    'Estimated execution fee until orders of the same kind have landed, and the lowest estimate after that, in whole native tokens. 0: 0.0002 on Arbitrum, 0.05 on Avalanche, 0.00002 on MegaETH.',
   ),
   usualRelayFeeUsd: setting(
     dollarsOrNone,
     '0',
-    'The same of the whole fee through the relay for each order of a message, USD. 0: 1 on Arbitrum and Avalanche, 0.1 on MegaETH.',
+    'The same for the whole relay fee of each order of a message, USD. 0: 1 on Arbitrum and Avalanche, 0.1 on MegaETH.',
   ),
   feeFactor: setting(
     integer(1, 100),
     5,
-    "How many times our own estimate the fees of an order that adds risk may be. With a chain endpoint the estimate is the protocol's formula at the gas price of the moment, and no more than 3 times it is signed. Without one it is what the last 15 orders of its kind cost that landed, the middle one, and no less than the usual fee; what was asked and not shown to be paid counts for twice the usual fee at most. What takes risk away is bounded by the highest fees alone, so that a gas spike holds no close back; so are messages of your own.",
+    "How many times our estimate the fees of an order that adds risk may be. With a chain endpoint the estimate is the protocol's formula at the current gas price, and perpd signs at most 3 times that. Without one it is the median cost of the last 15 landed orders of its kind, and at least the usual fee; a fee that was requested and not shown as paid counts as twice the usual fee at most. Orders that reduce risk, and messages of your own, are bounded by the highest fees alone, so that a gas spike delays no close.",
   ),
   warnings: setting(
     as.warningActions,
     ['INSUFFICIENT_LIQUIDITY=shrink', 'TRADING_CAPACITY_UNAVAILABLE=drop'],
-    "What the venue's warnings before signing do to an order that adds risk: `sign` it, `shrink` it to the capacity that is read again (increases; dropped where none is left), or `drop` it. `INSUFFICIENT_LIQUIDITY`: a waiting order does not fit now and may never fill whole, so it is made to fit. `TRADING_CAPACITY_UNAVAILABLE`: the venue itself does not know the room, so what was sized on it stands on nothing. A `CODE.REASON`, as `TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign`, goes before its code. A code that is not listed drops. A strategy file may be stricter (`warnings`).",
+    'Action for an order that adds risk when the venue warns before signing: `sign` it, `shrink` it to the capacity that perpd rereads (increases; dropped where none is left), or `drop` it. `INSUFFICIENT_LIQUIDITY`: the order exceeds the liquidity and may never fill whole, so it shrinks. `TRADING_CAPACITY_UNAVAILABLE`: the venue does not know its capacity, so the size has no basis. A `CODE.REASON`, as `TRADING_CAPACITY_UNAVAILABLE.COLLATERAL_SWAP=sign`, overrides its code. A code that is not listed drops the order. A strategy file may be stricter (`warnings`).',
   ),
   warningsDropReductions: setting(
     as.warningCodes,
     [],
-    'Codes for which a decrease or a payment of collateral into a position is dropped too. None by default: less risk is never worse than what is warned of. Closes and cancels are signed whatever stands here, and a kill with them.',
+    'Codes that also drop a decrease or a collateral payment into a position. None by default: less risk is never worse than the warning. Closes, cancels and a kill are always signed.',
   ),
 } satisfies Section
 

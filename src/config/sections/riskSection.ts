@@ -68,7 +68,7 @@ export const risk = {
   maxMarketValuesAgeMs: setting(
     ms(10_000),
     30_000,
-    "Oldest refresh of a market's values by the venue that an increase may stand on, ms. The venue pulls them every 5 s and marks them stale at 15 s.",
+    "Greatest age of the venue's values of a market for an increase, ms. The venue refreshes them every 5 s and marks them stale at 15 s.",
   ),
 } satisfies Section
 
@@ -121,7 +121,7 @@ export const breakers = {
   sets: liveSetting(
     as.breakerStates,
     [],
-    'What breakers set where it is not `reducing`, BREAKER=halted. Halted makes no orders at all, exits neither.',
+    'Trading state that a breaker sets where it is not `reducing`, BREAKER=halted. While halted perpd makes no orders at all, not even exits.',
   ),
 } satisfies Section
 

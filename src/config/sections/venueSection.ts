@@ -27,23 +27,23 @@ export const rpc = {
   ws: setting(
     as.socketUrls,
     [],
-    'The same over WebSocket: new blocks are pushed, so that orders are looked at as soon as one comes. Read from only when rpc.http is empty.',
+    'The same over WebSocket: endpoints push new blocks, and perpd checks its orders at each. Other reads use it only when rpc.http is empty.',
   ),
   finality: setting(
     as.finality,
     'auto',
     'When a block counts as final. `auto`: safe on Arbitrum, 3 blocks behind latest on Avalanche, finalized on MegaETH.',
   ),
-  timeoutMs: setting(ms(100, 120_000), 5_000, 'Longest wait for one answer of an endpoint, ms.'),
+  timeoutMs: setting(ms(100, 120_000), 5_000, 'Longest wait for one response of an endpoint, ms.'),
   maxLogBlocks: setting(
     integer(64, 1_000_000),
     10_000,
-    'Most blocks that one question for events spans; narrower questions are tried when an endpoint refuses.',
+    'Most blocks in one request for events; perpd retries with fewer when an endpoint refuses.',
   ),
   routerCodeHash: setting(
     as.hash,
     '',
-    'Hash (keccak256) that the code of the contract must have that signatures are for, as the endpoints of rpc.http show it when perpd starts; it does not start on another. Empty: that there is code, the same at all of them; the log names its hash.',
+    'Required hash (keccak256) of the router contract that signatures are for. perpd does not start when an endpoint of rpc.http shows another. Empty: all endpoints must show the same code; the log names its hash.',
   ),
 } satisfies Section
 
@@ -52,12 +52,12 @@ export const evidence = {
   source: setting(
     choice(['auto', 'chain', 'api']),
     'auto',
-    'What closes orders. `auto`: the chain when there are endpoints, else the APIs alone. `chain`: no start without endpoints. `api`: endpoints are not used.',
+    'Evidence that closes orders. `auto`: the chain when there are endpoints, else the APIs alone. `chain`: no start without endpoints. `api`: endpoints are not used.',
   ),
   trustVenue: setting(
     flag,
     false,
-    "Let the venue's own statement close an order as dead in API-only mode. Only the paper profile may.",
+    "Accept the venue's own statement that an order is dead in API-only mode. Only the paper profile may.",
   ),
 } satisfies Section
 
