@@ -1,14 +1,26 @@
 /** docs/reference/commands.md, printed from the table of commands and the table of exit codes. */
 import { flagText, usageOf } from '../src/cli/call/command.ts'
-import { commands } from '../src/cli/commandTable.ts'
+import type { RowLines } from '../src/cli/call/sentCommands.ts'
+import { commandsWith } from '../src/cli/commandPlaces.ts'
 import { exitMeanings } from '../src/config/exit.ts'
+import type { CommandLine } from '../src/engine/operator/commandLine.ts'
+import type { CommandRow } from '../src/engine/operator/commandRow.ts'
+import { type CommandName, commandRows } from '../src/engine/operator/commands/index.ts'
+
+/** The lines of every row. */
+export function commandLines(): readonly RowLines[] {
+  return Object.entries<CommandRow>(commandRows).map(([row, { cli }]) => ({
+    row: row as CommandName,
+    lines: cli,
+  }))
+}
 
 /** The page of all commands. */
 export function commandsDocument(): string {
   return `${[
     '# Commands',
     '',
-    '<!-- Printed from src/cli/commandTable.ts and src/config/exit.ts by `npm run docs`. Do not edit. -->',
+    '<!-- Printed from src/engine/operator/commands/, src/cli/commandPlaces.ts and src/config/exit.ts by `npm run docs`. Do not edit. -->',
     '',
     'In a checkout `npm run -s perpd --` stands for `perpd`. Every command takes `--help`, and all but `init` take settings, as `--section.key value`',
     '([configuration.md](configuration.md)). For a misspelt command perpd names the nearest one.',
@@ -23,13 +35,13 @@ export function commandsDocument(): string {
     '',
     '`perpd run --configuration-exit CODE` replaces 4, for service managers.',
     '',
-    ...commands.flatMap(section),
+    ...commandsWith(commandLines()).flatMap(section),
   ]
     .join('\n')
     .trimEnd()}\n`
 }
 
-function section(command: (typeof commands)[number]): readonly string[] {
+function section(command: CommandLine): readonly string[] {
   const { name, summary, details, flags, positional, more = [], examples } = command
   const named = [...(positional === undefined ? [] : [positional]), ...more]
   const rows = [

@@ -2,15 +2,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitRows, limitSetting } from '../src/domain/account/limits.ts'
+import { allRows } from '../src/engine/operator/commands/index.ts'
 import { commonFieldNames, eventRegister } from '../src/monitor/log/eventRegister.ts'
 import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
-import { commandsDocument } from './commandsDocument.ts'
+import { commandLines, commandsDocument } from './commandsDocument.ts'
 import { strategiesDocument } from './strategiesDocument.ts'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -20,7 +22,9 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/api-coverage.md', await apiCoverageDocument()],
     ['docs/reference/commands.md', commandsDocument()],
+    ['src/cli/call/commandLines.json', `${JSON.stringify(commandLines(), undefined, 2)}\n`],
     ['docs/reference/configuration.md', configurationDocument()],
+    ['docs/reference/control-api.md', withPart('docs/reference/control-api.md', 'commands', commandBodies())],
     ['docs/reference/errors.md', withPart('docs/reference/errors.md', 'limits', limitDenials())],
     ['docs/reference/events.md', eventsDocument()],
     ['docs/reference/metrics.md', metricsDocument()],
@@ -102,6 +106,21 @@ function limitDenials(): string {
     return `| \`${denies.code}\` | ${limits.join(', ')} | ${cell(denies.meaning ?? '')} |`
   })
   return ['| code | limit | meaning, and what to do |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** Routes of commands with their bodies. */
+function commandBodies(): string {
+  const rows = allRows.map(({ route, body, preview, api: { example, note } }) => {
+    const shape = body instanceof z.ZodObject ? Object.keys(body.shape) : []
+    const further = [
+      ...shape.filter((field) => !(field in example)),
+      ...(preview === undefined ? [] : ['preview']),
+    ]
+    const more = [further.map((field) => `\`${field}\``).join(', '), note ?? ''].filter((each) => each !== '')
+    const shown = JSON.stringify({ ...example, by: 'ann' })
+    return `| \`POST ${route}\` | \`${shown}\`${more.length === 0 ? '' : `; ${cell(more.join('; '))}`} |`
+  })
+  return ['| route | body |', '|---|---|', ...rows].join('\n')
 }
 
 /** The events that sinks are told. */

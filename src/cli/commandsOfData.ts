@@ -1,7 +1,7 @@
 /** Commands of market history: their flags and help. */
+import { json } from '../engine/operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 
-const json = { name: 'json', doc: 'print JSON instead of text' } as const
 const source = {
   name: 'source',
   value: 'NAME',

@@ -1,7 +1,6 @@
 /** Commands to begin with, and those about perpd itself: their flags and help. */
+import { json } from '../engine/operator/commandLine.ts'
 import type { Command } from './call/command.ts'
-
-const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
 /** Commands that set up a new folder. */
 export const firstCommands: readonly Command[] = [

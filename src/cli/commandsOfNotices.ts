@@ -1,7 +1,6 @@
 /** Commands about what people outside are told: their flags and help. */
+import { json } from '../engine/operator/commandLine.ts'
 import type { Command } from './call/command.ts'
-
-const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
 /** Tries the sinks of notices. */
 export const noticeCommands: readonly Command[] = [

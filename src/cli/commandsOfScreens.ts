@@ -1,5 +1,6 @@
 /** Commands that draw on the terminal: their flags and help. */
-import type { Command, OwnFlag } from './call/command.ts'
+import type { OwnFlag } from '../engine/operator/commandLine.ts'
+import type { Command } from './call/command.ts'
 
 /** `status --watch`. */
 export const watchFlag: OwnFlag = {

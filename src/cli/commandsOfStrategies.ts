@@ -1,7 +1,6 @@
 /** Commands for who writes strategies: their flags and help. */
+import { json } from '../engine/operator/commandLine.ts'
 import type { Command } from './call/command.ts'
-
-const json = { name: 'json', doc: 'print JSON instead of text' } as const
 
 /** Describes kinds, and begins files. They need no daemon. */
 export const authorCommands: readonly Command[] = [

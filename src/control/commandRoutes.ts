@@ -6,9 +6,11 @@ import { reasonOf } from '../base/errors.ts'
 import { jsonProblem, parseStrict } from '../base/strictJson.ts'
 import { toPlain } from '../domain/views/orderView.ts'
 import type { EngineApi } from '../engine/engineStatus.ts'
+import { namedIn } from '../engine/operator/commandRow.ts'
+import { allRows } from '../engine/operator/commands/index.ts'
 import { bodyDigestOf } from './guard/proof.ts'
 import { no, type Proven } from './guard/requestGuard.ts'
-import { type Asked, MAX_BODY_BYTES, parseCommand } from './parseCommand.ts'
+import { MAX_BODY_BYTES, parseCommand } from './parseCommand.ts'
 
 /** Adds the commands to the routes. */
 export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operate'>): void {
@@ -16,8 +18,9 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
     maxSize: MAX_BODY_BYTES,
     onError: (c) => no(c, 413, 'BODY_TOO_LARGE', `A command has at most ${MAX_BODY_BYTES} bytes.`),
   })
-  const command = (path: string, type: Asked) =>
-    app.post(path, limited, async (c) => {
+  for (const row of allRows) {
+    const named = namedIn(row.route)
+    app.post(row.route, limited, async (c) => {
       if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
         return no(c, 415, 'BODY_NOT_JSON', 'A command is JSON: Content-Type: application/json.')
       }
@@ -33,30 +36,11 @@ export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operat
         const reason = error instanceof SyntaxError ? jsonProblem(error) : reasonOf(error)
         return no(c, 400, 'BODY_NOT_JSON', `The body cannot be read: ${reason}.`)
       }
-      const parsed = parseCommand(type, body, c.req.param('id'))
+      const parsed = parseCommand(row, body, named === undefined ? undefined : c.req.param(named))
       if (!parsed.ok) return no(c, 400, 'BAD_COMMAND', parsed.problem)
       const answer = await engine.operate(parsed.command, { by: parsed.by, via: 'control' })
       if (answer.ok) return c.json(toPlain(answer))
       return no(c, 409, answer.code, answer.reason)
     })
-
-  command('/api/trading', 'trading')
-  command('/api/kill', 'kill')
-  command('/api/limits', 'limits')
-  command('/api/limits/tighten', 'tighten')
-  command('/api/log/level', 'log')
-  command('/api/discrepancies/:id', 'discrepancy')
-  command('/api/markets/:id/trust', 'market')
-  command('/api/strategies/reload', 'reload')
-  command('/api/strategies/:id/set', 'set-field')
-  command('/api/strategies/:id/forget', 'forget')
-  command('/api/strategies/:id/pause', 'pause')
-  command('/api/strategies/:id/resume', 'resume')
-  command('/api/orders/:id/resolve', 'resolve')
-  command('/api/orders/:id/unwind', 'unwind')
-  command('/api/orders/:id/cancel', 'cancel')
-  command('/api/orders', 'open')
-  command('/api/positions/close', 'close')
-  command('/api/tasks', 'task')
-  command('/api/tasks/stop', 'task-stop')
+  }
 }

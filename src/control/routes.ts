@@ -140,12 +140,22 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     c.json(
       {
         error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/candles, /api/balance, /api/books, /api/limits, /api/tasks, /api/decisions, /api/config, /api/hosts, /api/logs, /api/log/levels, /api/strategies/:name/file, ${console === undefined ? '' : '/api/stream, /api/equity, /api/console/sessions, '}/api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/limits/tighten, /api/log/level, /api/discrepancies/:discrepancyId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/unwind.`,
+        message: `There is no ${c.req.method} ${c.req.path}; there are ${routesText(app)}.`,
       },
       404,
     ),
   )
   return app
+}
+
+/** Every route that stands, by method: `GET /metrics, /livez, and POST /api/kill`. The console's own page is left out. */
+function routesText(app: Hono<Proven>): string {
+  const routes = app.routes.filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/console'))
+  const byMethod = Map.groupBy(routes, ({ method }) => method)
+  return [...byMethod]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([method, all]) => `${method} ${[...new Set(all.map(({ path }) => path))].join(', ')}`)
+    .join(', and ')
 }
 
 /** The status as it is told to whoever asks. */

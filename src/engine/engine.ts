@@ -47,8 +47,7 @@ import { createPriceWatch, heldMarketsOf } from './market/priceWatch.ts'
 import { readSnapshot } from './market/snapshotReader.ts'
 import { createExecutors } from './operator/executors.ts'
 import { createKill } from './operator/kill.ts'
-import { createManual } from './operator/manualOrders.ts'
-import { operate } from './operator/operator.ts'
+import { operate } from './operator/operate.ts'
 import { createReads } from './operator/operatorReads.ts'
 import { createCandleReads } from './operator/readCandles.ts'
 import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
@@ -258,7 +257,6 @@ export function createEngine(parts: EngineParts): Engine {
     read: (symbols: readonly string[]) => read({ symbols, allPositionMarkets: true, balances: true }),
     isRunning: () => life.state() === 'running',
   }
-  const manual = createManual({ ...context, ...byOperator, ...withWallet })
   const road = createTaskRoad(admission)
   const executors = createExecutors({ ...admission, ...withWallet, road })
   const kill = createKill({
@@ -365,7 +363,7 @@ export function createEngine(parts: EngineParts): Engine {
           ...context,
           limits,
           kill,
-          manual,
+          byHand: { ...context, ...byOperator, ...withWallet },
           tasks: {
             ...context,
             ...withWallet,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { askAgain } from '../../src/cli/commands/manualOrderCommand.ts'
 
-const module = new URL('../../src/cli/commands/manualOrderCommand.ts', import.meta.url).href
+const module = new URL('../../src/cli/call/whoAsks.ts', import.meta.url).href
 
 test('an input that ends in the place of an answer is no, without a stack', () => {
   const program = `const { confirm } = await import(${JSON.stringify(module)}); console.log(await confirm())`

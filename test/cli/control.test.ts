@@ -238,7 +238,7 @@ test('a kill is followed until it is done', async () => {
       'done: nothing is left',
     ],
   ])
-  expect(asked).toEqual([{ type: 'kill', close: true, by: 'ann', via: 'control' }])
+  expect(asked).toEqual([{ type: 'kill', close: true, exits: false, by: 'ann', via: 'control' }])
 })
 
 test('what a kill would do is asked over the control port, which begins none, and comes with its amounts', async () => {

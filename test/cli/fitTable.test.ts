@@ -1,7 +1,8 @@
 /** Tables that fit: columns that matter less go first, and no word is broken. */
 import { expect, test } from 'vitest'
+import { isYes } from '../../src/cli/call/whoAsks.ts'
 import { closingsOf, questionText } from '../../src/cli/commands/closeAllCommand.ts'
-import { isYes, outcomeText } from '../../src/cli/commands/manualOrderCommand.ts'
+import { outcomeText } from '../../src/cli/commands/manualOrderCommand.ts'
 import { marketsText } from '../../src/cli/commands/marketsCommand.ts'
 import { positionRows, positionsText } from '../../src/cli/commands/positionsCommand.ts'
 import { statusText } from '../../src/cli/commands/statusCommand.ts'

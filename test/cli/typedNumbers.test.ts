@@ -5,8 +5,9 @@ import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from '../../src/cli/ca
 import { budgetOf, startBody } from '../../src/cli/tasks/startBody.ts'
 import { percentBps } from '../../src/control/console/page/pageCommands.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
-import { type Asked, parseCommand } from '../../src/control/parseCommand.ts'
+import { parseCommand } from '../../src/control/parseCommand.ts'
 import { unitsOf } from '../../src/engine/context/limitValue.ts'
+import { commandRows } from '../../src/engine/operator/commands/index.ts'
 
 const marked = [
   '0,500',
@@ -104,8 +105,9 @@ test.each([
 ] as const)('the control port refuses %s with %j and names the value', (type, field, problem) => {
   const body = { id: 'abcd', market: 'ETH', direction: 'long', by: 'ann' }
   const whole = type === 'open' ? { ...body, size: '500', leverage: '2.5' } : body
-  expect(parseCommand(type as Asked, whole).ok).toBe(true)
-  const parsed = parseCommand(type as Asked, { ...whole, ...field })
+  const row = type === 'open' ? commandRows.openPosition : commandRows.closePosition
+  expect(parseCommand(row, whole).ok).toBe(true)
+  const parsed = parseCommand(row, { ...whole, ...field })
   expect(parsed.ok ? '' : parsed.problem).toContain(problem)
 })
 
@@ -113,7 +115,7 @@ test('a form hands on what it cannot read as it was typed, so that the refusal s
   const { body } = startTaskCommand('ladder', ['ETH/USD [WETH-USDC]'], 'abcd')
   const typed = { market: 'ETH', direction: 'long', size: '1,000', leverage: '2', rungs: '1,0', step: '1,5' }
   expect(body(typed)).toMatchObject({ size: '1,000', rungs: '1,0', stepBps: '1,5' })
-  const parsed = parseCommand('task', { ...body(typed), by: 'ann' })
+  const parsed = parseCommand(commandRows.startTask, { ...body(typed), by: 'ann' })
   expect(parsed.ok ? '' : parsed.problem).toContain('rungs is "1,0", which is no')
   expect(['50.5', '50.5%', '-30'].map(percentBps)).toEqual([5_050, 5_050, -3_000])
   const { body: weighed } = startTaskCommand('rebalance', [], 'abcd')

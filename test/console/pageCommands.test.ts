@@ -17,18 +17,20 @@ import {
 import type { Status } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
-import { type Asked, parseCommand } from '../../src/control/parseCommand.ts'
+import { parseCommand } from '../../src/control/parseCommand.ts'
+import type { CommandRow } from '../../src/engine/operator/commandRow.ts'
+import { commandRows } from '../../src/engine/operator/commands/index.ts'
 import { ETH, market, order, positionRow, status, usd } from './rows.ts'
 
 const defaults = ({ fields }: PageCommand) =>
   Object.fromEntries(fields.map(({ name, value }) => [name, value]))
 
 /** What the control port makes of a command with these values over its own. */
-function readAs(type: Asked, command: PageCommand, values: Record<string, string> = {}) {
+function readAs(row: CommandRow, command: PageCommand, values: Record<string, string> = {}) {
   const all = { ...defaults(command), ...values }
   const bodies = [command.body(all), ...(command.preview === undefined ? [] : [command.preview(all)])]
   const read = bodies.map((body) =>
-    parseCommand(type, JSON.parse(JSON.stringify({ ...body, by: 'ann' })), 'x'),
+    parseCommand(row, JSON.parse(JSON.stringify({ ...body, by: 'ann' })), 'x'),
   )
   for (const each of read) expect(each).toMatchObject({ ok: true, by: 'ann' })
   return read.map((each) => (each.ok ? each.command : undefined))
@@ -41,25 +43,31 @@ const halt = (cause: Status['halts'][number]['cause'], releasedBy: 'operator' | 
   ({ scope: 'account', cause, state: 'halted', reason: 'r', by: 'perpd', sinceMs: 0, releasedBy }) as const
 
 test('every command is one that the control port reads', () => {
-  readAs('trading', tradingCommand('reducing', status()), { reason: 'lunch' })
-  readAs('trading', tradingCommand('active', status()))
-  readAs('kill', killCommand(true, status()))
-  expect(readAs('cancel', cancelCommand(order('a'), 'abcd'))).toMatchObject([
+  readAs(commandRows.setTrading, tradingCommand('reducing', status()), { reason: 'lunch' })
+  readAs(commandRows.setTrading, tradingCommand('active', status()))
+  readAs(commandRows.startKill, killCommand(true, status()))
+  expect(readAs(commandRows.cancelOrder, cancelCommand(order('a'), 'abcd'))).toMatchObject([
     { type: 'cancel' },
     { isPreview: true },
   ])
-  readAs('pause', switchCommand('eth-trend', 'pause'))
-  readAs('resume', switchCommand('eth-trend', 'resume'), { reason: 'fixed' })
-  const [plain, tried] = readAs('set-field', setFieldCommand('guard'), { field: 'size.usd', value: '400' })
+  readAs(commandRows.pauseStrategy, switchCommand('eth-trend', 'pause'))
+  readAs(commandRows.resumeStrategy, switchCommand('eth-trend', 'resume'), { reason: 'fixed' })
+  const [plain, tried] = readAs(commandRows.setStrategyField, setFieldCommand('guard'), {
+    field: 'size.usd',
+    value: '400',
+  })
   expect([plain, tried]).toMatchObject([{ isConfirmed: false }, { isConfirmed: false, isPreview: true }])
-  readAs('task-stop', stopTaskCommand({ taskId: 'twap:a', asked: 'open' } as never))
+  readAs(commandRows.stopTask, stopTaskCommand({ taskId: 'twap:a', asked: 'open' } as never))
   readAs(
-    'discrepancy',
+    commandRows.settleDiscrepancy,
     settleCommand({ discrepancy: { discrepancyId: 'f', statement: 's' } } as never, 'adopted'),
   )
-  readAs('reload', takeOverCommand('reload', true))
-  readAs('limits', takeOverCommand('limits', false))
-  const [tighten, preview] = readAs('tighten', tightenCommand([]), { limit: ' maxLeverage ', value: '2.5' })
+  readAs(commandRows.reloadFiles, takeOverCommand('reload', true))
+  readAs(commandRows.applyLimits, takeOverCommand('limits', false))
+  const [tighten, preview] = readAs(commandRows.tightenLimit, tightenCommand([]), {
+    limit: ' maxLeverage ',
+    value: '2.5',
+  })
   expect(tighten).toEqual({ type: 'tighten', limit: 'maxLeverage', value: '2.5' })
   expect(preview).toMatchObject({ isPreview: true })
 })
@@ -67,7 +75,7 @@ test('every command is one that the control port reads', () => {
 test('a looser limit is confirmed by the very word that is asked for, and by nothing else', () => {
   const command = setFieldCommand('guard', 'limits.maxLeverage')
   const confirmed = (confirm: string) =>
-    readAs('set-field', command, { value: '9', confirm }).map(
+    readAs(commandRows.setStrategyField, command, { value: '9', confirm }).map(
       (each) => each !== undefined && 'isConfirmed' in each && each.isConfirmed,
     )
   expect(confirmed(' loosen ')).toEqual([true, true])
@@ -86,7 +94,7 @@ test('a close names the token that backs its position, so that the other one of 
   const closes = shownPositions(status({ positions: rows }), [], markets).map((each) =>
     closeCommand(each, 'abcd'),
   )
-  expect(closes.map((close) => readAs('close', close))).toMatchObject([
+  expect(closes.map((close) => readAs(commandRows.closePosition, close))).toMatchObject([
     [{ collateral: 'short' }, { collateral: 'short' }],
     [{ collateral: 'long' }, { collateral: 'long' }],
   ])
@@ -96,23 +104,25 @@ test('a close names the token that backs its position, so that the other one of 
 
 test('a share is sent in whole basis points, and one that is none is refused', () => {
   const command = closeCommand(position, 'abcd')
-  expect(readAs('close', command, { percent: '33.3' })).toMatchObject([
+  expect(readAs(commandRows.closePosition, command, { percent: '33.3' })).toMatchObject([
     { type: 'close', shareBps: 3_330, market: 'ETH/USD [WETH-USDC]', direction: 'long' },
     { isPreview: true },
   ])
   for (const percent of ['', '0', '101', '1e2', 'half', '-5', '1.234']) {
-    expect(parseCommand('close', { ...command.body({ percent }), by: 'ann' }).ok).toBe(false)
+    expect(parseCommand(commandRows.closePosition, { ...command.body({ percent }), by: 'ann' }).ok).toBe(
+      false,
+    )
   }
 })
 
 test('a twap that opens has a leverage, one that takes off has none, and amounts go as they are typed', () => {
   const command = startTaskCommand('twap', ['ETH/USD [WETH-USDC]'], 'abcd')
   const size = '1234.000000000000000001'
-  expect(readAs('task', command, { size })).toMatchObject([
+  expect(readAs(commandRows.startTask, command, { size })).toMatchObject([
     { size, leverage: '2', reduce: false },
     { isPreview: true },
   ])
-  const [reducing] = readAs('task', command, { size, action: 'reduce', price: ' 1900 ' })
+  const [reducing] = readAs(commandRows.startTask, command, { size, action: 'reduce', price: ' 1900 ' })
   expect(reducing).toMatchObject({ reduce: true, price: '1900' })
   expect(reducing).not.toHaveProperty('leverage')
 })
@@ -129,7 +139,10 @@ test.each([
   ['rebalance', { total: '500', weights: 'ETH=50, BTC=-30%' }, { weights: { ETH: 5_000, BTC: -3_000 } }],
 ] as const)('a %s goes as the daemon takes it', (kind, values, expected) => {
   const command = startTaskCommand(kind, ['ETH/USD [WETH-USDC]'], 'abcd')
-  expect(readAs('task', command, values)).toMatchObject([{ kind, ...expected }, { isPreview: true }])
+  expect(readAs(commandRows.startTask, command, values)).toMatchObject([
+    { kind, ...expected },
+    { isPreview: true },
+  ])
 })
 
 test('what cannot be undone is typed, and what can is not', () => {
@@ -195,7 +208,7 @@ test('one strategy is let go on by its own scope, with what it was held for type
   const scope = 'strategy:own'
   const own = (cause: Status['halts'][number]['cause']) => ({ ...halt(cause), scope }) as const
   const lift = (...halts: Status['halts']) => liftCommand(scope, halts)
-  expect(readAs('trading', lift(own('operator')), { reason: 'calm again' })).toMatchObject([
+  expect(readAs(commandRows.setTrading, lift(own('operator')), { reason: 'calm again' })).toMatchObject([
     { scope, state: 'active', reason: 'calm again' },
   ])
   expect(lift(own('operator')).typed).toBeUndefined()
@@ -245,19 +258,19 @@ test('what a field does not take is said at once, in its own unit, and nothing i
 })
 
 test('a refused body is told in words of whoever typed it', () => {
-  const told = (type: Asked, body: object) => {
-    const parsed = parseCommand(type, { by: 'ann', ...body })
+  const told = (row: CommandRow, body: object) => {
+    const parsed = parseCommand(row, { by: 'ann', ...body })
     return parsed.ok ? '' : parsed.problem
   }
   const close = { id: 'abcd', market: 'ETH', direction: 'long' }
   expect([
-    told('close', { ...close, shareBps: 15_000 }),
-    told('close', { ...close, shareBps: 'half' }),
-    told('close', { ...close, direction: 'up' }),
-    told('trading', { state: 'halted', reason: 'x'.repeat(201) }),
-    told('kill', { by: ' ' }),
-    told('kill', { clse: true }),
-    told('open', {}),
+    told(commandRows.closePosition, { ...close, shareBps: 15_000 }),
+    told(commandRows.closePosition, { ...close, shareBps: 'half' }),
+    told(commandRows.closePosition, { ...close, direction: 'up' }),
+    told(commandRows.setTrading, { state: 'halted', reason: 'x'.repeat(201) }),
+    told(commandRows.startKill, { by: ' ' }),
+    told(commandRows.startKill, { clse: true }),
+    told(commandRows.openPosition, {}),
   ]).toEqual([
     'the share is more than 100 percent',
     'the share is "half", which is no percentage with at most two digits after the point',

@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ControlPortError, type ControlServer, createControlServer } from '../../src/control/server.ts'
+import { allRows } from '../../src/engine/operator/commands/index.ts'
 import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { intent } from '../monitor/events.ts'
@@ -146,16 +147,14 @@ test('one order is told whole, without its signature', async () => {
   ])
 })
 
-test('an unknown path says which there are', async () => {
+test('an unknown path names every route, those of all commands too', async () => {
   const response = await get('/status')
-  expect([response.status, await response.json()]).toEqual([
-    404,
-    {
-      error: 'NOT_FOUND',
-      message:
-        'There is no GET /status; there are GET /metrics, /livez, /readyz, /api/status, /api/markets, /api/candles, /api/balance, /api/books, /api/limits, /api/tasks, /api/decisions, /api/config, /api/hosts, /api/logs, /api/log/levels, /api/strategies/:name/file, /api/orders and /api/orders/:intentId, and POST /api/trading, /api/kill, /api/limits, /api/limits/tighten, /api/log/level, /api/discrepancies/:discrepancyId, /api/markets/:market/trust, /api/strategies/reload, /api/strategies/:name/forget, /api/strategies/:name/pause, /api/strategies/:name/resume, /api/orders, /api/positions/close, /api/tasks, /api/tasks/stop, /api/orders/:intentId/cancel, /api/orders/:intentId/resolve and /api/orders/:intentId/unwind.',
-    },
-  ])
+  const { error, message } = (await response.json()) as { readonly error: string; readonly message: string }
+  expect([response.status, error]).toEqual([404, 'NOT_FOUND'])
+  const named = message.split(/[ ,;.]+/)
+  for (const route of [...allRows.map((row) => row.route), '/metrics', '/livez', '/api/status', '/api/logs'])
+    expect(named).toContain(route)
+  expect(message).not.toContain('/console/')
 })
 
 test('a name that is not this machine is refused, so that no web page can rebind one to it', async () => {

@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
@@ -130,7 +130,7 @@ const close = { type: 'close', market: ethSymbol, direction: 'long', collateral:
 
 /** Closes by hand, and gives the price that it was sized by, in whole dollars, and what is held then. */
 async function closed(): Promise<{ readonly priceUsd: number; readonly held: number }> {
-  const answering = engine?.operate({ ...close, id: 'hand-1' } as unknown as ManualCommand, hand)
+  const answering = engine?.operate({ ...close, id: 'hand-1' } as unknown as OperatorCommand, hand)
   await bench.clock.advance(10_000)
   expect(await answering).toMatchObject({ ok: true })
   const [state] = bench.journal.recentIntents({ limit: 1 })

@@ -1,7 +1,7 @@
 /** A position that every list hides is no loss of the account: it counts by the journal, at the price of now. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
@@ -36,7 +36,7 @@ async function holding(path: PricePath): Promise<Engine> {
     lie: (url) => (isHidden && /\/(positions|orders)$/.test(new URL(url).pathname) ? '[]' : undefined),
   })
   const engine = await start()
-  const opening = engine.operate({ ...open, id: 'hand-1' } as unknown as ManualCommand, by)
+  const opening = engine.operate({ ...open, id: 'hand-1' } as unknown as OperatorCommand, by)
   await bench.clock.advance(5_000)
   expect(await opening).toMatchObject({ ok: true })
   await bench.clock.advance(65_000)

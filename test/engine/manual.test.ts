@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { OpenCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OpenCommand } from '../../src/engine/operator/commands/openPosition.ts'
 import { quoteOf } from '../../src/engine/operator/manualQuote.ts'
 import { positionFeesOf } from '../../src/engine/operator/marketFees.ts'
 import { unknownMarketText } from '../../src/engine/operator/unknownMarket.ts'

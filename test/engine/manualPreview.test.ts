@@ -1,7 +1,7 @@
 /** What is said of a cancel and of a close before it is sent. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 
@@ -18,7 +18,7 @@ test('a cancel says before it is sent that it takes the last stop-loss of a posi
   running = engine
   await engine.start()
   const { clock, venue } = bench
-  const ask = (command: object) => engine.operate(command as ManualCommand, { by: 'ann', via: 'control' })
+  const ask = (command: object) => engine.operate(command as OperatorCommand, { by: 'ann', via: 'control' })
   const side = { market: ethSymbol, direction: 'long', collateral: 'short' }
   const opening = { type: 'open', id: 'one', ...side, size: '500', leverage: '2', isPreview: false }
   const opened = await ask({ ...opening, takeProfit: '5000', stopLoss: '1000' })

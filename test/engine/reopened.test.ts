@@ -1,7 +1,7 @@
 /** Opened, closed and opened again by hand within seconds: what the journal knows to be over keeps nothing away. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench } from '../support/kinds.ts'
 
@@ -27,7 +27,7 @@ async function started(isByChain: boolean, lie?: KindsOptions['lie']) {
   /** Asks, and waits until nothing of it is on its way; gives the answer and how long it took, ms. */
   async function done(command: Record<string, unknown> & { readonly type: string }) {
     made += 1
-    const asked = { ...command, id: `by-hand-${made}` } as unknown as ManualCommand
+    const asked = { ...command, id: `by-hand-${made}` } as unknown as OperatorCommand
     const answering = engine.operate(asked, { by: 'ann', via: 'control' })
     for (let at = 0; at < 8; at += 1) await bench.clock.advance(500)
     const answer = await answering

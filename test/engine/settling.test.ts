@@ -1,7 +1,7 @@
 /** How soon the equity is of lists of after a fill, and that no list that lags is taken for one of them. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
 import { absOf, usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench } from '../support/kinds.ts'
@@ -31,7 +31,7 @@ async function started(options: KindsOptions) {
   /** Asks; gives how long the figure is of before the command, ms, up to a minute. */
   async function settledAfter(command: object): Promise<number> {
     made += 1
-    const asked = { ...command, id: `by-hand-${made}` } as ManualCommand
+    const asked = { ...command, id: `by-hand-${made}` } as OperatorCommand
     const answering = engine.operate(asked, { by: 'ann', via: 'control' })
     let hasBegun = false
     for (let atMs = 500; atMs <= 60_000; atMs += 500) {

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Ending } from '../../src/domain/account/spend.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
 import { type UsedFacts, usedOfLimit } from '../../src/engine/usedLimits.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -118,7 +118,7 @@ test('the engine tells limits with what is used of them', async () => {
   running = engine
   await engine.start()
   const opening = { market: ethSymbol, direction: 'long', collateral: 'short', size: '500', leverage: '2' }
-  const command = { type: 'open', id: 'one', ...opening, isPreview: false } as ManualCommand
+  const command = { type: 'open', id: 'one', ...opening, isPreview: false } as OperatorCommand
   expect(await engine.operate(command, { by: 'ann', via: 'control' })).toMatchObject({ ok: true })
   await bench.clock.advance(60_000)
   const rows = new Map(engine.limits().map((row) => [row.limit, row]))

@@ -1,7 +1,7 @@
 /** A host takes a signed close and never relays it, hides what is held, or has rows that cannot be read: the way out stays open. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { ManualCommand } from '../../src/engine/operator/manualCommand.ts'
+import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench } from '../support/kinds.ts'
 
@@ -55,7 +55,7 @@ async function started() {
   let made = 0
   async function ask(command: Record<string, unknown> & { readonly type: string }) {
     made += 1
-    const answering = engine.operate({ ...command, id: `hand-${made}` } as unknown as ManualCommand, by)
+    const answering = engine.operate({ ...command, id: `hand-${made}` } as unknown as OperatorCommand, by)
     for (let at = 0; at < 8; at += 1) await bench.clock.advance(500)
     return await answering
   }

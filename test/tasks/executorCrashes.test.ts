@@ -1,14 +1,7 @@
 /** The process ends before or after every third record, by turns, that is written while an executor runs to its end. */
 import { expect, test } from 'vitest'
-import type { OpenCommand } from '../../src/engine/operator/manualCommand.ts'
-import type {
-  StartAccumulateCommand,
-  StartBracketCommand,
-  StartChaseCommand,
-  StartLadderCommand,
-  StartRebalanceCommand,
-  StartTaskCommand,
-} from '../../src/engine/operator/taskCommand.ts'
+import type { OpenCommand } from '../../src/engine/operator/commands/openPosition.ts'
+import type { StartOf, StartTaskCommand } from '../../src/engine/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
 import { type PricePath, pathOf } from '../support/kinds.ts'
@@ -25,14 +18,14 @@ const base = {
   leverage: '5',
   maxOrders: 60,
 } as const
-const bracket: StartBracketCommand = {
+const bracket: StartOf<'bracket'> = {
   ...base,
   kind: 'bracket',
   size: '600',
   stopLoss: '1700',
   takeProfit: '1900',
 }
-const ladder: StartLadderCommand = {
+const ladder: StartOf<'ladder'> = {
   ...base,
   kind: 'ladder',
   size: '600',
@@ -41,7 +34,7 @@ const ladder: StartLadderCommand = {
   profitBps: 300,
   stopBps: 900,
 }
-const chase: StartChaseCommand = {
+const chase: StartOf<'chase'> = {
   ...base,
   kind: 'chase',
   size: '600',
@@ -54,7 +47,7 @@ const chase: StartChaseCommand = {
 }
 
 /** In two orders, for a limit cuts the first; between them the price is beyond its bound. */
-const accumulate: StartAccumulateCommand = {
+const accumulate: StartOf<'accumulate'> = {
   ...base,
   kind: 'accumulate',
   target: '600',
@@ -63,7 +56,7 @@ const accumulate: StartAccumulateCommand = {
   everySeconds: 15,
   least: '50',
 }
-const rebalance: StartRebalanceCommand = {
+const rebalance: StartOf<'rebalance'> = {
   ...{ type: 'task', id: 'one-1', isPreview: false, maxOrders: 60 },
   kind: 'rebalance',
   total: '1000',

@@ -2,14 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import type {
-  StartAccumulateCommand,
-  StartBracketCommand,
-  StartChaseCommand,
-  StartLadderCommand,
-  StartRebalanceCommand,
-  StartTaskCommand,
-} from '../../src/engine/operator/taskCommand.ts'
+import type { StartOf, StartTaskCommand } from '../../src/engine/operator/taskBodies.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { formatUsd, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
@@ -21,7 +14,7 @@ import { loadedOf } from '../support/loaded.ts'
 const ann = { by: 'ann', via: 'control' } as const
 const base = { type: 'task', id: 'one-1', isPreview: false } as const
 const long = { market: ethSymbol, direction: 'long', leverage: '5' } as const
-const bracket: StartBracketCommand = {
+const bracket: StartOf<'bracket'> = {
   ...base,
   ...long,
   kind: 'bracket',
@@ -29,7 +22,7 @@ const bracket: StartBracketCommand = {
   stopLoss: '1700',
   takeProfit: '1900',
 }
-const ladder: StartLadderCommand = {
+const ladder: StartOf<'ladder'> = {
   ...base,
   ...long,
   kind: 'ladder',
@@ -40,7 +33,7 @@ const ladder: StartLadderCommand = {
   profitBps: 300,
   stopBps: 900,
 }
-const chase: StartChaseCommand = {
+const chase: StartOf<'chase'> = {
   ...base,
   ...long,
   kind: 'chase',
@@ -359,7 +352,7 @@ test('an accumulation adds to what is held until the target, and waits while the
   const open = { type: 'open', id: 'ope-1', market: ethSymbol, direction: 'long', size: '200', leverage: '5' }
   expect(await engine.operate(open as never, ann)).toMatchObject({ ok: true })
   expect(await heldUsd()).toBe(usd(200))
-  const accumulate: StartAccumulateCommand = {
+  const accumulate: StartOf<'accumulate'> = {
     ...base,
     ...long,
     kind: 'accumulate',
@@ -388,7 +381,7 @@ test('a rebalance takes off what is too much before it adds, and comes to the we
   const open = { type: 'open', id: 'ope-1', market: ethSymbol, direction: 'long', size: '800', leverage: '5' }
   expect(await engine.operate(open as never, ann)).toMatchObject({ ok: true })
   expect(await held()).toHaveLength(1)
-  const rebalance: StartRebalanceCommand = {
+  const rebalance: StartOf<'rebalance'> = {
     ...base,
     kind: 'rebalance',
     total: '1000',

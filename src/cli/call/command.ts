@@ -6,20 +6,9 @@ import { takesValue } from '../../config/layers.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import type { KeySources } from '../../daemon/account/keySources.ts'
+import type { CommandLine, OwnFlag } from '../../engine/operator/commandLine.ts'
 import { EXAMPLES, JOINED } from '../output/screen.ts'
 import { columns } from '../output/table.ts'
-
-/** A flag of one command's own; settings are flags of every command. */
-export interface OwnFlag {
-  readonly name: string
-  /** Name of its value for the usage line; absent for a flag without value. */
-  readonly value?: string
-  /** The value may be left out; one that begins with a digit is taken. */
-  readonly isValueOptional?: true
-  /** The setting that it stands for, with its value. */
-  readonly setting?: string
-  readonly doc: string
-}
 
 /** Inputs of a command that runs whatever the configuration says. */
 export interface BareCall {
@@ -50,7 +39,7 @@ export interface Call extends BareCall {
 }
 
 /** A command: what its help and its flags are, and its code, which is loaded only when it runs. */
-export type Command = CommandFacts &
+export type Command = CommandLine &
   (
     | {
         readonly isBare?: never
@@ -64,42 +53,6 @@ export type Command = CommandFacts &
         readonly run: (call: BareCall) => Promise<number>
       }
   )
-
-/** A command's description. */
-export interface CommandFacts {
-  readonly name: string
-  /** One line for the list of commands. */
-  readonly summary: string
-  /** Further lines of its own help. */
-  readonly details?: string
-  readonly positional?: {
-    readonly name: string
-    readonly doc: string
-    readonly isOptional?: boolean
-    /** It may be given several times; nothing stands behind it then. */
-    readonly isMany?: true
-  }
-  /** Those after the first one; each must be given. */
-  readonly more?: readonly { readonly name: string; readonly doc: string; readonly isOptional?: boolean }[]
-  readonly flags: readonly OwnFlag[]
-  /** Whole command lines that a user may type; in the help, in docs/reference/commands.md, and tried by tests. */
-  readonly examples: readonly [string, ...string[]]
-  /** Flags of another command that this one is mistaken for. */
-  readonly elsewhere?: { readonly flags: readonly string[]; readonly command: string }
-  /**
-   * Flags that arguments beyond those above are taken for, in their order, to name the command that was meant. `initial` stands
-   * where neither the flag nor an argument for it was given.
-   */
-  readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
-  /** It writes the file of settings, and would leave out what is no flag of its own. */
-  readonly takesNoSettings?: true
-  /** A program reads what it prints: no line is folded. */
-  readonly isForProgram?: true
-  /** It only asks the running daemon: a problem of the configuration that leaves the way to it open does not stop it. */
-  readonly isForRunning?: true
-  /** It only reads the journal: a problem of the configuration that leaves open where that is does not stop it. */
-  readonly isOfJournal?: true
-}
 
 /** Arguments of a command, taken apart. */
 export interface Arguments {
@@ -119,7 +72,7 @@ const shortNames: readonly string[] = ['config', 'profile', 'port']
  *
  * @throws CommandError when a flag or an argument does not belong to the command, or a value is missing.
  */
-export function parseArguments(command: CommandFacts, argv: readonly string[]): Arguments {
+export function parseArguments(command: CommandLine, argv: readonly string[]): Arguments {
   const flags = new Map<string, string | true>()
   const positionals: string[] = []
   const rest: string[] = []
@@ -205,7 +158,7 @@ export function parseArguments(command: CommandFacts, argv: readonly string[]): 
 }
 
 /** Throws CommandError where arguments are too many, too few or empty. */
-function checkPositionals(command: CommandFacts, { flags, positionals, settings }: Arguments): void {
+function checkPositionals(command: CommandLine, { flags, positionals, settings }: Arguments): void {
   const { positional, more = [] } = command
   const expected: readonly { readonly doc: string; readonly isOptional?: boolean }[] =
     positional === undefined ? [] : [positional, ...more]
@@ -231,7 +184,7 @@ function checkPositionals(command: CommandFacts, { flags, positionals, settings 
 
 /** ` Did you mean: perpd markets --search ETH`, where arguments stand for flags; else nothing. */
 function meantBy(
-  { name, positional, more = [], flags: known, stray = [] }: CommandFacts,
+  { name, positional, more = [], flags: known, stray = [] }: CommandLine,
   positionals: readonly string[],
   given: ReadonlyMap<string, string | true>,
   rest: readonly string[],
@@ -274,7 +227,7 @@ function isSetting(name: string): boolean {
   return name.includes('.') || shortNames.includes(name) || name === 'json'
 }
 
-function misuse(command: CommandFacts, what: string): CommandError {
+function misuse(command: CommandLine, what: string): CommandError {
   return new CommandError(`${what}\n${usageOf(command)}`, exitCodes.configuration)
 }
 
@@ -285,7 +238,7 @@ export function flagText({ name, value, isValueOptional }: OwnFlag): string {
 }
 
 /** `usage: perpd orders [--open] ...`. */
-export function usageOf(command: CommandFacts): string {
+export function usageOf(command: CommandLine): string {
   const own = command.flags.map((flag) => `[${flagText(flag)}]`)
   const { name = '', isOptional = false, isMany } = command.positional ?? {}
   const word = isMany === true ? `${name}...` : name
@@ -300,7 +253,7 @@ export function usageOf(command: CommandFacts): string {
 }
 
 /** The whole help of a command. */
-export function helpOf(command: CommandFacts): string {
+export function helpOf(command: CommandLine): string {
   const shared: readonly (readonly [string, string])[] = [
     ['--profile NAME', 'profile to start from; paper is the default and trades play money'],
     ['--config FILE', 'file of settings over the profile; ./perpd.json is read when it exists'],

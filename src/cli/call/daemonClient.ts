@@ -27,7 +27,7 @@ import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
 import { readToken, tokenFileOf } from '../../daemon/files/controlTokens.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
-import type { OperatorAnswer } from '../../engine/operator/operatorCommand.ts'
+import type { OperatorAnswer } from '../../engine/operator/operatorAnswer.ts'
 import type { Verdict } from '../../monitor/health.ts'
 
 /** A daemon answers within milliseconds; one that does not within this hangs, ms. */

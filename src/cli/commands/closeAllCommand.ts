@@ -12,10 +12,10 @@ import { BPS_ONE, bps } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, queryStatus } from '../call/daemonClient.ts'
 import { percentFlag } from '../call/numberFlags.ts'
+import { commander, confirm, idOf } from '../call/whoAsks.ts'
 import { wrapped } from '../output/screen.ts'
 import { table } from '../output/table.ts'
-import { ask, askAgain, confirm, followed, idOf, isRefusal, outcomeText } from './manualOrderCommand.ts'
-import { commander } from './tradingCommand.ts'
+import { ask, askAgain, followed, isRefusal, outcomeText } from './manualOrderCommand.ts'
 
 /** Longest id of one close, as the daemon takes it, and what a position adds to it. */
 const MOST_ID = 40

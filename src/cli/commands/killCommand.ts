@@ -4,10 +4,9 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { commander, confirm } from '../call/whoAsks.ts'
 import { killQuestion } from '../output/killQuestion.ts'
 import { killText } from '../output/killText.ts'
-import { confirm } from './manualOrderCommand.ts'
-import { commander } from './tradingCommand.ts'
 
 const pollMs = 1_000
 /** The question waits this long for its table and is asked without it afterwards, ms. */

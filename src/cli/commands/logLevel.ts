@@ -6,8 +6,8 @@ import type { LevelsInForce } from '../../monitor/log/levelTable.ts'
 import { ended } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { command, queryDaemon } from '../call/daemonClient.ts'
+import { commander } from '../call/whoAsks.ts'
 import { columns } from '../output/table.ts'
-import { commander } from './tradingCommand.ts'
 
 /** Shows the level of every component; with a level, sets that of one component or of all that have none of their own. */
 export async function logLevel(call: Call): Promise<number> {

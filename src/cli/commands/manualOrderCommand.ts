@@ -1,5 +1,4 @@
 /** `perpd open`, `close` and `cancel`: orders by hand, each shown in words, carried out once, and followed to its outcome. */
-import { randomBytes } from 'node:crypto'
 import { isatty } from 'node:tty'
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
@@ -14,11 +13,10 @@ import { BPS_ONE } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
 import { dollarsFlag, percentFlag, timesFlag } from '../call/numberFlags.ts'
-import { openQuestions } from '../call/question.ts'
+import { commander, confirm, idOf } from '../call/whoAsks.ts'
 import { closeQuoteText, quoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
 import { isMarkets, type MarketRow } from './marketsCommand.ts'
-import { commander } from './tradingCommand.ts'
 
 /** The daemon asks the venue before it answers, ms. */
 const TIMEOUT_MS = 60_000
@@ -274,21 +272,6 @@ function nameOf(order: string): string {
   return order.toLowerCase().startsWith('0x') ? shortHex(order as Hex) : shortId(order)
 }
 
-/** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
-export async function confirm(): Promise<boolean> {
-  const questions = openQuestions()
-  try {
-    return isYes((await questions.ask('Send it? Type yes: ')) ?? '')
-  } finally {
-    questions.close()
-  }
-}
-
-/** Tells whether an answer is the word that was asked for. */
-export function isYes(answer: string): boolean {
-  return answer.trim() === 'yes'
-}
-
 /** `long` or `short`. Throws CommandError. */
 export function directionOf(word: string | undefined): 'long' | 'short' {
   if (word === 'long' || word === 'short') return word
@@ -302,10 +285,4 @@ export function poolOf(word: string | true | undefined): 'long' | 'short' | unde
     `--collateral is ${word}; expected long or short: which token of the market's pool.`,
     exitCodes.error,
   )
-}
-
-/** `--id`, else a random one. */
-export function idOf(flags: Call['flags']): string {
-  const id = flags.get('id')
-  return typeof id === 'string' ? id : randomBytes(6).toString('hex')
 }

@@ -1,5 +1,5 @@
 /** `perpd markets`: every market with its figures and where its facts come from, and an operator's word on one. */
-import { CommandError, exitCodes } from '../../config/exit.ts'
+import { exitCodes } from '../../config/exit.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { MarketFigures } from '../../engine/operator/operatorReads.ts'
 import { nearMarket } from '../../engine/operator/unknownMarket.ts'
@@ -7,7 +7,7 @@ import { span } from '../../monitor/text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
-import { command, queryDaemon } from '../call/daemonClient.ts'
+import { queryDaemon } from '../call/daemonClient.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
 import { basisPoints } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
@@ -143,14 +143,4 @@ function short(amount: bigint): string {
   if (dollars >= 1_000_000) return `$${(dollars / 1_000_000).toFixed(1)}M`
   if (dollars >= 1_000) return `$${(dollars / 1_000).toFixed(0)}k`
   return `$${dollars.toFixed(0)}`
-}
-
-/** Trusts a market that is not shipped, or goes on with one in spite of a host that contradicts it. */
-export async function trustMarket({ loaded, flags, positionals, out }: Call): Promise<number> {
-  const by = flags.get('by')
-  if (typeof by !== 'string' || by.trim() === '')
-    throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.configuration)
-  const name = encodeURIComponent(positionals[0] ?? '')
-  out(`${await command(loaded, `/api/markets/${name}/trust`, { by: by.trim() })}.`)
-  return exitCodes.ok
 }

@@ -8,14 +8,13 @@ import { haltsOn } from '../../domain/account/tradingState.ts'
 import type { OrderRow } from '../../domain/views/orderView.ts'
 import { OPERATOR } from '../../engine/account/tradingHalts.ts'
 import type { LastDecision } from '../../monitor/lastDecisions.ts'
-import { ended, money, span } from '../../monitor/text.ts'
+import { money, span } from '../../monitor/text.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
 import { booksOf, isBooks, managesIt, type PlainBook } from '../books/booksTable.ts'
 import type { Call } from '../call/command.ts'
-import { command, queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { exitsHereText } from './statusCommand.ts'
-import { commander } from './tradingCommand.ts'
 
 /** Why an instance fails, pauses, reduces or is halted. */
 export interface Trouble {
@@ -82,14 +81,6 @@ export async function strategies({ loaded, flags, width, out }: Call): Promise<n
     out(rows.length === 0 ? 'No strategies.' : strategiesText(rows, status.nowMs, width))
     if (files.problems.length > 0) out('\nA strategy file cannot be read: perpd check')
   }
-  return exitCodes.ok
-}
-
-/** Has the running daemon drop what a strategy remembers: it begins anew. */
-export async function forget(call: Call): Promise<number> {
-  const strategy = encodeURIComponent(call.positionals[0] ?? '')
-  const statement = await command(call.loaded, `/api/strategies/${strategy}/forget`, { by: commander(call) })
-  call.out(call.flags.has('json') ? JSON.stringify({ statement }) : ended(statement))
   return exitCodes.ok
 }
 

@@ -1,5 +1,4 @@
 /** `perpd trading`, `perpd limits` and `perpd limits apply`: an operator's word to the running daemon. */
-import { userInfo } from 'node:os'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../domain/account/haltRelease.ts'
@@ -8,6 +7,7 @@ import type { LimitRow, WaitingLimit } from '../../engine/context/liveLimits.ts'
 import { ended, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { commander } from '../call/whoAsks.ts'
 import { limitWords } from '../output/limitWords.ts'
 import { type Column, table } from '../output/table.ts'
 
@@ -122,17 +122,6 @@ function waitingText(call: Call, waiting: readonly WaitingLimit[]): string {
       : []),
   ]
   return [...lines, ...ways].join('\n')
-}
-
-/** The commander's name: `--by`, else the user's; the number of a user without a name. */
-export function commander({ flags }: Pick<Call, 'flags'>): string {
-  const by = flags.get('by')
-  if (typeof by === 'string' && by.trim() !== '') return by.trim()
-  try {
-    return userInfo().username
-  } catch {
-    return `uid ${process.getuid?.()}`
-  }
 }
 
 const limitColumns: readonly Column[] = [

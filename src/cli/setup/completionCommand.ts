@@ -2,16 +2,17 @@
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { executorKinds } from '../../domain/tasks/executorState.ts'
+import type { CommandLine } from '../../engine/operator/commandLine.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { chainNames, chains } from '../../protocol/chains/index.ts'
 import { builtInKinds } from '../../strategy/kinds/kinds.ts'
-import type { BareCall, CommandFacts } from '../call/command.ts'
+import type { BareCall } from '../call/command.ts'
 import { completionScript, shells, type ValueWords } from './completionScript.ts'
 
 /** Prints the script of a shell. */
 export async function completion(
   { positionals: [word = ''], out }: BareCall,
-  commands: readonly CommandFacts[],
+  commands: readonly CommandLine[],
 ): Promise<number> {
   const shell = shells.find((each) => each === word)
   if (shell === undefined) {

@@ -1,5 +1,5 @@
 /** Prints the script by which a shell completes `perpd`, from the commands. Pure. */
-import type { CommandFacts, OwnFlag } from '../call/command.ts'
+import type { CommandLine, OwnFlag } from '../../engine/operator/commandLine.ts'
 
 /** Shells that a script is printed for. */
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -30,7 +30,7 @@ interface Place {
   readonly isWhole: boolean
 }
 
-function placesOf(commands: readonly CommandFacts[], values: ValueWords): readonly Place[] {
+function placesOf(commands: readonly CommandLine[], values: ValueWords): readonly Place[] {
   const names = commands.map(({ name }) => name.split(' '))
   const seconds = (first: string): string[] =>
     names.flatMap(([one, two]) => (one === first && two !== undefined ? [two] : []))
@@ -61,17 +61,13 @@ function placesOf(commands: readonly CommandFacts[], values: ValueWords): readon
 }
 
 /** The script of a shell: `source <(perpd completion bash)`. */
-export function completionScript(
-  shell: Shell,
-  commands: readonly CommandFacts[],
-  values: ValueWords,
-): string {
+export function completionScript(shell: Shell, commands: readonly CommandLine[], values: ValueWords): string {
   return shell === 'fish' ? fishScript(commands, values) : caseScript(shell, commands, values)
 }
 
 /** The flags whose values have words, with those. */
 function valuedFlags(
-  commands: readonly CommandFacts[],
+  commands: readonly CommandLine[],
   values: ValueWords,
 ): readonly [string, readonly string[]][] {
   const all = [...commands.flatMap(({ flags }) => flags), ...commonFlags]
@@ -84,7 +80,7 @@ function valuedFlags(
   })
 }
 
-function caseScript(shell: 'bash' | 'zsh', commands: readonly CommandFacts[], values: ValueWords): string {
+function caseScript(shell: 'bash' | 'zsh', commands: readonly CommandLine[], values: ValueWords): string {
   const cases = placesOf(commands, values).map(
     ({ behind, words, isWhole }) =>
       `    '${behind === '' ? '' : `${behind} `}'${isWhole ? '*' : ''}) found='${words.join(' ')}' ;;`,
@@ -130,7 +126,7 @@ function caseScript(shell: 'bash' | 'zsh', commands: readonly CommandFacts[], va
   ].join('\n')
 }
 
-function fishScript(commands: readonly CommandFacts[], values: ValueWords): string {
+function fishScript(commands: readonly CommandLine[], values: ValueWords): string {
   const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const summaries = new Map(commands.map(({ name, summary }) => [name, summary]))
   const words = placesOf(commands, values).flatMap(({ behind, words: all, isWhole }) =>

@@ -1,12 +1,11 @@
-/** `perpd strategies reload`, `pause` and `resume`: an operator's word on the strategies that run. */
+/** `perpd strategies reload` and `set`: an operator's word on the files of strategies. */
 import { isatty } from 'node:tty'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { StrategyDifference } from '../../engine/roster/rosterPlan.ts'
 import type { Call } from '../call/command.ts'
-import { command, commandAnswer } from '../call/daemonClient.ts'
-import { confirm } from '../commands/manualOrderCommand.ts'
-import { commander } from '../commands/tradingCommand.ts'
+import { commandAnswer } from '../call/daemonClient.ts'
+import { commander, confirm } from '../call/whoAsks.ts'
 import { type Column, table } from '../output/table.ts'
 
 /** The daemon reads all strategy files for it, loads kinds of the user's own, and waits for turns to end. */
@@ -57,16 +56,6 @@ export async function setStrategyField(call: Call): Promise<number> {
     waiting = [],
   } = await commandAnswer(loaded, path, body, RELOAD_TIMEOUT_MS)
   out(flags.has('json') ? JSON.stringify({ statement, strategies, waiting }, undefined, 2) : `${statement}.`)
-  return exitCodes.ok
-}
-
-/** Pauses a strategy, or lets it go on. */
-export async function switchStrategy(call: Call, word: 'pause' | 'resume'): Promise<number> {
-  const name = encodeURIComponent(call.positionals[0] ?? '')
-  const reason = call.flags.get('reason')
-  const body = { by: commander(call), ...(typeof reason === 'string' ? { reason } : {}) }
-  const statement = await command(call.loaded, `/api/strategies/${name}/${word}`, body)
-  call.out(call.flags.has('json') ? JSON.stringify({ statement }) : `${statement}.`)
   return exitCodes.ok
 }
 

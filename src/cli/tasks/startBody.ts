@@ -1,8 +1,8 @@
 /** Bodies of `perpd task start` for each kind: its flags as the fields of the body. */
 import { typedPercentBps } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { taskRanges } from '../../control/taskRanges.ts'
 import { type ExecutorKind, executorKinds } from '../../domain/tasks/executorState.ts'
+import { taskRanges } from '../../engine/operator/taskBodies.ts'
 import { parseUnits } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import {

@@ -6,8 +6,8 @@ import type { TaskReport } from '../../domain/views/taskReport.ts'
 import { money, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, queryDaemon } from '../call/daemonClient.ts'
-import { ask, askAgain, confirm, idOf, isRefusal } from '../commands/manualOrderCommand.ts'
-import { commander } from '../commands/tradingCommand.ts'
+import { commander, confirm, idOf } from '../call/whoAsks.ts'
+import { ask, askAgain, isRefusal } from '../commands/manualOrderCommand.ts'
 import { wrapped } from '../output/screen.ts'
 import { table } from '../output/table.ts'
 import { budgetOf, startBody } from './startBody.ts'
@@ -39,14 +39,6 @@ export async function start(call: Call): Promise<number> {
     throw error
   }
   return told(call, answer)
-}
-
-/** Ends a task. */
-export async function stop(call: Call): Promise<number> {
-  const [task = ''] = call.positionals
-  const reason = call.flags.get('reason')
-  const body = { task, ...(typeof reason === 'string' ? { reason } : {}), by: commander(call) }
-  return told(call, await ask(call, `${path}/stop`, body))
 }
 
 /** Lists tasks. */

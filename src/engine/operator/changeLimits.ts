@@ -17,8 +17,7 @@ import {
   limitRows,
   waitingLimits,
 } from '../context/liveLimits.ts'
-import { type Refusal, refusal } from './manualAnswers.ts'
-import type { Commander, OperatorAnswer, TightenCommand } from './operatorCommand.ts'
+import { type Commander, type OperatorAnswer, type Refusal, refusal } from './operatorAnswer.ts'
 
 type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
 
@@ -112,10 +111,19 @@ async function takeLimits(
 /** Over a restart the files win. */
 const untilText = 'it holds until a restart, when the files count: what shall stay tight belongs into them'
 
+/** A limit of the account that is to be tighter. */
+interface Tightening {
+  /** Its name under `risk`, or the code's: `maxLeverage`. */
+  readonly limit: string
+  /** As it is written under `risk`: `2500` dollars, `2.5` times, `300` basis points. */
+  readonly value: string
+  readonly isPreview?: boolean
+}
+
 /** Puts the tighter value in force, or shows its effect. Throws what the journal throws. */
 export async function tightenLimit(
   context: LimitsContext,
-  { limit, value, isPreview = false }: TightenCommand,
+  { limit, value, isPreview = false }: Tightening,
   commander: Commander,
 ): Promise<OperatorAnswer> {
   const current = context.limits.current()

@@ -9,9 +9,9 @@ import { impactUsdOf } from '../../risk/checks/impactCheck.ts'
 import { isDenial } from '../../risk/exposure/admissionContext.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { openWarnings } from './guardWarning.ts'
-import { denied, type Refusal } from './manualAnswers.ts'
 import { type CloseQuote, closeQuoteOf, type ManualQuote, type QuoteParts, quoteOf } from './manualQuote.ts'
 import { positionFeesOf } from './marketFees.ts'
+import { denied, type Refusal } from './operatorAnswer.ts'
 import { tolerate } from './operatorReads.ts'
 
 /** A gas price so young is not read anew for a preview, ms. */

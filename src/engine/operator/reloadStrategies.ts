@@ -23,7 +23,7 @@ import {
 import { setField } from '../roster/setField.ts'
 import type { WindDown } from '../roster/windDown.ts'
 import { keepFigures } from './changeLimits.ts'
-import type { Commander, OperatorAnswer, SetFieldCommand } from './operatorCommand.ts'
+import type { Commander, OperatorAnswer } from './operatorAnswer.ts'
 
 /** Source of strategy files. */
 export interface StrategyFiles {
@@ -51,6 +51,20 @@ export interface ReloadContext extends Pick<EngineContext, 'trading' | 'limits' 
   readonly isRunning: () => boolean
 }
 
+/** A change of one field in the file of a strategy. */
+interface FieldChangeWish {
+  readonly strategy: string
+  /** Dotted: `params.fastCandles`. */
+  readonly field: string
+  /** As it is written in the file. */
+  readonly value: string
+  /** Written value that the requester expects in the file: another value is not overwritten. Absent: any value. */
+  readonly was?: string
+  /** True if looser limits take effect too. */
+  readonly isConfirmed: boolean
+  readonly isPreview?: boolean
+}
+
 /** The reload of strategy files. */
 export interface Reloaded {
   /** Applies the content of the files, one reading after the other. Throws what the journal throws. */
@@ -59,7 +73,7 @@ export interface Reloaded {
     by: Commander,
   ): Promise<OperatorAnswer>
   /** Changes one field in the file of a strategy that runs or is switched off, and takes it over. Refuses as `setField` does, and as taking over does. */
-  set(asked: SetFieldCommand, by: Commander): Promise<OperatorAnswer>
+  set(asked: FieldChangeWish, by: Commander): Promise<OperatorAnswer>
   /**
    * Settles the roster at a start. A strategy of the previous run ends by its removal rule if its file is gone, and stays if its file switches it
    * off. A wind-down ends if its strategy runs again, and the removal rules of the files are recorded.
@@ -125,7 +139,7 @@ export function createReload(context: ReloadContext): Reloaded {
 
   /** The change is tried with all files first: an invalid result is refused before it is written. */
   async function set(
-    { strategy, field, value, was, isConfirmed, isPreview = false }: SetFieldCommand,
+    { strategy, field, value, was, isConfirmed, isPreview = false }: FieldChangeWish,
     commander: Commander,
   ): Promise<OperatorAnswer> {
     if (files === undefined)

@@ -7,8 +7,8 @@ import { sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { parseUnits, usd } from '../../protocol/units.ts'
 import type { EngineContext } from '../context/engineContext.ts'
-import { type Refusal, refusal, theOne } from './manualAnswers.ts'
-import type { AskedBudget, StartRebalanceCommand, StartTaskCommand } from './taskCommand.ts'
+import { type Refusal, refusal, theOne } from './operatorAnswer.ts'
+import type { StartOf, StartTaskCommand } from './taskBodies.ts'
 import { delistedText } from './unknownMarket.ts'
 
 /** Dependencies of the interpretation. */
@@ -64,7 +64,7 @@ type Side = Pick<
 >
 
 function sideWish(
-  command: Exclude<StartTaskCommand, StartRebalanceCommand>,
+  command: Exclude<StartTaskCommand, StartOf<'rebalance'>>,
   side: Side,
   leverage: { readonly leverageBps?: number },
 ): TaskWish {
@@ -130,7 +130,7 @@ function sideWish(
 
 async function rebalanceOf(
   context: WishContext,
-  command: StartRebalanceCommand,
+  command: StartOf<'rebalance'>,
   listed: readonly Market[],
 ): Promise<ReadWish | Refusal> {
   const { weights: named, total, leverage, collateral = 'short', bandBps, shareBps, least } = command
@@ -179,7 +179,11 @@ function leverageOf(times: string): number {
   return Number(parseUnits(times, 4))
 }
 
-function budgetOf({ maxOrders, maxFees, maxMinutes }: AskedBudget): BudgetWish {
+function budgetOf({
+  maxOrders,
+  maxFees,
+  maxMinutes,
+}: Pick<StartTaskCommand, 'maxOrders' | 'maxFees' | 'maxMinutes'>): BudgetWish {
   return {
     ...defined({ orders: maxOrders }),
     ...(maxFees === undefined ? {} : { feesUsd: usd(maxFees) }),

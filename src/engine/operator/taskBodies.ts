@@ -1,8 +1,20 @@
-/** Bodies of the commands that start and stop tasks. */
+/** Bodies of the commands that start tasks. */
 import { z } from 'zod'
-import type { TaskCommand } from '../engine/operator/taskCommand.ts'
-import { by, commandId, decimal, direction, dollars, line, pool } from './bodyFields.ts'
-import { taskRanges } from './taskRanges.ts'
+import { commandId, direction, dollars, line, pool, shareBps as share, times } from './bodyFields.ts'
+import type { CommandOf } from './commandRow.ts'
+
+/** Ranges of a task's whole numbers, for the control port and for the command that calls it. */
+export const taskRanges = {
+  /** Seconds between two orders or rungs of a task: a day at most. */
+  everySecondsLeast: 10,
+  everySecondsMost: 86_400,
+  /** A week. */
+  minutesMost: 10_080,
+  /** Parts of a twap, rungs of a ladder, orders of a budget. */
+  partsMost: 200,
+  rungsMost: 50,
+  ordersMost: 1_000,
+} as const
 
 /** Most markets of a rebalance. */
 const WEIGHTS_MOST = 20
@@ -11,20 +23,20 @@ const WEIGHTS_MOST = 20
 const SHARE_BPS = 2_500
 
 const budget = {
-  maxOrders: z.number().int().min(1).max(taskRanges.ordersMost).optional(),
-  maxFees: dollars.optional(),
-  maxMinutes: z.number().int().min(1).max(taskRanges.minutesMost).optional(),
+  maxOrders: z.number().int().min(1).max(taskRanges.ordersMost).exactOptional(),
+  maxFees: dollars.exactOptional(),
+  maxMinutes: z.number().int().min(1).max(taskRanges.minutesMost).exactOptional(),
 }
-const head = { id: commandId, ...budget, preview: z.boolean().default(false), by }
-const side = { market: line(120), direction, collateral: pool.optional() }
-const leverage = decimal(4)
-const shareBps = z.number().int().min(1).max(10_000).default(SHARE_BPS)
+const head = { id: commandId, ...budget }
+const side = { market: line(120), direction, collateral: pool.exactOptional() }
+const leverage = times
+const shareBps = share.default(SHARE_BPS)
 const everySeconds = z
   .number()
   .int()
   .min(taskRanges.everySecondsLeast)
   .max(taskRanges.everySecondsMost)
-  .optional()
+  .exactOptional()
 const minutes = z.number().int().min(1).max(taskRanges.minutesMost)
 /** A distance, bps: less than the whole price. */
 const distanceBps = z.number().int().min(1).max(9_999)
@@ -35,10 +47,10 @@ const twap = z.strictObject({
   kind: z.literal('twap'),
   size: dollars,
   reduce: z.boolean().default(false),
-  leverage: leverage.optional(),
+  leverage: leverage.exactOptional(),
   parts: z.number().int().min(2).max(taskRanges.partsMost),
   minutes,
-  price: dollars.optional(),
+  price: dollars.exactOptional(),
   shareBps,
   route: z.enum(['auto', 'own']).default('auto'),
 })
@@ -51,7 +63,7 @@ const accumulate = z.strictObject({
   price: dollars,
   shareBps,
   everySeconds,
-  least: dollars.optional(),
+  least: dollars.exactOptional(),
 })
 const ladder = z.strictObject({
   ...head,
@@ -60,11 +72,11 @@ const ladder = z.strictObject({
   size: dollars,
   leverage,
   rungs: z.number().int().min(2).max(taskRanges.rungsMost),
-  growthBps: z.number().int().min(1_000).max(50_000).optional(),
-  stepBps: distanceBps.optional(),
+  growthBps: z.number().int().min(1_000).max(50_000).exactOptional(),
+  stepBps: distanceBps.exactOptional(),
   everySeconds,
-  profitBps: distanceBps.optional(),
-  stopBps: distanceBps.optional(),
+  profitBps: distanceBps.exactOptional(),
+  stopBps: distanceBps.exactOptional(),
 })
 const chase = z.strictObject({
   ...head,
@@ -72,11 +84,11 @@ const chase = z.strictObject({
   kind: z.literal('chase'),
   size: dollars,
   reduce: z.boolean().default(false),
-  leverage: leverage.optional(),
+  leverage: leverage.exactOptional(),
   minutes,
   price: dollars,
-  offsetBps: distanceBps.optional(),
-  stepBps: distanceBps.optional(),
+  offsetBps: distanceBps.exactOptional(),
+  stepBps: distanceBps.exactOptional(),
   everySeconds,
 })
 const bracket = z.strictObject({
@@ -85,8 +97,8 @@ const bracket = z.strictObject({
   kind: z.literal('bracket'),
   size: dollars,
   leverage,
-  entry: dollars.optional(),
-  takeProfit: dollars.optional(),
+  entry: dollars.exactOptional(),
+  takeProfit: dollars.exactOptional(),
   stopLoss: dollars,
 })
 const rebalance = z.strictObject({
@@ -98,10 +110,10 @@ const rebalance = z.strictObject({
     return count >= 1 && count <= WEIGHTS_MOST
   }, `1 to ${WEIGHTS_MOST} markets with their weights`),
   leverage,
-  collateral: pool.optional(),
-  bandBps: z.number().int().min(1).max(5_000).optional(),
+  collateral: pool.exactOptional(),
+  bandBps: z.number().int().min(1).max(5_000).exactOptional(),
   shareBps,
-  least: dollars.optional(),
+  least: dollars.exactOptional(),
 })
 
 /** Starts a task. */
@@ -115,20 +127,9 @@ export const startTaskBody = z
     (body) => body.kind !== 'ladder' || (body.stepBps === undefined) !== (body.everySeconds === undefined),
     'a ladder has rungs by price (stepBps) or by time (everySeconds), not both',
   )
-  .transform(({ preview, by: who, ...rest }) => ({
-    by: who,
-    command: (): TaskCommand => ({ type: 'task', ...given(rest), isPreview: preview }) as TaskCommand,
-  }))
 
-/** Without the fields that were not given. */
-function given(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
+/** A start. */
+export type StartTaskCommand = CommandOf<'task', typeof startTaskBody>
 
-/** Ends a task. */
-export const stopTaskBody = z
-  .strictObject({ task: line(120), reason: line(200).default('an operator says so'), by })
-  .transform(({ task, reason, by: who }) => ({
-    by: who,
-    command: (): TaskCommand => ({ type: 'task-stop', task, reason }),
-  }))
+/** A start of one kind. */
+export type StartOf<Kind extends StartTaskCommand['kind']> = Extract<StartTaskCommand, { kind: Kind }>

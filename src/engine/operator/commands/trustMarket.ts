@@ -2,9 +2,10 @@
  * An operator's decision on a market: to resume it although a host contradicts its facts, or to trust one that is not shipped and that the chain did
  * not prove. The latter requires the same statement from all hosts of both services.
  */
-import type { Api } from '../../api/client.ts'
-import { BaseError } from '../../base/errors.ts'
-import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
+import { z } from 'zod'
+import type { Api } from '../../../api/client.ts'
+import { BaseError } from '../../../base/errors.ts'
+import { type Address, hexKey, sameHex } from '../../../protocol/address.ts'
 import {
   isSwapOnly,
   type MarketFacts,
@@ -16,14 +17,38 @@ import {
   tokenContradiction,
   tokenFactsOf,
   tokensOfMarket,
-} from '../../protocol/catalogue.ts'
-import type { Catalogue } from '../market/marketCatalogue.ts'
-import { asListed } from '../market/pinnedApi.ts'
+} from '../../../protocol/catalogue.ts'
+import type { Catalogue } from '../../market/marketCatalogue.ts'
+import { asListed } from '../../market/pinnedApi.ts'
+import { namedBy } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 
-/** Outcome of the operator's statement: a sentence, or a refusal with a code. */
-export type TrustAnswer =
-  | { readonly ok: true; readonly statement: string }
-  | { readonly ok: false; readonly code: string; readonly reason: string }
+const body = z.strictObject({})
+
+/** The command. `market`: its symbol, or its market token. */
+type MarketCommand = CommandOf<'market', typeof body, 'market'>
+
+/** Its row. */
+export const trustMarketRow: CommandRow<MarketCommand> = {
+  type: 'market',
+  route: '/api/markets/:market/trust',
+  body,
+  run: (context, { market }, { by }) => trustMarket(context, market, by),
+  api: { example: {}, note: 'a symbol or an address' },
+  cli: [
+    {
+      name: 'markets trust',
+      summary:
+        'Trust a market that is not shipped, or go on with one in spite of a host that contradicts it.',
+      details:
+        'One that is not shipped is trusted only when all hosts of both services say the same of it now. Compare its tokens with\nthe chain first. The statement and the name are kept in the journal.',
+      positional: { name: 'market', doc: "a market's symbol or address; perpd markets lists them" },
+      flags: [namedBy],
+      examples: ['perpd markets trust "ETH/USD [WETH-USDC]" --by ann'],
+    },
+  ],
+}
 
 /** Statement of one host; a host of the oracle lists no markets and gives only decimals. */
 interface HostStatement {
@@ -40,7 +65,7 @@ export async function trustMarket(
   { catalogue, api }: { readonly catalogue: Catalogue; readonly api: Api },
   name: string,
   by: string,
-): Promise<TrustAnswer> {
+): Promise<OperatorAnswer> {
   const known = [...catalogue.facts().markets.values()].find((market) => isNamed(market, name))
   if (known !== undefined) {
     const against = catalogue.contradictionsOf(known.marketToken)
@@ -78,9 +103,7 @@ function isNamed({ symbol, marketToken }: Pick<SaidMarket, 'symbol' | 'marketTok
 }
 
 /** Reads the present statements of every host of both services; returns a refusal when one does not answer. */
-async function statementsOf(
-  api: Api,
-): Promise<readonly HostStatement[] | Extract<TrustAnswer, { ok: false }>> {
+async function statementsOf(api: Api): Promise<readonly HostStatement[] | Refusal> {
   const ofApi = api.hosts.api.map(async (host): Promise<HostStatement> => {
     const options = { host, isFresh: true } as const
     const [markets, tokens] = await Promise.all([api.getMarkets(options), api.getTokensInfo(options)])
@@ -146,8 +169,4 @@ function agreement(
   if (other !== undefined) return `${symbol} is the name of ${other.marketToken}`
   const { indexToken, longToken, shortToken } = market
   return { market: { symbol, marketToken, indexToken, longToken, shortToken }, tokens: [...found.values()] }
-}
-
-function refusal(code: string, reason: string): Extract<TrustAnswer, { ok: false }> {
-  return { ok: false, code, reason }
 }

@@ -1,5 +1,14 @@
-/** Finds whether an order that somebody wants to cancel has ended already. Pure. */
-import { hasEnded, type IntentState, type Label, labelOf, lastAttempt } from '../../domain/order/intent.ts'
+/** Finds the order that an operator names, and its end where it has ended already. Pure. */
+import {
+  hasEnded,
+  type Intent,
+  type IntentState,
+  type Label,
+  labelOf,
+  lastAttempt,
+} from '../../domain/order/intent.ts'
+import type { OrderManager } from '../../execution/orderManager.ts'
+import { type Refusal, refusal } from './operatorAnswer.ts'
 
 /** An order of which nothing rests any more. */
 export interface EndedOrder {
@@ -31,4 +40,21 @@ export function endedOrder(stories: readonly IntentState[], wanted: string): End
       ? state.closing?.outcome === 'CANCELLED'
       : children.every(({ phase }) => phase === 'CANCELLED')
   return { intentId: state.intent.intentId, label: labelOf(state), isCancelled }
+}
+
+/** The open order of an id or of its beginning, or a refusal. */
+export function openOrder({ open }: Pick<OrderManager, 'open'>, intentId: string): IntentState | Refusal {
+  const found = open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
+  const [one] = found
+  if (one !== undefined && found.length === 1) return one.state
+  const problem = one === undefined ? 'no open order has' : `${found.length} open orders have`
+  return refusal(
+    'ORDER_NOT_FOUND',
+    `${problem} an id that begins with ${intentId}; perpd orders --open lists them`,
+  )
+}
+
+/** An order by its id and in words. */
+export function orderNamed({ intentId, kind, terms }: Intent): string {
+  return `${intentId} (${kind} ${terms.direction} ${terms.symbol})`
 }

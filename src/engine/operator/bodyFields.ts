@@ -1,6 +1,6 @@
 /** Fields that bodies of commands share. */
 import { z } from 'zod'
-import { decimalForm, typedDecimal } from '../base/typedNumber.ts'
+import { decimalForm, typedDecimal } from '../../base/typedNumber.ts'
 
 /** One line of text of at most so many characters. */
 export const line = (most: number) =>
@@ -12,10 +12,19 @@ export const line = (most: number) =>
     .refine((text) => !/\p{Cc}/u.test(text), 'one line of text')
 /** Name of the person or program that gives the command. */
 export const by = line(80)
+/** Why it is given, for the journal. */
+export const reason = line(200).default('an operator says so')
+/** True if what is looser takes effect too. */
+export const confirm = z.boolean().default(false)
 
 /** A plain decimal number above zero, with at most so many digits after the point. */
-export const decimal = (digits: number) =>
+const decimal = (digits: number) =>
   z.string().refine((text) => typedDecimal(text, digits) !== undefined, decimalForm(digits, '250 or 0.5'))
+/** Forms in which a person types a field: `$250`, `2x`, `25%`. */
+export type Typed = 'dollars' | 'times' | 'percent'
+const typed = (as: Typed) => ({ typed: as })
+/** Times, as a leverage. */
+export const times = decimal(4).meta(typed('times'))
 /** The id that an order by hand is carried out once by. */
 export const commandId = z
   .string()
@@ -25,4 +34,6 @@ export const direction = z.enum(['long', 'short'])
 /** A token of a market's pool. */
 export const pool = z.enum(['long', 'short'])
 /** USD, and USD per whole token. */
-export const dollars = decimal(18)
+export const dollars = decimal(18).meta(typed('dollars'))
+/** A share, bps. */
+export const shareBps = z.number().int().min(1).max(10_000).meta(typed('percent'))

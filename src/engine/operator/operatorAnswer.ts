@@ -1,15 +1,21 @@
-/** Answers to orders by hand. */
+/** Answers to an operator's commands. */
+import type { CommandChannel } from '../../domain/account/tradingState.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { marketsNamed, type NamedMarket } from '../../protocol/marketName.ts'
 import type { KillPreview } from '../account/killPlan.ts'
 import type { LimitRow, WaitingLimit } from '../context/liveLimits.ts'
 import type { StrategyDifference } from '../roster/rosterPlan.ts'
-import type { EndedOrder } from './endedOrder.ts'
 import type { CloseQuote, ManualQuote } from './manualQuote.ts'
 import { unknownMarketText } from './unknownMarket.ts'
 
-/** Outcome of an order by hand. `intentId`: the order that carries it out, absent for a preview. */
-export type ManualAnswer =
+/** Author of a command, and its channel. */
+export interface Commander {
+  readonly by: string
+  readonly via: CommandChannel
+}
+
+/** Outcome of a command: a sentence, or a refusal with a code. `intentId`: the order that carries it out; absent for a preview, and for what is no order. */
+export type OperatorAnswer =
   | {
       readonly ok: true
       readonly statement: string
@@ -33,17 +39,7 @@ export type ManualAnswer =
   | { readonly ok: false; readonly code: string; readonly reason: string }
 
 /** An answer that says no, with its code. */
-export type Refusal = Extract<ManualAnswer, { readonly ok: false }>
-
-/** Answers a cancel of an ended order: cancelling a cancelled one is no mistake. */
-export function endedAnswer({ intentId, label, isCancelled }: EndedOrder): ManualAnswer {
-  if (!isCancelled)
-    return refusal('ORDER_ENDED', `${intentId} is ${label}: nothing of it rests that could be cancelled`)
-  return {
-    ok: true,
-    statement: `order ${intentId} is already cancelled: nothing of it rests, and nothing was sent`,
-  }
-}
+export type Refusal = Extract<OperatorAnswer, { readonly ok: false }>
 
 /** The one market that was meant, or why there is none. */
 export function theOne<T extends NamedMarket>(listed: readonly T[], name: string): T | Refusal {
@@ -74,8 +70,7 @@ export function refusal(code: string, reason: string): Refusal {
   return { ok: false, code, reason }
 }
 
-/** Describes who else trades the market of an order by hand, and the consequences for it. */
-export function tradesToo(managers: readonly string[]): string {
-  const isOne = managers.length === 1
-  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too: a strategy has a part of its own in the same position, and a keeper may reduce all of it`
+/** An answer that a command was carried out, in one clause. */
+export function done(statement: string): OperatorAnswer {
+  return { ok: true, statement }
 }

@@ -1,0 +1,96 @@
+/** Sends a command of an operator by its row: flags and arguments become the body, the answer is a sentence. */
+import { isatty } from 'node:tty'
+import { z } from 'zod'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { Typed } from '../../engine/operator/bodyFields.ts'
+import type { CommandLine, OwnFlag } from '../../engine/operator/commandLine.ts'
+import { type CommandRow, namedIn } from '../../engine/operator/commandRow.ts'
+import { type CommandName, commandRows } from '../../engine/operator/commands/index.ts'
+import { ended } from '../../monitor/text.ts'
+import type { Call } from './command.ts'
+import { commandAnswer } from './daemonClient.ts'
+import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from './numberFlags.ts'
+import { commander, confirm, idOf } from './whoAsks.ts'
+
+/** A command with a preview asks the venue before it answers, ms. */
+const PREVIEWED_MS = 60_000
+
+/** Sends it; where it is confirmed, its preview is shown first. Throws CommandError. */
+export async function sendRow(call: Call, name: CommandName, line: CommandLine): Promise<number> {
+  const row: CommandRow = commandRows[name]
+  const { flags, loaded, out, err } = call
+  const { path, body } = requestOf(call, row, line)
+  const send = (more: object) =>
+    commandAnswer(loaded, path, { ...body, ...more }, row.preview === undefined ? undefined : PREVIEWED_MS)
+  const isJson = flags.has('json')
+  if (line.flags.some(({ name }) => name === 'yes') && row.preview !== undefined && !flags.has('yes')) {
+    if (!isatty(0)) throw new CommandError('No terminal to confirm this on: give --yes', exitCodes.error)
+    const show = isJson ? err : out
+    show(ended((await send({ preview: true })).statement))
+    if (!(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  const { statement } = await send(flags.has('dry-run') ? { preview: true } : {})
+  out(isJson ? JSON.stringify({ statement }) : ended(statement))
+  return exitCodes.ok
+}
+
+/** The path and the body of what was typed. Throws CommandError. */
+export function requestOf(
+  call: Call,
+  row: CommandRow,
+  { flags: known, positional, more = [] }: CommandLine,
+): { readonly path: string; readonly body: Readonly<Record<string, unknown>> } {
+  const { flags, positionals } = call
+  const needed = known.find(
+    ({ name, isNeeded }) => isNeeded === true && String(flags.get(name) ?? '').trim() === '',
+  )
+  if (needed !== undefined)
+    throw new CommandError(
+      needed.name === 'by' ? 'Say who decides: --by YOUR_NAME' : `--${needed.name} is missing: ${needed.doc}`,
+      exitCodes.configuration,
+    )
+  const shape = row.body instanceof z.ZodObject ? row.body.shape : {}
+  const body: Record<string, unknown> = {}
+  const given = [...(positional === undefined ? [] : [positional]), ...more]
+  for (const [at, { name, field = name }] of given.entries()) {
+    if (positionals[at] !== undefined) body[field] = positionals[at]
+  }
+  for (const flag of known) {
+    const field = fieldOf(flag.name)
+    const schema = shape[field]
+    if (schema !== undefined && flags.has(flag.name)) body[field] = typedValue(flags, flag, schema)
+  }
+  if ('id' in shape) body.id = idOf(flags)
+  const { [namedIn(row.route) ?? '']: subject = '', ...fields } = body
+  return {
+    path: row.route.replace(/:\w+/, encodeURIComponent(String(subject))),
+    body: { ...fields, by: commander(call) },
+  }
+}
+
+/** `--stop-loss` gives the field `stopLoss`. */
+function fieldOf(flag: string): string {
+  return flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function typedValue(flags: Call['flags'], { name, value }: OwnFlag, schema: z.core.$ZodType): unknown {
+  if (value === undefined) return true
+  const bare = innermost(schema)
+  const typed = z.globalRegistry.get(bare)?.typed as Typed | undefined
+  if (typed === 'dollars') return dollarsFlag(flags, name)
+  if (typed === 'times') return timesFlag(flags, name)
+  if (typed === 'percent') return percentFlag(flags, name)
+  if (!(bare instanceof z.ZodNumber)) return flags.get(name)
+  const { minValue, maxValue } = bare
+  return wholeFlag(flags, name, { least: Number(minValue), most: Number(maxValue) })
+}
+
+/** The schema of a field without its default, and without its being optional. */
+function innermost(schema: z.core.$ZodType): z.core.$ZodType {
+  const { def } = schema._zod
+  if ('innerType' in def) return innermost(def.innerType as z.core.$ZodType)
+  return 'in' in def ? innermost(def.in as z.core.$ZodType) : schema
+}

@@ -1,0 +1,52 @@
+/**
+ * Commands of the command line that come from the rows of operator commands. Their help is printed into `commandLines.json` by `npm run docs`, since a
+ * short command is mostly loading: the rows themselves are loaded by a command that sends one.
+ */
+import type { CommandLine } from '../../engine/operator/commandLine.ts'
+import type { CommandName } from '../../engine/operator/commands/index.ts'
+import type { Call, Command } from './command.ts'
+
+/** The lines of a row. */
+export interface RowLines {
+  readonly row: CommandName
+  readonly lines: readonly CommandLine[]
+}
+
+/** The place of a row's command in the table. */
+export interface Sent {
+  /** Its name. */
+  readonly sent: string
+  readonly isBare?: never
+  /** Its own code; absent: its row is enough to send it. */
+  readonly run?: (call: Call) => Promise<number>
+}
+
+/** Places the command of that name. */
+export function sent(name: string, run?: Sent['run']): Sent {
+  return { sent: name, ...(run === undefined ? {} : { run }) }
+}
+
+/**
+ * The table with the commands of rows in their places; one without a place comes after the last command of its first word, else at the end. Throws
+ * TypeError where no row has a placed command.
+ */
+export function withSent(table: readonly (Command | Sent)[], rows: readonly RowLines[]): readonly Command[] {
+  const known = new Map(
+    rows.flatMap(({ row, lines }) => lines.map((line) => [line.name, { row, line }] as const)),
+  )
+  const commandOf = (name: string, run?: Sent['run']): Command => {
+    const found = known.get(name)
+    if (found === undefined) throw new TypeError(`No row has the command ${name}.`)
+    const { row, line } = found
+    const send = async (call: Call) => (await import('./sendRow.ts')).sendRow(call, row, line)
+    return { ...line, run: run ?? send }
+  }
+  const all = table.map((each) => ('sent' in each ? commandOf(each.sent, each.run) : each))
+  for (const name of known.keys()) {
+    if (all.some((each) => each.name === name)) continue
+    const [word] = name.split(' ')
+    const at = all.findLastIndex((each) => each.name.split(' ')[0] === word)
+    all.splice(at < 0 ? all.length : at + 1, 0, commandOf(name))
+  }
+  return all
+}

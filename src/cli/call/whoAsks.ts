@@ -1,0 +1,37 @@
+/** The person who gives a command: name, id of the order, and the confirmation at the terminal. */
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import type { Call } from './command.ts'
+import { openQuestions } from './question.ts'
+
+/** The commander's name: `--by`, else the user's; the number of a user without a name. */
+export function commander({ flags }: Pick<Call, 'flags'>): string {
+  const by = flags.get('by')
+  if (typeof by === 'string' && by.trim() !== '') return by.trim()
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
+}
+
+/** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
+export async function confirm(): Promise<boolean> {
+  const questions = openQuestions()
+  try {
+    return isYes((await questions.ask('Send it? Type yes: ')) ?? '')
+  } finally {
+    questions.close()
+  }
+}
+
+/** Tells whether an answer is the word that was asked for. */
+export function isYes(answer: string): boolean {
+  return answer.trim() === 'yes'
+}
+
+/** `--id`, else a random one. */
+export function idOf(flags: Call['flags']): string {
+  const id = flags.get('id')
+  return typeof id === 'string' ? id : randomBytes(6).toString('hex')
+}

@@ -1,0 +1,271 @@
+/** Every command in its place, its flags and its help; the code of each is loaded only when it runs. */
+import { csv, json } from '../engine/operator/commandLine.ts'
+import type { Command } from './call/command.ts'
+import { type RowLines, type Sent, sent, withSent } from './call/sentCommands.ts'
+import { handCommands, lookCommands } from './commandsByHand.ts'
+import { dataCommands } from './commandsOfData.ts'
+import { aboutCommands, firstCommands } from './commandsOfItself.ts'
+import { keyCommands } from './commandsOfKeys.ts'
+import { noticeCommands } from './commandsOfNotices.ts'
+import { topCommand, watchFlag } from './commandsOfScreens.ts'
+import { authorCommands } from './commandsOfStrategies.ts'
+import { taskCommands } from './commandsOfTasks.ts'
+
+const configurationExit = {
+  name: 'configuration-exit',
+  value: 'CODE',
+  doc: 'exit code when the configuration cannot be used; 4 when not given',
+} as const
+const table: readonly (Command | Sent)[] = [
+  ...firstCommands,
+  {
+    name: 'run',
+    summary: 'Run the daemon: trade the strategies until a signal ends it.',
+    details:
+      'The paper profile is the default: play money, a venue inside the daemon, no key and no account needed.\nThe first SIGINT or SIGTERM follows open orders for a while and leaves; a second one leaves at once.',
+    flags: [configurationExit],
+    examples: [
+      'perpd run',
+      'perpd run --profile arbitrum --account.keystore var/live.json --account.owner 0xYOURS',
+    ],
+    run: async (call) => (await import('./commands/runCommand.ts')).runCommand(call),
+  },
+  {
+    name: 'paper',
+    summary: 'Serve the paper venue alone, on the wire of both APIs, until a signal ends it.',
+    flags: [
+      { name: 'print-hosts', doc: 'print the addresses it serves as JSON, by chain' },
+      { name: 'print-config', doc: 'print a configuration for perpd that points at it, for --config' },
+      {
+        name: 'state',
+        value: 'FILE',
+        setting: 'paper.stateFile',
+        doc: 'keep the state in FILE and go on with it at the next start; short for --paper.stateFile',
+      },
+    ],
+    examples: [
+      'perpd paper --print-hosts',
+      'perpd paper --print-config > venue.json',
+      'perpd paper --state venue-state.json',
+    ],
+    run: async (call) => (await import('./commands/paperCommand.ts')).paper(call),
+  },
+  {
+    name: 'check',
+    summary: 'Check the configuration and the strategy files, or one file; without network.',
+    positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml', isOptional: true },
+    flags: [json],
+    examples: [
+      'perpd check',
+      'perpd check strategies/eth-trend.yaml',
+      'perpd check --profile arbitrum --json',
+    ],
+    run: async (call) => (await import('./commands/check.ts')).check(call),
+  },
+  {
+    name: 'config',
+    summary: 'Show the effective configuration, each value with where it came from.',
+    stray: [{ flag: 'search' }],
+    flags: [{ name: 'search', value: 'TEXT', doc: 'only settings with this in their name, as risk' }, json],
+    examples: ['perpd config', 'perpd config --search risk', 'perpd config --profile arbitrum --json'],
+    run: async (call) => (await import('./commands/showConfig.ts')).showConfig(call),
+  },
+  {
+    name: 'status',
+    isForRunning: true,
+    summary: 'Show what the running daemon is doing.',
+    stray: [{ flag: 'watch' }],
+    flags: [
+      watchFlag,
+      {
+        name: 'alive',
+        doc: 'answer only whether it does its work, once, as /livez does: exit code 0 when it does, 1 when not; for probes',
+      },
+      json,
+    ],
+    examples: ['perpd status', 'perpd status --json', 'perpd status --watch 5', 'perpd status --alive'],
+    run: async (call) => {
+      if (call.flags.has('alive')) return (await import('./commands/statusCommand.ts')).alive(call)
+      return call.flags.has('watch')
+        ? (await import('./live/topCommand.ts')).watchStatus(call, 'watch')
+        : (await import('./commands/statusCommand.ts')).status(call)
+    },
+  },
+  topCommand,
+  ...lookCommands,
+  ...authorCommands,
+  ...dataCommands,
+  ...handCommands,
+  ...taskCommands,
+  ...noticeCommands,
+  sent('trading', async (call) => (await import('./commands/tradingCommand.ts')).trading(call)),
+  sent('kill', async (call) => (await import('./commands/killCommand.ts')).kill(call)),
+  {
+    name: 'limits',
+    isForRunning: true,
+    summary: 'Show the limits in force, and which are configured otherwise; nothing is changed.',
+    elsewhere: { flags: ['confirm', 'by'], command: 'limits apply' },
+    flags: [json],
+    examples: ['perpd limits', 'perpd limits --json'],
+    run: async (call) => (await import('./commands/tradingCommand.ts')).limits(call),
+  },
+  sent('limits apply', async (call) => (await import('./commands/tradingCommand.ts')).applyLimits(call)),
+  sent('limits tighten', async (call) => (await import('./commands/tradingCommand.ts')).tightenLimit(call)),
+  {
+    name: 'orders',
+    isOfJournal: true,
+    summary: 'List orders, newest first; works without the daemon too.',
+    stray: [{ flag: 'strategy' }],
+    flags: [
+      { name: 'open', doc: 'only orders that still have something to come' },
+      { name: 'strategy', value: 'NAME', doc: 'only orders of this strategy' },
+      { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
+      json,
+    ],
+    examples: ['perpd orders', 'perpd orders --open --strategy eth-trend', 'perpd orders --limit 500 --json'],
+    run: async (call) => (await import('./commands/ordersCommand.ts')).orders(call),
+  },
+  {
+    name: 'trades',
+    isOfJournal: true,
+    summary: 'List fills of orders, newest first; works without the daemon too.',
+    stray: [{ flag: 'strategy' }],
+    flags: [
+      { name: 'strategy', value: 'NAME', doc: 'only fills of this strategy' },
+      { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
+      { name: 'round-trips', doc: 'from opening to nothing left, by strategy, with PnL after all costs' },
+      csv,
+      json,
+    ],
+    examples: [
+      'perpd trades',
+      'perpd trades --strategy eth-trend --limit 100',
+      'perpd trades --csv > trades.csv',
+    ],
+    run: async (call) => (await import('./commands/tradesCommand.ts')).trades(call),
+  },
+  {
+    name: 'pnl',
+    summary: 'Show what every strategy brought, after all costs; works without the daemon too.',
+    details:
+      "By each strategy's own book: of a position that several share, each has the PnL of its own entry. What no strategy\nopened, or what is unknown, is unattributed. The rules: docs/books.md.",
+    stray: [{ flag: 'by' }],
+    flags: [
+      { name: 'by', value: 'WHAT', doc: 'strategy, market or day; strategy when not given' },
+      { name: 'since', value: 'DAY', doc: 'from this day on (UTC), as 2027-01-15, or 7d for the last seven' },
+      csv,
+      json,
+    ],
+    examples: ['perpd pnl', 'perpd pnl --by day --since 7d', 'perpd pnl --by market --csv'],
+    run: async (call) => (await import('./books/pnlCommand.ts')).pnl(call),
+  },
+  sent('orders resolve', async (call) => (await import('./commands/resolveCommand.ts')).resolve(call)),
+  sent('orders unwind', async (call) => (await import('./commands/unwind.ts')).unwind(call)),
+  {
+    name: 'discrepancies',
+    summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
+    flags: [{ name: 'all', doc: 'settled ones too' }, json],
+    examples: ['perpd discrepancies', 'perpd discrepancies --all --json'],
+    run: async (call) => (await import('./commands/discrepancies.ts')).discrepancies(call),
+  },
+  ...(['adopt', 'ignore'] as const).map((word) =>
+    sent(`discrepancies ${word}`, async (call) =>
+      (await import('./commands/discrepancies.ts')).settleDiscrepancy(
+        call,
+        word === 'adopt' ? 'adopted' : 'ignored',
+      ),
+    ),
+  ),
+  {
+    name: 'markets',
+    summary: 'List markets: price, rates, capacity, fees, and why nothing is added on some.',
+    details:
+      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
+    stray: [{ flag: 'search' }],
+    flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
+    examples: ['perpd markets', 'perpd markets --search ETH --json'],
+    run: async (call) => (await import('./commands/marketsCommand.ts')).markets(call),
+  },
+  sent('markets trust'),
+  ...keyCommands,
+  {
+    name: 'message',
+    summary:
+      'Show what typed data of the venue would do if it were signed, with its digest; before a wallet signs it.',
+    details:
+      'For a file as wallets take it (eth_signTypedData_v4): type, contract, every field, and the digest as perpd computes it.\nNothing is signed, asked or sent. Exit code 1, with the reasons, for what the venue does not take as it stands, and for what has no end.',
+    positional: { name: 'FILE', doc: 'a file of typed data, as perpd subaccount approve --out writes it' },
+    flags: [],
+    examples: ['perpd message ask.json'],
+    run: async (call) => (await import('./commands/messageCommand.ts')).showMessage(call),
+  },
+  {
+    name: 'journal verify',
+    summary: 'Check the whole journal: hashes, stories, tables, mark and snapshot; beside the daemon too.',
+    details: 'Exit code 0 when all of it holds, 1 when anything does not; the first bad record is named.',
+    flags: [json],
+    examples: ['perpd journal verify', 'perpd journal verify --json'],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalVerify(call),
+  },
+  {
+    name: 'journal export',
+    summary: 'Print the records as JSON lines; beside the daemon too.',
+    flags: [
+      { name: 'since', value: 'TIME', doc: 'only records from then on, as 2027-01-15T08:00:00Z' },
+      { name: 'intent', value: 'ID', doc: 'only records of this order, or of those whose ids begin so' },
+      { name: 'signatures', doc: 'with signatures: who has one may send the order until its deadline' },
+    ],
+    examples: [
+      'perpd journal export > records.jsonl',
+      'perpd journal export --since 2027-01-15T08:00:00Z --intent 7944b4ff',
+    ],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalExport(call),
+  },
+  {
+    name: 'journal compact',
+    summary:
+      'Read the whole journal anew and keep a snapshot, so that the next start is quick; the daemon must not run.',
+    details:
+      'A running daemon does this by itself every 10,000 records. All records are kept: the chain of hashes stays whole.',
+    flags: [],
+    examples: ['perpd journal compact'],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalCompact(call),
+  },
+  {
+    name: 'journal accept-loss',
+    summary: 'Go on with a journal that lost records; the daemon must not run.',
+    details:
+      'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes nothing new before the longest deadline that is ever signed is over. The name is kept in the journal.',
+    flags: [{ name: 'by', value: 'NAME', doc: 'who accepts it' }],
+    examples: ['perpd journal accept-loss --by ann'],
+    run: async (call) => (await import('./commands/journalCommand.ts')).journalAcceptLoss(call),
+  },
+  {
+    name: 'explain',
+    isOfJournal: true,
+    summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
+    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    flags: [json],
+    examples: ['perpd explain 7944b4ff', 'perpd explain 7944b4ff --json'],
+    run: async (call) => (await import('./explain/explain.ts')).explain(call),
+  },
+  ...aboutCommands,
+]
+
+/** All commands, in the order of the help. `rows`: the lines of operator commands. */
+export function commandsWith(rows: readonly RowLines[]): readonly Command[] {
+  const completion: Command = {
+    name: 'completion',
+    isBare: true,
+    isForProgram: true,
+    summary: 'Print what a shell completes of perpd: commands, flags, kinds and markets.',
+    details:
+      'For bash: source <(perpd completion bash). For zsh: source <(perpd completion zsh), behind compinit. For fish: perpd completion fish | source.\nPut that line into the file that your shell starts with.',
+    positional: { name: 'shell', doc: 'bash, zsh or fish' },
+    flags: [],
+    examples: ['perpd completion bash', 'perpd completion zsh', 'perpd completion fish'],
+    run: async (call) => (await import('./setup/completionCommand.ts')).completion(call, all),
+  }
+  const all = withSent([...table, completion], rows)
+  return all
+}

@@ -1,0 +1,32 @@
+/** Reads the configured limits anew: tighter ones take effect at once, looser ones only when that is confirmed. */
+import { z } from 'zod'
+import { confirm } from '../bodyFields.ts'
+import { changeLimits, previewLimits } from '../changeLimits.ts'
+import { byFlag, json } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+
+const body = z.strictObject({ confirm })
+
+/** The command. */
+type LimitsCommand = CommandOf<'limits', typeof body>
+
+/** Its row. */
+export const applyLimits: CommandRow<LimitsCommand> = {
+  type: 'limits',
+  route: '/api/limits',
+  body,
+  preview: (context) => previewLimits(context),
+  run: (context, { isConfirmed }, commander) => changeLimits(context, isConfirmed, commander),
+  isConfirmedOrPreviewed: true,
+  api: { example: { confirm: false }, note: 'a preview answers with `limits` and `waiting`' },
+  cli: [
+    {
+      name: 'limits apply',
+      summary: 'Have the running daemon read its limits anew; what is tighter applies at once.',
+      details:
+        'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
+      flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag, json],
+      examples: ['perpd limits apply --by ann', 'perpd limits apply --confirm --by ann'],
+    },
+  ],
+}

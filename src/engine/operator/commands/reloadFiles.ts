@@ -1,0 +1,42 @@
+/** Reads the strategy files anew; looser limits take effect only when that is confirmed. */
+import { z } from 'zod'
+import { confirm } from '../bodyFields.ts'
+import { byFlag, json } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+
+const body = z.strictObject({ confirm })
+
+/** The command. */
+type ReloadCommand = CommandOf<'reload', typeof body>
+
+/** Its row. */
+export const reloadFiles: CommandRow<ReloadCommand> = {
+  type: 'reload',
+  route: '/api/strategies/reload',
+  body,
+  preview: ({ reload }, command, commander) => reload.carryOut(command, commander),
+  run: ({ reload }, command, commander) => reload.carryOut(command, commander),
+  // It records its changes, and nothing without a change: perpd may look at its files often.
+  isRecordedByItself: true,
+  isConfirmedOrPreviewed: true,
+  api: {
+    example: { confirm: false },
+    note: 'answers with `strategies` (each change with its file and fields) and `waiting` (looser limits)',
+  },
+  cli: [
+    {
+      name: 'strategies reload',
+      isForRunning: true,
+      summary: 'Have the running daemon take over strategy files that changed, came or went.',
+      details:
+        'All files are checked first; with anything wrong in one of them nothing changes. Each change holds from the next turn of its\nstrategy and is kept in the journal. Looser limits take effect at a restart, or with --confirm. The same without the port: kill\n-HUP PID. By itself: strategies.watch.',
+      flags: [
+        { name: 'dry-run', doc: 'only show what would be taken over' },
+        { name: 'confirm', doc: 'loosen limits too' },
+        byFlag,
+        json,
+      ],
+      examples: ['perpd strategies reload --dry-run', 'perpd strategies reload --confirm --by ann'],
+    },
+  ],
+}

@@ -1,0 +1,55 @@
+/** Changes one field in the file of a strategy, and takes it over. */
+import { z } from 'zod'
+import { confirm, line } from '../bodyFields.ts'
+import { byFlag, json, yesFlag } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+
+const body = z.strictObject({
+  /** Dotted: `params.fastCandles`. */
+  field: line(120),
+  /** As it is written in the file. */
+  value: line(200),
+  /** Written value that the requester expects in the file: another value is not overwritten. Absent: any value. */
+  was: line(200).exactOptional(),
+  confirm,
+})
+
+/** The command. */
+type SetFieldCommand = CommandOf<'set-field', typeof body, 'strategy'>
+
+/** Its row. */
+export const setStrategyField: CommandRow<SetFieldCommand> = {
+  type: 'set-field',
+  route: '/api/strategies/:strategy/set',
+  body,
+  preview: ({ reload }, command, commander) => reload.set(command, commander),
+  run: ({ reload }, command, commander) => reload.set(command, commander),
+  isRecordedByItself: true,
+  api: {
+    example: { field: 'size.usd', value: '300' },
+    note: '`was`: refused where the file says another value; `confirm`: a looser limit too, which is refused without it, and nothing is written then',
+  },
+  cli: [
+    {
+      name: 'strategies set',
+      isForRunning: true,
+      summary: 'Change one field in the file of a strategy, and take it over; shown, and confirmed.',
+      details:
+        'The file keeps its comments; it is checked whole with the change before anything is written. Fields that only a restart takes\nover, lists and blocks are changed by hand. `enabled` switches it off and on again, over restarts too: its file says so.',
+      positional: {
+        name: 'NAME',
+        doc: 'the name of a strategy that runs, or that is switched off in its file',
+      },
+      more: [
+        { name: 'field', doc: 'a field, dotted: params.fastCandles, size.usd, limits.maxOrdersPerHour' },
+        { name: 'value', doc: 'its value, as it is written in the file: 20, long, "09:00"' },
+      ],
+      flags: [{ name: 'confirm', doc: 'let a looser limit take effect too' }, yesFlag, byFlag, json],
+      examples: [
+        'perpd strategies set eth-trend params.fastCandles 20 --yes',
+        'perpd strategies set eth-trend size.usd 300',
+        'perpd strategies set eth-trend enabled true --yes',
+      ],
+    },
+  ],
+}

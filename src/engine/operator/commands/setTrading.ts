@@ -1,0 +1,130 @@
+/** Sets the trading state of the daemon, the account or one strategy; `active` releases the halts that an operator may release. */
+import { z } from 'zod'
+import { isoTime } from '../../../base/clock.ts'
+import { releaseCommand, releaseText } from '../../../domain/account/haltRelease.ts'
+import {
+  haltsOn,
+  scopeOf,
+  stateOf,
+  type TradingHalt,
+  type TradingScope,
+} from '../../../domain/account/tradingState.ts'
+import { OPERATOR } from '../../account/tradingHalts.ts'
+import { line, reason } from '../bodyFields.ts'
+import { byFlag, json, reasonFlag } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type Commander, done, type OperatorAnswer, refusal } from '../operatorAnswer.ts'
+import type { OperatorContext } from '../operatorContext.ts'
+
+const body = z.strictObject({
+  scope: line(120).default('global').transform(scopeOf),
+  state: z.enum(['active', 'reducing', 'halted']),
+  reason,
+})
+
+/** The command. */
+type TradingCommand = CommandOf<'trading', typeof body>
+
+/** Its row. */
+export const setTrading: CommandRow<TradingCommand> = {
+  type: 'trading',
+  route: '/api/trading',
+  body,
+  run,
+  api: { example: { state: 'halted', scope: 'global', reason: '...' } },
+  cli: [
+    {
+      name: 'trading',
+      isForRunning: true,
+      summary: 'Let the running daemon trade, reduce only, or make no orders at all; says why it does not.',
+      details:
+        'The state is kept in the journal and survives restarts. `active` releases what an operator may release: it accepts losses, and\nends a kill. Without a state the halts are listed. The same without the port: kill -USR2 PID halts.',
+      positional: { name: 'state', doc: 'active, reducing or halted', isOptional: true },
+      stray: [{ flag: 'scope' }],
+      flags: [
+        {
+          name: 'scope',
+          value: 'SCOPE',
+          doc: 'global, account, or the name of a strategy; global when not given',
+        },
+        reasonFlag,
+        byFlag,
+        json,
+      ],
+      examples: [
+        'perpd trading',
+        'perpd trading reducing --by ann --reason "the news at eight"',
+        'perpd trading halted --scope eth-trend --by ann',
+        'perpd trading active --by ann',
+      ],
+    },
+  ],
+}
+
+async function run(
+  { trading, kill, equity, strategies }: OperatorContext,
+  { scope, state, reason: given }: TradingCommand,
+  { by }: Commander,
+): Promise<OperatorAnswer> {
+  const name = scope.startsWith('strategy:') ? scope.slice('strategy:'.length) : undefined
+  if (name !== undefined && name !== OPERATOR && !strategies().some((each) => each.name === name)) {
+    const known = strategies()
+      .map((each) => each.name)
+      .join(', ')
+    return refusal('STRATEGY_UNKNOWN', `there is no strategy ${name}; there are ${known}`)
+  }
+  if (state !== 'active') {
+    const isOperators = (halt: TradingHalt) => halt.scope === scope && halt.cause === 'operator'
+    const before = trading.halts().find(isOperators)
+    await trading.halt({ scope, cause: 'operator', state, reason: given, by, releasedBy: 'operator' })
+    const ofScope = trading.halts().filter((halt) => halt.scope === scope)
+    const stands = ofScope.find(isOperators)
+    const was = before?.state === state ? 'was already' : 'is'
+    const since = isoTime(stands?.sinceMs ?? 0)
+      .replace(/\.\d+Z$/, ' UTC')
+      .replace('T', ' ')
+    const why = `since ${since} by ${stands?.by ?? by}: ${stands?.reason ?? given}`
+    const other =
+      stands === undefined || stands.reason === given
+        ? ''
+        : `; that reason stands, and the new one ("${given}") is not kept`
+    const stricter = stateOf(ofScope)
+    const more = stricter === state ? '' : `; it is ${stricter} all the same, by another hold`
+    return done(
+      `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; it goes on with: ${releaseCommand(scope)}`,
+    )
+  }
+  // The whole daemon resumes only when no halt of the account remains either.
+  const reach = (each: TradingScope) => each === scope || (scope === 'global' && each === 'account')
+  const lifted = trading.halts().filter((halt) => reach(halt.scope) && halt.releasedBy !== 'itself')
+  if (lifted.some(({ cause }) => cause === 'drawdown' || cause === 'daily-loss')) await equity.rebase()
+  for (const halt of lifted) {
+    if (halt.cause === 'kill') await kill.abandon(by)
+    await trading.release(halt, by, given)
+  }
+  // A halt of a single strategy is not lifted with the daemon's: whoever sets everything to "active" is notified of it.
+  const left = [
+    ...haltsOn(trading.halts(), name),
+    ...(name === undefined ? trading.halts().filter((halt) => halt.scope.startsWith('strategy:')) : []),
+  ]
+  if (left.length === 0) return done(`trading is active ${placeOf(scope)}`)
+  const words = left
+    .map(
+      (halt) =>
+        `${halt.state} ${placeOf(halt.scope)} by ${halt.cause} (${halt.reason}; ${releaseText(halt)})`,
+    )
+    .join('; ')
+  const isActive = haltsOn(trading.halts(), name).length === 0
+  return done(
+    isActive
+      ? `trading is active ${placeOf(scope)}; still ${words}`
+      : `released what an operator may release; still ${words}`,
+  )
+}
+
+/** Describes the reach of a scope. */
+function placeOf(scope: TradingScope): string {
+  if (scope === 'global') return 'everywhere (scope global)'
+  if (scope === 'account') return 'on the account (scope account)'
+  return `for ${scope.slice('strategy:'.length)} (scope ${scope})`
+}

@@ -1,0 +1,72 @@
+/** Settles a discrepancy: it is adopted, or ignored. */
+import { z } from 'zod'
+import { discrepanciesNamed } from '../../../domain/account/discrepancyId.ts'
+import { type CommandLine, namedBy } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type Commander, done, type OperatorAnswer, refusal } from '../operatorAnswer.ts'
+import type { OperatorContext } from '../operatorContext.ts'
+
+const body = z.strictObject({ as: z.enum(['adopted', 'ignored']) })
+
+/** The command. `discrepancyId`: whole, or the first characters of one. */
+type SettleCommand = CommandOf<'discrepancy', typeof body, 'discrepancyId'>
+
+/** Its row. */
+export const settleDiscrepancy: CommandRow<SettleCommand> = {
+  type: 'discrepancy',
+  route: '/api/discrepancies/:discrepancyId',
+  body,
+  run,
+  api: { example: { as: 'adopted' } },
+  cli: (['adopt', 'ignore'] as const).map(
+    (word): CommandLine => ({
+      name: `discrepancies ${word}`,
+      summary:
+        word === 'adopt'
+          ? 'Adopt a discrepancy: it is yours; with the daemon or without.'
+          : 'Ignore a discrepancy: leave it out; with the daemon or without.',
+      details: `Increases on its market go on afterwards, where nothing else of it waits. ${
+        word === 'adopt'
+          ? 'A position that nothing explained is counted\nin the book "unattributed" from now on'
+          : 'A position that nothing explained is left out, in no\nbook, from now on'
+      }; a trade was counted when it was found, and an order stays at the venue as it is.
+The statement and the name are kept in the journal. START means what was there before perpd first looked at the account.`,
+      positional: {
+        name: 'discrepancyId',
+        doc: "a discrepancy's id, or its first characters; perpd discrepancies lists them",
+        isOptional: true,
+      },
+      flags: [
+        { name: 'all', doc: 'every open discrepancy' },
+        {
+          name: 'before',
+          value: 'START|TIME',
+          doc: 'of --all: START, or older than a time',
+        },
+        namedBy,
+      ],
+      examples: [
+        `perpd discrepancies ${word} 3f2a --by ann`,
+        `perpd discrepancies ${word} --all --before START --by ann`,
+      ],
+    }),
+  ),
+}
+
+async function run(
+  { reconciler }: OperatorContext,
+  { discrepancyId, as }: SettleCommand,
+  { by }: Commander,
+): Promise<OperatorAnswer> {
+  const found = discrepanciesNamed(reconciler.open(), discrepancyId)
+  const [one] = found
+  if (one === undefined || found.length > 1) {
+    const problem = one === undefined ? 'no open discrepancy has' : `${found.length} open discrepancies have`
+    return refusal(
+      'DISCREPANCY_UNKNOWN',
+      `${problem} an id that begins with ${discrepancyId}; perpd discrepancies lists them`,
+    )
+  }
+  await reconciler.settle(one.discrepancy.discrepancyId, as, by)
+  return done(`${as} by ${by}: ${one.discrepancy.statement}`)
+}

@@ -1,0 +1,49 @@
+/** Makes one limit of the account tighter, at once and until a restart. */
+import { z } from 'zod'
+import { line } from '../bodyFields.ts'
+import { tightenLimit as tighten } from '../changeLimits.ts'
+import { byFlag, json } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+
+const body = z.strictObject({
+  /** Its name under `risk`, or the code's: `maxLeverage`. */
+  limit: line(60),
+  /** As it is written under `risk`: `2500` dollars, `2.5` times, `300` basis points. */
+  value: line(60),
+})
+
+/** The command. */
+type TightenCommand = CommandOf<'tighten', typeof body>
+
+/** Its row. */
+export const tightenLimit: CommandRow<TightenCommand> = {
+  type: 'tighten',
+  route: '/api/limits/tighten',
+  body,
+  preview: tighten,
+  run: tighten,
+  api: {
+    example: { limit: 'maxLeverage', value: '2.5' },
+    note: 'a limit and its value as under `risk`; a preview answers with `waiting`',
+  },
+  cli: [
+    {
+      name: 'limits tighten',
+      isForRunning: true,
+      summary: 'Make one limit of the account tighter in the running daemon, from its next decision on.',
+      details:
+        'It is kept in the journal, and holds until a restart, when the files count. What is looser is refused: that is set in the\nconfiguration and taken over with perpd limits apply --confirm.',
+      positional: {
+        name: 'NAME',
+        doc: 'the limit, as under risk: maxPositionSizeUsd, maxLeverage',
+        field: 'limit',
+      },
+      more: [{ name: 'value', doc: 'its value, as under risk: 2500 dollars, 2.5 times, 300 basis points' }],
+      flags: [{ name: 'dry-run', doc: 'only show what would change' }, byFlag, json],
+      examples: [
+        'perpd limits tighten maxPositionSizeUsd 1000 --by ann',
+        'perpd limits tighten maxLeverage 2.5',
+      ],
+    },
+  ],
+}

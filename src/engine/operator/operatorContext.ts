@@ -1,0 +1,39 @@
+/** Parts of the daemon that commands of an operator work on. */
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { EquityTracker } from '../account/equity.ts'
+import type { Unwinder } from '../account/unwinder.ts'
+import type { EngineContext } from '../context/engineContext.ts'
+import type { Reconciler } from '../watch/reconciler.ts'
+import type { HandContext } from './byHand.ts'
+import type { ExecutorContext, Executors } from './executors.ts'
+import type { Kill } from './kill.ts'
+import type { Reloaded } from './reloadStrategies.ts'
+
+/** Dependencies of starting and stopping. */
+export interface TaskContext extends Pick<EngineContext, 'api' | 'catalogue' | 'clock' | 'trading'> {
+  readonly executors: Executors
+  readonly read: ExecutorContext['read']
+  /** False while the account is not read yet. */
+  readonly isRunning: () => boolean
+  /** Returns the denial that admission would give to a decision now. */
+  readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
+}
+
+/** Dependencies of the commands. */
+export interface OperatorContext
+  extends Pick<
+    EngineContext,
+    'trading' | 'limits' | 'readLimits' | 'emit' | 'orderManager' | 'strategies' | 'catalogue' | 'api'
+  > {
+  readonly kill: Kill
+  readonly byHand: HandContext
+  readonly tasks: TaskContext
+  readonly unwinder: Pick<Unwinder, 'request'>
+  readonly reconciler: Reconciler
+  readonly reload: Pick<Reloaded, 'carryOut' | 'set'>
+  readonly equity: EquityTracker
+  /** False while the engine cannot take commands. */
+  readonly isTaking: () => boolean
+}
