@@ -71,6 +71,8 @@ export interface UsageFacts {
 export interface OwnFacts {
   /** Its parts of positions. */
   readonly parts: readonly (PositionSide & Part)[]
+  /** Its parts without any order's fills that the chain may take back: a reduction gives room once it is final. */
+  readonly finalParts: readonly (PositionSide & Part)[]
   /** The record by which its protections are judged, with its times by the present clock. */
   readonly track: TrackRecord
   /** Result of its day since 00:00 UTC, USD, signed. */

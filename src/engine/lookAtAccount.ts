@@ -117,6 +117,7 @@ function ownFacts(parts: Watched, { positions }: Snapshot, { name, protect }: Fa
   )
   return {
     parts: journal.books().partsOf(name),
+    finalParts: journal.books().partsOf(name, true),
     track: protect === undefined ? noTrackRecord : settledTrack(journal.books(), name, parts.aheadStamps),
     dayResultUsd: parts.dayResultUsd(name, positions.value),
     recent,

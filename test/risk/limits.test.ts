@@ -180,18 +180,14 @@ function judge(venueState: World): Intent | string {
     direction,
     sizeUsd: ownPart(direction === 'long' ? longUsd : shortUsd, venueState),
   }))
+  const held = parts.filter(({ sizeUsd }) => sizeUsd > 0n)
   const facts: Partial<AdmissionContext> & { readonly intents: typeof intents } = {
     snapshot: there,
     intents,
     limits: on,
     own: {
       limits: live.ownOn(STRATEGY),
-      exposure: ownExposureOf(
-        STRATEGY,
-        there,
-        [],
-        parts.filter(({ sizeUsd }) => sizeUsd > 0n),
-      ),
+      exposure: ownExposureOf(STRATEGY, there, [], held, held),
     },
     accountLimits: limits.account,
     marketLimits: live.countedOn(SYMBOL),

@@ -26,6 +26,8 @@ import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
 import type { EngineStatus } from '../../src/engine/engineStatus.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { MarketModel } from './engineMarkets.ts'
+import type { ExitChecks } from './exitChecks.ts'
+import { partKey } from './ownParts.ts'
 import { createTaskChecks, isOfTasks } from './taskChecks.ts'
 import type { Truth } from './truth.ts'
 
@@ -108,6 +110,8 @@ export function createEngineChecks(parts: {
   readonly market: MarketModel
   /** Whether it never jumped. */
   readonly isClockSteady: () => boolean
+  /** Own parts by all executions and by final ones; absent: nobody tells them apart. */
+  readonly ownParts?: Pick<ExitChecks, 'parts' | 'finalParts'> | undefined
 }): EngineChecks {
   const { timeline, chain, market } = parts
   const truth: Truth = parts.truth
@@ -149,16 +153,17 @@ export function createEngineChecks(parts: {
 
   /**
    * What orders of ours hold, those that add at the final block, and everything of ours that may still come, USD. `of`: of one strategy's
-   * orders alone; what others took off a side that it shares leaves it at most what the side still has.
+   * orders alone; what others took off a side that it shares leaves it at most what the side still has, and at most `mostOwnUsd`.
    */
   function worstUsd(
     open: readonly IntentState[],
     isOf: (marketToken: string, direction: string) => boolean,
     of?: string,
+    mostOwnUsd: (marketToken: string, direction: string) => bigint | undefined = () => undefined,
   ): bigint {
     const { logs, orders } = chain.canonical
     const final = chain.finalAt(timeline.nowMs).number
-    const sides = new Map<string, { own: bigint; all: bigint }>()
+    const sides = new Map<string, { own: bigint; all: bigint; most?: bigint | undefined }>()
     const isOwn = ({ strategy }: Intent) => of === undefined || strategy === of
     for (const { block, orderKey, movedUsd } of logs) {
       const order = orders.get(orderKey)
@@ -176,9 +181,14 @@ export function createEngineChecks(parts: {
       const isCounted = of === undefined || intent?.strategy === of
       const all = floored(before.all + addedUsd)
       const own = floored(before.own + (isCounted ? addedUsd : 0n))
-      sides.set(key, { own: own < all ? own : all, all })
+      sides.set(key, {
+        own: own < all ? own : all,
+        all,
+        most: mostOwnUsd(spec.marketToken, spec.direction),
+      })
     }
-    let sum = [...sides.values()].reduce((total, { own }) => total + own, 0n)
+    let sum = 0n
+    for (const { own, most = own } of sides.values()) sum += own < most ? own : most
     for (const intent of truth.intents.values()) {
       // What an operator says is over counts as over.
       if (byWord.has(intent.intentId) || !isOwn(intent)) continue
@@ -190,6 +200,25 @@ export function createEngineChecks(parts: {
         sum += intent.reservationUsd
     }
     return sum
+  }
+
+  /**
+   * The most of a side that is a strategy's by the rules of the books, by executions in any block and in final ones; undefined: nobody can tell.
+   *
+   * `worstUsd` lets what others reduce come off others' parts first. That is too much for a strategy where an order took more than its
+   * instance had, as a stop does that executes before its entry: by rule 2 of docs/books.md the rest comes off all other parts by size, for
+   * good, and the entry that follows is its instance's own. A 500, B 150, C's stop of 500 and then C's entry of 500: A 115, B 35, C 500. Once
+   * C and A have closed, B's part is 35 of the 150 that the side still has; `worstUsd` makes it 150, and of A's as well.
+   */
+  function mostOwnUsd(strategy: string): (marketToken: string, direction: string) => bigint | undefined {
+    const told = [parts.ownParts?.parts(), parts.ownParts?.finalParts()]
+    return (marketToken, direction) => {
+      const key = partKey(strategy, marketToken, direction)
+      const [now, final] = told.map((all) => all?.get(key))
+      if (now === undefined || now.isMixed || final?.isMixed === true) return undefined
+      const finalUsd = final?.heldUsd ?? 0n
+      return now.heldUsd > finalUsd ? now.heldUsd : finalUsd
+    }
   }
 
   function checkLimits(intent: Intent, open: readonly IntentState[]): void {
@@ -205,7 +234,9 @@ export function createEngineChecks(parts: {
         // An order that was admitted in the millisecond of a change was admitted before it or after it.
         const isBoth = before.untilMs === timeline.nowMs && now !== undefined && was !== undefined
         const most = isBoth && was > now ? was : now
-        const worst = most === undefined ? 0n : worstUsd(open, isOf, of)
+        let worst = most === undefined ? 0n : worstUsd(open, isOf, of)
+        if (most !== undefined && worst > most && of !== undefined)
+          worst = worstUsd(open, isOf, of, mostOwnUsd(of))
         if (most !== undefined && worst > most)
           truth.fail(
             'E1',

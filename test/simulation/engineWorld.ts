@@ -163,6 +163,7 @@ export function worldOf(parts: DaemonParts): EngineWorld {
     strategies: Object.fromEntries(strategies.map(({ name, limits }) => [name, limits])),
     breakers: breakersOf(story === undefined && !isDeep && random.chance(0.6)),
   }
+  const exits = folder === undefined ? undefined : createExitChecks({ timeline, chain, truth })
   const world: EngineWorld = {
     market,
     checks: createEngineChecks({
@@ -170,11 +171,12 @@ export function worldOf(parts: DaemonParts): EngineWorld {
       chain,
       truth,
       market,
+      ownParts: exits,
       isClockSteady: () => !faults.counts.has('clock-jump'),
     }),
     strategies: () => folder?.whole() ?? [...strategies, ...climber],
     folder,
-    exits: folder === undefined ? undefined : createExitChecks({ timeline, chain, truth }),
+    exits,
     roster: folder === undefined ? undefined : createRosterChecks({ timeline, truth }),
     climber: story !== undefined || climber.length === 0 ? undefined : createClimberChecks(truth),
     executors,

@@ -82,6 +82,8 @@ export interface ExitChecks {
   durable(record: JournalRecord | AccountRecord): void
   /** Own parts by all executions. */
   parts(): ReadonlyMap<string, OwnPart>
+  /** Own parts by the executions in final blocks. */
+  finalParts(): ReadonlyMap<string, OwnPart>
   /** Own parts by the executions that the journal has; mixed where the parts of all executions are. */
   knownParts(): ReadonlyMap<string, OwnPart>
 }
@@ -447,6 +449,10 @@ export function createExitChecks(parts: {
 
   return {
     parts: wholeParts,
+    finalParts() {
+      const final = chain.finalAt(timeline.nowMs).number
+      return ownPartsOf(chain, { strategyOf, isCounted: ({ block }) => block.number <= final, isPlaced })
+    },
     knownParts,
     begin(states, discrepancies) {
       known.clear()

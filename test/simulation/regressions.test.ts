@@ -115,6 +115,8 @@ const mendedSince: typeof mended = [
   ['engine', 889_000_043_599, 'a step forth that was taken back makes nothing older'],
   // A file's own close ended its part, and the list did not show the rest, which others' books held: its take-profits stayed.
   ['engine', 889_000_043_264, 'exits go once all that the books hold of a side is others’'],
+  // The judge: a stop executed before its entry and took from all other parts, one of which grew up to its limit when the others had gone.
+  ['engine', 889_000_043_346, 'an own part is what the rules of the books leave of it'],
   // A bit of an amount in the table of endings was flipped, and the start ended with an error of the language, not of the journal.
   ['files', 891_000_004_077, 'a damaged amount is a damaged journal'],
   ['files', 891_000_005_172, 'a damaged amount is a damaged journal'],

@@ -62,8 +62,8 @@ export interface BookReads {
   all(): readonly Book[]
   /** Index tokens of each side by its moves alone, base units, signed: its books add up to it. */
   tokens(): readonly SideTokens[]
-  /** Returns a strategy's parts with a position. */
-  partsOf(strategy: string): readonly (PositionSide & Part)[]
+  /** Returns a strategy's parts with a position. `isFinal`: without any order's moves that the chain may take back. */
+  partsOf(strategy: string, isFinal?: boolean): readonly (PositionSide & Part)[]
   /** Returns the size that a strategy holds of one side, USD; never below 0. */
   heldBy(strategy: string, side: PositionSide): bigint
   /** Returns the record by which protections judge a strategy, including results that the chain may take back. */
@@ -202,11 +202,8 @@ export class Books implements BookReads {
     return [...this.#sides.values()].flatMap(({ tokens }) => tokens ?? [])
   }
 
-  partsOf(strategy: string): readonly (PositionSide & Part)[] {
-    return [...this.#sides.values()].flatMap(({ side, now }) => {
-      const part = now.parts.get(strategy)
-      return part === undefined || part.sizeUsd <= 0n ? [] : [{ ...side, ...part }]
-    })
+  partsOf(strategy: string, isFinal = false): readonly (PositionSide & Part)[] {
+    return [...this.#sides.values()].flatMap((log) => log.partsOf(strategy, isFinal))
   }
 
   heldBy(strategy: string, side: PositionSide): bigint {

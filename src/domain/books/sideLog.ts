@@ -5,7 +5,7 @@
 import type { TokenAmount } from '../../protocol/units.ts'
 import type { PositionSide } from '../account/accountRecord.ts'
 import { doesTheSame, isSamePlace, type Move } from './sideMove.ts'
-import { applyMove, noParts, type Posting, type SideParts } from './sideParts.ts'
+import { applyMove, noParts, type Part, type Posting, type SideParts } from './sideParts.ts'
 
 /** A move that is not for good yet. */
 export interface Waiting {
@@ -62,6 +62,21 @@ export class SideLog {
   /** The parts after all moves. */
   get now(): SideParts {
     return this.#steps.at(-1)?.after ?? this.#settled
+  }
+
+  /** Returns a strategy's part, if it has a position. `isFinal`: without any order's moves that the chain may take back. */
+  partsOf(strategy: string, isFinal: boolean): readonly (PositionSide & Part)[] {
+    const part = (isFinal ? this.#final() : this.now).parts.get(strategy)
+    return part === undefined || part.sizeUsd <= 0n ? [] : [{ ...this.side, ...part }]
+  }
+
+  #final(): SideParts {
+    const waiting = this.#steps.slice(this.#counted)
+    if (!waiting.some(mayBeTakenBack)) return this.now
+    let parts = this.#steps[this.#counted - 1]?.after ?? this.#settled
+    for (const { move } of waiting)
+      if (!mayBeTakenBack({ move })) parts = applyMove(parts, this.side.direction, move).after
+    return parts
   }
 
   /** Index tokens of the side by its moves alone; undefined before any. */
@@ -177,6 +192,10 @@ export class SideLog {
     }
     this.#steps = steps
   }
+}
+
+function mayBeTakenBack({ move: { isFinal, intentId } }: Pick<Waiting, 'move'>): boolean {
+  return !isFinal && intentId !== undefined
 }
 
 function isOld({ foldedMs }: Waiting, nowMs: number): boolean {

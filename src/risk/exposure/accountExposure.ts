@@ -105,6 +105,8 @@ export function worstCaseUsd(side: SideExposure): Usd {
 export interface OtherSources {
   /** By the journal, open intents included. */
   readonly journal?: HeldSides
+  /** By the journal's final fills alone. Absent: the open intents' fills that are not final are taken off `journal`. */
+  readonly final?: HeldSides
   /** By other hosts' lists. */
   readonly hosts?: HeldSides
 }
@@ -117,7 +119,7 @@ export interface OtherSources {
 export function exposureOf(
   snapshot: Pick<Snapshot, 'positions' | 'orders'>,
   openIntents: readonly IntentState[],
-  { journal = new Map(), hosts = new Map() }: OtherSources = {},
+  { journal = new Map(), hosts = new Map(), final }: OtherSources = {},
 ): Exposure {
   const sides = new Map<string, SideExposure>()
   const change = (
@@ -134,7 +136,7 @@ export function exposureOf(
   const held = largerOf(shownSides(snapshot.positions.value), hosts, withoutUnseen(journal, open, snapshot))
   for (const { marketToken, direction, sizeUsd } of held.values())
     change(marketToken, direction, (side) => ({ heldUsd: side.heldUsd + sizeUsd }))
-  for (const [key, { marketToken, direction, sizeUsd }] of finalSides(journal, open)) {
+  for (const [key, { marketToken, direction, sizeUsd }] of final ?? finalSides(journal, open)) {
     const beyondUsd = maxOf(0n, sizeUsd - (held.get(key)?.sizeUsd ?? 0n))
     change(marketToken, direction, (side) => ({ unsettledUsd: side.unsettledUsd + beyondUsd }))
   }
@@ -193,13 +195,15 @@ export function exposureOf(
 
 /**
  * A strategy's own part of the exposure, at worst: its parts of positions by its books, and its own open intents. Books know a fill at
- * once, so that no fill waits for a list.
+ * once, so that no fill waits for a list. A reduction that took from its part, another's that was larger than the other's part included, gives
+ * room once it is final: `finalParts` are its parts without fills that the chain may take back.
  */
 export function ownExposureOf(
   strategy: string,
   { orders }: Pick<Snapshot, 'orders'>,
   openIntents: readonly IntentState[],
   parts: readonly HeldSide[],
+  finalParts: readonly HeldSide[],
 ): Exposure {
   const own = openIntents.filter(({ intent }) => intent.strategy === strategy)
   const ownOrders = ownOrdersOf(own.filter(isOpen))
@@ -210,8 +214,12 @@ export function ownExposureOf(
       orders: { value: ofOwn, atMs: orders.atMs },
     },
     own,
-    { journal: new Map(parts.map((part) => [sideKeyOf(part), part])) },
+    { journal: bySide(parts), final: bySide(finalParts) },
   )
+}
+
+function bySide(parts: readonly HeldSide[]): HeldSides {
+  return new Map(parts.map((part) => [sideKeyOf(part), part]))
 }
 
 /** The journal's sizes without fills that the lists cannot show yet: those count by their reservations. */
