@@ -1,7 +1,7 @@
 # perpd in a container: dependencies in one stage, the code as it is built in the next, nothing but what runs in the last. deploy/compose.yaml runs it with a
 # read-only file system and no rights.
-# The digest of that image, sha256:…, to hold the build to it whatever the tag names later (docs/releasing.md, "The container").
-ARG NODE_DIGEST=""
+# The digest of that image's index, which has all platforms: it holds the build to it whatever the tag names later (docs/releasing.md, "The container").
+ARG NODE_DIGEST="sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20"
 FROM node:24.21.0-bookworm-slim${NODE_DIGEST:+@}${NODE_DIGEST} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

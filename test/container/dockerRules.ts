@@ -16,12 +16,14 @@ const lines = (instructions: readonly Instruction[]): readonly number[] =>
   instructions.map(({ line }) => line)
 const lastLine = (stages: readonly Stage[]): number => stages.at(-1)?.line ?? 0
 
-/** An image of another project is named by its exact version, with or without a digest; a stage of this file by its name. */
+/** Tells whether an image of another project is named by its exact version and its digest. */
+export function isExact(image: string): boolean {
+  return /^[\w./:-]+:v?\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/.test(image)
+}
+
+/** An image of another project is exact; a stage of this file is named by its name. */
 function isPinned(image: string, stages: readonly Stage[]): boolean {
-  return (
-    stages.some(({ name }) => name === image) ||
-    /^[\w./:-]+:\d+\.\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(image)
-  )
+  return stages.some(({ name }) => name === image) || isExact(image)
 }
 
 const secretName = /(secret|token|password|passphrase|passwd|private_?key|mnemonic|api_?key|credential)/i
