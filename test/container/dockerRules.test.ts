@@ -141,7 +141,7 @@ test('an image without version or digest, or with a part of one, is not exact, a
     'grafana/grafana:12.1.0',
     'node:24-slim',
   ])
-  expect(imagesIn('see a/b.md:12, http://127.0.0.1:9464 and 2026-11-27T10:00:00')).toEqual([])
+  expect(imagesIn('see a/b.md:12, http://127.0.0.1:80 and 2026-11-27T10:00:00')).toEqual([])
 })
 
 test('a build is handed what the Dockerfile copies, and nothing else of the folder', () => {
