@@ -50,6 +50,8 @@ function fresh(parts: {
   readonly finality?: Finality
   readonly maxLogSpan?: number
   readonly refuse?: (body: string) => boolean
+  /** Answer of a node to a call that names a block by this tag. */
+  readonly toTag?: { readonly tag: string; readonly answer: object }
 }): { readonly reader: EndpointsReader; readonly events: Event[]; readonly asked: string[] } {
   const fetch = createNodeFetch()
   const events: Event[] = []
@@ -69,6 +71,17 @@ function fresh(parts: {
     emit: (event) => void events.push(event),
     fetch: async (url, init) => {
       asked.push(init.body)
+      if (parts.toTag !== undefined && init.body.includes(`"${parts.toTag.tag}"`)) {
+        const { tag, answer } = parts.toTag
+        const calls = JSON.parse(init.body) as readonly { readonly id: number; readonly params: unknown[] }[]
+        const response = await fetch.fetch(url, init)
+        const answers = JSON.parse(await response.text()) as readonly { readonly id: number }[]
+        const unknown = new Set(calls.filter(({ params }) => params.includes(tag)).map(({ id }) => id))
+        const text = answers.map((each) =>
+          unknown.has(each.id) ? { jsonrpc: '2.0', id: each.id, ...answer } : each,
+        )
+        return { status: 200, text: async () => JSON.stringify(text) }
+      }
       if (parts.refuse?.(init.body) !== true) return fetch.fetch(url, init)
       const { id } = JSON.parse(init.body) as { id: number }
       const text = JSON.stringify({
@@ -202,6 +215,26 @@ test('at each finality the final block is what it says', async () => {
     lags.push((endpoint?.latest.number ?? 0n) - (endpoint?.final.number ?? 0n))
   }
   expect(lags).toEqual([0n, 4n, 100n, 7n])
+})
+
+test('an endpoint whose node does not know the tag of final blocks proves nothing, and says which setting does without', async () => {
+  const query = await traded()
+  const error = { code: -32602, message: 'invalid argument 0: hex string without 0x prefix' }
+  for (const answer of [{ error }, { result: null }]) {
+    const toTag = { tag: 'finalized', answer }
+    const { reader, events } = fresh({ finality: 'finalized', toTag })
+    expect((await reader.poll([query]))[0]?.endpoints).toEqual([])
+    const [read] = events.filter((event) => event.type === 'chain.read')
+    expect(read).toMatchObject({
+      outcome: 'RPC_UNREADABLE',
+      error: expect.stringMatching(/it knows no block as finalized.*rpc\.finality/),
+    })
+    // By a number of blocks the same node proves the same order.
+    expect(eventsOf((await fresh({ finality: { depth: 4 }, toTag }).reader.poll([query]))[0])).toEqual([
+      'OrderCreated',
+      'OrderExecuted',
+    ])
+  }
 })
 
 test('500 attempts cost as many requests as one', async () => {

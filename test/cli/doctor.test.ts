@@ -162,6 +162,7 @@ test('an endpoint fails for another chain and an old head, and is told of for a 
     'fail',
     'warn',
   ])
+  expect(level({ lacksTag: 'finalized' })).toBe('fail')
   const later = { ...good, name: 'm', head: { number: 99, timeSeconds: 1_031 } }
   expect(agreement([good, later])[0]).toMatchObject({
     level: 'warn',

@@ -184,6 +184,41 @@ test('a whole close goes on after 15 s for messages that are withheld, three at 
   expect(codeOf(close(), world(one, two, unproven('three', 20_000)))).toBe('REDUCE_IN_FLIGHT')
 })
 
+const orderKey = `0x${'0d'.repeat(32)}` as const
+
+/** A reduction that executed so long ago, in a block that is not final yet; the list shows it, or does not. */
+function executedPart(agoMs: number, isListed: boolean): IntentState {
+  const state = intentState({ decision: decrease(usd(500)), orderKey, acceptedAtMs: NOW_MS - agoMs })
+  const timestampSeconds = position().increasedAtSeconds + (isListed ? 0 : 1)
+  const children = [
+    {
+      index: 0,
+      orderKey,
+      phase: 'EXECUTED',
+      role: 'main',
+      evidence: { level: 'chain-latest', atMs: NOW_MS, statement: 'executed' },
+      settlement: { sizeDeltaUsd: usd(500), timestampSeconds },
+    },
+  ] as const
+  return { ...state, attempts: state.attempts.map((attempt) => ({ ...attempt, children })) }
+}
+
+test('a whole close goes after 15 s beside reductions that executed and that nothing proves final, however many; after 30 s where no list shows them', () => {
+  const world = (...intents: readonly IntentState[]) => desk({ snapshot: held, intents, withheldMs: 15_000 })
+  expect(codeOf(close(), world(executedPart(14_999, true)))).toBe('REDUCE_IN_FLIGHT')
+  const admitted = admit(close(), world(executedPart(15_000, true)))
+  expect(admitted).toMatchObject({ intent: { kind: 'close' } })
+  expect(admitted).not.toHaveProperty('intent.goesOnFor')
+  expect(codeOf(close(), world(executedPart(29_999, false)))).toBe('REDUCE_IN_FLIGHT')
+  expect(codeOf(close(), world(executedPart(30_000, false)))).toBe('admitted')
+  const parts = [20_000, 21_000, 22_000, 23_000].map((agoMs) => executedPart(agoMs, true))
+  expect(codeOf(close(), world(...parts))).toBe('admitted')
+  // Each further message that may still land waits for itself; parts and increases wait for the proof.
+  expect(codeOf(close(), world(...parts, unproven('late', 2_000)))).toBe('REDUCE_IN_FLIGHT')
+  expect(codeOf(decrease(usd(500)), world(executedPart(20_000, true)))).toBe('REDUCE_IN_FLIGHT')
+  expect(codeOf(increase(), world(executedPart(20_000, true)))).toBe('REDUCE_IN_FLIGHT')
+})
+
 test('the hourly budget counts the strategy and the account, and leaves reductions as much again', () => {
   const limits = { maxOrdersPerHour: 5 }
   const accountLimits = { maxOrdersPerHour: 20 }

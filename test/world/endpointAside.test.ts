@@ -1,4 +1,7 @@
-/** The real daemon with one of two chain endpoints behind or ahead: it trades, reduces and closes, and blames nobody. */
+/**
+ * The real daemon with one of two chain endpoints behind or ahead, or with one that knows no final blocks: it trades, reduces and closes,
+ * and blames nobody.
+ */
 
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -31,11 +34,29 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** A chain endpoint in front of another one, which moves the times of blocks. */
+/** A chain endpoint in front of another one, which moves the times of blocks, and forgets the tag of final ones. */
 interface Mover {
   readonly url: string
   seconds: number
+  knowsTag: boolean
   close(): Promise<void>
+}
+
+interface Call {
+  readonly id: number
+  readonly params: readonly unknown[]
+}
+
+/** An answer to a batch as a node gives it that does not know the tag. */
+function withoutTag(batch: string, answers: string): string {
+  const calls = [JSON.parse(batch) as Call | readonly Call[]].flat()
+  const unknown = new Set(calls.filter(({ params }) => params.includes('safe')).map(({ id }) => id))
+  const error = { code: -32602, message: 'invalid argument 0: hex string without 0x prefix' }
+  const answered = JSON.parse(answers) as Call | readonly Call[]
+  const amended = [answered]
+    .flat()
+    .map((each) => (unknown.has(each.id) ? { jsonrpc: '2.0', id: each.id, error } : each))
+  return JSON.stringify(Array.isArray(answered) ? amended : amended[0])
 }
 
 async function startMover(endpoint: string): Promise<Mover> {
@@ -45,8 +66,10 @@ async function startMover(endpoint: string): Promise<Mover> {
     request.on('end', async () => {
       try {
         const headers = { 'content-type': 'application/json' }
-        const answer = await fetch(endpoint, { method: 'POST', headers, body: Buffer.concat(chunks) })
-        const text = (await answer.text()).replaceAll(
+        const asked = Buffer.concat(chunks).toString()
+        const answer = await fetch(endpoint, { method: 'POST', headers, body: asked })
+        const whole = await answer.text()
+        const text = (moved.knowsTag ? whole : withoutTag(asked, whole)).replaceAll(
           /"timestamp":"(0x[0-9a-f]+)"/g,
           (_whole, hex: string) => `"timestamp":"0x${(Number(hex) + moved.seconds).toString(16)}"`,
         )
@@ -61,6 +84,7 @@ async function startMover(endpoint: string): Promise<Mover> {
   const moved: Mover = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     seconds: 0,
+    knowsTag: true,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()
@@ -103,13 +127,7 @@ test.each([
       expect(answer.ok).toBe(true)
     }
     await ail(faults, aheadSeconds)
-    const daemon = perpd([
-      'run',
-      ...own.flags(hosts),
-      `--rpc.http=${first}`,
-      `--rpc.http=${mover.url}`,
-      '--risk.reduceAgainAfterMs=2000',
-    ])
+    const daemon = perpd(['run', ...own.flags(hosts), `--rpc.http=${first}`, `--rpc.http=${mover.url}`])
     await own.when('a position is open', daemon, (status) => sizesOf(status)[0] === '500')
     const reduced = await own.when('a part is closed', daemon, (status) => sizesOf(status)[0] === '300')
     expect(reduced.halts).toEqual([])
@@ -134,3 +152,34 @@ test.each([
     expect(await daemon.ended, daemon.said()).toBe(0)
   },
 )
+
+test('with an endpoint that knows no final blocks a kill closes what is held and is not done; the doctor fails and names the setting, with which all is proven', {
+  timeout: 240_000,
+}, async () => {
+  const { hosts } = await startPaper(['--paper.blockTimeMs=250'])
+  const [first = '', second = ''] = hosts.rpc
+  mover = await startMover(second)
+  mover.knowsTag = false
+  const flags = [...own.flags(hosts), `--rpc.http=${first}`, `--rpc.http=${mover.url}`]
+  const daemon = perpd(['run', ...flags])
+  await own.when('a position is open', daemon, (status) => sizesOf(status)[0] === '500')
+  const doctor = perpd(['doctor', ...flags])
+  expect(await doctor.ended).toBe(1)
+  expect(doctor.said()).toMatch(/fail {2}endpoint +\S+ knows no block as safe/)
+  expect(doctor.said()).toContain('rpc.finality')
+  const kill = perpd(['kill', '--close', '--by', 'ann', ...flags])
+  await own.when('all is closed', daemon, ({ positions }) => positions.length === 0)
+  // Nothing of it is proven: neither the orders nor the kill have an end.
+  expect(kill.child.exitCode).toBe(null)
+  expect(lines(daemon, 'it knows no block as safe')).toBeGreaterThan(0)
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended, daemon.said()).toBe(0)
+
+  const again = perpd(['run', ...flags, '--rpc.finality=8'])
+  const proven = perpd(['kill', '--close', '--by', 'ann', ...flags])
+  expect(await proven.ended, proven.said() + again.said()).toBe(0)
+  expect(proven.said().trim().split('\n').at(-1)).toBe('done: nothing is left')
+  expect(again.stdout()).not.toMatch(/is in cooldown for /)
+  again.child.kill('SIGTERM')
+  expect(await again.ended, again.said()).toBe(0)
+})

@@ -131,6 +131,18 @@ export function createChainNode(
     return block
   }
 
+  /** The block of a tag. An endpoint whose node does not know the tag answers null, or refuses, as it answers all else. */
+  function taggedBlock(tag: string, answer: RpcAnswer | undefined): BlockRow {
+    const isRefused = answer !== undefined && 'refused' in answer
+    const value = isRefused ? null : rows.resultOf(answer, 'eth_getBlockByNumber')
+    if (value !== null) return rows.block(value)
+    const words = isRefused ? ` (it says "${answer.refused.message}", ${answer.refused.code})` : ''
+    throw unreadable(
+      client.name,
+      `it knows no block as ${tag}${words}; rpc.finality takes another tag, or a number of blocks behind the newest`,
+    )
+  }
+
   /** Reads what is not remembered, in one batch. */
   async function remembered<T, R>(
     wanted: readonly T[],
@@ -184,19 +196,18 @@ export function createChainNode(
       return rows.quantity(rows.resultOf(answer, 'eth_getBalance'), 'the balance')
     },
     async heads(numbers, signal) {
-      const tags = typeof finality === 'string' ? ['latest', finality] : ['latest']
-      const values = await ask(
-        [...tags.map((tag) => tagged(tag)), ...numbers.map((number) => tagged(number))],
-        signal,
-      )
-      const latest = rows.block(values[0])
-      const hashes = values
-        .slice(tags.length)
-        .map((value) => (value === null ? undefined : rows.block(value).hash))
+      const named = typeof finality === 'string' ? [tagged(finality)] : []
+      const calls = [tagged('latest'), ...named, ...numbers.map((number) => tagged(number))]
+      const answers = await client.request(calls, signal)
+      const valueAt = (index: number) => rows.resultOf(answers[index], 'eth_getBlockByNumber')
+      const latest = rows.block(valueAt(0))
+      const hashes = numbers.map((_number, index) => {
+        const value = valueAt(1 + named.length + index)
+        return value === null ? undefined : rows.block(value).hash
+      })
       let final: BlockRow
       if (typeof finality === 'string') {
-        if (values[1] === null) throw unreadable(client.name, `it knows no block as ${finality}`)
-        final = rows.block(values[1])
+        final = taggedBlock(finality, answers[1])
       } else {
         const depth = BigInt(finality.depth)
         final = await blockByNumber(latest.number > depth ? latest.number - depth : 0n, signal)

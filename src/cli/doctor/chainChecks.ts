@@ -12,6 +12,7 @@ import { checkRouterCode } from '../../daemon/chain/routerCode.ts'
 import { rpcClients } from '../../daemon/chain/rpcClients.ts'
 import { counted, span } from '../../monitor/text.ts'
 import { ZERO_ADDRESS } from '../../protocol/address.ts'
+import type { Finality } from '../../protocol/chains/finality.ts'
 import { bounded, type Finding, fail, faultFinding, pass, warn } from './finding.ts'
 import { unreachedCause } from './unreachedCause.ts'
 
@@ -30,6 +31,8 @@ export interface EndpointLook {
   readonly head: { readonly number: number; readonly timeSeconds: number } | undefined
   /** Deepest of `DEPTHS` whose state it has; 0 when it has none of them. */
   readonly depth: number
+  /** The tag of final blocks, if it knows no block as that. */
+  readonly lacksTag?: Finality
   /** Why it did not answer. */
   readonly fault?: Pick<UnreachedCause, 'text'> & Partial<UnreachedCause>
 }
@@ -67,7 +70,7 @@ export async function checkChain(
       Promise.all(sockets.map(({ tried }) => tried)),
       systemClock.sleep(timeoutMs, late.signal),
     ])
-    const looks = await Promise.all(clients.map((client) => lookAt(client)))
+    const looks = await Promise.all(clients.map((client) => lookAt(client, evidence.finality)))
     const nowSeconds = systemClock.now() / 1_000
     return [
       ...looks.map((look) => endpointFinding(look, config.venue.chain.chainId, nowSeconds)),
@@ -82,7 +85,7 @@ export async function checkChain(
   }
 }
 
-async function lookAt(client: RpcClient): Promise<EndpointLook> {
+async function lookAt(client: RpcClient, finality: Finality): Promise<EndpointLook> {
   const { name } = client
   const startMs = systemClock.monotonicMs()
   const nothing = { name, chainId: undefined, head: undefined, depth: 0 }
@@ -96,12 +99,26 @@ async function lookAt(client: RpcClient): Promise<EndpointLook> {
     ]
     if (chainId === undefined || number === undefined || timeSeconds === undefined)
       return { ...nothing, tookMs, fault: { text: 'it answers what is no block of a chain' } }
-    return { name, tookMs, chainId, head: { number, timeSeconds }, depth: await depthOf(client, number) }
+    const isKnown = typeof finality !== 'string' || (await knowsTag(client, finality))
+    return {
+      name,
+      tookMs,
+      chainId,
+      head: { number, timeSeconds },
+      depth: await depthOf(client, number),
+      ...(isKnown ? {} : { lacksTag: finality }),
+    }
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     const fault = unreachedCause(error) ?? { text: error.shortMessage }
     return { ...nothing, tookMs: systemClock.monotonicMs() - startMs, fault }
   }
+}
+
+/** Tells whether it has a block of that name. */
+async function knowsTag(client: RpcClient, tag: string): Promise<boolean> {
+  const block = resultIn(await ask(client, 'eth_getBlockByNumber', [tag, false]))
+  return hexNumber(fieldOf(block, 'number')) !== undefined
 }
 
 /** The deepest past whose state it shows. */
@@ -157,6 +174,12 @@ export function endpointFinding(look: EndpointLook, chainId: number, nowSeconds:
       'endpoint',
       `${look.name} serves chain ${look.chainId}, and not ${chainId}`,
       'Name an endpoint of the chain in rpc.http.',
+    )
+  if (look.lacksTag !== undefined)
+    return fail(
+      'endpoint',
+      `${look.name} knows no block as ${look.lacksTag}: no order would ever be proven`,
+      'Set rpc.finality to a number of blocks behind the newest, or name another endpoint in rpc.http.',
     )
   const behind = Math.max(0, nowSeconds - look.head.timeSeconds)
   const past =

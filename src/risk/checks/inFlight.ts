@@ -1,5 +1,6 @@
 /** Finds decisions that must wait for an order of ours on the same side of a market: one increase at a time, and one reduction of each sort. */
 import type { Limits } from '../../domain/account/limits.ts'
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
@@ -43,7 +44,8 @@ export function checkSlot(classified: ClassifiedDecision, side: SideExposure): D
 /**
  * REDUCE_IN_FLIGHT: a reduction of this position is in flight. An increase on the side waits for its end; another reduction
  * of the same sort waits `reduceAgainAfterMs` from the newest one, after which it may go: it cannot add risk whatever
- * became of the first. A whole close waits no longer than for messages that are withheld (`withheldBy`). Exits that rest at the venue keep nothing away.
+ * became of the first. A whole close waits `withheldMs` for messages that are withheld and for proofs that are missing (`needsNoWait`). Exits that rest
+ * at the venue keep nothing away.
  */
 export function checkReduceInFlight(
   { decision, adds }: ClassifiedDecision,
@@ -67,7 +69,7 @@ export function checkReduceInFlight(
   if (sort === undefined || !('collateralToken' in decision)) return undefined
   const newest = sameSort(side, decision.collateralToken, sort).at(-1)
   if (newest === undefined) return undefined
-  if (withheldBy(decision, side, nowMs, withheldMs).length > 0) return undefined
+  if (needsNoWait(decision, side, nowMs, withheldMs)) return undefined
   const waitMs = limits.reduceAgainAfterMs ?? REDUCE_AGAIN_DEFAULT_MS
   const agoMs = Math.max(0, nowMs - newest.sinceMs)
   if (agoMs >= waitMs) return undefined
@@ -83,19 +85,40 @@ export function checkReduceInFlight(
 }
 
 /**
- * Returns the reductions that a whole close may replace: all reductions of its position in flight, if each of them is withheld and they are not too
- * many. Empty otherwise. A second close is harmless whichever of them lands: the contract closes no more than there is.
+ * Tells whether a whole close may go beside the reductions of its position in flight: each of them is withheld, or it executed and its proof is
+ * missing, and not too many may still land. A second close is harmless whichever of them lands or is taken back: the contract closes no more than
+ * there is.
  */
+function needsNoWait(
+  decision: Decision,
+  side: SideExposure,
+  nowMs: number,
+  withheldMs: number | undefined,
+): boolean {
+  if (decision.kind !== 'close' || withheldMs === undefined) return false
+  const open = sameSort(side, decision.collateralToken, 'market')
+  const mayLand = open.filter(({ executed }) => executed === undefined)
+  return (
+    mayLand.length < MOST_CLOSES_AT_ONCE &&
+    mayLand.every((each) => isWithheld(each.unprovenSinceMs, nowMs, withheldMs)) &&
+    open.every((each) => each.executed === undefined || lacksProof(each, nowMs, withheldMs))
+  )
+}
+
+/** Tells whether an executed reduction has waited long enough for its proof; where the list does not show it, for as long as a list may lag. */
+function lacksProof({ executed, sinceMs }: InFlight, nowMs: number, withheldMs: number): boolean {
+  return isWithheld(sinceMs, nowMs, executed === 'unlisted' ? Math.max(withheldMs, LIST_LAG_MS) : withheldMs)
+}
+
+/** Returns the withheld reductions that a whole close replaces. */
 export function withheldBy(
   decision: Decision,
   side: SideExposure,
   nowMs: number,
   withheldMs: number | undefined,
 ): readonly InFlight[] {
-  if (decision.kind !== 'close' || withheldMs === undefined) return []
-  const open = sameSort(side, decision.collateralToken, 'market')
-  const areWithheld = open.every((each) => isWithheld(each.unprovenSinceMs, nowMs, withheldMs))
-  return areWithheld && open.length < MOST_CLOSES_AT_ONCE ? open : []
+  if (decision.kind !== 'close' || !needsNoWait(decision, side, nowMs, withheldMs)) return []
+  return sameSort(side, decision.collateralToken, 'market').filter(({ executed }) => executed === undefined)
 }
 
 /** The lane of a whole close: of those that it may take, the first that the fewest withheld messages were handed to. */
