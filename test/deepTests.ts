@@ -128,6 +128,7 @@ export const processTests: readonly string[] = [
   'world/firstDay.test.ts',
   'world/firstHour.test.ts',
   'world/firstStop.test.ts',
+  'world/timeZones.test.ts',
   'world/unwind.test.ts',
   'world/goingLive.test.ts',
   'world/hangUp.test.ts',
