@@ -37,7 +37,10 @@ export function exposuresOf(
   if (Object.keys(ownLimits).length === 0) return { exposure }
   return {
     exposure,
-    own: { limits: ownLimits, exposure: ownExposureOf(strategy, snapshot, counted, own.parts, own.finalParts) },
+    own: {
+      limits: ownLimits,
+      exposure: ownExposureOf(strategy, snapshot, counted, own.parts, own.finalParts),
+    },
   }
 }
 

@@ -33,7 +33,9 @@ function ownOf(records: readonly Parameters<ReturnType<typeof createLedger>['fol
   const ledger = createLedger()
   for (const record of records) ledger.fold(record)
   // Orders that reduce reserve nothing; those of the stories do.
-  const unseen = ledger.openIntents().map((state) => ({ ...state, intent: { ...state.intent, reservationUsd: 0n } }))
+  const unseen = ledger
+    .openIntents()
+    .map((state) => ({ ...state, intent: { ...state.intent, reservationUsd: 0n } }))
   const books = ledger.books()
   const facts = {
     known: { exposureOf: () => undefined },

@@ -34,8 +34,8 @@ export const rpcMutants: readonly FirstMutant[] = [
     'the safe block is the newest',
     2,
     'node/node',
-    "typeof finality === 'string' ? ['latest', finality]",
-    "typeof finality === 'string' ? ['latest', 'latest']",
+    "typeof finality === 'string' ? [tagged(finality)]",
+    "typeof finality === 'string' ? [tagged('latest')]",
   ),
   one(
     'those that answer are all that count',

@@ -34,7 +34,14 @@ export function accountFacts(
       },
     },
     usage: { acceptedLastHour: [], acceptedToday: [], endings: [], marketDaysUsd: new Map() },
-    own: { parts: [], finalParts: [], track: noTrackRecord, dayResultUsd: 0n, recent: [], setBackMs: new Map() },
+    own: {
+      parts: [],
+      finalParts: [],
+      track: noTrackRecord,
+      dayResultUsd: 0n,
+      recent: [],
+      setBackMs: new Map(),
+    },
     known: {
       prices: new Map(),
       symbols: new Map(),
