@@ -176,6 +176,7 @@ test('with an endpoint that knows no final blocks a kill closes what is held and
   expect(await daemon.ended, daemon.said()).toBe(0)
 
   const again = perpd(['run', ...flags, '--rpc.finality=8'])
+  await own.when('it runs again', again, () => true)
   const proven = perpd(['kill', '--close', '--by', 'ann', ...flags])
   expect(await proven.ended, proven.said() + again.said()).toBe(0)
   expect(proven.said().trim().split('\n').at(-1)).toBe('done: nothing is left')
