@@ -83,16 +83,16 @@ export interface ApiOptions extends Omit<TransportOptions, 'hosts'> {
    * Given hosts are all there are: a service that they leave out is not asked.
    */
   readonly hosts?: HostLists
+  /** Stands around the transport; absent: the transport as it is. */
+  readonly around?: (transport: Transport) => Transport
 }
 
 type AnyRoute = (transport: Transport, ...rest: unknown[]) => unknown
 
 /** Makes the typed clients of both APIs. Opens nothing by itself. */
 export function createApi(options: ApiOptions): Api {
-  const transport = createTransport({
-    ...options,
-    hosts: options.hosts ?? options.chain.hosts,
-  })
+  const { around = (plain: Transport) => plain } = options
+  const transport = around(createTransport({ ...options, hosts: options.hosts ?? options.chain.hosts }))
   const base: ApiHosts = {
     chain: options.chain,
     hosts: transport.hosts,

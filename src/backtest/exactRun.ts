@@ -61,6 +61,8 @@ export interface ExactRun {
   readonly assets: ReadonlyMap<string, string>
   /** Takes each turn, for checks of the kinds. */
   readonly record?: RecordTurn
+  /** False: reads take the client's whole way, as a test of the short one asks for; true when absent. */
+  readonly readsDirectly?: boolean
   /** Told after each segment. */
   readonly told?: (doneSeconds: number) => void
 }
@@ -221,6 +223,7 @@ async function liveSegment(
       }),
     ),
     isPaper: true,
+    readsDirectly: run.readsDirectly ?? true,
     emit: emitTo([watch.listen], (error) => {
       throw error
     }),

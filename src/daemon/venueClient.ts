@@ -5,7 +5,7 @@ import type { Emit } from '../domain/event.ts'
 /** Parts of a client, and the receiver of its hosts' events. */
 export type VenueClientParts = Pick<
   ApiOptions,
-  'chain' | 'hosts' | 'fetch' | 'clock' | 'random' | 'limits'
+  'chain' | 'hosts' | 'fetch' | 'clock' | 'random' | 'limits' | 'around'
 > & {
   readonly emit: Emit
 }

@@ -174,6 +174,18 @@ test('the same run is the same bytes, and one that was stopped and resumed is th
   expect(resumed.tally.intents).toEqual(whole.tally.intents)
 })
 
+test('reads that go to the venue directly give the bytes that the client gives by its whole way', async () => {
+  const folder = testFolder()
+  const turns = await strategyOf(folder, 'turns', holds(12))
+  const data = writeMinutes(folder, 20, wave)
+  const [direct, whole] = [
+    await runFor(folder, data, 20, [turns], { out: 'direct' }),
+    await runFor(folder, data, 20, [turns], { out: 'whole', readsDirectly: false }),
+  ]
+  expect(direct.fills).toHaveLength(2)
+  for (const name of ['fills', 'equity', 'result'] as const) expect(direct.file(name)).toBe(whole.file(name))
+})
+
 test('the order of instances changes nothing where they do not compete', async () => {
   const folder = testFolder()
   const data = writeMinutes(folder, 20, wave)

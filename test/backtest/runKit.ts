@@ -88,7 +88,11 @@ export async function runFor(
   data: string,
   minutes: number,
   strategies: readonly LoadedStrategy[],
-  wish: Partial<RunWish> & { readonly out?: string; readonly told?: (second: number) => void } = {},
+  wish: Partial<RunWish> & {
+    readonly out?: string
+    readonly told?: (second: number) => void
+    readonly readsDirectly?: boolean
+  } = {},
 ): Promise<TestRun> {
   const out = join(folder, wish.out ?? 'run')
   mkdirSync(out, { recursive: true })
@@ -112,6 +116,7 @@ export async function runFor(
   const tally = await liveExactRun({
     ...{ folder: out, manifest, config, strategies, histories, assets },
     ...(wish.told === undefined ? {} : { told: wish.told }),
+    ...(wish.readsDirectly === undefined ? {} : { readsDirectly: wish.readsDirectly }),
   })
   const result = writeRun(out, manifest, tally, candles)
   const file = (name: keyof typeof runFileNames) => readFileSync(join(out, runFileNames[name]), 'utf8')

@@ -22,6 +22,7 @@ import type { Journal } from '../../journal/journal.ts'
 import { guardedSigner, openGuard } from '../../keys/signingGuard.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import { directReads } from './directReads.ts'
 
 /** Digests live this long beyond their deadline for the guard, seconds. */
 const GUARD_MARGIN_SECONDS = 600
@@ -56,6 +57,8 @@ export interface LabTraderOptions {
   readonly strategies: readonly LoadedStrategy[]
   /** True when both APIs are called as the paper venue's, without a limit of requests. */
   readonly isPaper: boolean
+  /** True when reads go to the venue without what a client needs for hosts that fail. */
+  readonly readsDirectly?: boolean
   readonly emit: Emit
   readonly fatal: (error: unknown) => void
   /** Parts of the trader that this lab replaces. */
@@ -78,6 +81,9 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
     clock,
     random: options.random,
     limits: apiLimitsOf(config, options.isPaper),
+    ...(options.readsDirectly === true
+      ? { around: (transport) => directReads(transport, { fetch, clock }) }
+      : {}),
     emit,
   })
   const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>

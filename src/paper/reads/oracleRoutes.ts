@@ -1,7 +1,7 @@
 /** The oracle price service on the wire (docs/reference/api-coverage.md O1 to O13). */
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
-import type { Candles } from '../catalog/candles.ts'
+import type { Candles, PathCandle } from '../catalog/candles.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { HttpFailure, type Json } from '../http/http.ts'
 import { listed } from '../http/yieldToEventLoop.ts'
@@ -89,6 +89,9 @@ function candleSource(
   return { key: hexKey(vault.address), decimals: vault.decimals, candles }
 }
 
+/** Rows of candles as they were sent. */
+const candleRows = new WeakMap<PathCandle, Json>()
+
 /** `/prices/candles`. Throws HttpFailure 400 for a bad parameter. */
 export async function oracleCandles(
   venueState: VenueState,
@@ -106,16 +109,19 @@ export async function oracleCandles(
   if (limit < 1 || limit > 10_000) throw oracleRefusal('limit must be an integer from 1 to 10000')
   const { key, decimals, candles } = candleSource(venueState, symbol)
   // Candles are the one place where the wire carries prices as plain numbers.
-  const number = (contractPrice: bigint): number => Number(contractPrice) / 10 ** (30 - decimals)
+  const scale = 10 ** (30 - decimals)
+  const number = (contractPrice: bigint): number => Number(contractPrice) / scale
   const rows = await listed(
     candles.newest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000)),
-    (row): Json => [
-      row.timestampSeconds,
-      number(row.open),
-      number(row.high),
-      number(row.low),
-      number(row.close),
-    ],
+    (row): Json => {
+      // A finished candle is the same object each time, and a running one a new one.
+      const known = candleRows.get(row)
+      if (known !== undefined) return known
+      const { timestampSeconds, open, high, low, close } = row
+      const made = [timestampSeconds, number(open), number(high), number(low), number(close)]
+      candleRows.set(row, made)
+      return made
+    },
   )
   return { period, candles: rows }
 }
