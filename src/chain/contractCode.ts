@@ -35,7 +35,7 @@ export async function readContractCode(
   const wanted = pinned ?? first?.hash
   for (const { name, hash } of shown) {
     if (wanted !== undefined && sameHex(hash, wanted)) continue
-    throw wrong(name, contract, `its code has the hash ${hash}, and not ${wanted}`)
+    throw wrong(name, contract, `its code has the hash ${hash} instead of ${wanted}`)
   }
   return { hash: first?.hash, silent: read.flatMap(({ name, hash }) => (hash === undefined ? [name] : [])) }
 }
@@ -53,7 +53,7 @@ async function codeHashAt(
     if (!(error instanceof BaseError)) throw error
   }
   if (typeof result !== 'string' || !/^0x(?:[0-9a-f]{2})*$/i.test(result)) return undefined
-  if (result === '0x') throw wrong(client.name, contract, 'there is no code')
+  if (result === '0x') throw wrong(client.name, contract, 'the address has no code')
   return keccakOfBytes(Buffer.from(result.slice(2), 'hex'))
 }
 
@@ -62,6 +62,6 @@ function wrong(endpoint: string, contract: Address, why: string): BaseError {
     code: 'CONTRACT_CODE_WRONG',
     facts: { endpoint, contract },
     details:
-      'Signatures are for the contract at that address. Nothing was signed. Ask another endpoint; when the venue says that its contract changed, take over its hash in rpc.routerCodeHash.',
+      'Signatures are for the contract at that address, so nothing was signed. Check with another endpoint; if the venue announced a new contract, set its hash in rpc.routerCodeHash.',
   })
 }

@@ -66,7 +66,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       throw new BaseError(`The chain endpoint ${node.name} serves another chain.`, {
         code: 'RPC_WRONG_CHAIN',
         facts: { endpoint: node.name, wanted: options.chainId, found },
-        details: 'Nothing is read from it. Give an endpoint of the chain that is traded: rpc.http, rpc.ws.',
+        details: 'perpd does not use it. Configure an endpoint of the traded chain: rpc.http, rpc.ws.',
       })
     }
     isChecked = true

@@ -55,7 +55,7 @@ export async function readMarket(
   const differs = read.findIndex((each) => textOf(each) !== textOf(first))
   if (differs < 0) return first
   return {
-    unproven: `the endpoints ${clients[0]?.name} and ${clients[differs]?.name} say different things of it`,
+    unproven: `the endpoints ${clients[0]?.name} and ${clients[differs]?.name} disagree on it`,
   }
 }
 
@@ -73,7 +73,7 @@ async function readFrom(
   const [answer] = await client.request([call(reader, data)], signal)
   const [own, indexToken, longToken, shortToken] = addressesIn(resultOf(answer)) ?? []
   if (own === undefined || indexToken === undefined || longToken === undefined || shortToken === undefined)
-    return { unproven: `the endpoint ${client.name} reads no market there` }
+    return { unproven: `the endpoint ${client.name} finds no market at that address` }
   if (!sameHex(own, marketToken)) return { unproven: 'the chain has no such market' }
   const sides = [...new Set([indexToken, longToken, shortToken].map(hexKey))].filter(
     (address) => address !== ZERO_ADDRESS,

@@ -215,7 +215,7 @@ function revive(value: unknown, depth: number): unknown {
  */
 export function decodeRecord(text: string): JournalRecord {
   const record = decodeAnyRecord(text)
-  if (isAccountRecord(record)) throw unreadable('it is of the account, not of an intent', text)
+  if (isAccountRecord(record)) throw unreadable('it belongs to the account, not to an intent', text)
   return record
 }
 
@@ -243,7 +243,7 @@ function recordIn(value: unknown, text: string): AnyRecord {
     throw new BaseError('The journal was written by a newer perpd.', {
       code: 'JOURNAL_RECORD_NEWER',
       facts: { version: v, readable: RECORD_VERSION },
-      details: 'Nothing was changed. Run the newer perpd again; a downgrade would misread open orders.',
+      details: 'Nothing was changed. Run the newer perpd; an older one would misread open orders.',
     })
   }
   if (v !== RECORD_VERSION) throw unreadable(`its version is ${shownValue(v)}`, text)
@@ -259,7 +259,7 @@ function unreadable(why: string, text: string, cause?: unknown): BaseError {
     code: 'JOURNAL_RECORD_UNREADABLE',
     facts: { record: text.length > 200 ? `${text.slice(0, 200)}…` : text },
     details:
-      'perpd does not start on a journal it cannot read whole. Restore the file from a backup made while it was stopped.',
+      'perpd does not start on a journal that it cannot read completely. Restore the file from a backup made while perpd was stopped.',
     ...defined({ cause }),
   })
 }

@@ -80,7 +80,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     if (state === undefined || host === undefined || withheldMs === undefined) return
     if (context.api.isCoolingDown(host)) return
     const restMs = withheldRestMs(state, chain, context.clock.now(), withheldMs)
-    if (restMs !== undefined) context.api.coolDown(host, restMs, 'a message that it accepted is in no block')
+    if (restMs !== undefined) context.api.coolDown(host, restMs, 'it accepted a message that is in no block')
   }
 
   /** Feeds an event from an effect: nobody waits for it, so a failure is fatal here. */

@@ -156,7 +156,7 @@ export function createEventTaker(
 }
 
 function digestReused(nowMs: number): MachineEvent {
-  const reason = 'the venue proposed a message that was armed before; it was not sent again'
+  const reason = 'the venue proposed a message that was armed before; perpd did not send it again'
   return { type: 'refused', nowMs, code: 'DIGEST_REUSED', reason }
 }
 

@@ -137,10 +137,11 @@ function openFile(path: string): { readonly fd: number; readonly entries: readon
   } catch (cause) {
     if (fd !== undefined) closeSync(fd)
     if (cause instanceof GuardError) throw cause
-    throw new GuardError('The table of what was signed cannot be opened.', {
+    throw new GuardError('The table of signed messages cannot be opened.', {
       code: 'GUARD_NOT_OPENED',
       facts: { path, reason: reasonOf(cause) },
-      details: 'perpd did not start. It lies beside the journal and belongs to the user that runs perpd.',
+      details:
+        'perpd did not start. The file is next to the journal and must belong to the user that runs perpd.',
       cause,
     })
   }
@@ -152,11 +153,11 @@ function lastLineOf(rest: string): string | undefined {
 }
 
 function damaged(path: string, line: number): never {
-  throw new GuardError('The table of what was signed is damaged.', {
+  throw new GuardError('The table of signed messages is damaged.', {
     code: 'GUARD_DAMAGED',
     facts: { path, line },
     details:
-      'perpd did not start: a signature may live that the table does not show. Restore the file; or, when the longest deadline that is ever signed (signing.maxDeadlineSeconds) has passed since perpd last ran, move it away.',
+      'perpd did not start: a signature that the table does not show may still land. Restore the file. Or, if signing.maxDeadlineSeconds have passed since perpd last ran, move it away.',
   })
 }
 

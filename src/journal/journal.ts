@@ -167,7 +167,7 @@ export interface Journal extends LedgerReads, HistoryReads {
 /** The same decision was accepted before; nothing was written. */
 export class DuplicateDecisionError extends BaseError {
   constructor(strategy: string, decisionKey: string) {
-    super('This decision was accepted before; it is not taken twice.', {
+    super('This decision was accepted before; perpd does not accept it twice.', {
       code: 'DUPLICATE_DECISION',
       facts: { strategy, decisionKey },
     })

@@ -66,7 +66,7 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
     return journalFault(
       'JOURNAL_NOT_SQLITE',
       path,
-      'The journal file is no sqlite file, or its first page is damaged.',
+      'The journal file is not a sqlite file, or its first page is damaged.',
       'Nothing was changed. Set the journal path to another file, or restore this one from a backup.',
       { facts, cause },
     )
@@ -77,7 +77,7 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
     return journalFault(
       'JOURNAL_READ_ONLY',
       path,
-      'The journal lies on a file system that is mounted read-only.',
+      'The journal is on a file system that is mounted read-only.',
       `Nothing was changed. ${readOnlyRemedy} in journal.path.`,
       { facts, cause },
     )
@@ -86,7 +86,7 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
     return journalFault(
       'JOURNAL_NOT_PERMITTED',
       path,
-      'The journal file may not be read and written by this user.',
+      'This user cannot read and write the journal file.',
       'Nothing was changed. Give the file and its directory to the user that runs perpd (file mode 0600, directory 0700).',
       { facts: { reason: reasonOf(refusedUse(path) ?? cause) }, cause },
     )
@@ -95,7 +95,7 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
     return journalFault(
       'JOURNAL_BUSY',
       path,
-      'Another program holds the journal file.',
+      'Another program has locked the journal file.',
       'Nothing was changed. Close other programs that have the file open (a sqlite shell, a backup), then start again.',
       { facts, cause },
     )
@@ -104,7 +104,7 @@ export function openFault(path: string, cause: unknown): JournalFaultError {
     'JOURNAL_NOT_OPENED',
     path,
     'The journal could not be opened.',
-    'perpd does not run without its journal. See the reason; check that the path is on a local disk with free space.',
+    'perpd does not run without its journal. Check the reason, and that the path is on a local disk with free space.',
     { facts, cause },
   )
 }
@@ -142,7 +142,7 @@ export function corruptFault(
     'JOURNAL_CORRUPT',
     path,
     'The journal file is damaged.',
-    'perpd does not start on a journal it cannot read whole. Keep this file, restore one from a backup made while perpd was stopped, and compare open orders at the venue before trading.',
+    'perpd does not start on a journal that it cannot read completely. Keep this file, restore a backup made while perpd was stopped, and compare the open orders at the venue before you trade.',
     { facts, cause },
   )
 }
@@ -165,7 +165,7 @@ export function newerFault(
     'JOURNAL_NEWER',
     path,
     'The journal was written by a newer perpd.',
-    'Nothing was changed. Run the newer perpd again; a downgrade would misread open orders.',
+    'Nothing was changed. Run the newer perpd; an older one would misread open orders.',
     { facts, cause },
   )
 }
@@ -175,9 +175,7 @@ export function writeFault(path: string, records: number, cause: unknown): Journ
   const code = sqliteCodeOf(cause)
   // Where the index of the WAL finds no space sqlite calls it an error of the disk.
   const isFull = code !== undefined && isDiskFull(cause)
-  const sentence = isFull
-    ? 'The journal is full: no more can be written.'
-    : 'The journal could not be written.'
+  const sentence = isFull ? 'The journal is full.' : 'The journal could not be written.'
   const remedy =
     isFull || code === sqliteCodes.ioError
       ? 'Free space on the disk (or raise the file size or journal limit), check the disk for errors'
@@ -186,7 +184,7 @@ export function writeFault(path: string, records: number, cause: unknown): Journ
     isFull ? 'JOURNAL_FULL' : 'JOURNAL_WRITE_FAILED',
     path,
     sentence,
-    `perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. ${remedy}, then start perpd; it resumes every open order from the journal.`,
+    `perpd stops on purpose: it never trades without its journal, and never retries a failed write. Nothing is sent after this. ${remedy}, then start perpd; it resumes every open order from the journal.`,
     { facts: { records, reason: reasonOf(cause) }, cause },
   )
 }
@@ -197,6 +195,6 @@ export function closedFault(path: string): JournalFaultError {
     'JOURNAL_CLOSED',
     path,
     'The journal was closed; the record was not written.',
-    'Nothing is sent after this. perpd was stopping; open orders are taken up again at the next start.',
+    'Nothing is sent after this. perpd was stopping; the next start resumes the open orders.',
   )
 }

@@ -79,8 +79,8 @@ function lockedFault(path: string, ownerPath: string, cause: unknown): JournalFa
   return journalFault(
     'JOURNAL_LOCKED',
     path,
-    'Another perpd writes this journal.',
-    'This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or give this one a journal of its own.',
+    'Another perpd uses this journal.',
+    'This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or set another journal for this one.',
     {
       facts: owner
         ? { pid: owner.pid, startedAt: owner.startedAt, hostname: owner.hostname, holder: owner.holder }

@@ -68,10 +68,10 @@ function refuseReusedDigest(view: AdmissionView, record: AttemptArmed): void {
   const { router, digest } = record.armed
   const owner = view.digestOwner(router, digest)
   if (owner === undefined) return
-  throw new JournalFaultError('This digest was armed before; it is not armed twice.', {
+  throw new JournalFaultError('This digest was armed before; perpd does not arm it twice.', {
     code: 'JOURNAL_DIGEST_REUSED',
     facts: { router, digest, armedBy: owner, intentId: record.intentId, attempt: record.attempt },
     details:
-      'Nothing was written or sent: two orders cannot share one digest. This is a mistake of perpd; report it.',
+      'Nothing was written or sent: two orders cannot share one digest. This is a bug in perpd; report it.',
   })
 }

@@ -79,11 +79,11 @@ const SCRYPT_SLACK_BYTES = 1024 * 1024
 export function agreedAddressOf(key: Hex, curve?: Curve): Address {
   const [signs, holds] = [addressOfKey(key, curve), addressOfKey(key, nobleCurve)]
   if (signs === holds) return signs
-  throw new KeystoreError('Two packages reckon two addresses for one key.', {
+  throw new KeystoreError('Two packages compute different addresses for one key.', {
     code: 'KEYSTORE_ADDRESS_DISPUTED',
     facts: { signs, holds },
     details:
-      'Nothing was written. Do not fund either. Install perpd anew, or without the faster package: npm ci --omit=optional.',
+      'Nothing was written. Do not fund either address. Reinstall perpd, or install it without the faster package: npm ci --omit=optional.',
   })
 }
 
@@ -141,7 +141,8 @@ export async function decryptKeystore(keystore: Keystore, password: Secret): Pro
     throw new KeystoreError('The password does not open the keystore.', {
       code: 'KEYSTORE_PASSWORD',
       facts: { path },
-      details: 'Nothing was signed. Give the password it was made with; a damaged file looks the same.',
+      details:
+        'Nothing was signed. Enter the password that encrypted it; a damaged file gives the same error.',
     })
   }
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
@@ -151,10 +152,10 @@ export async function decryptKeystore(keystore: Keystore, password: Secret): Pro
   if (key === undefined) throw contentError(path, 'the encrypted bytes', 'a private key')
   const address = addressOfKey(key.reveal() as Hex)
   if (keystore.address !== undefined && !sameHex(keystore.address, address)) {
-    throw new KeystoreError('The keystore holds the key of another account than it says.', {
+    throw new KeystoreError('The key in the keystore does not match the address in the file.', {
       code: 'KEYSTORE_ADDRESS',
       facts: { path, says: keystore.address, holds: address },
-      details: 'Nothing was signed. Somebody changed the file, or two were mixed up; use the one you made.',
+      details: 'Nothing was signed. The file was changed or mixed up with another; use the one you made.',
     })
   }
   return key

@@ -89,7 +89,7 @@ export function readPaperKey(path: string): Signer {
       code: 'KEY_FILE_CONTENT',
       facts: { path, expected: `a first line that says "${paperMark}"` },
       details:
-        'perpd did not start: signatures made on paper are valid on the live chain, so paper takes no key but its own. Name a file that does not exist yet in paper.keyFile.',
+        'perpd did not start: signatures made on paper are valid on the live chain, so paper uses only keys that it made. Set paper.keyFile to a file that does not exist yet.',
     })
   }
   const key = privateKeyOf(new Secret(content.slice(paperMark.length)))

@@ -71,7 +71,7 @@ export async function readNewPassword(sources: PasswordSources): Promise<Secret>
   if (first.reveal() === second.reveal()) return first
   throw new PasswordError('The two passwords differ.', {
     code: 'PASSWORD_DIFFERS',
-    details: 'Nothing was made. Try again.',
+    details: 'Nothing was written. Try again.',
   })
 }
 
@@ -79,7 +79,7 @@ function asked({ ask }: PasswordSources): AskHidden {
   if (ask !== undefined) return ask
   throw new PasswordError('The password of the keystore is missing.', {
     code: 'PASSWORD_MISSING',
-    details: `Nothing was done. Give it by a file descriptor (account.passwordFd, --password-fd N), by the systemd credential ${passwordCredential}, or at a terminal; never as an argument.`,
+    details: `Nothing was done. Pass it through a file descriptor (account.passwordFd, --password-fd N), the systemd credential ${passwordCredential}, or a terminal; never as an argument.`,
   })
 }
 
@@ -119,11 +119,12 @@ function credentialPath({ credentialsDirectory }: PasswordSources): string | und
 export function secretOfDescriptor(descriptor: number): Secret {
   const name = `file descriptor ${descriptor}`
   // A terminal would show what is typed.
-  if (isatty(descriptor)) throw unreadable(name, 'it is a terminal; leave it out to be asked')
+  if (isatty(descriptor))
+    throw unreadable(name, 'it is a terminal; omit it and perpd prompts for the password')
   if (!isGiven(descriptor)) {
     throw unreadable(
       name,
-      'it is not open here; npm and npx pass on standard input alone (--password-fd 0 <FILE), and descriptors above it reach perpd when node starts it itself',
+      'it is not open here; npm and npx pass on only standard input (--password-fd 0 <FILE). Start perpd with node to use other descriptors',
     )
   }
   const text = lineOf(descriptor, name)

@@ -150,7 +150,7 @@ function refuseOpenFolder(path: string, { setting, what }: Named): void {
   throw new KeyFileError(`The folder of the ${what} is open to others.`, {
     code: 'KEY_FILE_FOLDER',
     facts: { folder: found.path, mode: found.mode, owner: found.owner },
-    details: `${notDone(setting)} Whoever may write the folder, or owns it, may swap the file. Keep it in a folder of your own: chmod go-w ${found.path}`,
+    details: `${notDone(setting)} Anyone who can write to the folder, or owns it, can replace the file. Use a folder of your own: chmod go-w ${found.path}`,
   })
 }
 
@@ -204,7 +204,7 @@ export function refuseTaken(path: string, setting: string): void {
 }
 
 function taken(path: string, setting: string): KeyFileError {
-  return new KeyFileError('There is a file of that name already; keys are never replaced.', {
+  return new KeyFileError('A file of that name exists already; perpd never replaces keys.', {
     code: 'KEY_FILE_EXISTS',
     facts: { path },
     details: `${notDone(setting)} Name a file that does not exist yet in ${setting}.`,

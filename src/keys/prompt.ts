@@ -36,7 +36,7 @@ export function createHiddenPrompt(
       const broken = (): void => {
         leave()
         reject(
-          new PromptBroken('The question was broken off.', {
+          new PromptBroken('The prompt was cancelled.', {
             code: 'PROMPT_BROKEN',
             details: 'Nothing was done.',
           }),

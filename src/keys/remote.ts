@@ -80,10 +80,10 @@ function typedDataText({ typedData }: SignRequest): string {
 /** The signature in the one form that is used, or an error that says what is wrong with it. */
 function checkedSignature(options: RemoteSignerOptions, digest: Hex, signature: unknown): Hex {
   const wrong = (reason: string): RemoteSignerError =>
-    new RemoteSignerError(`The remote signer gave a signature that cannot be used: ${reason}.`, {
+    new RemoteSignerError(`The remote signer returned an invalid signature: ${reason}.`, {
       code: 'REMOTE_SIGNER_SIGNATURE',
       facts: { signer: options.url, account: options.address, digest },
-      details: 'It was thrown away and nothing was sent. Look at that signer before anything else.',
+      details: 'perpd discarded it and sent nothing. Check the signer before you continue.',
     })
   let usable: Hex
   let by: Address
@@ -93,7 +93,7 @@ function checkedSignature(options: RemoteSignerOptions, digest: Hex, signature: 
   } catch (error) {
     throw wrong(reasonOf(error).replace(/0x[0-9a-f]{130}/gi, 'the signature'))
   }
-  if (!sameHex(by, options.address)) throw wrong(`over the digest computed here it is the signature of ${by}`)
+  if (!sameHex(by, options.address)) throw wrong(`for the digest computed here it is the signature of ${by}`)
   return usable
 }
 
@@ -148,7 +148,7 @@ function resultOf(
   }
   if (status !== 200) throw refused(options, method, status, 'no reason given')
   if (fields.jsonrpc !== '2.0' || fields.id !== id || !Object.hasOwn(fields, 'result')) {
-    throw unreadable(options, `${method} is answered by something else than its JSON-RPC result`)
+    throw unreadable(options, `the response to ${method} is not a JSON-RPC result`)
   }
   return fields.result
 }
@@ -166,15 +166,15 @@ function refused(
   message: string,
 ): RemoteSignerError {
   const clean = token === undefined ? message : message.replaceAll(token.reveal(), '[secret]')
-  return new RemoteSignerError('The remote signer refuses.', {
+  return new RemoteSignerError('The remote signer refused.', {
     code: 'REMOTE_SIGNER_REFUSED',
     facts: { signer: url, method, status, says: clean.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 200) },
-    details: 'Nothing was signed. Its own log says more.',
+    details: 'Nothing was signed. Check the log of the signer.',
   })
 }
 
 function unreadable({ url }: RemoteSignerOptions, reason: string): RemoteSignerError {
-  return new RemoteSignerError('The remote signer gave an answer that cannot be read.', {
+  return new RemoteSignerError('The response of the remote signer cannot be read.', {
     code: 'REMOTE_SIGNER_ANSWER',
     facts: { signer: url, reason },
     details: 'Nothing was signed. Check that account.remoteSigner names a signer.',

@@ -99,7 +99,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
     if (exposure === undefined || signed === undefined || addsUsd <= 0n) return
     const signedUsd = signed.sumAt(nowSeconds())
     if (signedUsd + addsUsd <= exposure.capUsd) return
-    throw new GuardError('What is to be signed adds more exposure than may be signed in this time.', {
+    throw new GuardError('The message would exceed the exposure that the key may sign in this window.', {
       code: 'SIGN_EXPOSURE_CAP',
       facts: {
         intentId,
@@ -109,7 +109,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
         windowSeconds: exposure.windowSeconds,
       },
       details:
-        'Nothing was signed; reductions are. The cap is signing.exposureCapUsd, in signing.exposureWindowSeconds, and changes by a restart alone.',
+        'Nothing was signed; reductions still are. The cap is signing.exposureCapUsd per signing.exposureWindowSeconds; changing it needs a restart.',
     })
   }
 
@@ -119,7 +119,7 @@ export function openGuard(options: GuardOptions): SigningGuard {
       const aheadMs = addsUsd > 0n ? 0 : Math.max(0, hostsAheadMs?.() ?? 0)
       const latest = nowSeconds() + Math.floor(aheadMs / 1000) + horizonSeconds
       if (!(deadlineSeconds <= latest)) {
-        throw new GuardError('The deadline is further away than any that may be signed.', {
+        throw new GuardError('The deadline is later than perpd may sign.', {
           code: 'SIGN_DEADLINE_TOO_FAR',
           facts: { intentId, deadlineSeconds, latest },
           details: 'Nothing was signed.',
@@ -159,10 +159,10 @@ async function written(entry: SignEntry, table: GuardTable, kept: () => readonly
   try {
     await table.append(entry, kept)
   } catch (cause) {
-    throw new GuardError('What is to be signed cannot be written down.', {
+    throw new GuardError('The record of the signature cannot be written.', {
       code: 'GUARD_NOT_WRITTEN',
       facts: { path: table.path, reason: reasonOf(cause) },
-      details: 'Nothing was sent, and nothing will be signed before a restart. Check the disk.',
+      details: 'Nothing was sent, and perpd signs nothing until a restart. Check the disk.',
       cause,
     })
   }
@@ -204,7 +204,7 @@ function refuseWithoutLease(lost: BaseError | undefined, digest: Hex): void {
 
 function claimOf({ claim, digest }: SignRequest): SignClaim {
   if (claim !== undefined) return claim
-  throw new GuardError('What is to be signed does not say for which order.', {
+  throw new GuardError('The message to sign does not name its order.', {
     code: 'SIGN_UNNAMED',
     facts: { digest },
     details: 'Nothing was signed.',
@@ -224,6 +224,6 @@ function secondDigest(entry: SignEntry, other: SignEntry): GuardError {
       firstDeadlineSeconds: other.deadlineSeconds,
     },
     details:
-      'Nothing was signed. The first one is dead after its deadline; what is still needed is a new decision.',
+      'Nothing was signed. The first signature expires at its deadline; after that a new decision can replace it.',
   })
 }

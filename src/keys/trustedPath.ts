@@ -104,7 +104,7 @@ export function untrustedPart(path: string, machine: Machine = thisMachine): Unt
       continue
     }
     links += 1
-    if (links > mostLinks) throw new RangeError(`${path}: its links never end`)
+    if (links > mostLinks) throw new RangeError(`${path}: its links form a loop`)
     parts.unshift(...partsOf(entry.link))
     if (isAbsolute(entry.link)) at = '/'
   }
@@ -133,14 +133,17 @@ export function untrustedText({ path, why, owner, mode }: Untrusted): {
   switch (why) {
     case 'owner':
       return {
-        what: `${path} belongs to another user (${owner}), who can change what perpd reads there`,
+        what: `${path} belongs to another user (${owner}), who can change its content`,
         fix: `keep it in a folder of your own, or, if it is yours: chown ${process.geteuid?.() ?? 'YOU'} ${path}`,
       }
     case 'everyone':
-      return { what: `every user of this machine may write ${path} (mode ${mode})`, fix: `chmod o-w ${path}` }
+      return {
+        what: `every user of this machine can write to ${path} (mode ${mode})`,
+        fix: `chmod o-w ${path}`,
+      }
     case 'group':
       return {
-        what: `a group that is not yours alone may write ${path} (mode ${mode})`,
+        what: `a group with other members can write to ${path} (mode ${mode})`,
         fix: `chmod g-w ${path}`,
       }
   }

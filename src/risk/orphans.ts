@@ -53,7 +53,7 @@ export function orphanCancels(
   return [...sides.values()].map((side) => ({
     kind: 'cancel',
     ...side,
-    reason: 'Exits are left without the position that they were to close.',
+    reason: 'Exits rest without the position that they were to close.',
     facts: { orders: side.orderKeys.length },
   }))
 }

@@ -427,7 +427,7 @@ test('a submit over real connections: refused proves not sent, silence proves no
     "HOST could not be reached for POST /submit: it refuses the connection (ECONNREFUSED).
       host: http://HOST
       attempts: 1
-      reached: no, not a byte left
+      reached: no, nothing was sent
       cause: connect ECONNREFUSED HOST
       The signed order did not leave this machine."
   `)

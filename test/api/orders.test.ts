@@ -264,7 +264,7 @@ test('a refused prepare tells the code, the numbers behind it and the trace id',
       host: http://one/v1
       serverDetails: {"availableLiquidity":"5","requestedSizeUsd":"10"}
       traceId: tr-1
-      Nothing was signed, and the same order is not asked for again."
+      Nothing was signed, and perpd does not request the same order again."
   `)
 })
 

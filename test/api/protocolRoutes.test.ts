@@ -182,8 +182,8 @@ test('a service without a host is not asked, and the error says what to do', asy
   expect(String(error)).toMatchInlineSnapshot(`
     "UnreachableError: No host is configured, so no request was sent for GET /v1/pairs.
       attempts: 0
-      reached: no, not a byte left
-      Configure a host that serves this route, or do without it."
+      reached: no, nothing was sent
+      Configure a host that serves this route, or do not use the feature."
   `)
   expect(seen).toEqual([])
 })

@@ -94,7 +94,7 @@ test('attempts are bounded, and the last failure is thrown whole', async () => {
       means: the request reached a pool that does not serve this route
       serverMessage: BACKEND_UNAVAILABLE: no such pool
       traceId: t-1
-      It is asked again when it is next needed. Check the network and the venue if this stays."
+      perpd retries at the next need. Check the network and the venue if this persists."
   `)
 })
 
@@ -112,7 +112,7 @@ test('a 4xx is never repeated', async () => {
       status: 400
       host: http://one/v1
       traceId: t-2
-      The same request is not repeated. Check the market, token and account it names."
+      perpd does not repeat the request. Check its market, token and account."
   `)
 })
 
@@ -259,8 +259,8 @@ test('when every host rests, reads are still asked and distrusted hosts get no n
     "UnreachableError: one and its peers are in cooldown, so no request was sent for POST /thing.
       host: http://one/v1, http://two/v1
       attempts: 0
-      reached: no, not a byte left
-      Nothing was signed. A later decision may try again."
+      reached: no, nothing was sent
+      Nothing was signed. A later decision may retry."
   `)
 })
 
@@ -465,7 +465,7 @@ test('an answer that cannot be read is asked for once more elsewhere, then throw
     "DecodeError: The answer of two to GET /thing cannot be read: the body is not JSON.
       host: http://two/v1
       value: "<html>"
-      Nothing was taken from this answer. If it stays, the venue changed its wire: look for a newer perpd."
+      perpd ignored this response. If it persists, the venue changed its API: look for a newer perpd."
   `)
 })
 

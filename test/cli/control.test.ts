@@ -209,7 +209,7 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
     "Trading is reducing.
 
       SCOPE    STATE     CAUSE       FOR        BY     REASON
-      account  reducing  daily-loss  1 min 0 s  perpd  the account lost $120.00 since 00:00 UTC; the next day (UTC) releases it, or an operator: perpd trading active"
+      account  reducing  daily-loss  1 min 0 s  perpd  the account lost $120.00 since 00:00 UTC; perpd releases it on the next day (UTC), or an operator earlier: perpd trading active"
   `)
   const nobody = await perpd(cwd, ['trading', 'halted', '--scope', 'nobody', '--by', 'ann', ...flags])
   expect(nobody).toEqual({

@@ -397,7 +397,7 @@ test('a send that provably did not happen says what it would have meant', () => 
   const evidence: Evidence = {
     level: 'local',
     atMs: startMs,
-    statement: 'the only send is journaled as not sent',
+    statement: 'the journal shows the only attempt as not sent',
   }
   const { flat } = told(chain, [
     preparing,

@@ -99,7 +99,7 @@ test('an edit says the order as it is to be, and that it is done', () => {
       changed: ['size'],
     },
   }
-  const closing = { outcome: 'EXECUTED', code: 'EXECUTED', reason: 'the change is made', evidence }
+  const closing = { outcome: 'EXECUTED', code: 'EXECUTED', reason: 'the change was made', evidence }
   const text = explained('edit', terms, [...landedWith([], []), { kind: 'intent.closed', closing }])
   expect(text).toContain('is to be $400.00 at $1,600.00, accepting any')
   expect(text).toContain('executed: edit stop-loss order of long')

@@ -150,7 +150,7 @@ test('compact is refused while a daemon writes the journal', async () => {
   await fill()
   const daemon = createSqliteJournal(options())
   const { code, err } = await run('journal', 'compact')
-  expect([code, err.split('\n')[0]]).toEqual([1, 'Another perpd writes this journal.'])
+  expect([code, err.split('\n')[0]]).toEqual([1, 'Another perpd uses this journal.'])
   await daemon.close()
 })
 
@@ -164,7 +164,7 @@ test('a journal that lost records is refused, and goes on in the name of an oper
   const refused = await run('journal', 'compact')
   expect([refused.code, refused.err.split('\n')[0]]).toEqual([
     1,
-    'The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.',
+    'The journal has lost records: it was damaged, replaced, or restored from an older backup.',
   ])
   expect((await run('journal', 'verify')).code).toBe(1)
   expect((await run('journal', 'accept-loss')).code).toBe(4)
@@ -193,7 +193,7 @@ test('the daemon does not start on a journal that lost records, and says the way
     { cwd },
   )
   expect(await daemon.ended, daemon.said()).toBe(1)
-  expect(daemon.said()).toContain('The journal has lost records that were written')
+  expect(daemon.said()).toContain('The journal has lost records')
   expect(daemon.said()).toContain('perpd journal accept-loss --by NAME')
 })
 

@@ -58,7 +58,7 @@ test('new makes an encrypted file for its owner alone, and prints the address it
   const again = await keys('new', '--file', file('mine.json'), '--password-fd', fd(password))
   expect([again.code, again.err.split('\n')[0]]).toEqual([
     4,
-    'There is a file of that name already; keys are never replaced.',
+    'A file of that name exists already; perpd never replaces keys.',
   ])
 })
 
@@ -120,7 +120,7 @@ test('a descriptor that was not passed on is named, and none of Node itself is r
   for (const descriptor of [3, 5, 99]) {
     const { status, stderr } = start(descriptor, '')
     expect([descriptor, status]).toEqual([descriptor, 4])
-    expect(stderr).toContain('it is not open here; npm and npx pass on standard input alone (--password-fd 0')
+    expect(stderr).toContain('it is not open here; npm and npx pass on only standard input (--password-fd 0')
   }
   expect(start(0, '<password').status).toBe(0)
   expect(start(8, '8< <(cat password)').status).toBe(0)
@@ -193,7 +193,7 @@ test.runIf(hasPty)('at a terminal Ctrl-C and two different passwords make nothin
     ),
   ])
   expect([broken.code, different.code]).toEqual([1, 4])
-  expect(broken.shown).toContain('The question was broken off.')
+  expect(broken.shown).toContain('The prompt was cancelled.')
   expect(different.shown).toContain('The two passwords differ.')
   expect(broken.shown + different.shown).not.toMatch(/half|canary/)
   expect(readdirSync(cwd)).toEqual([])

@@ -276,7 +276,7 @@ test('of a kind of one’s own a trial tells what its entries said', async () =>
   const path = edgeFile('edge-own', './edge-own.ts', '')
   const { out } = await perpd(folder, ['strategies', 'test', path, '--situation', 'chop', '--json'])
   expect(JSON.parse(out).noEntry).toBe(
-    'protect.minEdgeBps let none of 240 entries through (EDGE_TOO_SMALL): what this entry is expected to earn, 90.0 bps, is too little above its costs: fees 12.0, price impact 0.0, sending 0.0, holding 0.0 bps; a take-profit farther away or a lower protect.minEdgeBps lets it through.',
+    'protect.minEdgeBps let none of 240 entries through (EDGE_TOO_SMALL): the expected profit of this entry, 90.0 bps, is too small for its costs: fees 12.0, price impact 0.0, sending 0.0, holding 0.0 bps; set a more distant take-profit or a lower protect.minEdgeBps.',
   )
 })
 

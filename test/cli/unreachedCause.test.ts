@@ -35,14 +35,14 @@ const failing =
 
 test.each([
   ['CERT_HAS_EXPIRED', 'certificate is out of date', 'timedatectl'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is of another name', 'typing error'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is for another name', 'typing error'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate is not trusted', 'NODE_EXTRA_CA_CERTS'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate is not trusted', 'NODE_EXTRA_CA_CERTS'],
-  ['ENOTFOUND', 'name is not found', 'getent hosts'],
+  ['ENOTFOUND', 'name cannot be resolved', 'getent hosts'],
   ['EAI_AGAIN', 'no name server answers', 'resolv.conf'],
   ['ECONNREFUSED', 'refuses the connection', 'port'],
-  ['ENETUNREACH', 'no route leads to it', 'ip route'],
-  ['ETIMEDOUT', 'does not answer in time', 'firewall'],
+  ['ENETUNREACH', 'there is no network route to it', 'ip route'],
+  ['ETIMEDOUT', 'does not respond in time', 'firewall'],
 ])('a host that fails with %s has its own words and one remedy', async (code, text, remedy) => {
   const line = await lineOf(failing(code))
   expect(line).toMatchObject({
@@ -106,7 +106,7 @@ test('an endpoint of the chain has the same words, over HTTP and over a socket, 
   expect(lines.map(({ statement }) => statement)).toEqual([
     expect.stringContaining('refuses the connection (ECONNREFUSED)'),
     expect.stringContaining('name is not found (ENOTFOUND)'),
-    expect.stringContaining('does not answer in time'),
+    expect.stringContaining('does not respond in time'),
     expect.stringContaining('refuses the connection (ECONNREFUSED)'),
     expect.stringContaining('link-local or metadata'),
   ])

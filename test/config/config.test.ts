@@ -158,12 +158,12 @@ test('a file that every user may write, or swap, is not read', () => {
   write('perpd.json', {})
   chmodSync(join(cwd, 'perpd.json'), 0o666)
   expect(problemsOf()).toEqual([
-    `perpd.json: not read: every user of this machine may write ${cwd}/perpd.json (mode 666). chmod o-w ${cwd}/perpd.json`,
+    `perpd.json: not read: every user of this machine can write to ${cwd}/perpd.json (mode 666). chmod o-w ${cwd}/perpd.json`,
   ])
   chmodSync(join(cwd, 'perpd.json'), 0o644)
   chmodSync(cwd, 0o777)
   expect(problemsOf()).toEqual([
-    `perpd.json: not read: every user of this machine may write ${cwd} (mode 777). chmod o-w ${cwd}`,
+    `perpd.json: not read: every user of this machine can write to ${cwd} (mode 777). chmod o-w ${cwd}`,
   ])
   chmodSync(cwd, 0o1777)
   expect(problemsOf()).toEqual([])

@@ -265,11 +265,7 @@ test.each<readonly [string, Partial<Order>, string]>([
     'its acceptable price is $1,550.00, perpd signed any price',
   ],
   ['least output', { minOutputAmount: 9n }, 'its least output is 9, perpd signed 0'],
-  [
-    'end with its position',
-    { autoCancel: false },
-    'that it ends with its position is false, perpd signed true',
-  ],
+  ['autoCancel', { autoCancel: false }, 'autoCancel is false, perpd signed true'],
 ])('a stop of ours whose %s another client changed is told, and holds increases', (_what, fields, text) => {
   const { raised } = reconcile(view({ orders: [{ ...stop, ...fields }], own, explained }))
   expect(raised).toMatchObject([{ kind: 'changed-order', orderKey: exitKey, sizeDeltaUsd: 0n }])
@@ -319,7 +315,7 @@ test('a position that does not add up is told; adopted it counts, ignored it sta
     expectedUsd: usd(500),
     foundUsd: usd(700),
   })
-  expect(first.raised[0]?.statement).toBe('ETH/USD long is $700.00; by the journal it should be $500.00')
+  expect(first.raised[0]?.statement).toBe('ETH/USD long is $700.00; the journal expects $500.00')
   const told = raise(emptyAccountState, ...first.raised)
   const id = first.raised[0]?.discrepancyId ?? ''
   const adopted = settle(told, id, 'adopted')

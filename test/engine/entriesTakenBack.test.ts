@@ -205,7 +205,7 @@ test.each<readonly [string, string, Story]>([
   ],
   [
     'maxDrawdownUsd',
-    'By its file its result is too far below its highest: what waits to add is cancelled.',
+    'By its file its result is too far below its peak: what waits to add is cancelled.',
     { stopBps: 2_000, protect: () => ({ maxDrawdownUsd: usd(7) }) },
   ],
 ])(

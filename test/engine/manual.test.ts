@@ -76,7 +76,7 @@ test('leverage above the highest is refused as leverage, with the setting and bo
   expect(await ask({ size: '5000' })).toMatchObject({
     code: 'SIZE_NOT_WHOLE',
     reason:
-      'the limit maxOrderSizeUsd leaves room for less, and an order by hand is made whole or not at all (asked: $5,000.00; allowed: at most $2,000.00)',
+      'the limit maxOrderSizeUsd allows a smaller order only, and perpd places a manual order whole or not at all (asked: $5,000.00; allowed: at most $2,000.00)',
   })
 })
 

@@ -668,7 +668,7 @@ test('an order whose fate nothing shows is closed by an operator while the daemo
   const early = await command(there, trade('active'))
   expect(early).toMatchObject({
     ok: true,
-    statement: expect.stringContaining('it is released when the cause ends'),
+    statement: expect.stringContaining('perpd releases it when the cause ends'),
   })
   const none = await command(there, { type: 'resolve', intentId: 'zz', as: 'dead' })
   expect(none).toMatchObject({ ok: false, code: 'ORDER_NOT_FOUND' })
@@ -890,7 +890,7 @@ test('what the key signs for in a time is capped whatever admission says; what r
     closing?.code === 'SIGN_EXPOSURE_CAP' ? [closing.reason] : [],
   )
   expect(refused.length).toBeGreaterThan(1)
-  expect(refused[0]).toContain('What is to be signed adds more exposure than may be signed in this time.')
+  expect(refused[0]).toContain('The message would exceed the exposure that the key may sign in this window.')
   await command(there, { type: 'kill', close: true })
   await there.clock.advance(60_000)
   expect(there.engine.status().kill).toMatchObject({ outcome: 'done', left: { orders: 0, positions: 0 } })

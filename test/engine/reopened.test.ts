@@ -66,7 +66,7 @@ test('while the list still shows what was closed, an increase is refused with th
     ok: false,
     code: 'REDUCE_IN_FLIGHT',
     reason: expect.stringMatching(
-      /^Order \w+ of @operator executed, and the venue's list still shows this side as it was before; an increase waits for the list: try again in a few seconds/,
+      /^Order \w+ of @operator executed, but the venue's list does not show it yet; an increase waits for the list: retry in a few seconds/,
     ),
   })
   isLate = false

@@ -123,7 +123,7 @@ export function journalConformance(
     const error = await journal.append(again).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(DuplicateDecisionError)
     expect(String(error)).toMatchInlineSnapshot(`
-      "DuplicateDecisionError: This decision was accepted before; it is not taken twice.
+      "DuplicateDecisionError: This decision was accepted before; perpd does not accept it twice.
         strategy: trend
         decisionKey: key-1"
     `)

@@ -97,13 +97,13 @@ test('a second daemon is refused by name while the first lives, and let in when 
     .replace(/startedAt: \d{4}-\d\d-\d\dT[\d:.]+Z/, 'startedAt: <when>')
     .replace(/hostname: .*/, 'hostname: <where>')
   expect(text).toMatchInlineSnapshot(`
-    "JournalFaultError: Another perpd writes this journal.
+    "JournalFaultError: Another perpd uses this journal.
       path: <path>
       pid: <the first>
       startedAt: <when>
       hostname: <where>
       holder: writer
-      This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or give this one a journal of its own."
+      This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or set another journal for this one."
   `)
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -127,7 +127,7 @@ test('a disk that takes no more stops the journal with one clear fault, and lose
       path: <path>
       records: <n>
       reason: disk I/O error
-      perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
+      perpd stops on purpose: it never trades without its journal, and never retries a failed write. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
   `)
   expect(fault.later).toEqual(fault.first)
   const seqs = await seqsIn(path)

@@ -80,7 +80,7 @@ test.for([
       newerEpoch: 2
       holder: second
       openedAt: 2027-01-15T08:01:00.000Z
-      perpd stops on purpose: the record was not written, and nothing that needs one is sent after this. Every open order is in the hands of the other one. Two daemons on one journal mean that its lock did not hold: do not remove the file, and keep the journal on a local disk of one machine. Start only one."
+      perpd stops on purpose: it wrote no record and sends nothing after this. The other one follows every open order. The lock of the journal failed: do not remove the file, keep the journal on a local disk of one machine, and start only one perpd."
   `)
     expect(head()).toBe(before)
     expect((await faultOf(first.append(storyOf(2).accepted()))).code).toBe('JOURNAL_FENCED')

@@ -102,6 +102,6 @@ test('a warned order is its smaller self from there on; its acceptance stays as 
   expect(state?.intent).toMatchObject({ reservationUsd: half, terms: { sizeDeltaUsd: half } })
   expect(state?.attempts[0]?.warned).toHaveLength(1)
   expect(accepted.kind === 'intent.accepted' && accepted.intent.terms.sizeDeltaUsd).toBe(half * 2n)
-  expect(() => foldRecords([accepted, preparing, warned, warned])).toThrow(/does not get smaller/)
+  expect(() => foldRecords([accepted, preparing, warned, warned])).toThrow(/a shrunk order is not smaller/)
   expect(() => foldRecords([accepted, preparing, story.armed(), warned])).toThrow(/cannot follow ARMED/)
 })

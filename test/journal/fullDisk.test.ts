@@ -320,9 +320,7 @@ test('a journal that is full when it is opened says so too', async () => {
   await journal.append(storyOf(301).accepted())
   await journal.close()
   const full = { ...options, path, maxBytes: statSync(path).size }
-  expect(() => openSqliteJournal(full, { compact: true })).toThrow(
-    'The journal is full: no more can be written.',
-  )
+  expect(() => openSqliteJournal(full, { compact: true })).toThrow('The journal is full.')
   expect(verifySqliteJournal(path)).toMatchObject({ snapshot: 'none', records: 301, problems: [] })
 })
 
@@ -352,7 +350,7 @@ test('a failed fsync is never tried again: every waiting and later record is ref
       path: <path>
       records: 2
       reason: disk I/O error
-      perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
+      perpd stops on purpose: it never trades without its journal, and never retries a failed write. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
   `)
   await expect(journal.append(storyOf(3).accepted())).rejects.toBe(fault)
   expect(commits).toBe(1)

@@ -261,7 +261,7 @@ test('a mark in a place of its own tells of a backup that brought its old mark a
   copyFileSync(`${path}.backup`, path)
   expect(await codeOf(() => createSqliteJournal(placed))).toBe('JOURNAL_ROLLED_BACK')
   expect(verifySqliteJournal(path, headPath).problems).toEqual([
-    'the mark says that record 2 was written; the newest that belongs to it is missing: records were lost',
+    'the high-water mark names record 2, which the journal does not have: records were lost',
   ])
 })
 

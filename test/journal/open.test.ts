@@ -94,7 +94,7 @@ test('opens what a location names, and refuses a scheme that it does not know', 
   expect((await openJournal('memory:', options)).path).toBe(':memory:')
   expect(await faultOfAsync(openJournal('postgres://db/perpd', options))).toMatchInlineSnapshot(`
     "JOURNAL_SCHEME_UNKNOWN
-    No journal is kept at such a place.
+    The journal cannot be at such a place.
       path: postgres://db/perpd
       Nothing was opened. The journal may be a path, sqlite:<path>, or memory:."
   `)
@@ -121,7 +121,7 @@ test('two spellings of one file share one lock', async () => {
   // A refused opening in this process must not have dropped the lock that keeps other processes out.
   const other = spawnSync(process.execPath, [script('writer.ts'), path, '0'], { encoding: 'utf8' })
   expect(other.status).toBe(1)
-  expect(other.stderr).toContain(`JournalFaultError: Another perpd writes this journal.`)
+  expect(other.stderr).toContain(`JournalFaultError: Another perpd uses this journal.`)
   expect(other.stderr).toContain(`pid: ${process.pid}\n`)
   await journal.close()
   expect(await writerFault()).toBe('it opened')
@@ -165,9 +165,9 @@ test('a path below a plain file is refused', async () => {
 test('a missing journal is no fault of the writer but one of the reader', async () => {
   expect(await readerFault()).toMatchInlineSnapshot(`
     "JOURNAL_MISSING
-    There is no journal at this path yet.
+    This path has no journal yet.
       path: <dir>/perpd.db
-      Nothing was changed. Check the journal path; the journal is made when perpd runs for the first time."
+      Nothing was changed. Check the journal path; perpd creates the journal at its first start."
   `)
   expect(await writerFault()).toBe('it opened')
   expect(await readerFault()).toBe('it opened')
@@ -177,7 +177,7 @@ test('a file that is no sqlite file is refused and kept as it is', async () => {
   writeFileSync(path, 'these are my notes, not a journal\n'.repeat(100))
   expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_NOT_SQLITE
-    The journal file is no sqlite file, or its first page is damaged.
+    The journal file is not a sqlite file, or its first page is damaged.
       path: <dir>/perpd.db
       reason: file is not a database
       Nothing was changed. Set the journal path to another file, or restore this one from a backup."
@@ -209,7 +209,7 @@ test('a journal of a newer schema is refused and not changed', async () => {
       path: <dir>/perpd.db
       version: 99
       readable: 1
-      Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
+      Nothing was changed. Run the newer perpd; an older one would misread open orders."
   `)
   expect(await readerFault()).toBe(await writerFault())
 })
@@ -223,7 +223,7 @@ test('a journal with a record of a newer perpd is refused', async () => {
       path: <dir>/perpd.db
       seq: 3
       reason: The journal was written by a newer perpd.
-      Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
+      Nothing was changed. Run the newer perpd; an older one would misread open orders."
   `)
 })
 
@@ -236,7 +236,7 @@ test('a journal with a record that cannot be decoded is refused whole', async ()
       path: <dir>/perpd.db
       seq: 3
       reason: A journal record cannot be read: it is not JSON.
-      perpd does not start on a journal it cannot read whole. Keep this file, restore one from a backup made while perpd was stopped, and compare open orders at the venue before trading."
+      perpd does not start on a journal that it cannot read completely. Keep this file, restore a backup made while perpd was stopped, and compare the open orders at the venue before you trade."
   `)
 })
 
@@ -270,7 +270,7 @@ test('a changed amount, a removed record and an order that is listed as closed a
       path: <dir>/perpd.db
       seq: 1
       reason: the record does not match its hash
-      perpd does not start on a journal it cannot read whole. Keep this file, restore one from a backup made while perpd was stopped, and compare open orders at the venue before trading."
+      perpd does not start on a journal that it cannot read completely. Keep this file, restore a backup made while perpd was stopped, and compare the open orders at the venue before you trade."
   `)
   restore()
   tamper('DELETE FROM record WHERE seq = 3')
@@ -300,11 +300,11 @@ test('a truncated journal is refused, whatever is left', async () => {
   truncateSync(path, 0)
   expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_ROLLED_BACK
-    The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.
+    The journal has lost records: it was damaged, replaced, or restored from an older backup.
       path: <dir>/perpd.db
       lastRecordWritten: 283
       lastRecordFound: 0
-      perpd does not start: a signed order may be open that this journal does not know. Restore the newest copy. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died."
+      perpd does not start: a signed order that is missing here may be open. Restore the newest copy. If there is none: perpd journal accept-loss --by NAME continues with the remaining records and waits until the last lost signature has expired."
   `)
 })
 
@@ -351,11 +351,11 @@ test('an older backup in the place of the journal is refused', async () => {
   copyFileSync(`${path}.backup`, path)
   expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_ROLLED_BACK
-    The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.
+    The journal has lost records: it was damaged, replaced, or restored from an older backup.
       path: <dir>/perpd.db
       lastRecordWritten: 20
       lastRecordFound: 10
-      perpd does not start: a signed order may be open that this journal does not know. Restore the newest copy. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died."
+      perpd does not start: a signed order that is missing here may be open. Restore the newest copy. If there is none: perpd journal accept-loss --by NAME continues with the remaining records and waits until the last lost signature has expired."
   `)
   rmSync(`${path}.head`)
   expect(await writerFault()).toBe('it opened')
@@ -382,7 +382,7 @@ test('a journal that may not be touched by this user is refused', async () => {
   chmodSync(`${path}.lock`, 0o000)
   expect(runAsNobody('writer')).toMatchInlineSnapshot(`
     "JOURNAL_NOT_PERMITTED
-    The journal file may not be read and written by this user.
+    This user cannot read and write the journal file.
       path: <dir>/perpd.db
       reason: EACCES: permission denied, access '<dir>/perpd.db'
       Nothing was changed. Give the file and its directory to the user that runs perpd (file mode 0600, directory 0700)."
@@ -442,11 +442,11 @@ test('a journal that reached its size limit stops with one clear fault and keeps
   }
   const fault = await write().catch((error: unknown) => error)
   expect(String(fault).replaceAll(directory, '<dir>')).toMatchInlineSnapshot(`
-    "JournalFaultError: The journal is full: no more can be written.
+    "JournalFaultError: The journal is full.
       path: <dir>/perpd.db
       records: 1
       reason: database or disk is full
-      perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
+      perpd stops on purpose: it never trades without its journal, and never retries a failed write. Nothing is sent after this. Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal."
   `)
   await expect(journal.append(storyOf(999).accepted())).rejects.toBe(fault)
   expect(journal.summary().records).toBe(acknowledged)
@@ -491,7 +491,7 @@ test('another program that holds the file is named as such', async () => {
   other.exec('BEGIN IMMEDIATE')
   expect(await writerFault()).toMatchInlineSnapshot(`
     "JOURNAL_BUSY
-    Another program holds the journal file.
+    Another program has locked the journal file.
       path: <dir>/perpd.db
       reason: database is locked
       Nothing was changed. Close other programs that have the file open (a sqlite shell, a backup), then start again."

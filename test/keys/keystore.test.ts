@@ -78,7 +78,7 @@ test('a wrong password is one clear refusal that repeats neither password nor ke
     [
       'The password does not open the keystore.',
       '  path: FILE',
-      '  Nothing was signed. Give the password it was made with; a damaged file looks the same.',
+      '  Nothing was signed. Enter the password that encrypted it; a damaged file gives the same error.',
     ].join('\n'),
   )
 })
@@ -230,6 +230,6 @@ test('an address on which two packages do not agree is written into no keystore'
   const key = published
   expect(agreedAddressOf(key)).toBe(privateKeyToAddress(key))
   const wrong = { ...nobleCurve, publicKey: () => nobleCurve.publicKey(Buffer.alloc(32, 0x22)) }
-  expect(() => agreedAddressOf(key, wrong)).toThrow('Two packages reckon two addresses')
+  expect(() => agreedAddressOf(key, wrong)).toThrow('Two packages compute different addresses')
   expect(() => agreedAddressOf(key, wrong)).not.toThrow(key)
 })

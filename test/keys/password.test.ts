@@ -69,7 +69,7 @@ test('a descriptor that is empty, too long or not open gives a clear refusal', a
   expect(await reasonOf(open(''))).toBe('it is empty')
   expect(await reasonOf(open('\n'))).toBe('it is empty')
   expect(await reasonOf(open('x'.repeat(4_097)))).toBe('it is longer than 4096 bytes')
-  expect(await reasonOf(1_000)).toMatch(/^it is not open here; npm and npx pass on standard input alone/)
+  expect(await reasonOf(1_000)).toMatch(/^it is not open here; npm and npx pass on only standard input/)
 })
 
 test('the systemd credential is used before the terminal, and the descriptor before both', async () => {
@@ -110,7 +110,7 @@ test('without any source the refusal names them all', async () => {
   const fault = await faultOf(readPassword(nothing, ''))
   expect([fault.code, fault.details]).toEqual([
     'PASSWORD_MISSING',
-    'Nothing was done. Give it by a file descriptor (account.passwordFd, --password-fd N), by the systemd credential perpd-password, or at a terminal; never as an argument.',
+    'Nothing was done. Pass it through a file descriptor (account.passwordFd, --password-fd N), the systemd credential perpd-password, or a terminal; never as an argument.',
   ])
   expect(passwordSourceText(nothing)).toBeUndefined()
 })

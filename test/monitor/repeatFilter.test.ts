@@ -150,7 +150,7 @@ test('a host that rests again and again is one cause by the way its requests end
   expect(told.map(({ fields }) => fields.repeated)).toEqual([undefined, 10])
   // What it is told to rest for is another matter each time.
   const distrusted = { type: 'host.cooldown', host: 'http://10.0.0.1', cooldownMs: 5_000 } as const
-  expect(tell({ ...distrusted, reason: 'its payload did not say what was meant' })).toHaveLength(1)
+  expect(tell({ ...distrusted, reason: 'its payload does not match the order' })).toHaveLength(1)
 })
 
 test('an end is told sooner again after an hour without one, and the oldest of a thousand troubles is forgotten', () => {

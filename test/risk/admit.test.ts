@@ -336,7 +336,7 @@ test('a wish many times the equity is denied by its own code, and one at the mul
     denial: {
       code: 'WISH_ABOVE_EQUITY',
       reason:
-        'The size asked for is more than 50 times the equity ($1,000.00): it is taken for a mistake and is not cut to the limits.',
+        'The requested size is more than 50 times the equity ($1,000.00); perpd denies it as a mistake instead of cutting it.',
       wanted: '$50,000.01',
       allowed: '$50,000.00',
     },

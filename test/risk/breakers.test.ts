@@ -184,11 +184,11 @@ test('a day is lost by what settlements realized too, whatever hosts show, and b
   expect(reasons({ realizedUsd: -usd(99) })).toEqual([])
   expect(reasons({ realizedUsd: usd(500) })).toEqual([])
   expect(reasons({ realizedUsd: -usd(150) })).toEqual([
-    'orders of the account realized a loss of $150.00 since 00:00 UTC; $100.00 is the limit',
+    'orders of the account realized a loss of $150.00 since 00:00 UTC; the limit is $100.00',
   ])
   const fell = { ...equity, equityUsd: usd(700) }
   expect(reasons({ realizedUsd: -usd(150), equity: fell })).toEqual([
-    'the account lost $300.00 since 00:00 UTC; $100.00 is the limit',
+    'the account lost $300.00 since 00:00 UTC; the limit is $100.00',
   ])
 })
 

@@ -485,7 +485,7 @@ test.each<readonly [string, Partial<Order>]>([
   expect(codeOf(grown, { ...withOrder(), signedOrder })).toBe('admitted')
   const judged = admit(grown, desk({ ...withOrder(changes), signedOrder }))
   expect(judged).toMatchObject({ denial: { code: 'ORDER_DIFFERS' } })
-  expect(judged.kind === 'denial' ? judged.denial.reason : '').toContain(`another ${field} than was signed`)
+  expect(judged.kind === 'denial' ? judged.denial.reason : '').toContain(`The listed ${field} of the order`)
   // Nothing of it is in a cancel.
   expect(codeOf(cancel(key), { ...withOrder(changes), signedOrder })).toBe('admitted')
 })

@@ -65,7 +65,7 @@ test('what its open parts have lost counts for its drawdown as long as it lasts,
   }
   expect(told(usd(-59))).toBeUndefined()
   expect(told(usd(-60))).toMatchObject({ code: 'STRATEGY_DRAWDOWN', wanted: '$100.00 below' })
-  expect(told(usd(-60))?.reason).toContain('its open parts have lost, is too far below')
+  expect(told(usd(-60))?.reason).toContain('an open loss of $60.00')
   expect(codeOf(rules, { peakUsd: usd(50), resultUsd: usd(-50) }, NOW_MS, usd(500))).toBe('STRATEGY_DRAWDOWN')
 })
 
@@ -113,8 +113,7 @@ test('around a closing of its file nothing is added, and the denial says which a
   expect(codeOf(rules, {}, Date.parse('2027-01-22T21:29:00Z'))).toBe('admitted')
   expect(told('2027-01-22T21:45:00Z')).toEqual({
     code: 'AROUND_CLOSING',
-    reason:
-      'by its file its markets close in 900 s, and this strategy adds nothing then, by the clock of America/New_York',
+    reason: 'its markets close in 900 s; its file allows no increases then (time zone America/New_York)',
     wanted: 'fri 16:45',
     allowed: 'not from 30 min before fri 17:00 to 0 min after sun 18:00 (protect.closings)',
   })

@@ -76,7 +76,7 @@ test('stale market data leaves no room at all, whatever the figures say', () => 
   for (const marketDataStatus of ['stale', 'unrecognised'] as const) {
     expect(sizeIncrease(increase(), desk({ snapshot: withCapacity({ marketDataStatus }) }))).toEqual({
       code: 'MARKET_DATA_STALE',
-      reason: 'The venue says its own data of ETH/USD [WETH-USDC] is not fresh; nothing is added on it.',
+      reason: 'The venue reports that its data of ETH/USD [WETH-USDC] is stale; increases wait.',
       wanted: 'marketDataStatus fresh',
       allowed: `marketDataStatus ${marketDataStatus}`,
     })
@@ -87,7 +87,7 @@ test('a capacity reading older than allowed leaves no room', () => {
   const old = desk({ snapshot: withCapacity({}, NOW_MS - 10_001), limits: { maxDataAgeMs: 10_000 } })
   expect(sizeIncrease(increase(), old)).toEqual({
     code: 'CAPACITY_TOO_OLD',
-    reason: 'The trading capacity of ETH/USD [WETH-USDC] long is too old to size on.',
+    reason: 'The trading capacity of ETH/USD [WETH-USDC] long is too old to size an order.',
     wanted: '10001 ms old',
     allowed: 'at most 10000 ms',
   })
@@ -155,7 +155,7 @@ test('what a cut leaves too small is denied in the name of that cut', () => {
     sizeIncrease(increase({ sizeDeltaUsd: usd(5) }), desk({ limits: { minOrderSizeUsd: usd(10) } })),
   ).toEqual({
     code: 'ORDER_TOO_SMALL',
-    reason: 'The order is smaller than the smallest one allowed.',
+    reason: 'The order is below the smallest allowed size.',
     wanted: '$5.00',
     allowed: 'at least $10.00',
   })
@@ -165,7 +165,7 @@ test('collateral that fees would take below the minimum is denied, unless the po
   const thin = increase({ sizeDeltaUsd: usd(10), leverageBps: 100_000 })
   expect(sizeIncrease(thin, desk())).toEqual({
     code: 'COLLATERAL_BELOW_MINIMUM',
-    reason: "The collateral left after fees would be below the venue's minimum.",
+    reason: "The remaining collateral after fees would be below the venue's minimum.",
     wanted: '$1.00 collateral for $10.00',
     allowed: 'at least $1.02 collateral',
   })

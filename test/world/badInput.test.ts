@@ -239,7 +239,7 @@ test('a journal that cannot be used is refused, left as it is, and never traded 
   `)
   expect(garbage).toMatchInlineSnapshot(`
     "1
-    The journal file is no sqlite file, or its first page is damaged.
+    The journal file is not a sqlite file, or its first page is damaged.
       path: DIR/garbage.db
       reason: file is not a database
       Nothing was changed. Set the journal path to another file, or restore this one from a backup."
@@ -250,7 +250,7 @@ test('a journal that cannot be used is refused, left as it is, and never traded 
       path: DIR/damaged.db
       seq: 1
       reason: the record does not match its hash
-      perpd does not start on a journal it cannot read whole. Keep this file, restore one from a backup made while perpd was stopped, and compare open orders at the venue before trading."
+      perpd does not start on a journal that it cannot read completely. Keep this file, restore a backup made while perpd was stopped, and compare the open orders at the venue before you trade."
   `)
   expect(newer).toMatchInlineSnapshot(`
     "1
@@ -258,7 +258,7 @@ test('a journal that cannot be used is refused, left as it is, and never traded 
       path: DIR/newer.db
       version: 99
       readable: 1
-      Nothing was changed. Run the newer perpd again; a downgrade would misread open orders."
+      Nothing was changed. Run the newer perpd; an older one would misread open orders."
   `)
   expect(scheme).toMatchInlineSnapshot(`
     "4
@@ -302,13 +302,13 @@ test('a second daemon on the same journal names the first and changes nothing', 
     .replace(/holder: 0x[0-9a-fA-F]{40}/, 'holder: ACCOUNT')
   expect(words).toMatchInlineSnapshot(`
     "1
-    Another perpd writes this journal.
+    Another perpd uses this journal.
       path: DIR/var/paper/journal.db
       pid: PID
       startedAt: TIME
       hostname: HOST
       holder: ACCOUNT
-      This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or give this one a journal of its own."
+      This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or set another journal for this one."
   `)
 })
 
@@ -466,7 +466,7 @@ test('paper takes no key of anybody', async () => {
     The key file is not one that perpd made for paper.
       path: DIR/key
       expected: a first line that says "perpd paper key: play money only"
-      perpd did not start: signatures made on paper are valid on the live chain, so paper takes no key but its own. Name a file that does not exist yet in paper.keyFile."
+      perpd did not start: signatures made on paper are valid on the live chain, so paper uses only keys that it made. Set paper.keyFile to a file that does not exist yet."
   `)
   expect(`${ownCheck.code}\n${ownCheck.err}`).toBe(ownRun)
 })
@@ -486,7 +486,7 @@ function flat(text: string | undefined): string | undefined {
 function stopped(why: string, reason: string): string {
   return [
     `perpd stops: ${why} path: DIR/journal.sqlite records: N reason: ${reason}`,
-    'perpd stops on purpose: it never trades without its journal, and never tries a failed write again. Nothing is sent after this.',
+    'perpd stops on purpose: it never trades without its journal, and never retries a failed write. Nothing is sent after this.',
     'Free space on the disk (or raise the file size or journal limit), check the disk for errors, then start perpd; it resumes every open order from the journal.',
   ].join(' ')
 }
@@ -557,7 +557,7 @@ test('a journal at its own size limit takes no increase, says so, and ends in go
       for (let n = 1; ; n += 1)
         await Promise.all(wholeStory(n, former).map((record) => journal.append(record)))
     }
-    await expect(fill()).rejects.toThrow('The journal is full: no more can be written.')
+    await expect(fill()).rejects.toThrow('The journal is full.')
     await journal.close()
     const full = perpd(['run', ...daemonFlags(folder.path, paper.hosts), '--journal.maxMiB=1'], {
       cwd: folder.path,
@@ -591,6 +591,6 @@ test('another code at the router than the pinned one ends the start', async () =
   ])
   expect(code).toBe(4)
   expect(err + out).toMatch(
-    /shows another contract at 0x[0-9a-fA-F]{40}: its code has the hash 0x[0-9a-f]{64}, and not 0x1111/,
+    /shows another contract at 0x[0-9a-fA-F]{40}: its code has the hash 0x[0-9a-f]{64} instead of 0x1111/,
   )
 })

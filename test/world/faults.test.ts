@@ -166,6 +166,6 @@ test('a warned order does what the account says, unless its strategy is stricter
   expect(rows.find(({ strategy }) => strategy === 'strict')).toMatchObject({
     warnings: ['HIGH_PRICE_IMPACT: drop'],
     digest: null,
-    reason: expect.stringContaining('by our own reading there is capacity for all of $500'),
+    reason: expect.stringContaining('our own reading shows capacity for all of $500'),
   })
 })

@@ -86,7 +86,7 @@ test.concurrent.each([
       await until('the first is frozen', () => (isFrozen(first) ? true : undefined), { seen: first.said })
       const refused = perpd(['run', ...flags])
       expect(await refused.ended).toBe(1)
-      expect(refused.said()).toContain(`Another perpd writes this journal.`)
+      expect(refused.said()).toContain(`Another perpd uses this journal.`)
 
       rmSync(join(folder.path, 'journal.sqlite.lock'))
       const second = perpd(['run', ...flags])

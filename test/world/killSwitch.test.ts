@@ -206,7 +206,7 @@ test('orders that come to nothing hold their strategy back over a restart; a sil
   )
   expect(stale.tradingState).toBe('reducing')
   const early = await command(paper.hosts, 'trading', 'active', '--by', 'ann')
-  expect(early.said).toContain('it is released when the cause ends')
+  expect(early.said).toContain('perpd releases it when the cause ends')
   paper.child.kill('SIGCONT')
   await when('the hold lifts itself', second, ({ tradingState }) => tradingState === 'active')
   expect(await command(paper.hosts, 'trading', 'active', '--scope', 'once', '--by', 'ann')).toEqual({

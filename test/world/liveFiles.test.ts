@@ -100,7 +100,7 @@ test('an edited file is taken over by SIGHUP and by command, a broken one keeps 
   const second = perpd(['run', ...flags(hosts, 'apply')])
   await own.when('it runs again', second, runs)
   const listed = await command(hosts, 'strategies')
-  expect(listed.said).toMatch(/other is paused, for .*: ann says: an operator says so/)
+  expect(listed.said).toMatch(/other is paused, for .*: ann says: no reason given/)
   expect((await command(hosts, 'strategies', 'resume', 'other', '--by', 'ann')).code).toBe(0)
   rmSync(pathOf('other'))
   await heard(second, 'strategy files changed: removed: other (its orders and position stay)')

@@ -154,7 +154,7 @@ export function decodeBody<T>(
   try {
     parsed = options.isExact ? parseExact(body) : parseBounded(body, answerBounds)
   } catch (error) {
-    const problem = error instanceof JsonBoundsError ? `cannot be taken: ${error.message}` : 'is not JSON'
+    const problem = error instanceof JsonBoundsError ? `cannot be read: ${error.message}` : 'is not JSON'
     throw new DecodeError({
       ...place,
       path: '',

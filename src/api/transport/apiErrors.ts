@@ -99,10 +99,11 @@ export class RefusedError extends BaseError {
 }
 
 const refusedAdvice: Readonly<Record<RouteKind, string>> = {
-  read: 'The same request is not repeated. Check the market, token and account it names.',
-  prepare: 'Nothing was signed, and the same order is not asked for again.',
-  submit: 'The signed order was sent once and is not sent again; it is followed until its fate is proven.',
-  status: 'Nothing is concluded from this; the order is asked about again.',
+  read: 'perpd does not repeat the request. Check its market, token and account.',
+  prepare: 'Nothing was signed, and perpd does not request the same order again.',
+  submit:
+    'perpd sent the signed order once and never sends it again; it follows the order until its fate is proven.',
+  status: 'perpd draws no conclusion from this and requests the status again.',
 }
 
 /** Says whether a byte of the request may have left this machine. */
@@ -200,7 +201,7 @@ export class UnreachableError extends BaseError {
 }
 
 function reachedText({ silence, sent }: UnreachableErrorOptions): string {
-  if (sent === 'no') return 'no, not a byte left'
+  if (sent === 'no') return 'no, nothing was sent'
   return silence === 'status' ? 'yes' : 'perhaps'
 }
 
@@ -234,13 +235,14 @@ function causeText({ silence, cause }: UnreachableErrorOptions): string {
 }
 
 function unreachableAdvice(options: UnreachableErrorOptions): string {
-  if (options.silence === 'no-host') return 'Configure a host that serves this route, or do without it.'
+  if (options.silence === 'no-host')
+    return 'Configure a host that serves this route, or do not use the feature.'
   if (options.kind === 'submit' && options.sent === 'maybe') {
-    return 'The signed order may have arrived. It is not sent again; it is followed until its fate is proven.'
+    return 'The signed order may have arrived. perpd does not send it again and follows it until its fate is proven.'
   }
   if (options.kind === 'submit') return 'The signed order did not leave this machine.'
-  if (options.kind === 'prepare') return 'Nothing was signed. A later decision may try again.'
-  return 'It is asked again when it is next needed. Check the network and the venue if this stays.'
+  if (options.kind === 'prepare') return 'Nothing was signed. A later decision may retry.'
+  return 'perpd retries at the next need. Check the network and the venue if this persists.'
 }
 
 /** Options of `DecodeError`. */
@@ -280,8 +282,8 @@ export class DecodeError extends BaseError {
         facts: { host: options.host, value: shownValue(options.value), traceId: options.traceId },
         details:
           options.kind === 'submit'
-            ? 'The signed order may have been accepted. It is not sent again; it is followed until its fate is proven.'
-            : 'Nothing was taken from this answer. If it stays, the venue changed its wire: look for a newer perpd.',
+            ? 'The venue may have accepted the signed order. perpd does not send it again and follows it until its fate is proven.'
+            : 'perpd ignored this response. If it persists, the venue changed its API: look for a newer perpd.',
         ...defined({ cause: options.cause }),
       },
     )

@@ -13,8 +13,8 @@ type CauseRow = readonly [codes: RegExp, text: string, remedy: string]
 /** Silence has a code of the system's, or none when our own limit ended the wait. */
 const late: CauseRow = [
   /^ETIMEDOUT$/,
-  'it does not answer in time',
-  'Check that a firewall lets connections out to it.',
+  'it does not respond in time',
+  'Check that the firewall allows connections to it.',
 ]
 
 /** Causes of failures before any response, by the codes of the system, of Node and of OpenSSL. */
@@ -22,26 +22,26 @@ const causes: readonly CauseRow[] = [
   [
     /^(?:CERT_NOT_YET_VALID|CERT_HAS_EXPIRED)$/,
     'its certificate is out of date, or the clock of this machine is wrong',
-    'Compare the clock first: timedatectl. When it is right, the host must renew its certificate; name another one meanwhile.',
+    'Check the clock first: timedatectl. If it is right, the host must renew its certificate; configure another host meanwhile.',
   ],
   [
     /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
-    'its certificate is of another name',
-    'Check the address for a typing error; a name server or a box in between may lead elsewhere.',
+    'its certificate is for another name',
+    'Check the address for a typing error; a name server or a proxy may redirect you.',
   ],
   [
     /CERT|^UNABLE_TO_|^INVALID_(?:CA|PURPOSE)$|^(?:PATH_LENGTH_EXCEEDED|CRL_|ERROR_IN_CRL_)/,
     'its certificate is not trusted',
-    'When a box of your own in between opens TLS, name its authority: NODE_EXTRA_CA_CERTS=FILE. Else do not use this host: somebody else may answer.',
+    'If your own proxy ends TLS, set its certificate authority: NODE_EXTRA_CA_CERTS=FILE. Otherwise do not use this host: it may be an impostor.',
   ],
   [
     /^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/,
-    'it speaks no TLS that fits',
-    'Check scheme and port of the address; a box in between may answer in its place.',
+    'it does not support a compatible TLS version',
+    'Check scheme and port of the address; a proxy may answer in its place.',
   ],
   [
     /^ENOTFOUND$/,
-    'its name is not found',
+    'its name cannot be resolved',
     'Check the address for a typing error, and the name server: getent hosts NAME',
   ],
   [
@@ -52,21 +52,21 @@ const causes: readonly CauseRow[] = [
   [
     /^ECONNREFUSED$/,
     'it refuses the connection',
-    'Check the port of the address, and that something listens there.',
+    'Check the port of the address, and that a server listens there.',
   ],
   [
     /^(?:EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
-    'no route leads to it',
+    'there is no network route to it',
     'Check the network of this machine: ip route',
   ],
   [
     /^(?:ECONNRESET|EPIPE)$/,
     'the connection was cut',
-    'Ask again; when it stays like this, a firewall in between cuts it.',
+    'Retry; if it persists, a firewall cuts the connection.',
   ],
   [
     /^ADDRESS_FORBIDDEN$/,
-    'its address is a link-local or metadata one, to which perpd does not talk',
+    'its address is a link-local or metadata address, and perpd connects to none',
     'Check the address, and what its name resolves to: getent hosts NAME',
   ],
   late,

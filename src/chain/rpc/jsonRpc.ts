@@ -53,10 +53,10 @@ const MAX_MESSAGE = 160
 
 /** A fault of an endpoint: what it answered cannot be used. */
 export function unreadable(endpoint: string, why: string): BaseError {
-  return new BaseError(`The chain endpoint ${endpoint} answered what cannot be used: ${why}.`, {
+  return new BaseError(`The chain endpoint ${endpoint} gave an unusable response: ${why}.`, {
     code: 'RPC_UNREADABLE',
     facts: { endpoint },
-    details: 'Nothing was concluded from it. It is asked again.',
+    details: 'perpd ignored it and retries.',
   })
 }
 
@@ -65,7 +65,7 @@ export function refusedBy(endpoint: string, method: string, code: number, messag
   return new BaseError(`The chain endpoint ${endpoint} refused ${method}: ${message} (${code}).`, {
     code: 'RPC_REFUSED',
     facts: { endpoint, method, rpcCode: code },
-    details: 'Nothing was concluded from it. It is asked again.',
+    details: 'perpd ignored it and retries.',
   })
 }
 
@@ -115,7 +115,7 @@ export function createRpcClient(
       throw new BaseError(`The chain endpoint ${name} did not answer: ${plain(reasonOf(error))}.`, {
         code: 'RPC_UNANSWERED',
         facts: { endpoint: name, reason: codeOf(error) },
-        details: 'Orders stay as they are until it answers. It is asked again.',
+        details: 'perpd retries; orders do not change until it responds.',
       })
     } finally {
       // Without a reason one is made up, with a trace of the stack.

@@ -22,7 +22,7 @@ export async function unwind({ loaded, flags, positionals, out }: Call): Promise
   }
   const by = name.trim()
   const said = flags.get('reason')
-  const reason = typeof said === 'string' && said.trim() !== '' ? said.trim() : 'an operator says so'
+  const reason = typeof said === 'string' && said.trim() !== '' ? said.trim() : 'no reason given'
   const { config } = loaded
   const wanted = positionals[0] ?? ''
   if (await isRunning(loaded)) {

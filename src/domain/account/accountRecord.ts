@@ -270,7 +270,7 @@ export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt |
     scope: 'global',
     cause: 'lost-records',
     state: 'halted',
-    reason: `the journal lost records, and a signature among them may land until ${new Date(loss.quietUntilMs).toISOString()}`,
+    reason: `the journal lost records, and a lost signature may land until ${new Date(loss.quietUntilMs).toISOString()}`,
     by: loss.by,
     sinceMs: loss.atMs,
     releasedBy: 'itself',

@@ -117,7 +117,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   acceptablePrice: 'its acceptable price',
   sizeDeltaUsd: 'its size',
   minOutputAmount: 'its least output',
-  autoCancel: 'that it ends with its position',
+  autoCancel: 'autoCancel',
 }
 
 function differenceText({ field, signed, listed }: RowDifference, indexDecimals: number): string {

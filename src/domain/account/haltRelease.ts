@@ -5,11 +5,11 @@ import type { TradingHalt, TradingScope } from './tradingState.ts'
 export function releaseText({ releasedBy, scope }: Pick<TradingHalt, 'releasedBy' | 'scope'>): string {
   switch (releasedBy) {
     case 'itself':
-      return 'it is released when the cause ends'
+      return 'perpd releases it when the cause ends'
     case 'operator':
       return `an operator releases it: ${releaseCommand(scope)}`
     case 'next-day':
-      return `the next day (UTC) releases it, or an operator: ${releaseCommand(scope)}`
+      return `perpd releases it on the next day (UTC), or an operator earlier: ${releaseCommand(scope)}`
   }
 }
 

@@ -60,8 +60,8 @@ export const limitTable = {
     isOptional: true,
     isEquityShare: true,
     isExposure: true,
-    doc: 'Largest position on one side of one market as a share of equity, basis points; 10000 is once the equity. 0: no such limit.',
-    inFile: 'the same as a share of what the account is worth; 10000 is once',
+    doc: 'Largest position on one side of one market as a share of equity, basis points; 10000 is 100 % of equity. 0: no such limit.',
+    inFile: 'the same as a share of equity; 10000 is 100 %',
     denies: {
       code: 'MAX_POSITION_EQUITY',
       meaning:
@@ -91,7 +91,7 @@ export const limitTable = {
     isEquityShare: true,
     isExposure: true,
     doc: 'The same as a share of equity, basis points. 0: no such limit.',
-    inFile: 'the same as a share of what the account is worth',
+    inFile: 'the same as a share of equity',
     denies: {
       code: 'MAX_MARKET_EQUITY',
       meaning:
@@ -121,7 +121,7 @@ export const limitTable = {
     isEquityShare: true,
     isExposure: true,
     doc: 'Largest sum of all positions and open increases as a share of equity, basis points. 0: no such limit.',
-    inFile: 'the same as a share of what the account is worth',
+    inFile: 'the same as a share of equity',
     denies: {
       code: 'MAX_EXPOSURE_EQUITY',
       meaning: "all positions and open orders, or the strategy's own, have reached their share of the equity",
@@ -133,13 +133,13 @@ export const limitTable = {
     initial: 500_000,
     bounds: [0, 10_000_000],
     isOptional: true,
-    doc: 'Largest size that an increase may ask for as a share of equity, basis points; 500000 is 50 times. A larger one is taken for a mistake and denied, not cut. 0: no such limit.',
+    doc: 'Largest size that an increase may request as a share of equity, basis points; 500000 is 50 times. perpd denies a larger one as a mistake instead of cutting it. 0: no such limit.',
     inFile:
-      'a size above this share of what the account is worth is denied as a mistake instead of cut; 500000 is 50 times',
+      'perpd denies a size above this share of equity as a mistake instead of cutting it; 500000 is 50 times',
     denies: {
       code: 'WISH_ABOVE_EQUITY',
       meaning:
-        'an increase asks for a size or collateral many times the equity (`risk.maxWishEquityBps`, `risk.maxWishCollateralEquityBps`): look for extra zeros, or raise the limit if it is intended',
+        'an increase requests a size or collateral of many times the equity (`risk.maxWishEquityBps`, `risk.maxWishCollateralEquityBps`): look for extra zeros, or raise the limit if it is intended',
     },
   },
   maxWishCollateralEquityBps: {
@@ -148,8 +148,8 @@ export const limitTable = {
     initial: 100_000,
     bounds: [0, 10_000_000],
     isOptional: true,
-    doc: 'The same of the collateral that it brings at its leverage, basis points; 100000 is 10 times. 0: no such limit.',
-    inFile: 'the same of the collateral that it brings at its leverage',
+    doc: 'The same for the collateral that it needs at its leverage, basis points; 100000 is 10 times. 0: no such limit.',
+    inFile: 'the same for the collateral that it needs at its leverage',
     denies: { code: 'WISH_ABOVE_EQUITY' },
   },
   maxDailyLossUsd: {
@@ -159,13 +159,13 @@ export const limitTable = {
     isOptional: true,
     isCounted: true,
     isLoss: true,
-    doc: 'Largest loss of equity since 00:00 UTC, USD; at it the breaker `daily-loss` opens. 0: no such limit.',
+    doc: 'Loss of equity since 00:00 UTC at which the breaker `daily-loss` opens, USD. 0: no such limit.',
     inFile:
-      "nothing is opened once this instance's books lost that much since 00:00 UTC: what they realized, whoever reduced them, or that with what its open parts lost, whichever is more",
+      "increases stop once this instance's books lost that much since 00:00 UTC: the realized loss, or the realized and the open loss together, whichever is larger",
     denies: {
       code: 'MAX_DAILY_LOSS',
       meaning:
-        "the strategy's own loss of this day (UTC), with what its open parts lost, or what was realized on this market, has reached its limit; reductions continue",
+        "the strategy's loss of this day (UTC), open loss included, or the realized loss on this market has reached its limit; reductions continue",
     },
   },
   maxDailyLossEquityBps: {
@@ -178,7 +178,7 @@ export const limitTable = {
     isLoss: true,
     isEquityShare: true,
     doc: "The same as a share of the day's first equity, basis points. 0: no such limit.",
-    inFile: 'the same as a share of what the account is worth',
+    inFile: 'the same as a share of equity',
     denies: { code: 'MAX_DAILY_LOSS' },
   },
   maxOrderSizeUsd: {
@@ -193,7 +193,7 @@ export const limitTable = {
     unit: 'usd',
     tighter: 'more',
     initial: '10',
-    doc: 'Smallest order worth sending, USD.',
+    doc: 'Smallest order that perpd sends, USD.',
     inFile: 'the smallest order',
     denies: { code: 'ORDER_TOO_SMALL', meaning: 'the order is below the smallest one' },
   },
@@ -201,12 +201,12 @@ export const limitTable = {
     unit: 'usd',
     tighter: 'less',
     initial: '1000',
-    doc: 'Largest stop-market or twap increase, USD: such orders are signed without a bound on their price.',
-    inFile: 'one stop-market or twap increase: such orders are signed without a bound on their price',
+    doc: 'Largest stop-market or twap increase, USD: such orders have no signed price bound.',
+    inFile: 'one stop-market or twap increase: such orders have no signed price bound',
     denies: {
       code: 'MAX_UNBOUNDED_ORDER',
       meaning:
-        '`maxUnboundedOrderUsd` leaves less than the smallest order: stop-market and twap orders are signed without a bound on their price',
+        '`maxUnboundedOrderUsd` leaves less than the smallest order: stop-market and twap orders have no signed price bound',
     },
   },
   maxLeverageBps: {
@@ -214,11 +214,11 @@ export const limitTable = {
     tighter: 'less',
     initial: '10',
     doc: 'Highest leverage of an increase.',
-    inFile: 'a larger leverage is reduced to it',
+    inFile: 'perpd reduces a larger leverage to this one',
     denies: {
       code: 'MAX_LEVERAGE',
       meaning:
-        'at the leverage allowed the order is too small, or the collateral left would not carry the position',
+        'at the allowed leverage the order is too small, or the remaining collateral could not carry the position',
     },
   },
   maxSlippageBps: {
@@ -227,12 +227,12 @@ export const limitTable = {
     initial: 100,
     bounds: [0, 5_000],
     fileBounds: [1, 1_000],
-    doc: 'Widest slippage that may be signed, basis points.',
-    inFile: 'refuses orders that would sign more; decreases and closes sign this much instead',
+    doc: 'Widest slippage that perpd signs, basis points.',
+    inFile: 'perpd denies orders with more; decreases and closes use this much instead',
     denies: {
       code: 'SLIPPAGE_TOO_WIDE',
       meaning:
-        'the strategy asks for more slippage than `maxSlippageBps`; what cannot add risk asks for that much instead',
+        'the strategy requests more slippage than `maxSlippageBps`; an order that cannot add risk uses that much instead',
     },
   },
   maxOrdersPerHour: {
@@ -255,12 +255,12 @@ export const limitTable = {
     tighter: 'less',
     initial: 12,
     bounds: [1, 10_000],
-    doc: 'How often one cause may end the same decision of a strategy in 24 hours before it waits; a reduction is then tried once an hour.',
-    inFile: 'how often one cause may end the same decision in 24 hours before it waits',
+    doc: 'How often one cause may end the same decision of a strategy in 24 hours before perpd delays it; a reduction is then retried once an hour.',
+    inFile: 'how often one cause may end the same decision in 24 hours before perpd delays it',
     denies: {
       code: 'RETRY_BUDGET',
       meaning:
-        "the same cause ended the same decision too often in a day (a fee above the limit does not count, nor for a reduction a price that moved or a message that a host took and never relayed); a reduction is tried once an hour, an operator's once a minute",
+        "the same cause ended the same decision too often in a day; perpd retries a reduction once an hour, an operator's once a minute. A fee above the limit does not count, nor, for a reduction, a moved price or a message that a host never relayed",
     },
   },
   executionFeesPerDay: {
@@ -268,8 +268,8 @@ export const limitTable = {
     tighter: 'less',
     initial: '0.2',
     isCounted: true,
-    doc: 'Execution fees of any 24 hours after which increases wait, in whole native tokens: what keepers kept where a chain endpoint shows it, else what was signed.',
-    inFile: 'execution fees of this instance in any 24 hours after which nothing is opened',
+    doc: 'Execution fees of any 24 hours after which increases wait, in whole native tokens: the fees that keepers took where a chain endpoint shows them, else the signed ones.',
+    inFile: 'execution fees of this instance in any 24 hours after which increases wait',
     denies: {
       code: 'FEES_PER_DAY',
       meaning:
@@ -281,8 +281,8 @@ export const limitTable = {
     tighter: 'less',
     initial: '100',
     isCounted: true,
-    doc: "Whole fees through the relay of any 24 hours after which increases wait, USD: execution fees and the relay's gas as they were signed.",
-    inFile: 'the same of whole fees through the relay',
+    doc: "Relay fees of any 24 hours after which increases wait, USD: signed execution fees and the relay's gas.",
+    inFile: 'the same for relay fees',
     denies: { code: 'FEES_PER_DAY' },
   },
   reductionFeesPerDayUsd: {
@@ -290,8 +290,9 @@ export const limitTable = {
     tighter: 'less',
     initial: '200',
     isOfNoMarket: true,
-    doc: "The same of strategies' own reductions, cancels and edits, USD: at the limit only an operator reduces (perpd kill, perpd orders unwind).",
-    inFile: 'whole fees of its reductions, cancels and edits in 24 hours; at it only operators reduce',
+    doc: "The same for strategies' reductions, cancels and edits, USD; at the limit only an operator can reduce (perpd kill, perpd orders unwind).",
+    inFile:
+      'relay fees of its reductions, cancels and edits in 24 hours; at the limit only operators can reduce',
     denies: {
       code: 'REDUCTION_FEES_PER_DAY',
       meaning:
@@ -315,9 +316,9 @@ export const limitTable = {
     tighter: 'more',
     initial: 1_000,
     bounds: [0, 10_000],
-    doc: "Share of the venue's capacity that is left untouched, basis points of it.",
-    inFile: "share of the venue's capacity left untouched",
-    denies: { code: 'NO_CAPACITY', meaning: 'the venue has no room on this side' },
+    doc: "Share of the venue's capacity that perpd leaves unused, basis points of it.",
+    inFile: "share of the venue's capacity left unused",
+    denies: { code: 'NO_CAPACITY', meaning: 'the venue has no capacity on this side' },
   },
   minLiquidationDistanceBps: {
     unit: 'bps',
@@ -325,8 +326,9 @@ export const limitTable = {
     initial: 300,
     bounds: [0, 9_000],
     isOptional: true,
-    doc: 'Least way from the price to the liquidation of what an increase or a withdrawal of collateral leaves, basis points of the price. 0: no such limit.',
-    inFile: 'nothing is opened, and no collateral taken out, that would be nearer to its liquidation',
+    doc: 'Least distance of a position from its liquidation price after an increase or a withdrawal of collateral, basis points of the price. 0: no such limit.',
+    inFile:
+      'no increase and no withdrawal of collateral may bring a position nearer to its liquidation price',
     denies: {
       code: 'LIQUIDATION_TOO_NEAR',
       meaning:
@@ -339,8 +341,8 @@ export const limitTable = {
     initial: 15_000,
     bounds: [500, 86_400_000],
     fileBounds: [1, 3_600],
-    doc: 'Oldest market data an increase may be sized on, ms.',
-    inFile: 'nothing is opened on older data; reductions accept data four times as old',
+    doc: 'Greatest age of the market data for an increase, ms.',
+    inFile: 'increases wait when data is older; reductions accept data four times as old',
     denies: {
       code: 'DATA_TOO_OLD',
       meaning:
@@ -397,11 +399,11 @@ export const limitTable = {
     initial: 100,
     bounds: [0, 10_000],
     fileBounds: [1, 5_000],
-    doc: "Widest gap between the venue's mark price and the oracle's price that an increase may be sized on, basis points.",
-    inFile: 'nothing is opened while the two price sources are further apart',
+    doc: "Widest gap between the venue's mark price and the oracle's price for an increase, basis points.",
+    inFile: 'increases wait while the two price sources are further apart',
     denies: {
       code: 'PRICE_DIVERGENCE',
-      meaning: 'the two services disagree on the price; look at both before trading',
+      meaning: 'the venue and the oracle disagree on the price; check both before you trade',
     },
   },
   maxClockSkewMs: {
@@ -410,12 +412,12 @@ export const limitTable = {
     initial: 30_000,
     bounds: [100, 600_000],
     isOfNoMarket: true,
-    doc: "Farthest that this machine's clock and the venue's may be apart for an increase, ms.",
-    inFile: "nothing is opened while this machine's clock and the venue's are further apart",
+    doc: "Largest difference between this machine's clock and the venue's for an increase, ms.",
+    inFile: "increases wait while this machine's clock and the venue's differ by more",
     denies: {
       code: 'CLOCK_SKEW',
       meaning:
-        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock where `perpd doctor` finds it wrong, else see that two hosts answer ([operating.md](../operating.md#when-the-clock-is-doubted))",
+        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock if `perpd doctor` finds it wrong, else make sure that two hosts respond ([operating.md](../operating.md#when-the-clock-is-doubted))",
     },
   },
   reduceAgainAfterMs: {
@@ -423,8 +425,8 @@ export const limitTable = {
     tighter: 'more',
     initial: 600_000,
     bounds: [1_000, 86_400_000],
-    doc: 'How long an unresolved reduction keeps another one of the same position away, ms.',
-    inFile: 'wait before another reduction follows one with an unknown fate',
+    doc: 'How long an unresolved reduction blocks another one of the same position, ms.',
+    inFile: 'wait before another reduction when the fate of the last one is unknown',
     denies: {
       code: 'REDUCE_IN_FLIGHT',
       meaning: 'another reduction of this position is in flight; resting exits block nothing',

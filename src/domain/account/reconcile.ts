@@ -183,7 +183,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       marketToken: side.marketToken,
       direction: side.direction,
       collateralToken: side.collateralToken,
-      statement: `${symbolOf(view, side.marketToken)} ${side.direction} is ${formatUsd(foundUsd)}; by the journal it should be ${formatUsd(expectedUsd)}`,
+      statement: `${symbolOf(view, side.marketToken)} ${side.direction} is ${formatUsd(foundUsd)}; the journal expects ${formatUsd(expectedUsd)}`,
       sizeDeltaUsd: foundUsd - expectedUsd,
       expectedUsd,
       foundUsd,

@@ -143,7 +143,7 @@ export function apiEnd(state: IntentState, child: Child, observation: Observatio
     atMs,
     statement: isAsked
       ? `${answer.host} says ${isExecuted ? 'executed' : 'cancelled'}, and the account's trades hold ${trade.eventName} of the order`
-      : `the account's trades hold ${trade.eventName} of the order, and it rests no longer`,
+      : `the account's trades hold ${trade.eventName} of the order, and the order no longer rests`,
     host: answer.host,
     ...(answer.kind === 'status' ? { status: answer.status } : {}),
     orderKeys: [child.orderKey],
@@ -207,7 +207,7 @@ export function apiDeath(
     evidence: {
       level: 'venue',
       atMs,
-      statement: `${answer.host} says ${answer.status} at a time past the signed deadline, and no peer shows an order or trade of it`,
+      statement: `${answer.host} says ${answer.status} after the signed deadline, and no peer shows an order or trade of it`,
       host: answer.host,
       status: answer.status,
       serverDateMs: answer.serverDateMs,

@@ -189,7 +189,7 @@ export function chainUnlanding(
   return {
     level: 'chain-latest',
     atMs,
-    statement: 'the chain was reorganised: no endpoint shows the landing in its block any more',
+    statement: 'the chain was reorganised: no endpoint shows the landing in its block now',
     endpoints: view.endpoints.map(({ endpoint }) => endpoint),
     ...defined({ block: attempt.evidence?.block }),
   }
@@ -310,7 +310,7 @@ function goneEvidence(child: Child, view: ChainView, atMs: number): Evidence {
   return {
     level: 'chain-latest',
     atMs,
-    statement: `no endpoint shows the order ${child.phase === 'FROZEN' ? 'frozen' : 'ended'} any more`,
+    statement: `no endpoint shows the order ${child.phase === 'FROZEN' ? 'frozen' : 'ended'} now`,
     endpoints: view.endpoints.map(({ endpoint }) => endpoint),
   }
 }

@@ -27,8 +27,8 @@ export function conclude(state: IntentState, attempt: Attempt, nowMs: number): S
       return close(state, nowMs, {
         outcome: 'REFUSED_LOCAL',
         code: 'NOT_SENT',
-        reason: `the order was signed but no byte of it left this machine: ${attempt.send?.message ?? 'the host could not be reached'}`,
-        evidence: local(nowMs, 'the only send is journaled as not sent'),
+        reason: `the order was signed but not sent: ${attempt.send?.message ?? 'the host could not be reached'}`,
+        evidence: local(nowMs, 'the journal shows the only attempt as not sent'),
       })
     case 'DEAD':
     case 'VOID_CONSUMED':
@@ -64,7 +64,7 @@ function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): St
   const [shown] = [first, ...own].flatMap((child) => child?.evidence ?? [])
   const evidence = shown ?? attempt.evidence ?? local(nowMs, 'recorded earlier')
   if (children.length === 0) {
-    const reason = 'the change is made'
+    const reason = 'the change was made'
     return close(state, nowMs, { outcome: 'EXECUTED', code: 'EXECUTED', reason, evidence })
   }
   if (first === undefined) {

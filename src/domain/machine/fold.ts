@@ -21,14 +21,14 @@ import type { Shrunk } from '../order/warnedFacts.ts'
 import type { JournalRecord } from '../records.ts'
 
 function outOfOrder(record: JournalRecord, state: IntentState | undefined, why: string): BaseError {
-  return new BaseError(`The journal tells a story that cannot have happened: ${why}.`, {
+  return new BaseError(`The records of the journal contradict each other: ${why}.`, {
     code: 'JOURNAL_OUT_OF_ORDER',
     facts: {
       intentId: record.intentId,
       record: record.kind,
       phase: state?.closing ? 'CLOSED' : (state?.attempts.at(-1)?.phase ?? (state ? 'ACCEPTED' : 'none')),
     },
-    details: 'perpd stopped. Nothing was sent. Keep the journal file as it is and report it.',
+    details: 'perpd stopped and sent nothing. Keep the journal file unchanged and report it.',
   })
 }
 
@@ -79,8 +79,10 @@ export function applyRecord(state: IntentState | undefined, record: JournalRecor
     if (state !== undefined) throw outOfOrder(record, state, 'an intent is accepted twice')
     return { intent: record.intent, attempts: [], updatedAtMs: record.atMs }
   }
-  if (state === undefined) throw outOfOrder(record, state, 'its first record is not its acceptance')
-  if (state.closing !== undefined) throw outOfOrder(record, state, 'a closed intent goes on')
+  if (state === undefined)
+    throw outOfOrder(record, state, 'the first record of an intent is not its acceptance')
+  if (state.closing !== undefined)
+    throw outOfOrder(record, state, 'a record follows the end of a closed intent')
   if (record.kind === 'intent.closed') {
     const last = state.attempts.at(-1)
     if (last !== undefined && !mayClose(last) && record.closing.evidence.level !== 'operator') {
@@ -107,7 +109,7 @@ export function applyRecord(state: IntentState | undefined, record: JournalRecor
   }
   const current = state.attempts.at(-1)
   if (current === undefined || current.n !== record.attempt) {
-    throw outOfOrder(record, state, `it speaks of attempt ${record.attempt}`)
+    throw outOfOrder(record, state, `a record names attempt ${record.attempt}`)
   }
   if (!allowed[record.kind]?.includes(current.phase)) {
     throw outOfOrder(record, state, `${record.kind} cannot follow ${current.phase}`)
@@ -115,7 +117,7 @@ export function applyRecord(state: IntentState | undefined, record: JournalRecor
   const moved = moveAttempt(state, current, record)
   const shrunk = record.kind === 'attempt.warned' ? record.warned.shrunk : undefined
   if (shrunk !== undefined && !isSmaller(shrunk, state.intent)) {
-    throw outOfOrder(record, state, 'an order does not get smaller by shrinking')
+    throw outOfOrder(record, state, 'a shrunk order is not smaller')
   }
   return {
     ...state,

@@ -97,7 +97,7 @@ export function step(
     case 'prepare.unreachable':
       if (attempt?.phase !== 'PREPARING') throw misused(event, state)
       if (isExpired(state, event.nowMs, setBackMs))
-        return expire(state, event.nowMs, `prepare was not answered: ${event.reason}`)
+        return expire(state, event.nowMs, `the host did not answer prepare: ${event.reason}`)
       return { effects: [{ type: 'prepare', attempt: attempt.n, again: true }], again: false }
     case 'refused':
       if (attempt?.phase !== 'PREPARING') throw misused(event, state)
@@ -193,7 +193,7 @@ function recover(state: IntentState, attempt: Attempt | undefined, nowMs: number
           ...stamp(state, nowMs),
           kind: 'send.result',
           attempt: attempt.n,
-          send: { result: 'unanswered', message: 'found armed at start-up: it counts as sent' },
+          send: { result: 'unanswered', message: 'perpd found it armed at the start, so it counts as sent' },
         },
         effects: [{ type: 'follow', attempt: attempt.n }],
         again: false,
@@ -339,12 +339,12 @@ function childStep(
 }
 
 function misused(event: { readonly type: string }, state: IntentState | undefined): BaseError {
-  return new BaseError(`The order machine was given "${event.type}" in a state that cannot have it.`, {
+  return new BaseError(`The order machine received "${event.type}" in a state that does not allow it.`, {
     code: 'MACHINE_MISUSED',
     facts: {
       intentId: state?.intent.intentId,
       phase: state === undefined ? 'none' : (lastAttempt(state)?.phase ?? 'ACCEPTED'),
     },
-    details: 'This is a mistake in perpd. It stopped before doing anything with the event.',
+    details: 'This is a bug in perpd. It stopped before it acted on the event.',
   })
 }

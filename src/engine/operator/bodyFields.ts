@@ -13,7 +13,7 @@ export const line = (most: number) =>
 /** Name of the person or program that gives the command. */
 export const by = line(80)
 /** Why it is given, for the journal. */
-export const reason = line(200).default('an operator says so')
+export const reason = line(200).default('no reason given')
 /** True if what is looser takes effect too. */
 export const confirm = z.boolean().default(false)
 

@@ -26,11 +26,13 @@ export function clockProblemOf(
   if (rules.source === 'api') return undefined
   const addsRisk = intent.reservationUsd > 0n
   if (answered === 0) {
-    return addsRisk ? { kind: 'no-chain-time', reason: 'no chain endpoint tells the time' } : undefined
+    return addsRisk
+      ? { kind: 'no-chain-time', reason: 'no chain endpoint answered with its time' }
+      : undefined
   }
   if (skewSeconds === undefined) {
     if (!addsRisk) return undefined
-    const reason = `the chain's time is not known: of the endpoints that answer none is within ${HEALTHY_SECONDS} s of our clock or the hosts' clocks, or these two differ and each has an endpoint on its side`
+    const reason = `the chain's time is unknown: no endpoint is within ${HEALTHY_SECONDS} s of our clock or the hosts' clocks, or these clocks differ and endpoints support each of them`
     return { kind: 'skew', reason }
   }
   if (Math.abs(skewSeconds) <= TOLD_SECONDS) return undefined

@@ -81,15 +81,20 @@ function rejected(
   const facts = { requestId, host, differences: differences.length }
   if (code !== 'TYPED_DATA_MISMATCH') {
     context.emit({ type: 'order.not_signed', intent, host, requestId, code, differences })
-    return refused(context, code, `what moves by itself is beyond a bound: ${textOf(differences)}`, facts)
+    return refused(
+      context,
+      code,
+      `a market value of the payload is beyond its bound: ${textOf(differences)}`,
+      facts,
+    )
   }
   context.emit({ type: 'order.payload_rejected', intent, host, requestId, differences })
   context.api.coolDown(
     host,
     context.settings.payloadMismatchCooldownMs,
-    'its payload did not say what was meant',
+    'its payload does not match the order',
   )
-  return refused(context, code, `the payload does not say what was meant: ${textOf(differences)}`, facts)
+  return refused(context, code, `the payload does not match the order: ${textOf(differences)}`, facts)
 }
 
 function prepareFailed(context: ExecutionContext, host: string, error: unknown): NotMade {
@@ -111,7 +116,7 @@ function prepareFailed(context: ExecutionContext, host: string, error: unknown):
     context.api.coolDown(
       host,
       context.settings.payloadMismatchCooldownMs,
-      'its prepare answer cannot be read',
+      'its prepare response cannot be read',
     )
     return refused(context, 'PAYLOAD_UNREADABLE', `the payload cannot be read: ${reason}`, { host })
   }

@@ -31,7 +31,7 @@ export function doubted(context: Pick<ExecutionContext, 'clock'>, doubt: ClockPr
 
 /** A message that perpd built and policy does not allow: no host is to blame. */
 export function unfit(context: Pick<ExecutionContext, 'clock'>, { code, differences }: Rejection): NotMade {
-  const reason = `the message is not one that may be signed: ${textOf(differences)}`
+  const reason = `the message breaks the signing rules: ${textOf(differences)}`
   return refused(context, code, reason, { differences: differences.length })
 }
 

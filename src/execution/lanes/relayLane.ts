@@ -42,14 +42,14 @@ export const relayLane: Lane = {
     const taskId = send?.taskId
     // A lost answer or a crash leaves no task id behind.
     if (taskId === undefined) {
-      const reason = 'the relay gave no task id to ask by: only the chain can tell'
+      const reason = 'the relay gave no task id, so only the chain can prove the end'
       return { kind: 'silent', host: armed.host, reason }
     }
     try {
       const { value, host, serverDateMs } = await api.getRelayStatus({ taskId })
       const status = orderStatus[value.status]
       if (status === undefined) {
-        return { kind: 'silent', host, reason: `the relay says ${value.status}, which is inconclusive` }
+        return { kind: 'silent', host, reason: `the relay reports ${value.status}, which is inconclusive` }
       }
       const error = errorOf(value)
       return {

@@ -66,9 +66,8 @@ async function smallerOf(
   { shrinks }: WarningLog,
 ): Promise<Shrunk | string> {
   const { sizeDeltaUsd } = intent.terms
-  if (intent.kind !== 'increase' || admission === undefined)
-    return 'an order of this kind is not made smaller'
-  if (shrinks >= MOST_SHRINKS) return `it was made smaller ${shrinks} times before`
+  if (intent.kind !== 'increase' || admission === undefined) return 'perpd shrinks increases only'
+  if (shrinks >= MOST_SHRINKS) return `it shrank ${shrinks} times before`
   const told = validationWarnings.flatMap((each) => {
     const capacity = liquidityShortfall(each)?.capacity
     if (capacity === undefined) return []
@@ -83,10 +82,9 @@ async function smallerOf(
     toUsd = sized
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    return `what may be ordered could not be read anew: ${reasonOf(error)}`
+    return `the capacity could not be reread: ${reasonOf(error)}`
   }
-  if (toUsd >= sizeDeltaUsd)
-    return `by our own reading there is capacity for all of ${formatDollars(sizeDeltaUsd)}`
+  if (toUsd >= sizeDeltaUsd) return `our own reading shows capacity for all of ${formatDollars(sizeDeltaUsd)}`
   if (toUsd <= 0n) return 'no capacity is left'
   const by = warnings.find(({ action }) => action === 'shrink')?.code ?? 'warning'
   return shrunkTo(intent, toUsd, by)

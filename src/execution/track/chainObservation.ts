@@ -65,7 +65,7 @@ export function chainObservation(
   const host = lastAttempt(state)?.host ?? ''
   return {
     atMs: clock.now(),
-    answer: answer ?? { kind: 'silent', host, reason: 'it was not asked yet' },
+    answer: answer ?? { kind: 'silent', host, reason: 'no request was sent yet' },
     explained: new Set(explained),
     chain,
   }

@@ -69,7 +69,7 @@ function isUnsigned(state: IntentState): boolean {
 }
 
 function closingOf({ intent: { intentId } }: IntentState, by: string, atMs: number): IntentClosed {
-  const reason = `the records that followed may have signed it and are lost; ${by} accepted that`
+  const reason = `later records, now lost, may have signed it; ${by} accepted the loss`
   return {
     v: RECORD_VERSION,
     atMs,

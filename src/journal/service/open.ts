@@ -37,7 +37,7 @@ function unknownScheme(location: string, known: string): Error {
   return journalFault(
     'JOURNAL_SCHEME_UNKNOWN',
     location,
-    'No journal is kept at such a place.',
+    'The journal cannot be at such a place.',
     `Nothing was opened. The journal may be ${known}.`,
   )
 }

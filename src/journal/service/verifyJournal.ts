@@ -60,7 +60,7 @@ export function verifySqliteJournal(
     const problems = [...found.problems]
     if (loss !== undefined) {
       problems.push(
-        `the mark says that record ${loss.lastWritten} was written; the newest that belongs to it is missing: records were lost`,
+        `the high-water mark names record ${loss.lastWritten}, which the journal does not have: records were lost`,
       )
     }
     return {

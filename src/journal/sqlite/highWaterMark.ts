@@ -138,8 +138,8 @@ function rolledBack(path: string, { lastWritten, lastFound }: Loss): Error {
   return journalFault(
     'JOURNAL_ROLLED_BACK',
     path,
-    'The journal has lost records that were written: it was damaged, replaced by another, or restored from an older backup.',
-    'perpd does not start: a signed order may be open that this journal does not know. Restore the newest copy. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died.',
+    'The journal has lost records: it was damaged, replaced, or restored from an older backup.',
+    'perpd does not start: a signed order that is missing here may be open. Restore the newest copy. If there is none: perpd journal accept-loss --by NAME continues with the remaining records and waits until the last lost signature has expired.',
     { facts: { lastRecordWritten: lastWritten, lastRecordFound: lastFound } },
   )
 }

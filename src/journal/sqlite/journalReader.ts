@@ -113,7 +113,7 @@ function missingFault(path: string): Error {
   return journalFault(
     'JOURNAL_MISSING',
     path,
-    'There is no journal at this path yet.',
-    'Nothing was changed. Check the journal path; the journal is made when perpd runs for the first time.',
+    'This path has no journal yet.',
+    'Nothing was changed. Check the journal path; perpd creates the journal at its first start.',
   )
 }

@@ -43,7 +43,7 @@ export function heldLease(db: DatabaseSync, path: string, epoch: number): Lease 
         'JOURNAL_FENCED',
         path,
         'Another perpd has taken over this journal.',
-        'perpd stops on purpose: the record was not written, and nothing that needs one is sent after this. Every open order is in the hands of the other one. Two daemons on one journal mean that its lock did not hold: do not remove the file, and keep the journal on a local disk of one machine. Start only one.',
+        'perpd stops on purpose: it wrote no record and sends nothing after this. The other one follows every open order. The lock of the journal failed: do not remove the file, keep the journal on a local disk of one machine, and start only one perpd.',
         {
           facts: {
             epoch,

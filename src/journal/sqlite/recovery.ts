@@ -101,7 +101,7 @@ function checkOpenRows(db: DatabaseSync, path: string, ledger: Ledger): void {
     if (intent.get(intentId)?.open !== 1) {
       throw corruptFault(path, {
         intentId,
-        reason: 'the intent is listed as closed but not closed by its records',
+        reason: 'the list shows the intent as closed, its records do not',
       })
     }
   }

@@ -76,8 +76,8 @@ function checkCauses(
     return {
       code: 'RETRY_BUDGET',
       reason: addsRisk(decision)
-        ? `the same order was ended by the same cause (${cause}) too often; it is not tried again before a day is over or one works`
-        : `the same order was ended by the same cause (${cause}) too often; it is tried every ${retryPastMs / 60_000} min now`,
+        ? `the same cause (${cause}) ended the same order too often; perpd retries after a day, or once such an order succeeds`
+        : `the same cause (${cause}) ended the same order too often; perpd now retries every ${retryPastMs / 60_000} min`,
       wanted: `try ${count + 1} in 24 h`,
       allowed: `${attemptsPerCause} by one cause`,
     }
@@ -236,9 +236,9 @@ export function checkReductionFees(
     code: 'REDUCTION_FEES_PER_DAY',
     reason:
       spentUsd < perDayUsd
-        ? 'what other reductions may cost that are on their way fills the budget of the day; this one waits until they are signed'
-        : "the fees of strategies' reductions in the last 24 hours have reached their budget; an operator can close (perpd kill, perpd orders unwind) or raise risk.reductionFeesPerDayUsd",
-    wanted: `${formatDollars(heldUsd)} spent or on its way`,
+        ? 'reductions in flight may use the whole fee budget of the day; this one waits until they are signed'
+        : "the fees of strategies' reductions in the last 24 hours have reached their budget; an operator can still close (perpd kill, perpd orders unwind) or raise risk.reductionFeesPerDayUsd",
+    wanted: `${formatDollars(heldUsd)} spent or in flight`,
     allowed: `${formatDollars(perDayUsd)} in 24 h`,
   }
 }

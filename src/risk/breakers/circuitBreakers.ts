@@ -135,7 +135,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
     const shownUsd = hasLost(lostUsd, undefined, settings) ? lostUsd : shareLostUsd
     trip(
       'daily-loss',
-      `${how} ${formatDollars(shownUsd)} since 00:00 UTC; ${lossLimit(worst.ofUsd, settings)} is the limit`,
+      `${how} ${formatDollars(shownUsd)} since 00:00 UTC; the limit is ${lossLimit(worst.ofUsd, settings)}`,
     )
   }
   if (equity !== undefined) {
@@ -150,7 +150,7 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
     ) {
       trip(
         'drawdown',
-        `the equity of ${formatDollars(equityUsd)} is ${formatDollars(fallenUsd)} below its peak of ${formatDollars(peakUsd)}; ${formatDollars(bps(peakUsd, maxDrawdownBps))} is the limit`,
+        `the equity of ${formatDollars(equityUsd)} is ${formatDollars(fallenUsd)} below its peak of ${formatDollars(peakUsd)}; the limit is ${formatDollars(bps(peakUsd, maxDrawdownBps))}`,
       )
     }
   }
@@ -168,19 +168,19 @@ export function tripsOf(facts: BreakerFacts, settings: BreakerSettings): readonl
   if (unknownAgeMs !== undefined && facts.oldestUnresolvedMs >= unknownAgeMs) {
     trip(
       'unknowns',
-      `the fate of an order has been unknown for ${seconds(facts.oldestUnresolvedMs)}; ${seconds(unknownAgeMs)} is the limit`,
+      `the fate of an order has been unknown for ${seconds(facts.oldestUnresolvedMs)}; the limit is ${seconds(unknownAgeMs)}`,
     )
   }
   if (staleMs !== undefined && facts.accountAgeMs >= staleMs) {
     trip(
       'stale-data',
-      `the account could not be read for ${seconds(facts.accountAgeMs)}; ${seconds(staleMs)} is the limit`,
+      `the account could not be read for ${seconds(facts.accountAgeMs)}; the limit is ${seconds(staleMs)}`,
     )
   }
   if (openDiscrepancies !== undefined && facts.openDiscrepancies >= openDiscrepancies) {
     trip(
       'unexplained',
-      `${facts.openDiscrepancies} things on the account are not explained (perpd discrepancies); ${openDiscrepancies} are the limit`,
+      `the account has ${facts.openDiscrepancies} open discrepancies (perpd discrepancies); the limit is ${openDiscrepancies}`,
     )
   }
   if (facts.subaccount !== undefined) subaccount(facts.subaccount, facts.nowMs, settings, trip)
@@ -240,16 +240,16 @@ function subaccount(
   const secondsLeft = expiresAtSeconds - Math.floor(nowMs / 1000)
   const renew = 'renew it: perpd subaccount approve'
   if (!isActive && !isApprovalWaiting) {
-    trip('subaccount', `the delegated key is not approved: nothing that it signs can land; ${renew}`)
+    trip('subaccount', `the delegated key is not approved, so its messages cannot land; ${renew}`)
   } else if (remainingActions <= reserveActions + neededActions) {
     trip(
       'subaccount',
-      `${remainingActions} actions of the approval are left; ${neededActions} are needed to close what is open, and ${reserveActions} are kept; ${renew}`,
+      `the approval has ${remainingActions} actions left; closing everything needs ${neededActions}, and the reserve is ${reserveActions}; ${renew}`,
     )
   } else if (secondsLeft <= reserveSeconds) {
     trip(
       'subaccount',
-      `the approval ends in ${Math.max(0, secondsLeft)} s; ${reserveSeconds} s are kept; ${renew}`,
+      `the approval ends in ${Math.max(0, secondsLeft)} s; the reserve is ${reserveSeconds} s; ${renew}`,
     )
   }
 }
@@ -364,7 +364,7 @@ function rejects(
     if (run.length < rejectsInRow) continue
     trip(
       'rejects',
-      `the last ${run.length} orders came to nothing, the newest by ${run.at(-1)?.cause}; ${rejectsInRow} in a row are the limit`,
+      `the last ${run.length} orders had no effect, the newest because of ${run.at(-1)?.cause}; the limit is ${rejectsInRow} in a row`,
       scope,
     )
   }

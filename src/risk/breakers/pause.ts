@@ -68,13 +68,13 @@ export function checkPause(
   if (isSigned) {
     return {
       code: 'FAILED_BEFORE',
-      reason: `This reduction was signed and came to nothing ${count === 1 ? 'once' : `${count} times in a row`} (${endingOf(newest)?.cause}); it is tried again at ${new Date(untilMs).toISOString()}.`,
+      reason: `This reduction was signed and had no effect ${count === 1 ? 'once' : `${count} times in a row`} (${endingOf(newest)?.cause}); perpd retries it at ${new Date(untilMs).toISOString()}.`,
       ...waits,
     }
   }
   return {
     code: 'REFUSED_BEFORE',
-    reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); it is retried at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the capacity changes.`,
+    reason: `${causeOf(newest)} this order ${count === 1 ? 'once' : `${count} times in a row`} (${newest.closing?.code}); perpd retries it at ${new Date(untilMs).toISOString()}, or soon after its size, its price or the capacity changes.`,
     ...waits,
   }
 }

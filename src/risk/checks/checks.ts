@@ -34,7 +34,7 @@ const REDUCTION_ORDERS_FACTOR = 2
 export function checkTradingState(
   classified: ClassifiedDecision,
   tradingState: TradingState,
-  why = 'An operator says so.',
+  why = 'set by an operator.',
 ): Denial | undefined {
   if (tradingState === 'halted') {
     return { code: 'TRADING_HALTED', reason: `Trading is halted, no new orders: ${why}` }
@@ -42,7 +42,7 @@ export function checkTradingState(
   if (tradingState === 'reducing' && classified.adds) {
     return {
       code: 'TRADING_REDUCING',
-      reason: `Trading is reducing, only what cannot add risk is allowed: ${why}`,
+      reason: `Trading is reducing, so only orders that cannot add risk are allowed: ${why}`,
       wanted: classified.decision.kind,
       allowed: 'decrease, close, cancel or collateral-in',
     }
@@ -74,7 +74,7 @@ export function checkMarketOpen(classified: ClassifiedDecision, view: MarketView
     reason:
       view.status === 'closed'
         ? `${view.market.symbol} is closed; positions in it can only be reduced.`
-        : `It is not known whether ${view.market.symbol} trades; until it is, positions can only be reduced.`,
+        : `The market status of ${view.market.symbol} is unknown; until it is known, positions can only be reduced.`,
     wanted: 'open',
     allowed: view.status,
   }
@@ -101,7 +101,7 @@ export function checkOrdersPerHour(
     if (most === undefined || used < most * factor) continue
     return {
       code: 'ORDERS_PER_HOUR',
-      reason: `The hourly order budget of ${who} is spent; it frees up as the last hour passes.`,
+      reason: `The hourly order budget of ${who} is spent; it recovers as orders become older than an hour.`,
       wanted: `order ${used + 1} in an hour`,
       allowed: `${most * factor} in an hour`,
     }
@@ -183,7 +183,7 @@ function checkClockSkew(
   return {
     code: 'CLOCK_SKEW',
     reason:
-      "This machine's clock and the venue's are too far apart to judge deadlines and ages. perpd doctor compares the clock with each host: set it where it is wrong; where it is right, as after the machine slept, this lasts until a second host answers.",
+      "This machine's clock and the venue's differ too much to judge deadlines and ages. perpd doctor compares the clock with each host. Set the clock if it is wrong; if it is right, as after the machine slept, this ends when a second host responds.",
     wanted: `${Math.abs(clockSkewMs)} ms apart`,
     allowed: `at most ${most} ms`,
   }
@@ -234,7 +234,7 @@ function checkEquityKnown(
   if (!classified.adds || !isNeeded || equityUsd !== undefined) return undefined
   return {
     code: 'EQUITY_UNKNOWN',
-    reason: 'A limit is a share of the equity, and what the account is worth is not known yet.',
+    reason: 'A limit is a share of the equity, and the equity of the account is not known yet.',
   }
 }
 
@@ -283,7 +283,7 @@ export function checkSlippage(
   if (Number.isSafeInteger(slippageBps) && slippageBps >= 0 && slippageBps <= most) return undefined
   return {
     code: 'SLIPPAGE_TOO_WIDE',
-    reason: 'The slippage asked for is wider than may be signed.',
+    reason: 'The requested slippage is wider than perpd may sign.',
     wanted: `${slippageBps} bps`,
     allowed: `0 to ${most} bps`,
   }

@@ -33,7 +33,7 @@ export function checkGaps(
   if (gap === undefined) return undefined
   return {
     code: 'DATA_INCOMPLETE',
-    reason: `A row that is or may be of ${symbol} cannot be read; nothing is added there until it can: ${gap}.`,
+    reason: `A row that may belong to ${symbol} cannot be read; increases wait there until it can: ${gap}.`,
   }
 }
 

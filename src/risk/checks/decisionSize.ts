@@ -29,7 +29,7 @@ export function checkDecisionSize(
     if (shareBps === undefined || wantedUsd <= bps(worthUsd, shareBps)) return undefined
     return {
       code: 'WISH_ABOVE_EQUITY',
-      reason: `The ${what} asked for is more than ${shareBps / BPS_ONE} times the equity (${formatDollars(worthUsd)}${age}): it is taken for a mistake and is not cut to the limits.`,
+      reason: `The requested ${what} is more than ${shareBps / BPS_ONE} times the equity (${formatDollars(worthUsd)}${age}); perpd denies it as a mistake instead of cutting it.`,
       wanted: formatDollars(wantedUsd),
       allowed: formatDollars(bps(worthUsd, shareBps)),
     }

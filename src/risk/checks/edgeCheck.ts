@@ -73,7 +73,7 @@ export function checkEdge(
     return {
       code: 'EDGE_UNKNOWN',
       reason:
-        'the file asks for a least edge (protect.minEdgeBps), and this entry has no take-profit and its kind says no expectedEdgeBps; give the file an exit with a takeProfit',
+        'the file requires a least edge (protect.minEdgeBps), but this entry has no take-profit and its kind gives no expectedEdgeBps; give the file an exit with a takeProfit',
     }
   }
   const { fees, impact, sending, holding } = edgeCosts(intent, edge.holdMs, view, sendingUsd)
@@ -81,7 +81,7 @@ export function checkEdge(
   if (left >= BigInt(edge.minBps) * MILLI) return undefined
   return {
     code: 'EDGE_TOO_SMALL',
-    reason: `what this entry is expected to earn, ${inBps(expected)} bps, is too little above its costs: fees ${inBps(fees)}, price impact ${inBps(impact)}, sending ${inBps(sending)}, holding ${inBps(holding)} bps; a take-profit farther away or a lower protect.minEdgeBps lets it through`,
+    reason: `the expected profit of this entry, ${inBps(expected)} bps, is too small for its costs: fees ${inBps(fees)}, price impact ${inBps(impact)}, sending ${inBps(sending)}, holding ${inBps(holding)} bps; set a more distant take-profit or a lower protect.minEdgeBps`,
     wanted: `${inBps(left)} bps are left`,
     allowed: `${edge.minBps} bps or more (protect.minEdgeBps)`,
   }

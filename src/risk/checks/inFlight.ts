@@ -20,8 +20,8 @@ function awaited(
   if (executed === undefined) return undefined
   const order = `Order ${intentId} of ${strategy} executed`
   return executed === 'unlisted'
-    ? `${order}, and the venue's list still shows this side as it was before; ${what} waits for the list: try again in a few seconds.`
-    : `${order} in a block that is not final yet; ${what} waits for that: try again in a few seconds.`
+    ? `${order}, but the venue's list does not show it yet; ${what} waits for the list: retry in a few seconds.`
+    : `${order} in a block that is not final yet; ${what} waits for finality: retry in a few seconds.`
 }
 
 /**

@@ -48,8 +48,8 @@ function checkDrawdown(
     code: 'STRATEGY_DRAWDOWN',
     reason:
       realizedUsd < maxDrawdownUsd
-        ? `what this strategy realized, less the ${formatDollars(openLossUsd)} that its open parts have lost, is too far below its highest; it adds again when they have recovered, or the limit is raised`
-        : `what this strategy realized is too far below its highest; an operator lets it go on: perpd strategies resume ${strategy}`,
+        ? `the result of this strategy, with an open loss of ${formatDollars(openLossUsd)}, is too far below its peak; it adds again when the loss recovers or the limit is raised`
+        : `the realized result of this strategy is too far below its peak; an operator can resume it: perpd strategies resume ${strategy}`,
     wanted: `${formatDollars(downUsd)} below`,
     allowed: `less than ${formatDollars(maxDrawdownUsd)} (protect.maxDrawdownUsd)`,
   }
@@ -67,7 +67,7 @@ function checkStops({ stops }: Protections, { stopsMs }: TrackRecord, nowMs: num
   if (newestMs === undefined || nowMs - newestMs >= pauseMs) return undefined
   return {
     code: 'STOPS_IN_WINDOW',
-    reason: `${count} stops came within ${spanOf(windowMs)}; this strategy adds nothing for ${spanOf(pauseMs)} after the last of them`,
+    reason: `${count} stops fired within ${spanOf(windowMs)}; this strategy adds nothing for ${spanOf(pauseMs)} after the last of them`,
     wanted: `${spanOf(Math.max(0, nowMs - newestMs))} after it`,
     allowed: `${spanOf(pauseMs)} after it (protect.stopsInWindow)`,
   }
@@ -85,7 +85,7 @@ function checkCooldown(
   if (cooldownMs === undefined || exitMs === undefined || nowMs - exitMs >= cooldownMs) return undefined
   return {
     code: 'COOLDOWN_AFTER_EXIT',
-    reason: 'this strategy left the market a moment ago, and waits before it enters again',
+    reason: 'this strategy left the market recently and is in cooldown before it enters again',
     wanted: `${spanOf(Math.max(0, nowMs - exitMs))} after it`,
     allowed: `${spanOf(cooldownMs)} after it (protect.cooldownAfterExitSeconds)`,
   }
@@ -99,7 +99,7 @@ function checkWindows({ windows }: Protections, nowMs: number): Denial | undefin
   if (open.some((window) => isOpen(window, local))) return undefined
   return {
     code: 'OUTSIDE_TRADING_WINDOW',
-    reason: `this strategy adds within its trading windows alone, by the clock of ${timeZone}`,
+    reason: `this strategy adds only within its trading windows, in the time zone ${timeZone}`,
     wanted: `${local.weekday} ${clockText(local.minute)}`,
     allowed: `${open.map(windowText).join('; ')} (protect.tradingWindows)`,
   }
@@ -115,7 +115,7 @@ function checkClosings({ closings }: Protections, nowMs: number): Denial | undef
   const minutes = (ms: number) => `${Math.round(ms / 60_000)} min`
   return {
     code: 'AROUND_CLOSING',
-    reason: `by its file ${whereText(near, nowMs)}, and this strategy adds nothing then, by the clock of ${timeZone}`,
+    reason: `${whereText(near, nowMs)}; its file allows no increases then (time zone ${timeZone})`,
     wanted: `${local.weekday} ${clockText(local.minute)}`,
     allowed: `not from ${minutes(beforeMs)} before ${momentText(span.from)} to ${minutes(afterMs)} after ${momentText(span.to)} (protect.closings)`,
   }
@@ -130,7 +130,7 @@ export function takesBack(
   nowMs: number,
 ): { readonly rule: string; readonly because: string } | undefined {
   if (checkDrawdown('', rules, track, openUsd) !== undefined)
-    return { rule: 'maxDrawdownUsd', because: 'its result is too far below its highest' }
+    return { rule: 'maxDrawdownUsd', because: 'its result is too far below its peak' }
   if (checkStops(rules, track, nowMs) !== undefined)
     return { rule: 'stopsInWindow', because: 'it pauses after its stops' }
   if (checkWindows(rules, nowMs) !== undefined)

@@ -47,8 +47,8 @@ export function availableCapacityOf(
       code: 'MARKET_DATA_STALE',
       reason:
         view.staleValues === undefined
-          ? `The venue says its own data of ${view.market.symbol} is not fresh; nothing is added on it.`
-          : `The venue's own data of ${view.market.symbol} is not fresh, ${view.staleValues}; nothing is added on it.`,
+          ? `The venue reports that its data of ${view.market.symbol} is stale; increases wait.`
+          : `The venue's data of ${view.market.symbol} is stale, ${view.staleValues}; increases wait.`,
       wanted: 'marketDataStatus fresh',
       allowed: `marketDataStatus ${capacity.marketDataStatus}`,
     }
@@ -57,7 +57,7 @@ export function availableCapacityOf(
   if (limits.maxDataAgeMs !== undefined && ageMs > limits.maxDataAgeMs) {
     return {
       code: 'CAPACITY_TOO_OLD',
-      reason: `The trading capacity of ${view.market.symbol} ${direction} is too old to size on.`,
+      reason: `The trading capacity of ${view.market.symbol} ${direction} is too old to size an order.`,
       wanted: `${ageMs} ms old`,
       allowed: `at most ${limits.maxDataAgeMs} ms`,
     }

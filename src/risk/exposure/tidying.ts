@@ -33,7 +33,7 @@ export function tidyingDenial(
   if (side.heldUsd > 0n || lacksMarket(snapshot.positions.missing, marketToken)) {
     return {
       code: 'ORDER_PROTECTS',
-      reason: `The order ${orderKey} is an exit of a position that is there; a keeper that tidies leaves it.`,
+      reason: `The order ${orderKey} is an exit of an open position; an order janitor does not touch it.`,
     }
   }
   return mayOpen(side) ? mayProtect(order) : undefined
@@ -68,7 +68,7 @@ export function tidyingEditDenial(
   if (context.isKept?.(own) !== false) {
     return {
       code: 'ORDER_KEPT',
-      reason: `The order ${order.orderKey} is looked after by ${own.strategy}; a keeper that tidies edits what nobody looks after.`,
+      reason: `The order ${order.orderKey} is managed by ${own.strategy}; an order janitor edits unmanaged orders only.`,
     }
   }
   const { sizeDeltaUsd = order.sizeDeltaUsd } = decision
@@ -78,15 +78,16 @@ export function tidyingEditDenial(
   if (own.hasExits || context.snapshot.orders.value.some((row) => isOnSide(row) && !isIncreaseOrder(row))) {
     return {
       code: 'ENTRY_HAS_EXITS',
-      reason: `Exits rest beside the entry ${order.orderKey}, around the trigger that it has; a keeper that tidies leaves it where it is.`,
+      reason: `Exits rest around the trigger of the entry ${order.orderKey}; an order janitor does not move it.`,
     }
   }
-  if (sizeDeltaUsd !== order.sizeDeltaUsd) return beyond('an entry keeps its size', sizeDeltaUsd, order)
+  if (sizeDeltaUsd !== order.sizeDeltaUsd)
+    return beyond('the size of an entry must not change', sizeDeltaUsd, order)
   const { triggerPrice, referencePrice, decimals } = prices
   const before = absOf(priceOfContractPrice(order.triggerContractPrice, decimals) - referencePrice)
   return absOf(triggerPrice - referencePrice) <= before
     ? undefined
-    : outOfBounds(`an entry comes nearer to the price, and does not leave it (${formatPrice(triggerPrice)})`)
+    : outOfBounds(`an entry may move towards the price only (${formatPrice(triggerPrice)})`)
 }
 
 /** Checks an edit of an exit: no smaller than the position, no stop-loss away from profit, no take-profit elsewhere. */
@@ -98,19 +99,19 @@ function exitDenial(
 ): Denial | undefined {
   const { marketToken, direction, orderType } = order
   const side = sideOf(exposure, marketToken, direction)
-  if (side.heldUsd === 0n) return outOfBounds('an exit without a position is cancelled, and not edited')
+  if (side.heldUsd === 0n) return outOfBounds('an exit without a position may be cancelled but not edited')
   const before = priceOfContractPrice(order.triggerContractPrice, decimals)
   if (triggerPrice !== before) {
     const isTowardsProfit = direction === 'long' ? triggerPrice > before : triggerPrice < before
     if (orderType !== STOP_LOSS || !isTowardsProfit)
-      return outOfBounds('a stop-loss goes towards profit, and a take-profit stays where it is')
+      return outOfBounds('a stop-loss may move towards profit only, and a take-profit not at all')
   }
   if (sizeDeltaUsd === order.sizeDeltaUsd) return undefined
   // An order in flight may be the reason for the exit's size.
   if (mayOpen(side) || lacksMarket(snapshot.positions.missing, marketToken)) return mayProtect(order)
   return sizeDeltaUsd < order.sizeDeltaUsd && sizeDeltaUsd >= side.heldUsd
     ? undefined
-    : beyond(`an exit is made as small as what is held, ${formatDollars(side.heldUsd)}`, sizeDeltaUsd, order)
+    : beyond(`an exit may shrink to the position only, ${formatDollars(side.heldUsd)}`, sizeDeltaUsd, order)
 }
 
 /** Tells whether an order that opens is in flight or rests on a side. */
@@ -121,18 +122,18 @@ function mayOpen({ reservedUsd, restingUsd, increases }: SideExposure): boolean 
 function mayProtect({ orderKey }: Order): Denial {
   return {
     code: 'ORDER_MAY_PROTECT',
-    reason: `Something that opens is under way or rests on the side of the exit ${orderKey}; a keeper that tidies leaves it.`,
+    reason: `An entry is in flight or rests on the side of the exit ${orderKey}; an order janitor does not touch it.`,
   }
 }
 
 function beyond(rule: string, sizeDeltaUsd: Usd, order: Order): Denial {
   return {
-    ...outOfBounds(`${rule}, and is made no larger`),
+    ...outOfBounds(`${rule} and never grow`),
     wanted: formatDollars(sizeDeltaUsd),
     allowed: formatDollars(order.sizeDeltaUsd),
   }
 }
 
 function outOfBounds(rule: string): Denial {
-  return { code: 'TIDYING_BOUNDS', reason: `Of what a keeper that tidies finds, ${rule}.` }
+  return { code: 'TIDYING_BOUNDS', reason: `Rule for an order janitor: ${rule}.` }
 }

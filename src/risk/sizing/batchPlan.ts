@@ -92,7 +92,7 @@ function unfit(
 ): Denial | undefined {
   if (!allowedTypes.has(Number(orderType))) return unsupported(`creates an order of type ${orderType}`)
   if (!sameHex(addresses.market, marketToken) || isLong !== (direction === 'long'))
-    return unsupported('creates an order on another market or side than it says')
+    return unsupported('creates an order on another market or side than the decision names')
   const token = [view.longToken, view.shortToken].find(({ address }) =>
     sameHex(address, addresses.initialCollateralToken),
   )
@@ -121,5 +121,5 @@ function isElsewhere(order: Order, { marketToken, direction }: BatchDecision): b
 }
 
 function unsupported(what: string): Denial {
-  return { code: 'BATCH_UNSUPPORTED', reason: `The batch ${what}, which is not admitted.` }
+  return { code: 'BATCH_UNSUPPORTED', reason: `The batch ${what}, which perpd does not admit.` }
 }

@@ -104,7 +104,7 @@ function tooLittleLeft(
   if (token.maxPrice === undefined || token.maxPrice <= 0n) {
     return {
       code: 'COLLATERAL_PRICE_UNKNOWN',
-      reason: `The venue gives no price for ${token.symbol}, so the collateral cannot be counted.`,
+      reason: `The venue gives no price for ${token.symbol}, so the collateral has no known value.`,
     }
   }
   // Losses count against the remaining collateral, gains do not count for it.
@@ -116,7 +116,7 @@ function tooLittleLeft(
   if (leftUsd < neededUsd || amount > position.collateralAmount) {
     return {
       code: 'COLLATERAL_BELOW_MINIMUM',
-      reason: "The collateral left after fees and losses would be below the venue's minimum.",
+      reason: "The remaining collateral after fees and losses would be below the venue's minimum.",
       wanted: `${formatDollars(leavingUsd)} out of ${formatDollars(heldUsd)}`,
       allowed: `at least ${formatDollars(neededUsd)} left`,
     }
@@ -128,7 +128,7 @@ function tooLittleLeft(
   if (leftUsd * BigInt(most) >= position.sizeInUsd * BigInt(BPS_ONE)) return undefined
   return {
     code: 'MAX_LEVERAGE',
-    reason: 'With that much less collateral the position would be above the highest leverage allowed.',
+    reason: 'After this withdrawal the position would exceed the highest leverage allowed.',
     wanted: `${formatDollars(position.sizeInUsd)} on ${formatDollars(leftUsd)}`,
     allowed: `${most / BPS_ONE}x`,
   }

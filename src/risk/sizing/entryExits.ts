@@ -52,5 +52,5 @@ export function entryExits(
 }
 
 function firesOnHeld({ type }: ExitTerms, { indexToken: { symbol } }: Entry['view']): string {
-  return `The price of ${symbol} is already past the ${type} that comes with this entry: while the entry waits, it would close what is held on that side.`
+  return `The price of ${symbol} is already past the ${type} of this entry; while the entry waits, this exit would close the position on that side.`
 }

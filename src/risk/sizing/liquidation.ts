@@ -71,8 +71,8 @@ export function checkLiquidation(
   return {
     code: 'LIQUIDATION_TOO_NEAR',
     reason: isNearNow
-      ? 'The position is nearer to its liquidation than allowed; it can only be reduced or given collateral.'
-      : 'The position would be nearer to its liquidation than allowed: less size or more collateral.',
+      ? 'The position is nearer to its liquidation than allowed; reduce it or add collateral.'
+      : 'The position would be nearer to its liquidation than allowed; use less size or more collateral.',
     wanted: `${isNearNow ? nowBps : afterBps} bps from the price`,
     allowed: `at least ${least} bps`,
   }

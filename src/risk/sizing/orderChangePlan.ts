@@ -56,7 +56,7 @@ export function changeable(
   if (order === undefined) {
     return {
       code: 'ORDER_UNKNOWN',
-      reason: `The account has no resting order ${orderKey}: it has ended, or does not show yet.`,
+      reason: `The account has no resting order ${orderKey}: it has ended, or the list does not show it yet.`,
     }
   }
   const own = context.exposure.ownOrders.get(hexKey(orderKey))
@@ -70,7 +70,7 @@ export function changeable(
         reason:
           own === undefined
             ? `No open intent explains the order ${orderKey}; only an operator may change it.`
-            : `The order ${orderKey} is of ${own.strategy}; a strategy changes its own orders alone.`,
+            : `The order ${orderKey} belongs to ${own.strategy}; a strategy may change its own orders only.`,
       }
   }
   if (own?.changedBy !== undefined) {
@@ -119,7 +119,7 @@ export function planCancel(
     const denial = marketTypes.has(order.orderType)
       ? {
           code: 'ORDER_NOT_CANCELLABLE',
-          reason: `The order ${orderKey} is a market order; the venue lets it be cancelled after minutes only.`,
+          reason: `The order ${orderKey} is a market order; the venue allows cancelling it only after minutes.`,
         }
       : otherSide(decision, order)
     if (denial !== undefined) return denial
@@ -180,7 +180,10 @@ export function planEdit(
   const isSame = triggerContractPrice === trigger && sizeDeltaUsd === order.sizeDeltaUsd
   // The same again lifts a freeze.
   if (isSame && !order.isFrozen) {
-    return { code: 'EDIT_CHANGES_NOTHING', reason: `The order ${decision.orderKey} already is as wanted.` }
+    return {
+      code: 'EDIT_CHANGES_NOTHING',
+      reason: `The order ${decision.orderKey} already has the requested values.`,
+    }
   }
   const isBounded = orderType === 'limit' || orderType === 'take-profit'
   const buys = (order.direction === 'long') === isIncrease
@@ -249,7 +252,7 @@ function editPrices(
   if (price === undefined) {
     return {
       code: 'ORACLE_PRICE_UNKNOWN',
-      reason: `The oracle gives no price for ${view.indexToken.symbol}; no trigger is placed without it.`,
+      reason: `The oracle gives no price for ${view.indexToken.symbol}; perpd places no trigger without one.`,
     }
   }
   const action = isIncreaseOrder(order) ? 'increase' : 'decrease'
@@ -275,7 +278,7 @@ function otherThanSigned(
     if (isOperator === true) return undefined
     return {
       code: 'ORDER_NOT_KNOWN',
-      reason: `What was signed for the order ${order.orderKey} is not known in full: it is older than this version, or a change of it has no proven end. It can be cancelled and placed anew.`,
+      reason: `The signed terms of the order ${order.orderKey} are not fully known: it is older than this version, or one of its changes has no proven end. Cancel it and place a new one.`,
     }
   }
   const difference = rowDifference(order, signed)
@@ -283,7 +286,7 @@ function otherThanSigned(
   const { field, signed: ours, listed } = difference
   return {
     code: 'ORDER_DIFFERS',
-    reason: `The order ${order.orderKey} is listed with another ${field} than was signed: the list is late, a host is wrong, or somebody else changed the order. It is not edited; it can be cancelled.`,
+    reason: `The listed ${field} of the order ${order.orderKey} differs from the signed one: the list lags, a host is wrong, or another client changed the order. perpd does not edit it; you can cancel it.`,
     wanted: ours,
     allowed: listed,
   }
@@ -360,7 +363,7 @@ function leverageDenial(
   if (collateralUsd * BigInt(most) >= sizeDeltaUsd * BigInt(BPS_ONE)) return undefined
   return {
     code: 'MAX_LEVERAGE',
-    reason: "The order's collateral stays as it is, and does not carry the larger size.",
+    reason: "An edit cannot change the order's collateral, which is too small for the larger size.",
     wanted: `${formatDollars(sizeDeltaUsd)} on ${formatDollars(collateralUsd)}`,
     allowed: `${most / BPS_ONE}x`,
   }
@@ -375,7 +378,7 @@ function otherSide(
   if (sameHex(order.marketToken, marketToken) && order.direction === direction) return undefined
   return {
     code: 'ORDER_UNKNOWN',
-    reason: `The order ${order.orderKey} is on another market or side than the decision says.`,
+    reason: `The order ${order.orderKey} is on another market or side than the decision names.`,
     wanted: `${direction} ${marketToken}`,
     allowed: `${order.direction} ${order.marketToken}`,
   }

@@ -32,10 +32,13 @@ export interface Fitted {
 /** Denial of each cut when it leaves nothing worth sending. */
 const denialByLimit: Readonly<Record<string, { readonly code: string; readonly reason: string }>> = {
   capacity: { code: 'NO_CAPACITY', reason: 'The venue has no capacity left on this side of the market.' },
-  maxOrderSizeUsd: { code: 'MAX_ORDER_SIZE', reason: 'The largest order allowed is below the smallest one.' },
+  maxOrderSizeUsd: {
+    code: 'MAX_ORDER_SIZE',
+    reason: 'The largest allowed order is smaller than the smallest allowed order.',
+  },
   maxUnboundedOrderUsd: {
     code: 'MAX_UNBOUNDED_ORDER',
-    reason: 'The largest order allowed without a bound on its price is below the smallest one.',
+    reason: 'The largest allowed order without a price bound is smaller than the smallest allowed order.',
   },
   maxPositionSizeUsd: {
     code: 'MAX_POSITION_SIZE',
@@ -72,7 +75,7 @@ const denialByLimit: Readonly<Record<string, { readonly code: string; readonly r
 }
 
 const OWN_REASON =
-  "The strategy's own part has reached this limit of its file, its open orders included; what others hold does not count."
+  "The strategy's own part, open orders included, has reached this limit of its file; other strategies do not count."
 
 /** The caps of anything that adds exposure on one side of a market: of a strategy's file on its own part, of all others on everything. */
 export function sizeLimitsOf(
@@ -138,7 +141,7 @@ export function fitWithin(wantedUsd: Usd, limits: readonly SizeLimit[]): Fitted 
 export function tooSmall(wantedUsd: Usd, { sizeDeltaUsd, cuts, isOwn }: Fitted, leastUsd: Usd): Denial {
   const denial = denialByLimit[cuts.at(-1)?.by ?? '']
   return {
-    ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is smaller than the smallest one allowed.' }),
+    ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is below the smallest allowed size.' }),
     ...(isOwn && { reason: OWN_REASON }),
     wanted: formatDollars(wantedUsd),
     allowed: [

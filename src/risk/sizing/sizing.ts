@@ -162,7 +162,7 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
 function exitsUnknown({ market: { symbol } }: MarketView): Denial {
   return {
     code: 'EXITS_UNKNOWN',
-    reason: `The exits of the file count in the average true range of ${symbol}, and too few candles are known to say it.`,
+    reason: `The exits of the file use the average true range of ${symbol}, and too few candles are known to compute it.`,
   }
 }
 
@@ -205,7 +205,7 @@ function askedIncrease(decision: IncreaseDecision, context: SizingContext): Aske
   if (collateralPrice === undefined || collateralPrice <= 0n) {
     return {
       code: 'COLLATERAL_PRICE_UNKNOWN',
-      reason: `The venue gives no price for ${collateralToken.symbol}, so the collateral cannot be counted.`,
+      reason: `The venue gives no price for ${collateralToken.symbol}, so the collateral has no known value.`,
     }
   }
   const referencePrice = referencePriceOf(view, decision.direction, 'increase')
@@ -236,7 +236,7 @@ function paidIn(
   if (collateralUsd / parts + heldCollateralUsd >= neededUsd) return { collateralDelta }
   return {
     code: 'COLLATERAL_BELOW_MINIMUM',
-    reason: "The collateral left after fees would be below the venue's minimum.",
+    reason: "The remaining collateral after fees would be below the venue's minimum.",
     wanted: `${formatDollars(collateralUsd)} collateral for ${formatDollars(sizeDeltaUsd)}`,
     allowed: `at least ${formatDollars(parts * maxOf(0n, neededUsd - heldCollateralUsd))} collateral`,
   }
@@ -372,7 +372,7 @@ export function oldestAgeMs(
 export function collateralUnknown(view: MarketView, wanted: string): Denial {
   return {
     code: 'COLLATERAL_TOKEN_UNKNOWN',
-    reason: `${view.market.symbol} is not backed by that token.`,
+    reason: `${view.market.symbol} does not accept that token as collateral.`,
     wanted,
     allowed: `${view.longToken.symbol} ${view.longToken.address} or ${view.shortToken.symbol} ${view.shortToken.address}`,
   }
@@ -382,6 +382,6 @@ export function collateralUnknown(view: MarketView, wanted: string): Denial {
 export function oracleUnknown(view: MarketView): Denial {
   return {
     code: 'ORACLE_PRICE_UNKNOWN',
-    reason: `The oracle gives no price for ${view.indexToken.symbol}; nothing is signed without our own price to bound it.`,
+    reason: `The oracle gives no price for ${view.indexToken.symbol}; perpd signs nothing without a price of its own to bound it.`,
   }
 }

@@ -37,7 +37,7 @@ export function planSwap(
   const { longToken, shortToken, market } = view
   const [pay, receive] = decision.direction === 'long' ? [shortToken, longToken] : [longToken, shortToken]
   if (sameHex(pay.address, receive.address)) {
-    return { code: 'SWAP_SAME_TOKEN', reason: `${market.symbol} holds one token only; it swaps nothing.` }
+    return { code: 'SWAP_SAME_TOKEN', reason: `${market.symbol} holds only one token, so it cannot swap.` }
   }
   if (decision.payAmount <= 0n) {
     return {
@@ -50,7 +50,7 @@ export function planSwap(
   if (balances === undefined) {
     return {
       code: 'BALANCE_UNKNOWN',
-      reason: "The wallet's balances were not asked for or could not be read; a swap needs them.",
+      reason: "The wallet's balances were not requested or could not be read; a swap needs them.",
     }
   }
   const payPrice = pay.minPrice
@@ -59,7 +59,7 @@ export function planSwap(
     const token = payPrice === undefined || payPrice <= 0n ? pay : receive
     return {
       code: 'COLLATERAL_PRICE_UNKNOWN',
-      reason: `The two services give no common price for ${token.symbol}, so the swap cannot be bounded.`,
+      reason: `The venue and the oracle give no common price for ${token.symbol}, so the swap has no price bound.`,
     }
   }
   const held = balances.value.find(({ address }) => sameHex(address, pay.address))?.balance ?? 0n
@@ -88,7 +88,7 @@ export function planSwap(
   if (worthUsd < leastUsd || minOutputAmount <= 0n) {
     return {
       code: 'ORDER_TOO_SMALL',
-      reason: 'The swap is smaller than the smallest one allowed.',
+      reason: 'The swap is below the smallest allowed size.',
       wanted: formatDollars(worthUsd),
       allowed: `at least ${formatDollars(leastUsd)}`,
     }

@@ -66,7 +66,7 @@ export function placed(
   if (isBelow ? triggerPrice < price : triggerPrice > price) return triggerPrice
   return {
     code: 'TRIGGER_WOULD_FIRE',
-    reason: `The price of ${symbol} is already where this ${orderType} order of a ${direction} would fire.`,
+    reason: `The price of ${symbol} already meets the trigger of this ${orderType} order of a ${direction}.`,
     wanted: formatExactPrice(triggerPrice),
     allowed: `${isBelow ? 'below' : 'above'} ${formatPrice(price)}`,
   }
@@ -88,8 +88,7 @@ export function exitsOf(
   if (twap !== undefined) {
     return {
       code: 'EXITS_WITH_TWAP',
-      reason:
-        'An increase in parts (twap) cannot bring exits with it, and the strategy file says that it must (exit).',
+      reason: 'An increase in parts (twap) cannot carry exits, and the strategy file requires them (exit).',
       wanted: `${twap.parts} parts with ${tpsl.length} exits`,
       allowed: 'an order in one piece, or a file without exit',
     }
@@ -97,7 +96,7 @@ export function exitsOf(
   if (tpsl.length > MAX_EXITS) {
     return {
       code: 'TOO_MANY_EXITS',
-      reason: 'An increase brings a few exits with it, not so many.',
+      reason: 'The increase has too many exits.',
       wanted: `${tpsl.length} exits`,
       allowed: `${MAX_EXITS} exits`,
     }

@@ -39,7 +39,7 @@ export function checkWholeSize({ sizing }: Intent, adds: boolean): Denial | unde
   const causes = cuts.map(({ by }) => (by === 'capacity' ? "the venue's capacity" : `the limit ${by}`))
   return {
     code: 'SIZE_NOT_WHOLE',
-    reason: `${causes.join(' and ')} leaves room for less, and an order by hand is made whole or not at all`,
+    reason: `${causes.join(' and ')} allows a smaller order only, and perpd places a manual order whole or not at all`,
     wanted: formatDollars(wantedUsd),
     allowed: `at most ${formatDollars(sizeDeltaUsd)}`,
   }

@@ -49,7 +49,7 @@ test('a submit that is answered after the chain showed the landing changes nothi
     nowMs: startMs,
     observation: {
       atMs: startMs,
-      answer: { kind: 'silent', host: 'h', reason: 'it was not asked yet' },
+      answer: { kind: 'silent', host: 'h', reason: 'no request was sent yet' },
       chain: { configured: 1, endpoints: [view] },
       explained: new Set(),
     },

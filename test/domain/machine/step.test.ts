@@ -363,11 +363,11 @@ test('an intent that expired before it was armed is not armed', () => {
 test('the fold refuses a story that cannot have happened', () => {
   const run = sent('accepted')
   expect(() => applyRecord(run.state, run.records[2] as JournalRecord)).toThrowErrorMatchingInlineSnapshot(`
-    [BaseError: The journal tells a story that cannot have happened: attempt.armed cannot follow ACKED.
+    [BaseError: The records of the journal contradict each other: attempt.armed cannot follow ACKED.
       intentId: f00d00000000000000000001
       record: attempt.armed
       phase: ACKED
-      perpd stopped. Nothing was sent. Keep the journal file as it is and report it.]
+      perpd stopped and sent nothing. Keep the journal file unchanged and report it.]
   `)
 })
 
