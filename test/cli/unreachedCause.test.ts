@@ -67,8 +67,8 @@ test('a closed port, a name that is nowhere, and a port without TLS are told apa
   mute.close()
   expect(said).toEqual([
     expect.stringContaining('refuses the connection (ECONNREFUSED)'),
-    expect.stringContaining('name is not found (ENOTFOUND)'),
-    expect.stringContaining('speaks no TLS'),
+    expect.stringContaining('name cannot be resolved (ENOTFOUND)'),
+    expect.stringContaining('does not support a compatible TLS version'),
   ])
 })
 
@@ -105,7 +105,7 @@ test('an endpoint of the chain has the same words, over HTTP and over a socket, 
   mute.close()
   expect(lines.map(({ statement }) => statement)).toEqual([
     expect.stringContaining('refuses the connection (ECONNREFUSED)'),
-    expect.stringContaining('name is not found (ENOTFOUND)'),
+    expect.stringContaining('name cannot be resolved (ENOTFOUND)'),
     expect.stringContaining('does not respond in time'),
     expect.stringContaining('refuses the connection (ECONNREFUSED)'),
     expect.stringContaining('link-local or metadata'),

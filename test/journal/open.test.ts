@@ -244,7 +244,7 @@ test('a journal whose records cannot follow one another is refused whole', async
   await fill(0)
   rewriteLast(() => encodeRecord(storyOf(1).landed()))
   expect(firstLine(await writerFault())).toBe('JOURNAL_CORRUPT')
-  expect(await writerFault()).toContain('a story that cannot have happened: landed cannot follow PREPARING')
+  expect(await writerFault()).toContain('contradict each other: landed cannot follow PREPARING')
 })
 
 /** Replaces the text of the newest record and makes hash and mark fit again. */

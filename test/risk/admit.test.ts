@@ -106,7 +106,7 @@ test('clocks that are too far apart deny what adds risk, whichever is ahead, and
     expect(admission).toMatchObject({ denial: { code: 'CLOCK_SKEW', wanted: '30001 ms apart' } })
     const { reason } = (admission as { readonly denial: Denial }).denial
     expect(reason).toContain('perpd doctor')
-    expect(reason).toContain('until a second host answers')
+    expect(reason).toContain('when a second host responds')
     expect(codeOf(close(), desk({ clockSkewMs, snapshot: held }))).toBe('admitted')
   }
   expect(codeOf(increase(), desk({ clockSkewMs: 30_000 }))).toBe('admitted')
