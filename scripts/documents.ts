@@ -22,6 +22,7 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/api-coverage.md', await apiCoverageDocument()],
     ['docs/reference/commands.md', commandsDocument()],
+    ['src/control/console/page/commandForms.ts', commandForms()],
     ['src/cli/call/commandLines.json', `${JSON.stringify(commandLines(), undefined, 2)}\n`],
     ['docs/reference/configuration.md', configurationDocument()],
     ['docs/reference/control-api.md', withPart('docs/reference/control-api.md', 'commands', commandBodies())],
@@ -106,6 +107,26 @@ function limitDenials(): string {
     return `| \`${denies.code}\` | ${limits.join(', ')} | ${cell(denies.meaning ?? '')} |`
   })
   return ['| code | limit | meaning, and what to do |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The forms of the console, as a module of its page. */
+function commandForms(): string {
+  const all = allRows.flatMap(({ route, forms = {} }) =>
+    Object.entries(forms).map(([name, form]) => `  ${name}: ${JSON.stringify({ route, ...form })},`),
+  )
+  return [
+    '/** Forms of commands. Printed from src/engine/operator/commands/ by `npm run docs`. Do not edit. */',
+    "import type { CommandForm } from '../../../engine/operator/commandRow.ts'",
+    '',
+    '// biome-ignore format: printed',
+    'const forms = {',
+    ...all,
+    '} as const',
+    '',
+    '/** Every form, by its name. */',
+    'export const commandForms: Readonly<Record<keyof typeof forms, CommandForm & { readonly route: string }>> =\n  forms',
+    '',
+  ].join('\n')
 }
 
 /** Routes of commands with their bodies. */

@@ -1,17 +1,16 @@
 /** What the page sends is what the control port reads, and what cannot be undone is typed. */
 import { expect, test } from 'vitest'
+import { formCommand, type PageCommand } from '../../src/control/console/page/formCommand.ts'
 import {
   cancelCommand,
   closeCommand,
   killCommand,
   liftCommand,
-  type PageCommand,
+  limitsCommand,
   setFieldCommand,
   settleCommand,
   stopTaskCommand,
   switchCommand,
-  takeOverCommand,
-  tightenCommand,
   tradingCommand,
 } from '../../src/control/console/page/pageCommands.ts'
 import type { Status } from '../../src/control/console/page/pageWire.ts'
@@ -62,9 +61,9 @@ test('every command is one that the control port reads', () => {
     commandRows.settleDiscrepancy,
     settleCommand({ discrepancy: { discrepancyId: 'f', statement: 's' } } as never, 'adopted'),
   )
-  readAs(commandRows.reloadFiles, takeOverCommand('reload', true))
-  readAs(commandRows.applyLimits, takeOverCommand('limits', false))
-  const [tighten, preview] = readAs(commandRows.tightenLimit, tightenCommand([]), {
+  readAs(commandRows.reloadFiles, formCommand('reloadLooser'))
+  readAs(commandRows.applyLimits, formCommand('limits'))
+  const [tighten, preview] = readAs(commandRows.tightenLimit, limitsCommand('tighten', []), {
     limit: ' maxLeverage ',
     value: '2.5',
   })
@@ -151,7 +150,7 @@ test('what cannot be undone is typed, and what can is not', () => {
     killCommand(true, status()),
     closeCommand(position, 'abcd'),
     settleCommand({ discrepancy: { discrepancyId: 'f', statement: 's' } } as never, 'ignored'),
-    takeOverCommand('limits', true),
+    formCommand('limitsLooser'),
     tradingCommand('active', status({ halts: [halt('daily-loss')] })),
     tradingCommand('active', status({ kill: { close: false, by: 'ann', sinceMs: 0 } })),
   ]
@@ -168,7 +167,7 @@ test('what cannot be undone is typed, and what can is not', () => {
     tradingCommand('halted', status()),
     tradingCommand('active', status({ halts: [halt('operator')] })),
     switchCommand('guard', 'pause'),
-    takeOverCommand('limits', false),
+    formCommand('limits'),
   ]
   expect(others.map((command) => command.typed)).toEqual([undefined, undefined, undefined, undefined])
 })

@@ -13,7 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AnyCommand } from '../../src/engine/operator/commandRow.ts'
 import { manualClock } from '../support/venue.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -96,6 +98,67 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
       file: 'src/paper/execution/traders.ts',
       add: '\n/** The largest trade of another trader, US dollars. */\nexport const largestTradeUsd = ({ settings }: Pick<VenueState, "settings">): number => settings.largestTradeUsd\n',
     },
+  ],
+  'a command of the operator': [
+    {
+      file: 'src/engine/operator/commands/pinNote.ts',
+      add: `/** Pins a note to a market: it is said back, and nothing else changes. */
+import { z } from 'zod'
+import { dollars, line } from '../bodyFields.ts'
+import { byFlag, json, marketName, yesFlag } from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { done } from '../operatorAnswer.ts'
+
+const body = z.strictObject({ text: line(80), nearPrice: dollars.exactOptional() })
+
+/** The command. */
+type PinCommand = CommandOf<'pin', typeof body, 'market'>
+
+/** Its row. */
+export const pinNote: CommandRow<PinCommand> = {
+  type: 'pin',
+  route: '/api/markets/:market/note',
+  body,
+  preview: async (_, { market }) => done(\`a note would be pinned to \${market}\`),
+  run: async (_, { market, text, nearPrice }, { by }) =>
+    done(\`\${by} pinned "\${text}" to \${market} at \${nearPrice ?? 'any price'}\`),
+  api: { example: { text: 'watch it' } },
+  forms: {
+    pin: {
+      title: 'Pin a note',
+      effects: ['A note is pinned.'],
+      fields: [{ name: 'text', label: 'Note' }],
+      preview: 'first',
+      send: 'Pin',
+      place: 'limits',
+      button: 'Pin…',
+    },
+  },
+  cli: [
+    {
+      name: 'markets pin',
+      isForRunning: true,
+      summary: 'Pin a note to a market.',
+      positional: marketName,
+      flags: [
+        { name: 'text', value: 'TEXT', doc: 'the note' },
+        { name: 'near-price', value: 'PRICE', doc: 'where it stands' },
+        yesFlag,
+        byFlag,
+        json,
+      ],
+      examples: ['perpd markets pin "ETH/USD [WETH-USDC]" --text "watch it" --near-price 1900 --yes'],
+    },
+  ],
+}
+`,
+    },
+    {
+      file: 'src/engine/operator/commands/index.ts',
+      before: 'import { reloadFiles }',
+      add: "import { pinNote } from './pinNote.ts'\n",
+    },
+    { file: 'src/engine/operator/commands/index.ts', before: '  reloadFiles,\n', add: '  pinNote,\n' },
   ],
   'a limit': [
     {
@@ -288,4 +351,43 @@ test('a new route is a method of the clients, is answered by the paper venue, an
     random: () => 0.5,
   })
   expect(await api.getWalletAge({ account: `0x${'19'.repeat(20)}` })).toMatchObject({ value: 42 })
+})
+
+test('a new command has its route, its place in the answer to an unknown one, its command line and its form, and its pages', async () => {
+  expect(textOf('docs/reference/commands.md')).toContain('## perpd markets pin')
+  expect(textOf('docs/reference/control-api.md')).toContain(
+    '| `POST /api/markets/:market/note` | `{"text":"watch it","by":"ann"}`; `nearPrice`, `preview` |',
+  )
+  expect(textOf('src/control/console/page/commandForms.ts')).toContain('"button":"Pin…"')
+  const help = perpd(['markets', 'pin', '--help'])
+  expect([help.status, help.said]).toEqual([0, expect.stringContaining('--near-price PRICE')])
+  expect(perpd(['completion', 'bash']).stdout).toContain('markets pin')
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const [{ commandRoutes }, { commandRows, rowOf }, { requestOf }] = await Promise.all([
+    changed('src/control/commandRoutes.ts'),
+    changed('src/engine/operator/commands/index.ts'),
+    changed('src/cli/call/sendRow.ts'),
+  ])
+  const row = commandRows.pinNote
+  const flags = new Map<string, string | true>([
+    ['text', 'watch it'],
+    ['near-price', '$1900'],
+    ['by', 'ann'],
+  ])
+  const { path, body } = requestOf({ flags, positionals: ['ETH/USD [WETH-USDC]'] }, row, row.cli[0])
+  expect(body).toEqual({ text: 'watch it', nearPrice: '1900', by: 'ann' })
+  const app = new Hono()
+  commandRoutes(app, {
+    operate: (command: AnyCommand, commander: object) => rowOf(command).run({}, command, commander),
+  })
+  const post = async (sent: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await app.request(path, { method: 'POST', headers, body: JSON.stringify(sent) })
+    return [answer.status, await answer.json()]
+  }
+  expect(await post(body)).toEqual([
+    200,
+    { ok: true, statement: 'ann pinned "watch it" to ETH/USD [WETH-USDC] at 1900' },
+  ])
+  expect(await post({ ...body, nearPrice: '0,9' })).toMatchObject([400, { error: 'BAD_COMMAND' }])
 })

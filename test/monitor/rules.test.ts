@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { commands } from '../../src/cli/commandTable.ts'
+import { commandForms } from '../../src/control/console/page/commandForms.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { releaseOf } from '../../src/risk/breakers/circuitBreakers.ts'
@@ -99,7 +100,7 @@ const buttons: readonly (readonly [string, string])[] = [
   ['kill --close', texts.actions.killClose],
   ['close MARKET', texts.positions.close],
   ['strategies pause', texts.strategies.pause],
-  ['strategies reload', texts.strategies.reload],
+  ['strategies reload', commandForms.reload.button ?? ''],
   ['discrepancies adopt', texts.attention.adopt],
   ['discrepancies ignore', texts.attention.ignore],
 ]

@@ -32,6 +32,52 @@ export type CommandOf<Type extends string, Body extends z.ZodType, Named extends
       : never
     : never
 
+/** A field of a form in the console; its value is a text. */
+export interface FormField {
+  /** Name of the field in the form, and in the body where `gives` names no other. */
+  readonly name: string
+  readonly gives?: string
+  readonly label: string
+  /** Value at the beginning; empty where absent. */
+  readonly value?: string
+  readonly hint?: string
+  readonly choices?: readonly { readonly value: string; readonly label: string }[]
+  /** It is left out of the body while it is empty. */
+  readonly isOptional?: true
+  readonly isNumber?: true
+  /** Most characters. */
+  readonly most?: number
+  /** Form of the value in the body; absent: a text. `loosen`: true once that word was typed. */
+  readonly as?: 'percent' | 'whole' | 'loosen'
+}
+
+/** A form of the console that sends a command. In its texts `{name}` stands for what the page knows of its subject. */
+export interface CommandForm {
+  readonly title: string
+  /** Effects of the command, a sentence each. */
+  readonly effects: readonly string[]
+  readonly fields?: readonly FormField[]
+  /** Fields of the body that the form gives itself. */
+  readonly body?: Readonly<Record<string, unknown>>
+  /** Words on the button that sends it. */
+  readonly send: string
+  /** Word that must be typed before it can be sent. */
+  readonly typed?: string
+  readonly isDanger?: true
+  /** `first`: the preview must be seen before it is sent. `meanwhile`: the preview is shown, and nobody waits for it. */
+  readonly preview?: 'first' | 'meanwhile'
+  /** The section of the page that has a button for it; absent: the page has a place of its own for it. */
+  readonly place?: 'limits' | 'strategies'
+  /** Words on that button. */
+  readonly button?: string
+}
+
+/** The reason in a form. */
+export const reasonField: FormField = { name: 'reason', label: 'Reason', isOptional: true, most: 200 }
+
+/** Effect of a form that takes over what is looser. */
+export const loosens = 'What is looser is taken over too: more may be lost from then on.'
+
 /** One command. `Command` holds its fields. */
 export interface CommandRow<Command extends AnyCommand = AnyCommand> {
   /** Its name in the journal. */
@@ -52,6 +98,8 @@ export interface CommandRow<Command extends AnyCommand = AnyCommand> {
   readonly isConfirmedOrPreviewed?: true
   /** A body, and further facts, for docs/reference/control-api.md. */
   readonly api: { readonly example: object; readonly note?: string }
+  /** Forms of the console that send it, by their names in the page. */
+  readonly forms?: Readonly<Record<string, CommandForm>>
   /** Commands of the command line that send it. */
   readonly cli: readonly CommandLine[]
 }

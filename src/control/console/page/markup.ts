@@ -2,8 +2,8 @@
 import htm from 'htm'
 import { Component, type ComponentChildren, createContext, h, type VNode } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { PageCommand } from './formCommand.ts'
 import type { LiveFeed } from './liveFeed.ts'
-import type { PageCommand } from './pageCommands.ts'
 import type { PageState } from './pageState.ts'
 import type { PageStore } from './pageStore.ts'
 

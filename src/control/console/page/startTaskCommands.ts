@@ -5,7 +5,7 @@ import {
   type PageCommand,
   percentBps,
   wholeNumber,
-} from './pageCommands.ts'
+} from './formCommand.ts'
 import { texts } from './texts.ts'
 
 const { startTask: words } = texts.commands

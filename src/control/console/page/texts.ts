@@ -258,8 +258,6 @@ export const texts = {
     edit: 'Edit…',
     editLabel: (name: string) => `Edit the file of ${name}`,
     switchLabel: (what: string, name: string) => `${what} ${name}`,
-    reload: 'Reload files…',
-    reloadLooser: 'Reload, looser limits too…',
   },
   strategyFile: {
     title: (name: string) => `File of ${name}`,
@@ -295,9 +293,6 @@ export const texts = {
   limits: {
     none: 'Limits were not read yet.',
     rest: (count: number) => `${plural(count, 'limit')} of which nothing is counted here`,
-    tighten: 'Tighten…',
-    apply: 'Apply limits…',
-    applyLooser: 'Apply, looser too…',
     usedOf: (used: string, allowed: string) => `${used} of ${allowed}`,
     exceeded: 'EXCEEDED',
     full: 'FULL',
@@ -436,27 +431,6 @@ export const texts = {
     noAnswer: 'The daemon did not answer. The same command may be sent again: it is carried out once.',
   },
   commands: {
-    reason: 'Reason',
-    trading: {
-      active: {
-        title: 'Let trading go on',
-        effects: ['Strategies may open and add again, from their next turn on.'],
-        send: 'Let trading go on',
-      },
-      reducing: {
-        title: 'Only reduce',
-        effects: ['Nothing that adds risk is made any more. Exits and reductions go on.'],
-        send: 'Only reduce',
-      },
-      halted: {
-        title: 'Halt trading',
-        effects: [
-          'No orders are made at all, exits neither; what rests at the venue stays there.',
-          'Orders that were signed count as sent and are followed.',
-        ],
-        send: 'Halt trading',
-      },
-    },
     liftsKill:
       'It lifts the halt of the kill. Strategies place the stops of their files again where none rests; other positions stay as they are.',
     liftsBreakers: 'It lifts what breakers put on, as far as an operator may.',
@@ -466,81 +440,16 @@ export const texts = {
     endsKill: 'It ends the kill that is under way.',
     killCancels: (resting: number, others: number | undefined, inFlight: number) =>
       `Trading is halted, all tasks end, and every resting order that adds risk is cancelled. At rest are ${resting} of perpd’s, exits too, ${others === undefined ? 'others are not read yet' : `${others} of others`}${inFlight === 0 ? '' : `, ${inFlight} on ${inFlight === 1 ? 'its' : 'their'} way`}.`,
-    killExits: 'Stop-losses and take-profits of what is held',
-    killExitChoices: [
-      { value: 'stay', label: 'stay' },
-      { value: 'cancelled', label: 'are cancelled too' },
-    ],
-    kill: {
-      title: 'Kill: halt and cancel',
-      leaves: (positions: number) =>
-        `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''} open, with ${positions === 1 ? 'its' : 'their'} stop-losses and take-profits unless you choose otherwise.`,
-      send: 'Kill',
-      typed: 'kill',
-    },
-    killClose: {
-      title: 'Kill: halt, cancel, and close everything',
-      leaves: (positions: number) =>
-        `Every position is closed at the market (${plural(positions, 'position')} in the list now); its exits stay until it is closed.`,
-      send: 'Kill and close everything',
-      typed: 'close everything',
-    },
-    lift: {
-      title: (name: string) => `Let ${name} go on`,
-      effects: ['It may open and add again, from its next turn on.'],
-      effectsHeld: [
-        'What an operator may lift of it ends; it is held back all the same until the rest ends.',
-      ],
-      send: 'Let it go on',
-    },
-    close: {
-      title: (side: string, market: string) => `Close ${side} ${market}`,
-      effects: (size: string) => [
-        `Closes this share of the position of ${size} at the market, whoever's it is. No halt keeps it back.`,
-      ],
-      backed: (collateral: 'long' | 'short') => `It is the one on the pool's ${collateral} token.`,
-      share: 'Share, percent',
-      noShare: 'A share is from 0.01 to 100 percent, with at most two digits after the point.',
-      send: 'Close position',
-      typed: 'close',
-    },
-    cancel: {
-      title: (id: string) => `Cancel order ${id}`,
-      effects: (what: string) => [
-        `Cancels what rests of ${what}, its exits too. What was filled stays filled.`,
-      ],
-      send: 'Cancel order',
-      typed: 'no stop',
-    },
-    pause: {
-      title: (name: string) => `Pause ${name}`,
-      effects: [
-        'The strategy is not asked any more, over restarts too. Orders on their way go on, and its exits rest at the venue.',
-      ],
-      send: 'Pause strategy',
-    },
-    resume: {
-      title: (name: string) => `Resume ${name}`,
-      effects: [
-        'The strategy is asked again from its next turn on; what protect of its file counted begins anew.',
-      ],
-      send: 'Resume strategy',
-    },
-    setField: {
-      title: (name: string) => `Edit the file of ${name}`,
-      effects: [
-        'Changes one field in the strategy file and takes it over at the next turn; comments stay. All files are checked with it first.',
-        'A file that ships with perpd stays as it is: the change is written into a copy beside the journal, which runs in its place.',
-        'A looser limit is refused without a confirmation, and nothing is written then.',
-      ],
-      field: 'Field',
-      fieldHint: 'as in the file: size.usd, params.fastCandles',
-      value: 'Value',
-      valueHint: 'as it is written there: 20, long, "09:00"',
-      confirm: 'Confirmation of a looser limit',
-      confirmHint: (word: string) => `type ${word}: more may be lost from then on; empty for all else`,
-      send: 'Change file',
-    },
+    killLeaves: (positions: number) =>
+      `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''} open, with ${positions === 1 ? 'its' : 'their'} stop-losses and take-profits unless you choose otherwise.`,
+    killClosesAll: (positions: number) =>
+      `Every position is closed at the market (${plural(positions, 'position')} in the list now); its exits stay until it is closed.`,
+    lift: 'It may open and add again, from its next turn on.',
+    liftHeld: 'What an operator may lift of it ends; it is held back all the same until the rest ends.',
+    backed: (collateral: 'long' | 'short') => `It is the one on the pool's ${collateral} token.`,
+    noShare: 'A share is from 0.01 to 100 percent, with at most two digits after the point.',
+    noStop: 'no stop',
+    limitNow: (value: string) => `now ${value}`,
     startTask: {
       kinds: {
         twap: {
@@ -611,64 +520,14 @@ export const texts = {
       },
       send: 'Start task',
     },
-    stopTask: {
-      title: (id: string) => `Stop task ${id}`,
-      effects: (asked: string) => [
-        `Ends: ${asked}.`,
-        'What rests of it is cancelled; what was filled stays. A task that was stopped does not go on.',
-      ],
-      send: 'Stop task',
-    },
     settle: {
-      goesOn: 'Increases on its market go on, where nothing else of it waits.',
       trade:
         'It is counted already, since it was executed: what was added is in the book “unattributed”, what was taken off is in no book any more.',
       order: 'The order stays at the venue as it is.',
       changedOrder: 'The order stays at the venue as it is, and is shown as changed all the same.',
-      adopted: {
-        title: 'Adopt the discrepancy',
-        position: 'Its size is counted in the book “unattributed” from now on.',
-        send: 'Adopt',
-        typed: 'adopt',
-      },
-      ignored: {
-        title: 'Ignore the discrepancy',
-        position: 'Its size is left out, in no book, from now on.',
-        send: 'Ignore',
-        typed: 'ignore',
-      },
+      adopted: 'Its size is counted in the book “unattributed” from now on.',
+      ignored: 'Its size is left out, in no book, from now on.',
     },
-    reload: {
-      title: 'Reload strategy files',
-      looserTitle: 'Reload strategy files, looser limits too',
-      effects: [
-        'Takes over strategy files that changed, came or went. With anything wrong in one, nothing changes.',
-      ],
-      send: 'Reload',
-    },
-    limits: {
-      title: 'Apply limits',
-      looserTitle: 'Apply limits, looser ones too',
-      effects: [
-        'Reads the settings and the strategy files anew; what is tighter holds from the next decision on.',
-      ],
-      send: 'Apply',
-    },
-    tighten: {
-      title: 'Tighten a limit',
-      effects: [
-        'One limit of the account is tighter from the next decision on. It holds until a restart, when the files count.',
-        'What is looser is refused: that is set in the configuration, and taken over with “Apply, looser too…”.',
-      ],
-      limit: 'Limit',
-      limitHint: 'as under risk: maxPositionSizeUsd, maxLeverage',
-      value: 'Value',
-      valueHint: 'as under risk: 2500 dollars, 2.5 times, 300 basis points, 15000 ms',
-      now: (value: string) => `now ${value}`,
-      send: 'Tighten limit',
-    },
-    loosens: 'What is looser is taken over too: more may be lost from then on.',
-    loosenTyped: 'loosen',
   },
   prices: {
     market: 'Market',

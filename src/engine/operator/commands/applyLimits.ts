@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { confirm } from '../bodyFields.ts'
 import { changeLimits, previewLimits } from '../changeLimits.ts'
 import { byFlag, json } from '../commandLine.ts'
-import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type CommandForm, type CommandOf, type CommandRow, loosens } from '../commandRow.ts'
 
 const body = z.strictObject({ confirm })
 
@@ -19,6 +19,10 @@ export const applyLimits: CommandRow<LimitsCommand> = {
   run: (context, { isConfirmed }, commander) => changeLimits(context, isConfirmed, commander),
   isConfirmedOrPreviewed: true,
   api: { example: { confirm: false }, note: 'a preview answers with `limits` and `waiting`' },
+  forms: {
+    limits: formOf({ title: 'Apply limits', button: 'Apply limits…' }),
+    limitsLooser: formOf({ title: 'Apply limits, looser ones too', button: 'Apply, looser too…' }, true),
+  },
   cli: [
     {
       name: 'limits apply',
@@ -29,4 +33,19 @@ export const applyLimits: CommandRow<LimitsCommand> = {
       examples: ['perpd limits apply --by ann', 'perpd limits apply --confirm --by ann'],
     },
   ],
+}
+
+function formOf(words: Pick<CommandForm, 'title' | 'button'>, isLoosening = false): CommandForm {
+  return {
+    ...words,
+    effects: [
+      'Reads the settings and the strategy files anew; what is tighter holds from the next decision on.',
+      ...(isLoosening ? [loosens] : []),
+    ],
+    body: { confirm: isLoosening },
+    ...(isLoosening ? { typed: 'loosen' } : {}),
+    preview: 'first',
+    send: 'Apply',
+    place: 'limits',
+  }
 }

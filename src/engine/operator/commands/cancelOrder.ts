@@ -32,6 +32,15 @@ export const cancelOrder: CommandRow<CancelCommand> = {
     example: { id: 'a1b4' },
     note: 'a preview says whether it takes the last stop-loss of a position that is held (`isLastStop`)',
   },
+  forms: {
+    cancel: {
+      title: 'Cancel order {short}',
+      effects: ['Cancels what rests of {what}, its exits too. What was filled stays filled.'],
+      preview: 'first',
+      send: 'Cancel order',
+      isDanger: true,
+    },
+  },
   cli: [
     {
       name: 'cancel',

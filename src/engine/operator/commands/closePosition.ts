@@ -47,6 +47,28 @@ export const closePosition: CommandRow<CloseCommand> = {
   api: {
     example: { id: 'a1b3', market: 'ETH', direction: 'long', shareBps: 5_000 },
   },
+  forms: {
+    close: {
+      title: 'Close {direction} {market}',
+      effects: [
+        "Closes this share of the position of {size} at the market, whoever's it is. No halt keeps it back.",
+      ],
+      fields: [
+        {
+          name: 'percent',
+          gives: 'shareBps',
+          label: 'Share, percent',
+          value: '100',
+          isNumber: true,
+          as: 'percent',
+        },
+      ],
+      preview: 'first',
+      send: 'Close position',
+      typed: 'close',
+      isDanger: true,
+    },
+  },
   cli: [
     {
       name: 'close',

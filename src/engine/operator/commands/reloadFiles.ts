@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { confirm } from '../bodyFields.ts'
 import { byFlag, json } from '../commandLine.ts'
-import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type CommandForm, type CommandOf, type CommandRow, loosens } from '../commandRow.ts'
 
 const body = z.strictObject({ confirm })
 
@@ -23,6 +23,13 @@ export const reloadFiles: CommandRow<ReloadCommand> = {
     example: { confirm: false },
     note: 'answers with `strategies` (each change with its file and fields) and `waiting` (looser limits)',
   },
+  forms: {
+    reload: formOf({ title: 'Reload strategy files', button: 'Reload files…' }),
+    reloadLooser: formOf(
+      { title: 'Reload strategy files, looser limits too', button: 'Reload, looser limits too…' },
+      true,
+    ),
+  },
   cli: [
     {
       name: 'strategies reload',
@@ -39,4 +46,19 @@ export const reloadFiles: CommandRow<ReloadCommand> = {
       examples: ['perpd strategies reload --dry-run', 'perpd strategies reload --confirm --by ann'],
     },
   ],
+}
+
+function formOf(words: Pick<CommandForm, 'title' | 'button'>, isLoosening = false): CommandForm {
+  return {
+    ...words,
+    effects: [
+      'Takes over strategy files that changed, came or went. With anything wrong in one, nothing changes.',
+      ...(isLoosening ? [loosens] : []),
+    ],
+    body: { confirm: isLoosening },
+    ...(isLoosening ? { typed: 'loosen' } : {}),
+    preview: 'first',
+    send: 'Reload',
+    place: 'strategies',
+  }
 }

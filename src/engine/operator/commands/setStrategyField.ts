@@ -29,6 +29,29 @@ export const setStrategyField: CommandRow<SetFieldCommand> = {
     example: { field: 'size.usd', value: '300' },
     note: '`was`: refused where the file says another value; `confirm`: a looser limit too, which is refused without it, and nothing is written then',
   },
+  forms: {
+    setField: {
+      title: 'Edit the file of {strategy}',
+      effects: [
+        'Changes one field in the strategy file and takes it over at the next turn; comments stay. All files are checked with it first.',
+        'A file that ships with perpd stays as it is: the change is written into a copy beside the journal, which runs in its place.',
+        'A looser limit is refused without a confirmation, and nothing is written then.',
+      ],
+      fields: [
+        { name: 'field', label: 'Field', hint: 'as in the file: size.usd, params.fastCandles' },
+        { name: 'value', label: 'Value', hint: 'as it is written there: 20, long, "09:00"' },
+        {
+          name: 'confirm',
+          label: 'Confirmation of a looser limit',
+          hint: 'type loosen: more may be lost from then on; empty for all else',
+          isOptional: true,
+          as: 'loosen',
+        },
+      ],
+      preview: 'first',
+      send: 'Change file',
+    },
+  },
   cli: [
     {
       name: 'strategies set',

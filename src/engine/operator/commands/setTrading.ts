@@ -12,7 +12,7 @@ import {
 import { OPERATOR } from '../../account/tradingHalts.ts'
 import { line, reason } from '../bodyFields.ts'
 import { byFlag, json, reasonFlag } from '../commandLine.ts'
-import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import { type Commander, done, type OperatorAnswer, refusal } from '../operatorAnswer.ts'
 import type { OperatorContext } from '../operatorContext.ts'
 
@@ -32,6 +32,41 @@ export const setTrading: CommandRow<TradingCommand> = {
   body,
   run,
   api: { example: { state: 'halted', scope: 'global', reason: '...' } },
+  forms: {
+    active: {
+      title: 'Let trading go on',
+      effects: ['Strategies may open and add again, from their next turn on.'],
+      fields: [reasonField],
+      body: { state: 'active', scope: 'global' },
+      send: 'Let trading go on',
+    },
+    reducing: {
+      title: 'Only reduce',
+      effects: ['Nothing that adds risk is made any more. Exits and reductions go on.'],
+      fields: [reasonField],
+      body: { state: 'reducing', scope: 'global' },
+      send: 'Only reduce',
+      isDanger: true,
+    },
+    halted: {
+      title: 'Halt trading',
+      effects: [
+        'No orders are made at all, exits neither; what rests at the venue stays there.',
+        'Orders that were signed count as sent and are followed.',
+      ],
+      fields: [reasonField],
+      body: { state: 'halted', scope: 'global' },
+      send: 'Halt trading',
+      isDanger: true,
+    },
+    lift: {
+      title: 'Let {strategy} go on',
+      effects: ['{effect}'],
+      fields: [reasonField],
+      body: { state: 'active' },
+      send: 'Let it go on',
+    },
+  },
   cli: [
     {
       name: 'trading',

@@ -11,6 +11,8 @@ const body = z.strictObject({ as: z.enum(['adopted', 'ignored']) })
 /** The command. `discrepancyId`: whole, or the first characters of one. */
 type SettleCommand = CommandOf<'discrepancy', typeof body, 'discrepancyId'>
 
+const goesOn = 'Increases on its market go on, where nothing else of it waits.'
+
 /** Its row. */
 export const settleDiscrepancy: CommandRow<SettleCommand> = {
   type: 'discrepancy',
@@ -18,6 +20,22 @@ export const settleDiscrepancy: CommandRow<SettleCommand> = {
   body,
   run,
   api: { example: { as: 'adopted' } },
+  forms: {
+    adopted: {
+      title: 'Adopt the discrepancy',
+      effects: ['{statement}', '{effect}', goesOn],
+      body: { as: 'adopted' },
+      send: 'Adopt',
+      typed: 'adopt',
+    },
+    ignored: {
+      title: 'Ignore the discrepancy',
+      effects: ['{statement}', '{effect}', goesOn],
+      body: { as: 'ignored' },
+      send: 'Ignore',
+      typed: 'ignore',
+    },
+  },
   cli: (['adopt', 'ignore'] as const).map(
     (word): CommandLine => ({
       name: `discrepancies ${word}`,

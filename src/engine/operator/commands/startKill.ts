@@ -25,6 +25,37 @@ export const startKill: CommandRow<KillCommand> = {
     example: { close: true, exits: false },
     note: '`exits`: exits of what is held go too, at once; a preview answers with `killing`: `positions`, `orders` (`stays`: it is not cancelled now), `unlisted` (positions and orders that the journal, the chain or another host knows and the list lacks, with `why`), `inFlight`',
   },
+  forms: {
+    kill: {
+      title: 'Kill: halt and cancel',
+      effects: ['{cancels}', '{leaves}'],
+      fields: [
+        {
+          name: 'exits',
+          label: 'Stop-losses and take-profits of what is held',
+          value: 'stay',
+          choices: [
+            { value: 'stay', label: 'stay' },
+            { value: 'cancelled', label: 'are cancelled too' },
+          ],
+        },
+      ],
+      body: { close: false },
+      preview: 'meanwhile',
+      send: 'Kill',
+      typed: 'kill',
+      isDanger: true,
+    },
+    killClose: {
+      title: 'Kill: halt, cancel, and close everything',
+      effects: ['{cancels}', '{leaves}'],
+      body: { close: true },
+      preview: 'meanwhile',
+      send: 'Kill and close everything',
+      typed: 'close everything',
+      isDanger: true,
+    },
+  },
   cli: [
     {
       name: 'kill',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { line, reason } from '../bodyFields.ts'
 import { byFlag, json, reasonFlag } from '../commandLine.ts'
-import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import { type Commander, type OperatorAnswer, refusal } from '../operatorAnswer.ts'
 import type { OperatorContext } from '../operatorContext.ts'
 
@@ -24,6 +24,18 @@ export const stopTask: CommandRow<StopTaskCommand> = {
   api: {
     example: { task: 'twap:a1b5', reason: '...' },
     note: 'the first characters of an id will do',
+  },
+  forms: {
+    stopTask: {
+      title: 'Stop task {task}',
+      effects: [
+        'Ends: {asked}.',
+        'What rests of it is cancelled; what was filled stays. A task that was stopped does not go on.',
+      ],
+      fields: [reasonField],
+      send: 'Stop task',
+      isDanger: true,
+    },
   },
   cli: [
     {

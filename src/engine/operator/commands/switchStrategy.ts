@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { reason } from '../bodyFields.ts'
 import { byFlag, json, reasonFlag, strategyName } from '../commandLine.ts'
-import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import type { Commander, OperatorAnswer } from '../operatorAnswer.ts'
 import type { OperatorContext } from '../operatorContext.ts'
 
@@ -10,6 +10,23 @@ const body = z.strictObject({ reason })
 
 /** The command. */
 type SwitchCommand = CommandOf<'switch', typeof body, 'strategy'> & { readonly to: 'paused' | 'running' }
+
+const formsOf = {
+  pause: {
+    title: 'Pause {strategy}',
+    effects: [
+      'The strategy is not asked any more, over restarts too. Orders on their way go on, and its exits rest at the venue.',
+    ],
+    send: 'Pause strategy',
+  },
+  resume: {
+    title: 'Resume {strategy}',
+    effects: [
+      'The strategy is asked again from its next turn on; what protect of its file counted begins anew.',
+    ],
+    send: 'Resume strategy',
+  },
+} as const
 
 /** The row of a pause. */
 export const pauseStrategy: CommandRow<SwitchCommand> = {
@@ -43,6 +60,7 @@ function rowOf(word: 'pause' | 'resume', to: SwitchCommand['to']) {
     route: `/api/strategies/:strategy/${word}`,
     body,
     fixed: { to },
+    forms: { [word]: { ...formsOf[word], fields: [reasonField] } },
     run,
     api: { example: { reason: '...' } },
   } as const

@@ -26,6 +26,28 @@ export const tightenLimit: CommandRow<TightenCommand> = {
     example: { limit: 'maxLeverage', value: '2.5' },
     note: 'a limit and its value as under `risk`; a preview answers with `waiting`',
   },
+  forms: {
+    tighten: {
+      title: 'Tighten a limit',
+      effects: [
+        'One limit of the account is tighter from the next decision on. It holds until a restart, when the files count.',
+        'What is looser is refused: that is set in the configuration, and taken over with “Apply, looser too…”.',
+      ],
+      fields: [
+        { name: 'limit', label: 'Limit', hint: 'as under risk: maxPositionSizeUsd, maxLeverage' },
+        {
+          name: 'value',
+          label: 'Value',
+          hint: 'as under risk: 2500 dollars, 2.5 times, 300 basis points, 15000 ms',
+          isNumber: true,
+        },
+      ],
+      preview: 'first',
+      send: 'Tighten limit',
+      place: 'limits',
+      button: 'Tighten…',
+    },
+  },
   cli: [
     {
       name: 'limits tighten',

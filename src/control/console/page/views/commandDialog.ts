@@ -1,9 +1,9 @@
 /** The dialog of a command: what will happen, what must be typed, what it would do now, and what became of it. */
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { CommandField, FieldValues, PageCommand } from '../formCommand.ts'
 import { html, useMayCommand, usePage } from '../markup.ts'
 import { type Answered, NO_ANSWER } from '../pageApi.ts'
-import type { CommandField, FieldValues, PageCommand } from '../pageCommands.ts'
 import type { Answer } from '../pageWire.ts'
 import { priceText, signedUsdText, usdText } from '../shownAmount.ts'
 import { texts } from '../texts.ts'

@@ -1,7 +1,9 @@
 /** Limits with what is used of them, and breakers with what opens them. */
 import type { VNode } from 'preact'
+import { commandForms } from '../commandForms.ts'
+import { formsAt } from '../formCommand.ts'
 import { html, Meter, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
-import { takeOverCommand, tightenCommand } from '../pageCommands.ts'
+import { limitsCommand } from '../pageCommands.ts'
 import type { LimitLine, Status } from '../pageWire.ts'
 import { percentText } from '../shownAmount.ts'
 import { type LimitBar, limitBars, limitScope, limitText } from '../shownFigures.ts'
@@ -38,9 +40,10 @@ export function LimitsView(): VNode {
     .toSorted((one, other) => (other.shareBps ?? 0) - (one.shareBps ?? 0))
   const rest = bars.filter(({ scope, shareBps }) => shareBps === undefined && scope !== 'breakers')
   const tools = mayCommand
-    ? html`<button onClick=${() => command(tightenCommand(limits ?? []))}>${words.tighten}</button>
-        <button onClick=${() => command(takeOverCommand('limits', false))}>${words.apply}</button>
-        <button onClick=${() => command(takeOverCommand('limits', true))}>${words.applyLooser}</button>`
+    ? formsAt('limits').map(
+        (name) =>
+          html`<button key=${name} onClick=${() => command(limitsCommand(name, limits ?? []))}>${commandForms[name].button}</button>`,
+      )
     : ''
   return html`<${Section} id="limits" title=${texts.sections.limits} tools=${tools}>
     ${limits === undefined ? html`<p class="muted">${words.none}</p>` : ''}

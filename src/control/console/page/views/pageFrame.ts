@@ -1,10 +1,10 @@
 /** The whole page: its header, its sections, its dialogs, and what is read to whoever does not see it. */
 import type { VNode } from 'preact'
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
+import type { PageCommand } from '../formCommand.ts'
 import type { LiveFeed } from '../liveFeed.ts'
 import { html, type Page, PageContext, usePage, useSlice } from '../markup.ts'
 import { NO_ANSWER } from '../pageApi.ts'
-import type { PageCommand } from '../pageCommands.ts'
 import type { PageStore } from '../pageStore.ts'
 import { texts } from '../texts.ts'
 import { AttentionView } from './attentionView.ts'

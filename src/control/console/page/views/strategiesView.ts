@@ -1,6 +1,9 @@
 /** Strategies: their state, their last decision, their book, and pause and resume. */
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { commandForms } from '../commandForms.ts'
+import type { PageCommand } from '../formCommand.ts'
+import { formCommand, formsAt } from '../formCommand.ts'
 import {
   Head,
   html,
@@ -12,7 +15,7 @@ import {
   usePage,
   useSlice,
 } from '../markup.ts'
-import { type PageCommand, setFieldCommand, switchCommand, takeOverCommand } from '../pageCommands.ts'
+import { setFieldCommand, switchCommand } from '../pageCommands.ts'
 import type { Book, Decision, StrategyRow } from '../pageWire.ts'
 import { amountOf, NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
 import { holds } from '../shownFigures.ts'
@@ -136,8 +139,10 @@ export function StrategiesView(): VNode {
   const onCommand = mayCommand ? command : undefined
   const [fileShown, setFileShown] = useState<string | undefined>(undefined)
   const tools = mayCommand
-    ? html`<button onClick=${() => command(takeOverCommand('reload', false))}>${words.reload}</button>
-        <button onClick=${() => command(takeOverCommand('reload', true))}>${words.reloadLooser}</button>`
+    ? formsAt('strategies').map(
+        (name) =>
+          html`<button key=${name} onClick=${() => command(formCommand(name))}>${commandForms[name].button}</button>`,
+      )
     : ''
   return html`<${Section} id="strategies" title=${texts.sections.strategies} count=${texts.shownOf(shown.length, rows.length)} tools=${tools}>
     ${

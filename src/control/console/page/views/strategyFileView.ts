@@ -1,9 +1,10 @@
 /** Shows the file of one strategy value by value, when a change of each takes effect, and a form to change it. */
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PageCommand } from '../formCommand.ts'
 import { Head, html, usePage } from '../markup.ts'
 import { NO_ANSWER, read } from '../pageApi.ts'
-import { type PageCommand, setFieldCommand } from '../pageCommands.ts'
+import { setFieldCommand } from '../pageCommands.ts'
 import type { StrategyFile } from '../pageWire.ts'
 import { texts } from '../texts.ts'
 
