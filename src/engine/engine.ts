@@ -193,7 +193,6 @@ export function createEngine(parts: EngineParts): Engine {
     unseen,
     holdings,
     prices,
-    unwind: (intentId, wish) => unwinder.request(intentId, wish),
     planUnwind: (intentId, wish) => unwinder.plan(intentId, wish),
     planTask: (...asked) => executors.ofStrategies.plan(...asked),
     tasksOf: (name) => executors.ofStrategies.own(name),

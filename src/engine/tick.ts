@@ -4,17 +4,6 @@
 
 import { defined } from '../base/defined.ts'
 import type { PositionSide } from '../domain/account/accountRecord.ts'
-import {
-  type ClaimDecision,
-  isOrderDecision,
-  isTaskDecision,
-  type RenewalDecision,
-  type ReportDecision,
-  type StrategyDecision,
-  type TaskDecision,
-  type UnwindDecision,
-} from '../domain/order/decision.ts'
-import type { Denial, IntentState } from '../domain/order/intent.ts'
 import { ownPositionsOf } from '../domain/ownPositions.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
@@ -26,19 +15,13 @@ import { orphanCancels } from '../risk/orphans.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
-import { decisionKeyOf } from './account/ids.ts'
-import { admitDecision } from './admitDecision.ts'
-import { requestRenewal } from './approvalRenewal.ts'
 import { callKind, type KindAnswer } from './callKind.ts'
-import { requestClaim } from './claimRequest.ts'
 import type { EngineContext } from './context/engineContext.ts'
-import { type DecisionProblem, decisionProblem, returnedProblem } from './decisionProblem.ts'
+import { type DecisionProblem, returnedProblem } from './decisionProblem.ts'
 import { maintainExits } from './maintainExits.ts'
-import { marketSymbol } from './market/marketSymbol.ts'
 import { isOthers } from './ownPart.ts'
-import { reportOrder } from './reportOrder.ts'
 import { strayOrdersOf } from './strayOrders.ts'
-import { type GivenTurn, givenTurn, type TakenTurn, takeTurn } from './turn.ts'
+import { givenTurn, type Remembered, takeTurn } from './turn.ts'
 
 /** Result of one tick. */
 export interface TickReport {
@@ -63,7 +46,7 @@ export interface TickReport {
 /** Answer of a kind to one view. */
 interface Answer extends KindAnswer {
   /** Kinds with a memory only: the state it received, and the memory to save. */
-  readonly remembered?: { readonly given: GivenTurn; readonly turn: CheckedTurn }
+  readonly remembered?: Remembered
 }
 
 /**
@@ -94,13 +77,12 @@ export async function tick(
   const own = context.unseen(snapshot, name)
   const wholeProblem = returnedProblem(answer.returned)
   const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
-  const { remembered } = answer
+  const remembered = wholeProblem === undefined ? answer.remembered : undefined
   const exposure = context.holdings.exposure(snapshot, context.unseen(snapshot))
   const isOfOthers = (side: PositionSide) =>
     loaded.strategy.opensPositions && isOthers(context, name, side, snapshot)
   const orphans = orphanCancels(snapshot, own, exposure, context.holdings.journal(), isOfOthers)
   reportCapacity(context, loaded, snapshot, exposure)
-  let taken: TakenTurn = { admitted: 0 }
   const problems: DecisionProblem[] = []
   const tellProblem = (problem: DecisionProblem): void => {
     problems.push(problem)
@@ -116,52 +98,19 @@ export async function tick(
     })
   }
   if (wholeProblem !== undefined) tellProblem(wholeProblem)
-  else if (remembered !== undefined) {
-    const { turn, given } = remembered
-    taken = await takeTurn(context, loaded, snapshot, { turn, given, tickMs }, tellProblem)
-  }
-  let admittedCount = taken.admitted
-  const all: readonly unknown[] = [...decided, ...orphans]
-  // Decisions of a kind with a memory are taken together with it, all at once.
-  const oneByOne = remembered === undefined ? all : orphans
-  for (const [index, returned] of oneByOne.entries()) {
-    const decisionKey = decisionKeyOf(name, tickMs, all.length - oneByOne.length + index)
-    // Before it is reported: an invalid decision has no description.
-    const problem = decisionProblem(returned)
-    if (problem !== undefined) {
-      tellProblem(problem)
-      continue
-    }
-    const decision = returned as StrategyDecision
-    if (decision.kind === 'unwind') {
-      const denial = await requestUnwind(context, loaded, decision, decisionKey, own)
-      if (denial === undefined) admittedCount += 1
-      continue
-    }
-    if (isTaskDecision(decision)) {
-      const denial = await requestTask(context, loaded, decision, decisionKey, snapshot)
-      if (denial === undefined) admittedCount += 1
-      continue
-    }
-    if (!isOrderDecision(decision)) {
-      const denial = await requestApart(context, name, decision, decisionKey, snapshot)
-      if (denial === undefined) admittedCount += 1
-      continue
-    }
-    const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
-    emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
-    const denial = await context.inTurn(() => admitDecision(context, loaded, snapshot, decision, decisionKey))
-    if (denial === undefined) admittedCount += 1
-    else emit({ type: 'decision.denied', strategy: name, decisionKey, decision, symbol, denial })
-  }
+  const asked = { decided, added: orphans, tickMs, remembered }
+  const admitted = keptCount.admitted + (await takeTurn(context, loaded, snapshot, asked, tellProblem))
+  const decisions = decided.length + orphans.length + keptCount.decided
   return {
     snapshot,
-    decisions: all.length + keptCount.decided,
-    admitted: admittedCount + keptCount.admitted,
-    denied: all.length - admittedCount + keptCount.decided - keptCount.admitted,
+    decisions,
+    admitted,
+    denied: decisions - admitted,
     invalid: problems.length,
-    ...(problems[0] === undefined ? {} : { problem: problems[0].reason }),
-    ...defined({ unserved: taken.unserved }),
+    ...defined({
+      problem: problems[0]?.reason,
+      unserved: remembered?.turn.unserved?.at(-1),
+    }),
     ...repeatedOf(answer),
   }
 }
@@ -175,20 +124,6 @@ function repeatedOf({
   return {
     ...defined({ failed, viewBytes, spentMs }),
   }
-}
-
-/** Handles requests that are no orders: notices to people, and preparations for the owner. */
-async function requestApart(
-  context: EngineContext,
-  name: string,
-  decision: ReportDecision | RenewalDecision | ClaimDecision,
-  decisionKey: string,
-  snapshot: Snapshot,
-): Promise<Denial | undefined> {
-  if (decision.kind === 'prepare-claim') return requestClaim(context, name, decision, decisionKey)
-  if (decision.kind === 'prepare-approval') return requestRenewal(context, name, decision, decisionKey)
-  reportOrder(context, name, decision, snapshot)
-  return undefined
 }
 
 /** Calls the kind, with its view of the world and its past. */
@@ -231,50 +166,6 @@ async function decide(
 function approvalOf({ subaccount }: EngineContext): { readonly approval?: SubaccountReport } {
   const approval = subaccount?.report()
   return approval === undefined ? {} : { approval }
-}
-
-/** Handles a strategy's request to unwind one of its orders. */
-async function requestUnwind(
-  context: EngineContext,
-  { name }: LoadedStrategy,
-  decision: UnwindDecision,
-  decisionKey: string,
-  own: readonly IntentState[],
-): Promise<Denial | undefined> {
-  const symbol = own.find(({ intent }) => intent.intentId === decision.intentId)?.intent.terms.symbol ?? ''
-  const told = { strategy: name, decisionKey, decision, symbol }
-  context.emit({ type: 'decision.made', ...told })
-  const denial = await context.unwind(decision.intentId, {
-    by: name,
-    reason: decision.reason,
-    strategy: name,
-  })
-  if (denial !== undefined) context.emit({ type: 'decision.denied', ...told, denial })
-  return denial
-}
-
-/** Starts a task that a strategy requests, or ends one of its tasks. */
-async function requestTask(
-  context: EngineContext,
-  loaded: LoadedStrategy,
-  decision: TaskDecision,
-  decisionKey: string,
-  snapshot: Snapshot,
-): Promise<Denial | undefined> {
-  // In turn: an order of a task that was let go before the wish for its end is accepted before that is written.
-  return await context.inTurn(async () => {
-    const plan = context.planTask(loaded, decision, snapshot)
-    if (plan.kind === 'same') return undefined
-    const told = { strategy: loaded.name, decisionKey, decision, symbol: '' }
-    context.emit({ type: 'decision.made', ...told })
-    if (plan.kind === 'denied') {
-      context.emit({ type: 'decision.denied', ...told, denial: plan.denial })
-      return plan.denial
-    }
-    await context.trading.accountJournal.write(plan.fact)
-    plan.begun()
-    return undefined
-  })
 }
 
 /** The available capacity for increases on each side of the strategy's markets, for metrics. */

@@ -1,6 +1,7 @@
 /**
- * The turn of a strategy with a memory. Its admitted decisions and its next memory are durable in one commit, so that no crash leaves one without the
- * other. Denials are written with the memory, and delivered to it at the next turn.
+ * Takes the decisions of a turn: judges them one after the other, and writes the admitted ones. Those of a kind with a memory are durable in one commit
+ * with its next memory, so that no crash leaves one without the other; denials are written with the memory, and delivered to it at the next turn. Without
+ * a memory nothing binds the decisions together, and each is durable alone.
  */
 
 import { withPending } from '../account/facts.ts'
@@ -20,9 +21,10 @@ import type { SignalEvent } from '../domain/signalEvent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
+import type { CheckedTurn } from '../strategy/kindMemory.ts'
 import type { AccountFact } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
+import type { Trading } from './account/tradingHalts.ts'
 import { DUPLICATE, tellAdmitted } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { requestClaim } from './claimRequest.ts'
@@ -70,12 +72,33 @@ export function givenTurn(
   }
 }
 
-/** A requested turn, and its result. */
-export interface AskedTurn {
+/** The answer of a kind with a memory, and the state that it received. */
+export interface Remembered {
   readonly turn: CheckedTurn
   readonly given: GivenTurn
-  /** Its scheduled instant, Unix ms. */
+}
+
+/** Decisions of a turn, not checked yet. */
+export interface AskedTurn {
+  readonly decided: readonly unknown[]
+  /** Decisions that perpd adds; each is durable alone. */
+  readonly added: readonly Decision[]
+  /** Scheduled instant of the turn, Unix ms. */
   readonly tickMs: number
+  /** Absent: a kind without a memory. */
+  readonly remembered?: Remembered | undefined
+}
+
+/** A decision as it was returned, with its key. */
+interface Keyed {
+  readonly returned: unknown
+  readonly decisionKey: string
+}
+
+/** Decisions that are durable together, with the memory that goes with them. */
+interface Together {
+  readonly keyed: readonly Keyed[]
+  readonly remembered?: Remembered | undefined
 }
 
 /** Part of a turn that waits to be written. */
@@ -85,67 +108,107 @@ interface Planned {
   readonly denied: DeniedEvent[]
   /** Called once all of it is durable. */
   readonly whenDurable: (() => void)[]
+  /** Requests to prepare something for the owner, which follow; each resolves with its denial. */
+  readonly requests: (() => Promise<Denial | undefined>)[]
 }
 
-/** Durable part of a turn. */
-export interface TakenTurn {
-  /** Number of its decisions that were admitted. */
-  readonly admitted: number
-  /** The newest signal of which it says that no order comes of it. */
-  readonly unserved?: UnservedSignal
-}
-
-/** Judges the decisions of a turn one after the other, and writes the admitted ones with the memory. `tellProblem` receives the invalid ones. */
-export function takeTurn(
+/** Takes them, and returns the number of those that were admitted. `tellProblem` receives the invalid ones. */
+export async function takeTurn(
   context: EngineContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
-  { turn, given, tickMs }: AskedTurn,
+  asked: AskedTurn,
   tellProblem: (problem: DecisionProblem) => void,
-): Promise<TakenTurn> {
-  return context.inTurn(async () => {
-    const planned: Planned = { intents: [], facts: [], denied: [], whenDurable: [] }
-    const decisions = turn.decisions as readonly unknown[]
-    for (const [index, returned] of decisions.entries()) {
-      const decisionKey = decisionKeyOf(loaded.name, tickMs, index)
-      const problem = decisionProblem(returned)
-      if (problem !== undefined) {
-        tellProblem(problem)
-        const denial = { code: 'DECISION_INVALID', reason: problem.reason }
-        planned.denied.push({ kind: 'denied', atMs: context.clock.now(), decisionKey, ...denial })
-        continue
-      }
-      const decision = returned as StrategyDecision
-      const denial = planOne(context, loaded, snapshot, decision, decisionKey, planned)
-      if (denial === undefined) continue
-      const side = isOrderDecision(decision) ? sideOf(decision) : {}
-      const { kind: order } = decision
-      planned.denied.push({
-        kind: 'denied',
-        atMs: context.clock.now(),
-        decisionKey,
-        order,
-        ...side,
-        ...denial,
-      })
-    }
-    const remembered = memoryFact(loaded, turn, given, tickMs, planned.denied)
-    const isTold = given.events.length + given.signals.length > 0
-    const isNew = decisions.length > 0 || isTold || isChanged(remembered, given.memory)
-    const { accountJournal } = context.trading
-    const isTaken =
-      !isNew ||
-      (await accountJournal.writeBeside([...planned.facts, remembered], (records) =>
-        context.orderManager.acceptTogether(planned.intents, records),
-      ))
-    if (!isTaken) return { admitted: 0 }
-    for (const signal of given.signals) context.emit(takenEvent(signal))
-    const { name: strategy } = loaded
-    for (const each of turn.unserved ?? []) context.emit({ type: 'signal.unserved', strategy, ...each })
-    for (const tell of planned.whenDurable) tell()
-    const unserved = turn.unserved?.at(-1)
-    return { admitted: planned.whenDurable.length, ...defined({ unserved }) }
+): Promise<number> {
+  let admitted = 0
+  for (const { keyed, remembered } of commitsOf(loaded.name, asked)) {
+    const planned: Planned = { intents: [], facts: [], denied: [], whenDurable: [], requests: [] }
+    const isTaken = await context.inTurn(() => {
+      for (const each of keyed) planChecked(context, loaded, snapshot, each, planned, tellProblem)
+      return writePlanned(context, loaded, planned, asked.tickMs, remembered)
+    })
+    if (!isTaken) continue
+    const refusals = await Promise.all(planned.requests.map((request) => request()))
+    const refused = refusals.filter((denial) => denial !== undefined).length
+    admitted += keyed.length - planned.denied.length - refused
+  }
+  return admitted
+}
+
+/** Returns a turn's decisions by what is durable together. */
+function commitsOf(name: string, { decided, added, tickMs, remembered }: AskedTurn): readonly Together[] {
+  const keyed = [...decided, ...added].map((returned, index): Keyed => {
+    return { returned, decisionKey: decisionKeyOf(name, tickMs, index) }
   })
+  const bound = remembered === undefined ? [] : keyed.slice(0, decided.length)
+  const alone = keyed.slice(bound.length).map((each): Together => ({ keyed: [each] }))
+  return remembered === undefined ? alone : [{ keyed: bound, remembered }, ...alone]
+}
+
+/** Checks and plans one decision; its denial is noted for the memory. */
+function planChecked(
+  context: EngineContext,
+  loaded: LoadedStrategy,
+  snapshot: Snapshot,
+  { returned, decisionKey }: Keyed,
+  planned: Planned,
+  tellProblem: (problem: DecisionProblem) => void,
+): void {
+  const base = { kind: 'denied', atMs: context.clock.now(), decisionKey } as const
+  // Before it is reported: an invalid decision has no description.
+  const problem = decisionProblem(returned)
+  if (problem !== undefined) {
+    tellProblem(problem)
+    planned.denied.push({ ...base, code: 'DECISION_INVALID', reason: problem.reason })
+    return
+  }
+  const decision = returned as StrategyDecision
+  const denial = planOne(context, loaded, snapshot, decision, decisionKey, planned)
+  if (denial === undefined) return
+  const side = isOrderDecision(decision) ? sideOf(decision) : {}
+  planned.denied.push({ ...base, order: decision.kind, ...side, ...denial })
+}
+
+/** Writes what is planned, with the memory where there is one, and reports it once it is durable. False: perpd is stopping, and nothing was written. */
+async function writePlanned(
+  { emit, orderManager, trading }: EngineContext,
+  loaded: LoadedStrategy,
+  { intents, facts, denied, whenDurable }: Planned,
+  tickMs: number,
+  remembered: Remembered | undefined,
+): Promise<boolean> {
+  const { accountJournal } = trading
+  const isTaken =
+    remembered === undefined
+      ? await writeAlone({ accountJournal, orderManager }, intents, facts)
+      : !isNews(remembered) ||
+        (await accountJournal.writeBeside(
+          [...facts, memoryFact(loaded, remembered, tickMs, denied)],
+          (records) => orderManager.acceptTogether(intents, records),
+        ))
+  if (!isTaken) return false
+  for (const signal of remembered?.given.signals ?? []) emit(takenEvent(signal))
+  const { name: strategy } = loaded
+  for (const each of remembered?.turn.unserved ?? []) emit({ type: 'signal.unserved', strategy, ...each })
+  for (const tell of whenDurable) tell()
+  return true
+}
+
+/** Writes the one record of a decision without a memory, an intent's or a task's. */
+async function writeAlone(
+  { accountJournal, orderManager }: Pick<EngineContext, 'orderManager'> & Pick<Trading, 'accountJournal'>,
+  intents: readonly Intent[],
+  facts: readonly AccountFact[],
+): Promise<boolean> {
+  for (const fact of facts) await accountJournal.write(fact)
+  const [intent] = intents
+  return intent === undefined || (await orderManager.accept(intent))
+}
+
+/** Tells whether a memory is to be written: something was decided or delivered, or it changed. */
+function isNews({ turn, given }: Remembered): boolean {
+  const isTold = given.events.length + given.signals.length > 0
+  return (turn.decisions as readonly unknown[]).length > 0 || isTold || isChanged(turn, given.memory)
 }
 
 /** Plans one decision and reports it; returns the denial if there is one. */
@@ -168,10 +231,9 @@ function planOne(
       emit({ type: 'decision.denied', ...told, denial: plan.denial })
       return plan.denial
     }
-    if (plan.kind === 'new') planned.facts.push(plan.fact)
-    planned.whenDurable.push(() => {
-      if (plan.kind === 'new') plan.begun()
-    })
+    if (plan.kind === 'known') return undefined
+    planned.facts.push(plan.fact)
+    planned.whenDurable.push(plan.begun)
     return undefined
   }
   if (isTaskDecision(decision)) {
@@ -190,19 +252,14 @@ function planOne(
   if (decision.kind === 'report-order') {
     // Notify before the memory says so: a crash in between notifies twice, but never not at all.
     reportOrder(context, strategy, decision, snapshot)
-    planned.whenDurable.push(() => undefined)
     return undefined
   }
   if (decision.kind === 'prepare-approval') {
-    planned.whenDurable.push(() => {
-      requestRenewal(context, strategy, decision, decisionKey).catch(context.fatal)
-    })
+    planned.requests.push(() => requestRenewal(context, strategy, decision, decisionKey))
     return undefined
   }
   if (decision.kind === 'prepare-claim') {
-    planned.whenDurable.push(() => {
-      requestClaim(context, strategy, decision, decisionKey).catch(context.fatal)
-    })
+    planned.requests.push(() => requestClaim(context, strategy, decision, decisionKey))
     return undefined
   }
   const told = {
@@ -234,8 +291,7 @@ function sideOf({ marketToken, direction }: Decision) {
 
 function memoryFact(
   { name, strategy }: LoadedStrategy,
-  { memory, version }: CheckedTurn,
-  { throughSeq, signals }: GivenTurn,
+  { turn: { memory, version }, given: { throughSeq, signals } }: Remembered,
   tickMs: number,
   denied: readonly DeniedEvent[],
 ): Extract<AccountFact, { kind: 'strategy.remembered' }> {

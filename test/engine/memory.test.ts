@@ -89,6 +89,7 @@ test('what is denied is written with the memory and told at the next turn, after
   const first = await started([ladder(2)], { limits, journal })
   await first.clock.advance(300)
   expect(sizesIn(journal)).toEqual([rungUsd(0)])
+  expect(first.trader.status().strategies[0]).toMatchObject({ admitted: 1, denied: 1 })
   expect(
     journal
       .account()

@@ -88,9 +88,7 @@ export interface EngineContext extends ExecutionContext {
    * is named.
    */
   readonly unseen: (snapshot: Snapshot, strategy?: string) => readonly IntentState[]
-  /** Takes a decision that an order be unwound if it lands. */
-  readonly unwind: Unwinder['request']
-  /** The same, to be written together with another record. */
+  /** Plans the record of a decision that an order be unwound if it lands, to be written with its turn. */
   readonly planUnwind: Unwinder['plan']
   /** Plans the record of a strategy's decision about a task, to be written with its turn. */
   readonly planTask: StrategyTasks['plan']
