@@ -130,6 +130,12 @@ export const authorCommands: readonly Command[] = [
         value: 'FOLDER',
         doc: 'folder of the run; one of its own below runs/ beside the store when not given',
       },
+      {
+        name: 'export-params',
+        value: 'RUN',
+        doc: 'runs nothing: writes the params of that run into its strategy files, after they were shown and confirmed',
+      },
+      { name: 'yes', doc: 'write them without asking at the terminal' },
       { name: 'again', doc: 'make a run anew that is over' },
       json,
     ],

@@ -106,6 +106,41 @@ test('its sentence is that of its report, and a file that is off runs where it i
   expect(await names(join(mine, 'off.yaml'), join(mine, 'off.yaml'))).toEqual(['off'])
 })
 
+test('the params of a run are written into its file, comments and all else left, and what cannot be is refused', {
+  timeout: 60_000,
+}, async () => {
+  const file = join(folder, 'tuned.yaml')
+  const text = readFileSync(shipped, 'utf8')
+  const tuned = text.replace('fastCandles: 12', 'fastCandles: 10').replace(/^ {2}pyramid:.*\n/m, '')
+  writeFileSync(file, text.replace('fastCandles: 12', 'fastCandles: 10'))
+  const run = join(folder, 'tuned')
+  await perpd(folder, [
+    'backtest',
+    file,
+    ...words.slice(2, 5),
+    '2024-01-02T20:55',
+    ...words.slice(6, 8),
+    '--out',
+    run,
+  ])
+  writeFileSync(file, tuned.replace('fastCandles: 10', 'fastCandles: 20').replace('usd: 500', 'usd: 200'))
+  const again = ['backtest', '--export-params', run]
+  const asked = await perpd(folder, again)
+  expect([asked.code, asked.err]).toEqual([4, expect.stringContaining('--yes')])
+  expect(readFileSync(file, 'utf8')).toContain('fastCandles: 20')
+  const done = await perpd(folder, [...again, '--yes'])
+  expect([done.code, done.out]).toEqual([0, expect.stringContaining('params.fastCandles: 20 -> 10')])
+  const after = readFileSync(file, 'utf8')
+  expect(after).toContain('fastCandles: 10                # candles in the fast average'.slice(0, 18))
+  expect(after).toContain('usd: 200')
+  expect(after.match(/^ *pyramid: 1$/gm)).toHaveLength(1)
+  expect((await perpd(folder, [...again, '--yes'])).out).toContain('nothing was changed')
+  writeFileSync(file, `${after.trimEnd()}\n  takeAtr: 20\n`)
+  expect((await perpd(folder, [...again, '--yes'])).code).toBe(4)
+  rmSync(file)
+  expect((await perpd(folder, [...again, '--yes'])).err).toContain('is gone')
+})
+
 test('a band is three runs, at the skew, at none and at its opposite', { timeout: 60_000 }, async () => {
   const band = [
     ...words.slice(0, 4),

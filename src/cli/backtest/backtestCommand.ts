@@ -25,11 +25,14 @@ import { wrapped } from '../output/screen.ts'
 import { sentenceOfRun } from '../report/runSubject.ts'
 import { type BandRun, bandText, modelText, resultText } from './backtestText.ts'
 import { checkFlag, checkRun } from './checkCommand.ts'
+import { exportParams } from './exportParams.ts'
 
 /** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
 export async function backtest(call: Call): Promise<number> {
   const { loaded, positionals, cwd } = call
   const { config } = loaded
+  const exported = call.flags.get('export-params')
+  if (typeof exported === 'string') return await exportParams(call, exported)
   const check = checkFlag(call.flags)
   const paths =
     positionals.length === 0 ? config.strategies.paths : positionals.map((path) => resolve(cwd, path))

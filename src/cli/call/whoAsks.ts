@@ -16,10 +16,10 @@ export function commander({ flags }: Pick<Call, 'flags'>): string {
 }
 
 /** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
-export async function confirm(): Promise<boolean> {
+export async function confirm(question = 'Send it?'): Promise<boolean> {
   const questions = openQuestions()
   try {
-    return isYes((await questions.ask('Send it? Type yes: ')) ?? '')
+    return isYes((await questions.ask(`${question} Type yes: `)) ?? '')
   } finally {
     questions.close()
   }
