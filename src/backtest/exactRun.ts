@@ -153,7 +153,7 @@ function followedHistories(
 
 function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createScheduler>['clock']>): Venue {
   const { manifest, config, folder } = run
-  const { delayMs, skewBps, impact, gasPriceGwei } = manifest.model
+  const { delayMs, delaysMs = [], skewBps, impact, gasPriceGwei } = manifest.model
   const { chain } = config.venue
   const isLong = manifest.toSeconds - manifest.fromSeconds > manifest.segmentSeconds
   const markets = manifest.strategies.flatMap((each) => each.markets)
@@ -176,6 +176,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       relayDelayMs: 500,
       keeperDelayMs: delayMs.least,
       keeperJitterMs: delayMs.most - delayMs.least,
+      keeperDelaysMs: delaysMs,
       gasPriceWei: parseUnits(gasPriceGwei, 9),
     },
   })

@@ -71,6 +71,8 @@ export interface RunStrategy {
 export interface RunModel {
   /** Least and most time from a signed order to its execution, ms. */
   readonly delayMs: { readonly least: number; readonly most: number }
+  /** Delays of a recorded session, ms, a twentieth of its orders each; absent: evenly spread between least and most. */
+  readonly delaysMs?: readonly number[]
   /**
    * The way of the price within a candle, from open to close: to the extreme that hurts what is held when the candle begins first, or always to the nearer
    * one first.
@@ -82,6 +84,8 @@ export interface RunModel {
   readonly skewBps: number
   /** Gas price, gwei as decimal text; `0`: the chain's own walk. */
   readonly gasPriceGwei: string
+  /** The gas price that nine of ten messages stay below, gwei as decimal text; `gasPriceGwei` is then the median. */
+  readonly gasPriceP90Gwei?: string
   /** `simulated`: funding and borrowing by the venue's formulas over that open interest, and no history of rates. */
   readonly funding: 'simulated'
   /** The same as sentences for people, in the order in which they are printed. */
@@ -194,6 +198,8 @@ export interface RunResult {
   readonly costs: RunCosts
   /** Made at half, once and twice the costs, with the fills as they were. */
   readonly atCosts: readonly { readonly multiple: '0.5' | '1' | '2'; readonly madeUsd: Usd }[]
+  /** Made with every message at the ninetieth percentile of the gas price, with the fills as they were; absent where none was given. */
+  readonly madeAtP90GasUsd?: Usd
   /** Multiple of the costs that would leave nothing, with two decimals; null where there is none. */
   readonly breakEvenMultiple: string | null
   readonly fills: number

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IntentState } from '../domain/order/intent.ts'
-import type { Usd } from '../protocol/units.ts'
+import { parseUnits, type Usd } from '../protocol/units.ts'
 import type { RunTally } from './exactRun.ts'
 import { sendingUsdOf, settledFills } from './fillBook.ts'
 import { type RunCandles, shownCandles } from './runCandles.ts'
@@ -97,6 +97,17 @@ function unexecutedOf(intents: RunTally['intents']): RunResult['unexecuted'] {
   return counts
 }
 
+/** The result with each message at the ninetieth percentile of the gas price: what sending costs grows with it. */
+function atP90Gas(
+  { gasPriceGwei, gasPriceP90Gwei }: RunManifest['model'],
+  madeUsd: Usd,
+  sendingUsd: Usd,
+): Pick<RunResult, 'madeAtP90GasUsd'> {
+  if (gasPriceP90Gwei === undefined) return {}
+  const [p50, p90] = [parseUnits(gasPriceGwei, 9), parseUnits(gasPriceP90Gwei, 9)]
+  return { madeAtP90GasUsd: madeUsd - (sendingUsd * (p90 - p50)) / p50 }
+}
+
 function resultOf(
   manifest: RunManifest,
   tally: RunTally,
@@ -127,6 +138,7 @@ function resultOf(
       { multiple: '1', madeUsd },
       { multiple: '2', madeUsd: madeUsd - costsUsd },
     ],
+    ...atP90Gas(manifest.model, madeUsd, costs.sendingUsd),
     breakEvenMultiple: breakEvenOf(madeUsd, costsUsd),
     fills: fills.length,
     trades: trades.length,

@@ -103,6 +103,11 @@ export const authorCommands: readonly Command[] = [
         doc: 'from a signed order to its execution, least to most; 2-5 when not given',
       },
       {
+        name: 'delay-from',
+        value: 'JOURNAL',
+        doc: 'the same as a session of paper or live trading had it, by its journal',
+      },
+      {
         name: 'inside',
         value: 'WAY',
         doc: 'way of the price inside a candle, stop-first or nearer-first; stop-first when not given',
@@ -123,7 +128,11 @@ export const authorCommands: readonly Command[] = [
         value: 'CHECK',
         doc: 'no result but a check of the kinds by the views of the run. lookahead: do they decide by what was over alone; warmup: by a window as long as they ask for',
       },
-      { name: 'gas-gwei', value: 'GWEI', doc: "gas price; the chain's own walk when not given" },
+      {
+        name: 'gas-gwei',
+        value: 'GWEI',
+        doc: "gas price, or its median and ninetieth percentile as 0.02-0.05; the chain's own walk when not given",
+      },
       { name: 'seed', value: 'NUMBER', doc: 'of delays within their spread; 1 when not given' },
       {
         name: 'out',

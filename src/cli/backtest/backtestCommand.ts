@@ -1,8 +1,9 @@
 /** `perpd backtest`: runs strategy files over history, with the daemon's own engine, and leaves a folder that a report reads. */
-import { readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { liveExactRun } from '../../backtest/exactRun.ts'
 import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
+import { delaysOf, distributionOf, LEAST_EXECUTIONS } from '../../backtest/recordedDelays.ts'
 import {
   candlePaths,
   parseResult,
@@ -49,7 +50,7 @@ export async function backtest(call: Call): Promise<number> {
     const listed = [...config.venue.chain.facts.markets.values()].map(({ symbol }) => symbol)
     const unlisted = checkMarkets(strategies, listed)
     if (unlisted.length > 0) throw strategyProblems(unlisted)
-    const wish = wishOf(call, strategies)
+    const wish = await withRecordedDelays(call, wishOf(call, strategies))
     if (check !== undefined) return await checkRun(check, call, strategies, wish, planned)
     return await (call.flags.has('band') ? runBand : runOnce)(call, strategies, wish)
   } finally {
@@ -187,6 +188,28 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
   }
 }
 
+/** The wish with the delays of a recorded session, where one is named. */
+async function withRecordedDelays({ flags, cwd }: Call, wish: RunWish): Promise<RunWish> {
+  const path = flags.get('delay-from')
+  if (typeof path !== 'string') return wish
+  if (flags.has('delay')) throw misuse('--delay and --delay-from say the same: give one of them.')
+  const { openJournalReader } = await import('../../journal/service/open.ts')
+  if (!existsSync(resolve(cwd, path))) throw misuse(`--delay-from ${path}: there is no journal.`)
+  const journal = await openJournalReader(resolve(cwd, path))
+  try {
+    const delays = delaysOf(await journal.intents())
+    const delaysMs = distributionOf(delays)
+    if (delaysMs === undefined)
+      throw misuse(
+        `--delay-from ${path}: the journal shows ${delays.length} executions, and ${LEAST_EXECUTIONS} make a distribution.`,
+      )
+    const delayMs = { least: delaysMs[0] ?? 0, most: delaysMs.at(-1) ?? 0 }
+    return { ...wish, model: { ...wish.model, delayMs, delaysMs } }
+  } finally {
+    await journal.close()
+  }
+}
+
 /** A UTC date or time, as Unix seconds. */
 function timeOf(flag: string, text: string): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
@@ -227,14 +250,18 @@ function modelChoice(text: (name: string) => string | undefined): ModelChoice {
   if (skew !== undefined && !(/^-?\d{1,2}(\.\d{1,2})?$/.test(skew) && Math.abs(Number(skew)) <= 90))
     throw misuse(`--skew ${skew}: percent of the open interest, from -90 to 90.`)
   const gas = text('gas-gwei')
-  if (gas !== undefined && !/^\d{1,6}(\.\d{1,9})?$/.test(gas))
-    throw misuse(`--gas-gwei ${gas}: gwei, as 0.02.`)
+  const [, p50 = '', p90] = /^(\d{1,6}(?:\.\d{1,9})?)(?:-(\d{1,6}(?:\.\d{1,9})?))?$/.exec(gas ?? '0') ?? []
+  if (p50 === '' || (p90 !== undefined && !(Number(p90) >= Number(p50) && Number(p50) > 0)))
+    throw misuse(
+      `--gas-gwei ${gas}: gwei, as 0.02, or the median and the ninetieth percentile, as 0.02-0.05.`,
+    )
   return {
     delayMs: delayOf(text('delay')),
     path: pathOf(text('inside')),
     impact,
     skewBps: skew === undefined ? usualModel.skewBps : Math.round(Number(skew) * 100),
-    gasPriceGwei: gas ?? usualModel.gasPriceGwei,
+    gasPriceGwei: gas === undefined ? usualModel.gasPriceGwei : p50,
+    ...(p90 === undefined ? {} : { gasPriceP90Gwei: p90 }),
   }
 }
 

@@ -46,6 +46,9 @@ export function resultText(result: RunResult): string {
     ...(costs.swapUsd === 0n ? [] : [['swaps', formatDollars(-costs.swapUsd)] as const]),
     ...(costs.liquidationUsd === 0n ? [] : [['liquidation', formatDollars(-costs.liquidationUsd)] as const]),
     ...result.atCosts.map(({ multiple, madeUsd }) => [`at ${multiple} x costs`, signed(madeUsd)] as const),
+    ...(result.madeAtP90GasUsd === undefined
+      ? []
+      : [['at p90 gas', signed(result.madeAtP90GasUsd)] as const]),
     [
       'break-even',
       result.breakEvenMultiple === null

@@ -173,11 +173,11 @@ export function storeOrder(run: OrderRun, params: CreateOrderParams): Hex {
   run.orderKeys.push(key)
   recordTrade(venueState, order, 'OrderCreated', seconds, run.txHash)
   if (isMarketOrder(Number(params.orderType))) {
-    const { keeperDelayMs, keeperJitterMs, relayDelayMs } = venueState.settings
-    const jitter = keeperJitterMs * unit(venueState.seed, venueState.counters.order)
-    const wait =
-      Math.max(1, Math.round(keeperDelayMs - relayDelayMs + jitter)) +
-      venueState.dataFaults.keeperExtraDelayMs
+    const { keeperDelayMs, keeperJitterMs, keeperDelaysMs, relayDelayMs } = venueState.settings
+    const draw = unit(venueState.seed, venueState.counters.order)
+    const delayMs =
+      keeperDelaysMs[Math.floor(draw * keeperDelaysMs.length)] ?? keeperDelayMs + keeperJitterMs * draw
+    const wait = Math.max(1, Math.round(delayMs - relayDelayMs)) + venueState.dataFaults.keeperExtraDelayMs
     schedule(venueState, { atMs: nowMs + wait, kind: 'execute', orderKey: key })
   }
   return key

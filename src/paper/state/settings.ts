@@ -22,6 +22,8 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly history: ReadonlyMap<string, PriceHistory> | undefined
   /** Initial excess of the longs over the shorts, bps of the open interest: 10000 is all long. Default 0. */
   readonly skewBps: number
+  /** Times from an order to its execution, ms, of which each order has one by chance, in the place of `keeperDelayMs` and its jitter. Default none. */
+  readonly keeperDelaysMs: readonly number[]
   /** False: no order has a price impact. Default true. */
   readonly hasPriceImpact: boolean
   /** Full symbols of the only markets that the venue has. Default none: all of the catalogue. */
@@ -46,6 +48,7 @@ export const defaultVenueSettings: VenueSettings = {
   replay: undefined,
   history: undefined,
   skewBps: 0,
+  keeperDelaysMs: [],
   hasPriceImpact: true,
   onlyMarkets: [],
   marketHours: [],
