@@ -78,7 +78,7 @@ try {
       manifest,
       config,
       strategies,
-      histories: candles.histories,
+      ...candles,
       assets: candles.assets,
     })
     const seconds = cpuSeconds(before)

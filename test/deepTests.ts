@@ -27,6 +27,7 @@ export const deepTests: readonly string[] = [
   'backtest/checkKinds.test.ts',
   'backtest/exactRun.test.ts',
   'backtest/recordedDelays.test.ts',
+  'backtest/fast.test.ts',
   'cli/backtest.test.ts',
   'history/getCandles.test.ts',
   'engine/exitCrashes.test.ts',

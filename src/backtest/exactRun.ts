@@ -15,29 +15,33 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/configTypes.ts'
-import { traderSettingsOf } from '../daemon/runSettings.ts'
-import { emitTo } from '../domain/event.ts'
+import { limitsOf, traderSettingsOf } from '../daemon/runSettings.ts'
+import { type Event, emitTo } from '../domain/event.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createLocalSigner } from '../keys/local.ts'
-import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
+import { historyPrices, type PriceHistory } from '../paper/catalog/historyPrices.ts'
+import { createPrices, type Prices } from '../paper/catalog/prices.ts'
 import { unit } from '../paper/math/random.ts'
 import { createVenue, type Venue } from '../paper/server/venue.ts'
 import { isOpenAt } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
 import type { VenueState } from '../paper/state/venueState.ts'
-import { parseUnits } from '../protocol/units.ts'
+import { maxOf, parseUnits } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { stopFirst } from './candleWay.ts'
 import type { RecordTurn } from './check/recordedTurns.ts'
+import { createQuietLife } from './fast/quietLife.ts'
+import { watchTurns } from './fast/watchedTurns.ts'
 import { createFillBook, type VenueFill } from './fillBook.ts'
+import { createExecutionWatch } from './lab/executionWatch.ts'
 import { openLabJournal } from './lab/labJournal.ts'
 import { createLabTrader } from './lab/labTrader.ts'
 import { accountWorth, amountsOf, indexPriceOf } from './lab/labWorth.ts'
 import { createLife, createScheduler } from './lab/scheduler.ts'
 import { labHosts, venueFetch } from './lab/venueFetch.ts'
 import { type EquityPoint, type RunManifest, runFileNames } from './runFiles.ts'
-import { inRun } from './runStrategies.ts'
+import { inRun, marketsOfFile } from './runStrategies.ts'
 
 /** The key of every run: its account is the same in each, and nobody's. */
 const signer = createLocalSigner(`0x${'5e'.repeat(32)}`)
@@ -151,6 +155,12 @@ function followedHistories(
   )
 }
 
+/** The prices of a run at the beginnings of candles, where no way inside them matters. */
+function knownPrices({ histories, manifest }: ExactRun, { catalog }: VenueState): Prices {
+  const seeded = createPrices({ seed: manifest.seed, epochSeconds: manifest.fromSeconds, catalog })
+  return historyPrices(seeded, histories, catalog)
+}
+
 function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createScheduler>['clock']>): Venue {
   const { manifest, config, folder } = run
   const { delayMs, delaysMs = [], skewBps, impact, gasPriceGwei } = manifest.model
@@ -201,6 +211,12 @@ async function liveSegment(
   const watch = watchRun(run, venue, before)
   const turns = manifest.strategies.map(({ turnSeconds }) => turnSeconds)
   const turnMs = Math.min(...turns) * 1000
+  const isPriced = (symbol: string, atMs: number): boolean => {
+    const market = findMarket(venueState, symbol)
+    return market === undefined || isOpenAt(venueState, market.key, Math.floor(atMs / 1000))
+  }
+  const watched = run.strategies.map(watchTurns)
+  const limits = limitsOf(config, run.strategies)
   const { config: own, settings } = settingsOf(config, turnMs)
   let draws = start
   const random = (): number => {
@@ -213,29 +229,55 @@ async function liveSegment(
     hosts: labHosts(venue.paths, 1, 1),
     fetch: venueFetch({ scheduler, venue, clock, look: watch.look }),
     random,
-    strategies: run.strategies.map((loaded, at) =>
-      inRun(loaded, turns[at] ?? 60, {
-        scheduler,
-        record: run.record,
-        isPriced(symbol, atMs) {
-          const market = findMarket(venueState, symbol)
-          return market === undefined || isOpenAt(venueState, market.key, Math.floor(atMs / 1000))
-        },
-      }),
+    strategies: watched.map(({ loaded }, at) =>
+      inRun(loaded, turns[at] ?? 60, { scheduler, isPriced, record: run.record }),
     ),
     isPaper: true,
     readsDirectly: run.readsDirectly ?? true,
-    emit: emitTo([watch.listen], (error) => {
+    emit: emitTo([watch.listen, listen, (event) => quiet?.listen(event)], (error) => {
       throw error
     }),
     own: () => ({ settings }),
   })
+  const executions = createExecutionWatch({
+    ...{ scheduler, venue, clock },
+    executed() {
+      for (const { state } of lab.trader.orders.open()) lab.trader.orders.pollSoon(state.intent.intentId)
+    },
+  })
+  function listen(event: Event): void {
+    if (event.type === 'journal.committed') executions.arm()
+  }
+  const quiet =
+    manifest.mode === 'exact'
+      ? undefined
+      : createQuietLife({
+          ...{ scheduler, venue, clock, journal, executions, account: runAccount },
+          trader: lab.trader,
+          prices: knownPrices(run, venueState),
+          priceSeconds: [...run.histories.values()].map(({ periodSeconds }) => periodSeconds),
+          instances: watched.map((each, at) => ({
+            watched: each,
+            turnSeconds: turns[at] ?? 60,
+            isPriced: (atMs) => marketsOfFile(each.loaded).every((symbol) => isPriced(symbol, atMs)),
+          })),
+          losses: { ...limits.account, ...limits.breakers },
+          highestUsd: before.equity.reduce((most, { equityUsd }) => maxOf(most, equityUsd), 0n),
+        })
   try {
     lab.trader.start().catch(fatal)
     const everySeconds = pointSeconds(toSeconds - fromSeconds, turnMs / 1000)
-    for (let second = nextPoint(start, fromSeconds, everySeconds); second < end; second += everySeconds) {
+    const isPoint = (second: number): boolean => (second - fromSeconds) % everySeconds === 0
+    const point = (second: number): void => {
+      if (isPoint(second)) watch.sample(second)
+    }
+    let second = start
+    while (second < end) {
       await until((second - start) * 1000)
-      watch.sample(second)
+      point(second)
+      second = quiet?.passFrom(second, end, point, watch.passed) ?? second
+      const nextSecond = nextPoint(second + 1, fromSeconds, everySeconds)
+      second = Math.min(end, nextSecond, quiet?.nextTurn(second) ?? nextSecond)
     }
     await until((end - start) * 1000)
     if (end === toSeconds) watch.sample(end)
@@ -253,7 +295,7 @@ async function allIntents(journal: Journal): Promise<readonly IntentState[]> {
   return journal.intents()
 }
 
-/** Longest pause between two questions for one order, ms: an order that left the account's list, which is read at each turn, is asked for at once. */
+/** Longest pause between two questions for one order, ms: one that executes is asked for at once. */
 const MOST_POLL_MS = 600_000
 
 /** The account is read once a turn. */
@@ -318,6 +360,10 @@ function watchRun({ manifest }: ExactRun, { venueState }: Venue, before: Kept) {
         const { code } = event.denial
         denied[code] = (denied[code] ?? 0) + 1
       }
+    },
+    /** Turns passed at which nothing was decided. */
+    passed(count: number): void {
+      turns += count
     },
     sample(second: number): void {
       const { equityUsd, longUsd, shortUsd } = accountWorth(venueState, runAccount, second)

@@ -11,7 +11,7 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { secondsOfPeriod } from '../strategy/indicators.ts'
 import { runAccount } from './exactRun.ts'
 import { type RunCandles, readRunCandles } from './runCandles.ts'
-import { RUN_FORMAT, type RunManifest, runFileNames, runJson, sha256Of } from './runFiles.ts'
+import { RUN_FORMAT, type RunManifest, type RunMode, runFileNames, runJson, sha256Of } from './runFiles.ts'
 import { type ModelChoice, modelOf } from './runModel.ts'
 import { runStrategyOf, turnSecondsOf } from './runStrategies.ts'
 
@@ -38,6 +38,8 @@ export interface RunWish {
   /** Time between turns of every file; absent: by the candles that each reads. */
   readonly turnSeconds?: number
   readonly model: ModelChoice
+  /** Default: exact. */
+  readonly mode?: RunMode
   /** Default: a week. */
   readonly segmentSeconds?: number
 }
@@ -60,7 +62,7 @@ const NO_END = 4_000_000_000
  * @throws RunPlanError BACKTEST_TOO_SHORT where nothing is left between warm-up and end; what reading candles throws
  */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
-  const { chain, strategies } = wish
+  const { chain, strategies, mode = 'exact' } = wish
   const turns = strategies.map((loaded) => turnSecondsOf(loaded, wish.turnSeconds))
   const files = strategies.map((loaded, at) => runStrategyOf(loaded, turns[at] ?? 60))
   const markets = [...new Set(files.flatMap((each) => each.markets))]
@@ -85,7 +87,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     throw tooShort({ fromSeconds, toSeconds, first, last, warmUpSeconds })
   const manifest: RunManifest = {
     format: RUN_FORMAT,
-    mode: 'exact',
+    mode,
     perpd: version,
     node: process.version,
     chain,
@@ -106,6 +108,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     model: modelOf(
       wish.model,
       files.map(({ name, turnSeconds }) => ({ name, seconds: turnSeconds })),
+      mode,
     ),
   }
   return { manifest, candles: read, id: sha256Of(runJson(manifest)).slice(0, 8) }

@@ -92,10 +92,14 @@ export interface RunModel {
   readonly sentences: readonly string[]
 }
 
+/** The way in which a run lives through its turns. */
+export type RunMode = 'exact' | 'fast'
+
 /** Everything that decides what a run is. */
 export interface RunManifest {
   readonly format: typeof RUN_FORMAT
-  readonly mode: 'exact'
+  /** `exact`: the daemon takes each turn. `fast`: it takes those at which anything may happen. Both come to the same fills. */
+  readonly mode: RunMode
   readonly perpd: string
   /** Version of Node, as `v24.1.0`: floats of another one may differ in the last digit. */
   readonly node: string

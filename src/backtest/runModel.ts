@@ -1,5 +1,5 @@
 /** The assumptions of a run, as figures and as sentences: everything that history does not tell. */
-import type { RunModel } from './runFiles.ts'
+import type { RunMode, RunModel } from './runFiles.ts'
 
 /** The chosen figures of a model. */
 export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'>
@@ -16,10 +16,16 @@ export const usualModel: ModelChoice = {
   gasPriceGwei: '0',
 }
 
+const modeSentences: Readonly<Record<RunMode, string>> = {
+  exact: 'Exact: the daemon takes every turn, with its client, verification, key, order machine and journal.',
+  fast: 'Fast: the daemon takes the turns at which anything may be decided or executed, and stands still over the others; a kind is asked at each turn all the same. Fills are those of an exact run.',
+}
+
 /** Puts a model into words. */
 export function modelOf(
   choice: ModelChoice,
   turns: readonly { readonly name: string; readonly seconds: number }[],
+  mode: RunMode,
 ): RunModel {
   const { delayMs, delaysMs, path, impact, skewBps, gasPriceGwei, gasPriceP90Gwei } = choice
   const seconds = (ms: number): string => String(ms / 1000)
@@ -31,6 +37,7 @@ export function modelOf(
     ...choice,
     funding: 'simulated',
     sentences: [
+      modeSentences[mode],
       `Turns: ${turns.map(({ name, seconds: each }) => `${name} every ${each} s, at the close of a candle`).join('; ')}.`,
       `From a signed order to its execution: ${seconds(delayMs.least)} to ${seconds(delayMs.most)} s, ${delaysMs === undefined ? 'evenly spread' : 'as a recorded session had it'}. Exits that rest are looked at every second.`,
       path === 'stop first'

@@ -20,7 +20,10 @@ export function turnSecondsOf({ needs }: Pick<LoadedStrategy, 'needs'>, asked?: 
 }
 
 /** The markets of a file: those that it trades, and those that its kind reads. */
-function marketsOfFile({ symbols, needs }: Pick<LoadedStrategy, 'symbols' | 'needs'>): readonly string[] {
+export function marketsOfFile({
+  symbols,
+  needs,
+}: Pick<LoadedStrategy, 'symbols' | 'needs'>): readonly string[] {
   return [...new Set([...symbols, ...needs.symbols, ...(needs.candles ?? []).map(({ symbol }) => symbol)])]
 }
 

@@ -122,6 +122,10 @@ export const authorCommands: readonly Command[] = [
         value: 'PERCENT',
         doc: 'how much heavier longs begin than shorts, percent of the open interest; 3 when not given',
       },
+      {
+        name: 'fast',
+        doc: 'take only the turns at which anything may happen: the same fills in a part of the time',
+      },
       { name: 'band', doc: 'three runs: with the opposite skew, with none and with the skew' },
       {
         name: 'check',

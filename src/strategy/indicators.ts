@@ -4,7 +4,6 @@
  */
 import {
   ADX,
-  ATR,
   BollingerBands,
   DonchianChannels,
   EMA,
@@ -66,12 +65,33 @@ export function sma(candles: readonly Candle[], length: number): number | undefi
 
 /** Exponential moving average of the closes, seeded by the first of them. */
 export function ema(candles: readonly Candle[], length: number): number | undefined {
-  return last(new EMA(length), closesOf(candles), length)
+  const [first] = candles
+  if (first === undefined || candles.length < length) return undefined
+  // As the library adds them up, to the last digit, in a loop of its own: kinds ask for it over hundreds of candles at each turn.
+  const weight = 2 / (length + 1)
+  const rest = 1 - weight
+  let average = first.close
+  for (const { close } of candles) average = close * weight + average * rest
+  return average
 }
 
 /** Average true range over `length` candles (Wilder), in the price's unit. */
 export function atr(candles: readonly Candle[], length: number): number | undefined {
-  return last(new ATR(length), candles, length)
+  if (candles.length < length || length < 1) return undefined
+  const factor = 1 / length
+  let [before, sum, average]: [number | undefined, number, number] = [undefined, 0, 0]
+  for (const [at, { high, low, close }] of candles.entries()) {
+    const range =
+      before === undefined
+        ? high - low
+        : Math.max(high - low, Math.abs(high - before), Math.abs(low - before))
+    before = close
+    if (at < length) {
+      sum += range
+      average = sum / length
+    } else average = (range - average) * factor + average
+  }
+  return average
 }
 
 /** Relative strength index of the closes (Wilder), 0 to 100. */

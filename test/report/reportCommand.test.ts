@@ -69,7 +69,7 @@ function writeRun(name: string, seed: number): void {
     ],
     settings: {},
     inputs: [],
-    model: modelOf(usualModel, [{ name: 'eth-trend', seconds: 60 }]),
+    model: modelOf(usualModel, [{ name: 'eth-trend', seconds: 60 }], 'exact'),
   }
   const result: RunResult = {
     ...{ isResult: true, startUsd: usd(10_000), endUsd: usd(10_008), madeUsd: usd(8), holdMadeUsd: 0n },

@@ -257,6 +257,7 @@ export class Processes {
           return timeline.size
         },
         runNext: timeline.runNext,
+        pass: timeline.pass,
         after(ms, work) {
           let isCancelled = false
           const cancel = timeline.after(ms, () =>

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  ATR,
   adx,
   atr,
   bollinger,
   closedCandles,
   donchian,
+  EMA,
   ema,
   highest,
   lowest,
@@ -32,6 +34,23 @@ test('the true range counts the gap to the last close', () => {
   const flat = candles([10, 10, 10, 10]).value.candles
   expect(atr(flat, 3)).toBe(2)
   expect(atr(candles([10, 20, 30, 40]).value.candles, 3)).toBeGreaterThan(2)
+})
+
+test('averages and ranges are those of the library, to the last digit', () => {
+  const closes = fc.array(fc.double({ min: 1, max: 1e5, noNaN: true }), { minLength: 1, maxLength: 80 })
+  fc.assert(
+    fc.property(closes, fc.integer({ min: 1, max: 40 }), (prices, length) => {
+      const { candles: given } = candles(prices).value
+      const [average, range] = [new EMA(length), new ATR(length)]
+      for (const candle of given) {
+        average.add(candle.close)
+        range.add(candle)
+      }
+      const known = given.length >= length
+      expect(ema(given, length)).toBe(known ? average.getResult() : undefined)
+      expect(atr(given, length)).toBe(known ? range.getResult() : undefined)
+    }),
+  )
 })
 
 test('the z-score counts standard deviations from the mean', () => {

@@ -32,6 +32,8 @@ export interface Scheduler {
   step(untilMs: number): Promise<boolean>
   /** Moves on to `untilMs`. */
   runTo(untilMs: number): Promise<void>
+  /** Lets `ms` pass in which nothing happens: what is to come stands still for so long, and comes that much later. To be called when all is settled. */
+  pass(ms: number): void
 }
 
 /** Ends a turn of the event loop: whatever promises alone carry on has run. */
@@ -122,6 +124,7 @@ export function createScheduler(startMs = epochMs): Scheduler {
       timeline.after(untilMs - timeline.nowMs, () => undefined)
       while (await step(untilMs));
     },
+    pass: timeline.pass,
   }
 }
 

@@ -6,7 +6,7 @@
 import type { Clock } from '../../base/clock.ts'
 
 interface Entry {
-  readonly atMs: number
+  atMs: number
   readonly order: number
   readonly run: () => void
   isCancelled: boolean
@@ -20,6 +20,8 @@ export interface Timeline {
   after(ms: number, run: () => void): () => void
   /** Runs the next thing, moving time to it; false when nothing is left before `untilMs`. */
   runNext(untilMs: number): boolean
+  /** Lets `ms` pass for which everything to come stands still: it comes that much later, in the same order. */
+  pass(ms: number): void
   /** Number of entries to come. */
   readonly size: number
 }
@@ -94,6 +96,10 @@ export function createTimeline(): Timeline {
         head.run()
         return true
       }
+    },
+    pass(ms) {
+      nowMs += ms
+      for (const entry of heap) entry.atMs += ms
     },
   }
 }

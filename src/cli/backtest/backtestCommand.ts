@@ -184,6 +184,7 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
     balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
     seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
     ...defined({ turnSeconds }),
+    mode: flags.has('fast') ? 'fast' : 'exact',
     model: modelChoice(text),
   }
 }

@@ -21,6 +21,9 @@ import type { FeedAges } from './feedAges.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { UnmanagedWatch } from './unmanaged.ts'
 
+/** Oldest gas price that a look leaves as it is, ms: fees are judged by one of the last minute. */
+const GAS_YOUNG_MS = 15_000
+
 /** Dependencies of the look. */
 export interface AccountWatchContext
   extends Pick<
@@ -101,7 +104,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
       }
     },
     async look() {
-      await context.fees?.refresh(3 * engineSettings.watchMs)
+      await context.fees?.refresh(Math.min(3 * engineSettings.watchMs, GAS_YOUNG_MS))
       const [markets, lists] = await Promise.all([api.getMarkets(), holdings.refresh()])
       const [read] = lists
       if (read === undefined) return

@@ -1,0 +1,120 @@
+/** Lets the quiet turns of a run pass: time goes on and the venue with it, while the daemon stands still as a process does that is suspended. */
+import type { Clock } from '../../base/clock.ts'
+import type { Trader } from '../../daemon/trader.ts'
+import type { Event } from '../../domain/event.ts'
+import type { Journal } from '../../journal/journal.ts'
+import type { Prices } from '../../paper/catalog/prices.ts'
+import type { Venue } from '../../paper/server/venue.ts'
+import type { Address } from '../../protocol/address.ts'
+import type { Usd } from '../../protocol/units.ts'
+import type { ExecutionWatch } from '../lab/executionWatch.ts'
+import type { Scheduler } from '../lab/scheduler.ts'
+import { type AccountLosses, createLossWatch } from './lossWatch.ts'
+import { createQuickWorth } from './quickWorth.ts'
+import { createQuietTurns, type QuietInstance } from './quietTurns.ts'
+
+/** Dependencies of a quiet life. */
+export interface QuietLifeParts {
+  readonly scheduler: Scheduler
+  readonly venue: Venue
+  readonly clock: Clock
+  readonly journal: Journal
+  readonly executions: ExecutionWatch
+  readonly trader: Pick<Trader, 'orders'>
+  readonly account: Address
+  /** Prices at the beginnings of candles. */
+  readonly prices: Prices
+  /** Lengths of the candles that prices follow, seconds. */
+  readonly priceSeconds: readonly number[]
+  readonly instances: readonly QuietInstance[]
+  readonly losses: AccountLosses
+  /** The highest worth of the account so far, USD. */
+  readonly highestUsd: Usd
+}
+
+/** Quiet turns of a segment. */
+export interface QuietLife {
+  readonly listen: (event: Event) => void
+  /**
+   * Passes from a second, at which all is settled, over the quiet turns after it, and gives the second up to which it came, Unix seconds. `point` is
+   * called at each second on the way that may be a point of equity, `passed` with the number of turns of instances.
+   */
+  passFrom(
+    second: number,
+    endSecond: number,
+    point: (second: number) => void,
+    passed: (turns: number) => void,
+  ): number
+  /** The next second at which any instance has a turn, Unix seconds. */
+  nextTurn(second: number): number
+}
+
+/** Makes one for a segment that begins now. */
+export function createQuietLife(parts: QuietLifeParts): QuietLife {
+  const { scheduler, venue, clock, journal, instances, account } = parts
+  const { venueState } = venue
+  const worth = createQuickWorth(venueState, account)
+  const losses = createLossWatch(parts.losses, parts.highestUsd, worth.at)
+  const gridSeconds = instances.map(({ turnSeconds }) => turnSeconds).reduce(leastCommon, 1)
+  const turns = createQuietTurns(
+    {
+      ...{
+        venueState,
+        prices: parts.prices,
+        priceSeconds: parts.priceSeconds,
+        instances,
+        gridSeconds,
+        losses,
+      },
+      hasTasks: () => [...(journal.account().tasks?.values() ?? [])].some(({ end }) => end === undefined),
+      labels: () => parts.trader.orders.open().map(({ label }) => label),
+      holds: (strategy) =>
+        journal
+          .books()
+          .partsOf(strategy)
+          .some(({ sizeUsd }) => sizeUsd > 0n),
+    },
+    clock.now(),
+  )
+
+  function pass(fromSecond: number, toSecond: number): void {
+    const { trade } = venueState.counters
+    scheduler.pass((toSecond - fromSecond) * 1000)
+    venue.advance()
+    if (venueState.counters.trade !== trade)
+      throw new TypeError(`a turn was passed over at which an order executed, before ${toSecond}`)
+  }
+
+  return {
+    listen(event) {
+      if (event.type === 'journal.committed') turns.moved(clock.now())
+    },
+    passFrom(from, endSecond, point, passed) {
+      let second = from
+      worth.moved()
+      losses.looked(second)
+      while (second % gridSeconds === 0 && second + 2 * gridSeconds <= endSecond && turns.mayPass(second)) {
+        const nextSecond = second + gridSeconds
+        for (let at = second; at < nextSecond; ) {
+          const stop = Math.min(nextSecond, Math.floor(at / STEP_SECONDS + 1) * STEP_SECONDS)
+          pass(at, stop)
+          point(stop)
+          at = stop
+        }
+        second = nextSecond
+        passed(instances.filter(({ turnSeconds }) => nextSecond % turnSeconds === 0).length)
+      }
+      if (second > from) parts.executions.arm()
+      return second
+    },
+    nextTurn: (second) => Math.floor(second / gridSeconds + 1) * gridSeconds,
+  }
+}
+
+/** Points of equity lie on whole minutes, as everything that a run is asked for does. */
+const STEP_SECONDS = 60
+
+function leastCommon(one: number, other: number): number {
+  const common = (a: number, b: number): number => (b === 0 ? a : common(b, a % b))
+  return (one * other) / common(one, other)
+}

@@ -1,0 +1,127 @@
+/**
+ * Turns at which the daemon would do nothing: no order is on its way, none that rests can be reached, no loss nears a breaker, and no kind decides
+ * anything on what it would see. A fast run lets them pass; where any of that is not certain the daemon takes its turn.
+ */
+import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import { type ExitPlan, exitsHereOf, needsRange } from '../../domain/order/exitPlan.ts'
+import type { Label } from '../../domain/order/intent.ts'
+import type { Prices } from '../../paper/catalog/prices.ts'
+import { quietUntil } from '../../paper/execution/quietSpan.ts'
+import type { VenueState } from '../../paper/state/venueState.ts'
+import { type CandleWindows, createCandleWindows } from './candleWindows.ts'
+import { laterSnapshot } from './laterSnapshot.ts'
+import type { LossWatch } from './lossWatch.ts'
+import type { WatchedTurns } from './watchedTurns.ts'
+
+/** Time after the last record of an order until which the daemon takes every turn, ms: lists, fees and bases have settled by then. */
+const SETTLED_MS = 4 * LIST_LAG_MS
+
+const DAY_SECONDS = 86_400
+
+/** An instance of a run. */
+export interface QuietInstance {
+  readonly watched: WatchedTurns
+  readonly turnSeconds: number
+  /** Tells whether every market of it has a price at a Unix ms: else its kind is not asked. */
+  readonly isPriced: (atMs: number) => boolean
+}
+
+/** Dependencies of quiet turns. */
+export interface QuietParts {
+  readonly venueState: VenueState
+  /** Prices at the beginnings of candles: inside one that has not begun the way is not known. */
+  readonly prices: Prices
+  /** Lengths of the candles that prices follow, seconds. */
+  readonly priceSeconds: readonly number[]
+  readonly instances: readonly QuietInstance[]
+  /** Time between two turns at which any instance has one, seconds; every turn lies on its whole multiples. */
+  readonly gridSeconds: number
+  /** Tells whether a task is under way: it makes orders at times of its own. */
+  readonly hasTasks: () => boolean
+  /** Labels of the open orders. */
+  readonly labels: () => readonly Label[]
+  /** Tells whether an instance holds a part of a position. */
+  readonly holds: (strategy: string) => boolean
+  readonly losses: LossWatch
+}
+
+/** The turns ahead of a run. */
+export interface QuietTurns {
+  /** A record of an order was written, Unix ms. */
+  moved(atMs: number): void
+  /**
+   * Tells whether the daemon does nothing at the turn after `second`, Unix seconds, nor at the one after that, which it meets having looked at the
+   * account one turn before, as ever.
+   */
+  mayPass(second: number): boolean
+}
+
+/** Makes the quiet turns of a segment of a run; at its beginning the daemon takes its turns. */
+export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns {
+  const { venueState, instances, gridSeconds } = parts
+  const windows = createCandleWindows(parts.prices)
+  let movedMs = startMs
+  /** The turns up to here are known to be quiet, and this one not to be, Unix seconds. */
+  let [quietTo, busyAt] = [0, 0]
+
+  function isSettled(second: number): boolean {
+    if (second * 1000 - movedMs < SETTLED_MS || parts.hasTasks()) return false
+    return parts.labels().every((label) => label === 'resting') && instances.every(isFixed)
+  }
+
+  /** Tells whether what perpd itself does for the instance follows no price and no time. */
+  function isFixed({ watched }: QuietInstance): boolean {
+    const { name, exits, protect } = watched.loaded
+    const lastMs = watched.lastSnapshot()?.atMs
+    if (lastMs === undefined || lastMs - movedMs < LIST_LAG_MS) return false
+    if (!parts.holds(name)) return protect === undefined || parts.labels().length === 0
+    return !isMoving(exits) && protect === undefined
+  }
+
+  function isQuiet(fromSecond: number, second: number): boolean {
+    if (parts.priceSeconds.some((seconds) => second % seconds !== 0)) return false
+    // The day's figures begin with a look at its first turns.
+    if (second % DAY_SECONDS < 2 * gridSeconds) return false
+    if ((venueState.due[0]?.atMs ?? Number.POSITIVE_INFINITY) <= second * 1000) return false
+    const isExposed = venueState.orders.size + venueState.positions.size > 0
+    if (isExposed && quietUntil(venueState, fromSecond, second) < second) return false
+    if (!instances.every((instance) => isIdle(instance, second, windows))) return false
+    return parts.losses.isCalm(second, second - gridSeconds)
+  }
+
+  function isIdle({ watched, turnSeconds, isPriced }: QuietInstance, second: number, made: CandleWindows) {
+    if (second % turnSeconds !== 0 || !isPriced(second * 1000)) return true
+    const read = watched.lastSnapshot()
+    if (read === undefined) return false
+    const { candles = [] } = watched.loaded.needs
+    const afterMs = second * 1000 - Math.floor(read.atMs / 1000) * 1000
+    const { snapshot, isKnown } = laterSnapshot(read, { venueState, windows: made, candles }, afterMs)
+    return watched.isIdle(snapshot) && isKnown()
+  }
+
+  return {
+    moved(atMs) {
+      movedMs = atMs
+      quietTo = 0
+      busyAt = 0
+    },
+    mayPass(second) {
+      if (!isSettled(second)) return false
+      quietTo = Math.max(quietTo, second)
+      while (quietTo < second + 2 * gridSeconds) {
+        const next = quietTo + gridSeconds
+        if (next === busyAt || !isQuiet(second, next)) {
+          busyAt = next
+          return false
+        }
+        quietTo = next
+      }
+      return true
+    },
+  }
+}
+
+/** Tells whether exits of a plan move with price or time. */
+function isMoving(plan: ExitPlan | undefined): boolean {
+  return plan !== undefined && (exitsHereOf(plan).length > 0 || needsRange(plan))
+}

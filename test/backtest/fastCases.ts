@@ -1,0 +1,314 @@
+/**
+ * Random backtests for fast mode: a case is a number, and comes to the same files, candles and assumptions each time. Both modes live through it,
+ * and what they left must be equal, line by line and to the unit.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { liveExactRun } from '../../src/backtest/exactRun.ts'
+import { planRun, takeRunFolder } from '../../src/backtest/planRun.ts'
+import { type RunMode, type RunModel, runTables, sha256Of } from '../../src/backtest/runFiles.ts'
+import { writeRun } from '../../src/backtest/runResult.ts'
+import { loadConfig } from '../../src/config/loadConfig.ts'
+import { encodeExact } from '../../src/domain/records.ts'
+import { unit } from '../../src/paper/math/random.ts'
+import { loadStrategies } from '../../src/strategy/files/load.ts'
+
+const HOURS = 6
+/** Candles before the first turn, minutes: as many as the slowest kind here reads. */
+const BEFORE_MINUTES = 1_500
+const startSeconds = Date.UTC(2024, 0, 2, 18) / 1000
+const eth = 'ETH/USD [WETH-USDC]'
+const btc = 'BTC/USD [BTC-USDC]'
+
+/** A strategy file as its fields. */
+type FileFields = Readonly<Record<string, unknown>>
+
+/** A case. */
+export interface FastCase {
+  readonly number: number
+  readonly files: readonly { readonly name: string; readonly fields: FileFields }[]
+  /** Lines of candles with a column for the symbol. */
+  readonly candles: readonly string[]
+  readonly turnSeconds: number
+  readonly skewBps: number
+  readonly path: RunModel['path']
+  readonly delayMs: { readonly least: number; readonly most: number }
+  readonly balances: Readonly<Record<string, string>>
+}
+
+/** Drawings of a case, in their order. */
+interface Draw {
+  /** A whole number from least to most. */
+  whole(least: number, most: number): number
+  of<T>(values: readonly T[]): T
+  isSo(percent: number): boolean
+  /** About normal, with a deviation of one. */
+  normal(): number
+}
+
+function drawOf(seed: number): Draw {
+  let count = 0
+  const next = (): number => {
+    count += 1
+    return unit(seed * 7_919 + 13, count)
+  }
+  const whole = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
+  return {
+    whole,
+    of: (values) => values[whole(0, values.length - 1)] as (typeof values)[number],
+    isSo: (percent) => next() * 100 < percent,
+    normal: () => Array.from({ length: 6 }, next).reduce((sum, each) => sum + each - 0.5, 0) * Math.SQRT2,
+  }
+}
+
+/** Kinds with parameters in their range; all trade minutes or five of them, so that six hours see trades. */
+const kinds: readonly ((draw: Draw) => { readonly kind: string } & FileFields)[] = [
+  (draw) => ({
+    kind: 'trend',
+    params: {
+      period: draw.of(['1m', '1m', '5m']),
+      fastCandles: draw.whole(3, 15),
+      slowCandles: draw.whole(20, 60),
+      entryStrength: draw.whole(5, 80) / 100,
+      exitStrength: draw.whole(5, 80) / 100,
+      pyramid: draw.whole(1, 2),
+    },
+    ...exitsOf(draw),
+  }),
+  (draw) => ({
+    kind: 'mean-reversion',
+    params: {
+      period: draw.of(['1m', '5m']),
+      signal: draw.of(['zscore', 'bollinger']),
+      candles: draw.whole(10, 30),
+      entry: draw.whole(10, 20) / 10,
+      exit: 0.4,
+      stopBps: draw.whole(60, 300),
+    },
+  }),
+  (draw) => ({
+    kind: 'breakout',
+    params: {
+      period: draw.of(['1m', '5m']),
+      entryCandles: draw.whole(15, 40),
+      exitCandles: draw.whole(5, 14),
+      bufferBps: draw.whole(0, 5),
+      stopBps: draw.whole(60, 400),
+    },
+  }),
+  (draw) => ({
+    kind: 'grid',
+    params: {
+      direction: draw.of(['long', 'short', 'both']),
+      stepUsd: draw.whole(4, 20),
+      levels: draw.whole(1, 3),
+      takeProfitBps: draw.whole(30, 120),
+      stopBps: draw.whole(200, 600),
+    },
+  }),
+  (draw) => ({
+    kind: 'ladder',
+    params: {
+      direction: draw.of(['long', 'short']),
+      stepBps: draw.whole(20, 120),
+      maxRungs: draw.whole(2, 4),
+      maxUsd: 2_000,
+      takeProfitBps: draw.whole(40, 150),
+      stopBps: draw.whole(200, 900),
+      pauseSeconds: draw.of([600, 3_600]),
+    },
+  }),
+  (draw) => ({
+    kind: 'carry',
+    params: {
+      enterBpsPerDay: draw.whole(2, 12),
+      exitBpsPerDay: 1,
+      costBps: 30,
+      holdHours: 96,
+      stopBps: draw.whole(100, 500),
+      maxRateAgeSeconds: 60,
+    },
+  }),
+  (draw) => ({
+    kind: 'target-exposure',
+    params: { direction: draw.of(['long', 'short']), targetUsd: draw.whole(500, 2_000), bandBps: 1_000 },
+    ...exitsOf(draw),
+  }),
+  (draw) => ({
+    kind: 'impact-capture',
+    params: {
+      minImpactBps: draw.whole(1, 6),
+      takeBps: 2,
+      maxHoldSeconds: 7_200,
+      stopBps: draw.whole(50, 200),
+    },
+  }),
+]
+
+function exitsOf(draw: Draw): FileFields {
+  if (draw.isSo(35)) return {}
+  const stopLoss = { bps: draw.whole(40, 300) }
+  if (draw.isSo(25))
+    return {
+      exit: { stopLoss, trailingStop: { bps: draw.whole(40, 200), activation: { bps: draw.whole(20, 80) } } },
+    }
+  if (draw.isSo(20)) return { exit: { stopLoss, timeLimitSeconds: draw.whole(20, 120) * 60 } }
+  return { exit: { stopLoss, takeProfit: { bps: draw.whole(40, 300) } } }
+}
+
+/** Minutes of a random walk with a gap, in which candles are missing, and a halt, in which the price stands. */
+function candlesOf(draw: Draw, asset: string, price: number, digits: number): readonly string[] {
+  const minutes = HOURS * 60
+  const step = draw.whole(4, 30) / 10_000
+  const [gapAt, gapMinutes] = [draw.whole(60, minutes - 120), draw.whole(0, 50)]
+  const [haltAt, haltMinutes] = [draw.whole(60, minutes - 120), draw.whole(0, 50)]
+  const lines: string[] = []
+  let last = price
+  for (let minute = -BEFORE_MINUTES; minute < minutes; minute += 1) {
+    const isHalted = minute >= haltAt && minute < haltAt + haltMinutes
+    const move = isHalted ? 0 : step * draw.normal()
+    const [up, down] = [draw.normal(), draw.normal()].map((each) =>
+      isHalted ? 0 : Math.abs(each) * step * 0.6,
+    )
+    const close = last * (1 + move)
+    const high = Math.max(last, close) * (1 + (up ?? 0))
+    const low = Math.min(last, close) * (1 - (down ?? 0))
+    const prices = [last, high, low, close].map((each) => each.toFixed(digits))
+    if (minute < gapAt || minute >= gapAt + gapMinutes)
+      lines.push([startSeconds + minute * 60, ...prices, asset].join(','))
+    last = close
+  }
+  return lines
+}
+
+/** Makes the case of a number. */
+export function fastCase(number: number): FastCase {
+  const draw = drawOf(number)
+  const count = draw.isSo(40) ? 2 : 1
+  const files = Array.from({ length: count }, (_, at) => {
+    const made = draw.of(kinds)(draw)
+    const size = {
+      usd: draw.whole(3, 20) * 100,
+      leverage: draw.whole(2, 8),
+      collateral: draw.isSo(80) ? 'short' : 'long',
+    }
+    const limits = { maxPositionSizeUsd: 5_000, maxOrdersPerHour: draw.of([6, 60]) }
+    const market = draw.isSo(75) ? eth : btc
+    const protect = draw.isSo(15) ? { protect: { cooldownAfterExitSeconds: draw.whole(1, 30) * 60 } } : {}
+    return {
+      name: `file-${at + 1}`,
+      fields: { market, cadenceSeconds: 60, size, limits, ...protect, ...made },
+    }
+  })
+  const keeper = draw.isSo(10)
+    ? [
+        {
+          name: 'keeper',
+          fields: { kind: 'guard', cadenceSeconds: 60, params: { minDistanceBps: draw.whole(800, 3_000) } },
+        },
+      ]
+    : []
+  const least = draw.whole(1, 6) * 1_000
+  return {
+    number,
+    files: [...files, ...keeper],
+    candles: [...candlesOf(draw, 'ETH', 2_300, 2), ...candlesOf(draw, 'BTC', 43_000, 1)],
+    turnSeconds: draw.of([60, 60, 300]),
+    skewBps: draw.whole(-60, 60) * 100,
+    path: draw.isSo(75) ? 'stop first' : 'nearer first',
+    delayMs: { least, most: least + draw.whole(0, 8) * 1_000 },
+    balances: { USDC: String(draw.whole(2, 20) * 1_000), ETH: draw.of(['0', '1']), WETH: '2' },
+  }
+}
+
+/** The remains of a case in one mode. */
+export interface Lived {
+  /** One line a fill, in whole numbers. */
+  readonly fills: readonly string[]
+  readonly equity: readonly string[]
+  /** One line an accepted decision, with its facts and all that came of it. */
+  readonly orders: readonly string[]
+  /** Balances at the end, what was denied and how often, and the number of turns. */
+  readonly end: string
+  /** Time of the processor, ms. */
+  readonly spentMs: number
+}
+
+/** Lives through a case. */
+export async function liveCase(
+  given: FastCase,
+  mode: RunMode,
+  live: typeof liveExactRun = liveExactRun,
+): Promise<Lived> {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-fast-'))
+  try {
+    const file = join(folder, 'candles.csv')
+    writeFileSync(file, ['timestamp,open,high,low,close,symbol', ...given.candles, ''].join('\n'))
+    for (const { name, fields } of given.files)
+      writeFileSync(join(folder, `${name}.yaml`), JSON.stringify(fields))
+    const { strategies, problems } = await loadStrategies(
+      given.files.map(({ name }) => join(folder, `${name}.yaml`)),
+    )
+    if (problems[0] !== undefined) throw problems[0]
+    const { config, values } = loadConfig({ argv: ['--profile=paper'], env: {}, cwd: folder })
+    const { manifest, candles } = await planRun({
+      ...{ chain: 'arbitrum', strategies, settings: values, file, storeFolder: folder, period: '1m', mode },
+      fromSeconds: startSeconds,
+      toSeconds: startSeconds + HOURS * 3_600,
+      balances: given.balances,
+      seed: given.number,
+      turnSeconds: given.turnSeconds,
+      model: {
+        delayMs: given.delayMs,
+        impact: 'frozen',
+        path: given.path,
+        skewBps: given.skewBps,
+        gasPriceGwei: '0',
+      },
+    })
+    const out = join(folder, 'run')
+    mkdirSync(out)
+    takeRunFolder(out, manifest)
+    const before = process.cpuUsage()
+    const tally = await live({ folder: out, manifest, config, strategies, ...candles })
+    const { user, system } = process.cpuUsage(before)
+    const result = writeRun(out, manifest, tally, candles)
+    const { turns, decisions, denied, amounts } = tally
+    return {
+      fills: tally.fills.map((fill) =>
+        runTables.fills.line({ ...fill, strategy: '', intentId: '', sendingFeeUsd: 0n }),
+      ),
+      equity: tally.equity.map(runTables.equity.line),
+      orders: tally.intents.toReversed().map((state) => encodeExact(state)),
+      end: encodeExact({ amounts, endUsd: result.endUsd, turns, decisions, denied, costs: result.costs }),
+      spentMs: (user + system) / 1000,
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The first difference between what two modes left, with what each has in its place; undefined: there is none. */
+export function differenceOf(exact: Lived, fast: Lived): string | undefined {
+  const texts = ({ fills, orders, equity, end }: Lived) =>
+    sha256Of([...fills, ...orders, ...equity, end].join('\n'))
+  if (texts(exact) === texts(fast)) return undefined
+  for (const name of ['fills', 'orders', 'equity'] as const) {
+    const [one, other] = [exact[name], fast[name]]
+    const at = one.findIndex((line, place) => line !== other[place])
+    const place = at >= 0 ? at : one.length
+    if (at < 0 && one.length === other.length) continue
+    return `${name}, line ${place + 1}:\n  exact ${aroundOf(one[place], other[place])}\n  fast  ${aroundOf(other[place], one[place])}`
+  }
+  return `end:\n  exact ${exact.end}\n  fast  ${fast.end}`
+}
+
+/** A line from shortly before where it differs from another one. */
+function aroundOf(line: string | undefined, other: string | undefined): string {
+  if (line === undefined) return '(none)'
+  let at = 0
+  while (at < line.length && line[at] === other?.[at]) at += 1
+  const from = Math.max(0, at - 300)
+  return `${from === 0 ? '' : '...'}${line.slice(from, at + 300)}`
+}
