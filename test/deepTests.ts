@@ -26,6 +26,7 @@ export const deepTests: readonly string[] = [
   'day/idle.test.ts',
   'backtest/checkKinds.test.ts',
   'backtest/exactRun.test.ts',
+  'backtest/knownAnswers.test.ts',
   'backtest/recordedDelays.test.ts',
   'backtest/fast.test.ts',
   'cli/backtest.test.ts',

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { candleAt } from '../../src/history/columns.ts'
 import { type ImportRequest, importCandles } from '../../src/history/importCandles.ts'
 import { assetOfMarket } from '../../src/history/indexAssets.ts'
 import { type HistoryStore, openStore } from '../../src/history/store.ts'
+import { parseUnits } from '../../src/protocol/units.ts'
 
 const START = 1_735_689_600
 let folder: string
@@ -107,4 +109,95 @@ test("prices near the oracle's are imported with their difference; those of anot
 test('too few common candles say nothing of a difference', async () => {
   await imported('ETH.csv', rows(10), { source: 'oracle' })
   expect((await imported('ETH.csv', rows(100)))[0]?.basis).toBeUndefined()
+})
+
+const heads = 'timestamp,open,high,low,close'
+const odd: readonly (readonly [name: string, lines: readonly string[], asset: string, open: string])[] = [
+  [
+    'ETH-bom.json',
+    [
+      '\ufeff[{"timestamp": 1735689600, "open": 2000, "high": 2001, "low": 1999, "close": 2000.5}, {"timestamp": 1735689660, "open": 2001, "high": 2002, "low": 2000, "close": 2001.5}]',
+    ],
+    'ETH',
+    '2000',
+  ],
+  [
+    'ETH-micro.csv',
+    [heads, '1735689600000000,2000,2001,1999,2000.5', '1735689660000000,2001,2002,2000,2001.5'],
+    'ETH',
+    '2000',
+  ],
+  [
+    'ETH-quoted.csv',
+    [
+      '"timestamp","open","high","low","close"',
+      '"1735689600","2000","2001","1999","2000.5"',
+      '"1735689660","2001","2002","2000","2001.5"',
+    ],
+    'ETH',
+    '2000',
+  ],
+  [
+    'ETHUSDT-1m-2025-01-01.csv',
+    [
+      '1735689600000000,2000.00000000,2001.0,1999.0,2000.5,12.5,1735689659999999,1,2,3,4,0',
+      '1735689660000000,2001.0,2002.0,2000.0,2001.5,12.5,1735689719999999,1,2,3,4,0',
+    ],
+    'ETH',
+    '2000',
+  ],
+  [
+    'PEPE-tiny.json',
+    [
+      '[{"timestamp": 1735689600, "open": 7.1e-07, "high": 7.2e-07, "low": 7e-07, "close": 7.15e-07}, {"timestamp": 1735689660, "open": 7.1e-07, "high": 7.2e-07, "low": 7e-07, "close": 7.15e-07}]',
+    ],
+    'PEPE',
+    '0.00000071',
+  ],
+  [
+    'BTC-nanoseconds.csv',
+    [
+      heads,
+      '1735689600000000000,94000.1,94001,93999,94000.5',
+      '1735689660000000000,94000,94001,93999,94000.5',
+    ],
+    'BTC',
+    '94000.1',
+  ],
+  [
+    'btcusd_newest_first.csv',
+    [
+      'Date;Open;High;Low;Close',
+      '',
+      '2025-01-01 00:01:00;94000;94001;93999;94000.5',
+      '2025-01-01 00:00:00;94000.1;94001;93999;94000.5',
+      '',
+    ],
+    'BTC',
+    '94000.1',
+  ],
+]
+test.each(odd)(
+  'a file as exchanges and data frames write it comes into the history with all digits: %s',
+  async (name, lines, asset, open) => {
+    const [first] = await imported(name, lines)
+    expect(first).toMatchObject({ series: { asset, period: '1m' }, candles: 2, firstSeconds: START })
+    const { columns } = await store.read({
+      market: asset,
+      period: '1m',
+      fromSeconds: START,
+      toSeconds: START + 120,
+    })
+    expect(candleAt(columns, 0).open).toBe(parseUnits(open, 30))
+  },
+)
+
+test.each([
+  ['ETH-thousands.csv', [heads, '1735689600,"2,000.5","2,001","1,999","2,000.5"'], '"2,000.5" is no price'],
+  ['ETH-hex.csv', [heads, '1735689600,0x7d0,2001,1999,2000'], '"0x7d0" is no price'],
+  ['ETH-excel-date.csv', [heads, '45658.5,2000,2001,1999,2000.5'], 'is no time'],
+  ['ETH-upside-down.csv', [heads, '1735689600,2000,1999,2001,2000.5'], 'high'],
+])('a file that could be read in two ways is refused whole: %s', async (name, lines, said) => {
+  await expect(imported(name, lines)).rejects.toThrow(said)
+  expect(store.manifest().candles).toEqual([])
 })
