@@ -136,7 +136,7 @@ interface Spans {
 
 function tooShort({ fromSeconds, toSeconds, first, last, warmUpSeconds }: Spans): RunPlanError {
   const iso = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16)
-  return new RunPlanError('There is nothing to run between the beginning and the end.', {
+  return new RunPlanError('The run has no candles between its start and its end.', {
     code: 'BACKTEST_TOO_SHORT',
     facts: {
       from: iso(fromSeconds),
@@ -145,7 +145,7 @@ function tooShort({ fromSeconds, toSeconds, first, last, warmUpSeconds }: Spans)
       warmUpHours: Math.ceil(warmUpSeconds / 3600),
     },
     details:
-      'Nothing was run. Choose --from and --to within the candles, with as long before as the kinds read, or get more of them.',
+      'Nothing was run. Choose --from and --to within the candles and leave room for the lookback of the kinds, or download more candles.',
   })
 }
 
@@ -171,7 +171,7 @@ export function takeRunFolder(folder: string, manifest: RunManifest): RunFolder 
 }
 
 function taken(folder: string, holds: string): RunPlanError {
-  return new RunPlanError(`The folder of the run holds ${holds}.`, {
+  return new RunPlanError(`The folder of the run already contains ${holds}.`, {
     code: 'BACKTEST_FOLDER_TAKEN',
     facts: { folder },
     details: 'Nothing was run or changed. Name another folder: --out FOLDER.',

@@ -36,7 +36,7 @@ export function readRun(folder: string): ReadRun {
   const path = (name: keyof typeof runFileNames): string => join(folder, runFileNames[name])
   const text = (name: keyof typeof runFileNames): string => readFileSync(path(name), 'utf8')
   if (!existsSync(path('manifest')))
-    throw new RunReadError('There is no run in this folder.', {
+    throw new RunReadError('This folder has no run.', {
       code: 'RUN_MISSING',
       facts: { folder },
       details: 'Nothing was read. Name the folder that perpd backtest printed.',
@@ -45,7 +45,7 @@ export function readRun(folder: string): ReadRun {
     throw new RunReadError('The run in this folder was stopped.', {
       code: 'RUN_UNFINISHED',
       facts: { folder },
-      details: 'Nothing was read. The command of the run resumes it.',
+      details: 'Nothing was read. Repeat the command of the run to resume it.',
     })
   try {
     const result = parseResult(text('result'))
@@ -64,7 +64,7 @@ export function readRun(folder: string): ReadRun {
     throw new RunReadError('The run in this folder cannot be read.', {
       code: 'RUN_DAMAGED',
       facts: { folder, problem: error.message },
-      details: 'Nothing was read. Make the run anew: the command of the run with --again.',
+      details: 'Nothing was read. Repeat the command of the run with --again to start over.',
     })
   }
 }

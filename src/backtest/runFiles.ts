@@ -308,7 +308,7 @@ function tableOf<T>(columns: readonly (keyof T & string)[]): RunTable<T> {
     line: (row) => lineOf(columns, row as Row),
     parse(text) {
       const [first, ...lines] = text.split('\n')
-      if (first !== head) throw new RangeError(`the head is ${first}, and ${head} is wanted`)
+      if (first !== head) throw new RangeError(`the head is ${first} instead of ${head}`)
       return lines.filter((line) => line !== '').map((line) => rowOf(columns, line) as T)
     },
   }
@@ -346,6 +346,6 @@ export function parseResult(text: string): RunResult {
 export function parseManifest(text: string): RunManifest {
   const manifest = JSON.parse(text) as RunManifest
   if (manifest.format !== RUN_FORMAT)
-    throw new RangeError(`the run has the form ${manifest.format}, and ${RUN_FORMAT} is read`)
+    throw new RangeError(`the run has format ${manifest.format}; perpd reads format ${RUN_FORMAT}`)
   return manifest
 }

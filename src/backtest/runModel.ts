@@ -39,18 +39,18 @@ export function modelOf(
     sentences: [
       modeSentences[mode],
       `Turns: ${turns.map(({ name, seconds: each }) => `${name} every ${each} s, at the close of a candle`).join('; ')}.`,
-      `From a signed order to its execution: ${seconds(delayMs.least)} to ${seconds(delayMs.most)} s, ${delaysMs === undefined ? 'evenly spread' : 'as a recorded session had it'}. Exits that rest are looked at every second.`,
+      `From a signed order to its execution: ${seconds(delayMs.least)} to ${seconds(delayMs.most)} s, ${delaysMs === undefined ? 'evenly spread' : 'as a recorded session had it'}. Resting exits are checked every second.`,
       path === 'stop first'
-        ? 'Inside a candle the price goes from open to the extreme that hurts what is held at its beginning, then to the other one and close: where stop and target of a position lie in one candle, the stop fills. Without a position the nearer extreme comes first.'
-        : 'Inside a candle the price goes from open to the nearer extreme, the farther one and close; where stop and target of a position lie in one candle, that way decides which fills.',
+        ? 'Inside a candle the price goes from open to the extreme that hurts the position at its beginning, then to the other one and close: if stop and target of a position lie in one candle, the stop fills. Without a position the nearer extreme comes first.'
+        : 'Inside a candle the price goes from open to the nearer extreme, the farther one and close; if stop and target of a position lie in one candle, this order decides which one fills.',
       impact === 'none'
-        ? 'Price impact is left out: what is shown is no result.'
-        : `Price impact, capacity and fees by the formulas of the contracts, over pools and open interest as the recorded catalogue has them; nobody else trades, and the open interest begins with ${heavier}.`,
-      'Funding and borrowing by those formulas over that open interest, not by rates of the time. Own orders move no price.',
-      `Gas at ${gasPriceGwei === '0' ? "the chain's own walk around its usual price" : `${gasPriceGwei} gwei`}${gasPriceP90Gwei === undefined ? '' : `, and the result also at ${gasPriceP90Gwei} gwei`}; fees of relay and keeper by it.`,
-      'Assets without candles stand still: stable coins at a dollar, others, as the coin that gas is paid in, at their recorded price.',
-      'A gap in the candles is no price: no turn, no execution; the next price is a jump.',
-      'The account is read once a turn. Requests take no time, and no host fails.',
+        ? 'Price impact is left out, so the figures are not a result.'
+        : `Price impact, capacity and fees by the formulas of the contracts, with pools and open interest from the recorded catalogue; nobody else trades, and the open interest begins with ${heavier}.`,
+      'Funding and borrowing follow those formulas and that open interest, not historical rates. Own orders move no price.',
+      `Gas at ${gasPriceGwei === '0' ? "the chain's own walk around its usual price" : `${gasPriceGwei} gwei`}${gasPriceP90Gwei === undefined ? '' : `, and the result also at ${gasPriceP90Gwei} gwei`}; fees of relay and keeper follow it.`,
+      'Assets without candles keep one price: stable coins a dollar, others, such as the gas coin, their recorded price.',
+      'A gap in the candles has no price, no turn and no execution; the next price is a jump.',
+      'perpd reads the account once a turn. Requests take no time, and no host fails.',
     ],
   }
 }

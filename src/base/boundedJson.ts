@@ -103,7 +103,7 @@ export function shownValue(value: unknown): string {
   try {
     text = shown(value, SHOWN_DEPTH)
   } catch {
-    text = '(a value that cannot be shown)'
+    text = '(not printable)'
   }
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text
 }

@@ -8,10 +8,10 @@ class HiddenPlaceError extends BaseError {
   constructor(path: string, cause: unknown) {
     const folder = keepsOut(path)
     const { uid, mode } = statSync(folder)
-    super(`This user may not look into ${folder}, so that nothing can be said of ${path}.`, {
+    super(`This user cannot read ${folder}, so perpd cannot check ${path}.`, {
       code: 'PLACE_HIDDEN',
       facts: { folder: `of user ${uid}, mode ${(mode & 0o7777).toString(8)}` },
-      details: `A daemon may run there all the same, and keep its orders and keys there. Ask as the user who runs it: sudo -u '#${uid}' perpd ...`,
+      details: `A daemon may still run there, with its orders and keys. Run the command as its user: sudo -u '#${uid}' perpd ...`,
       cause,
     })
   }

@@ -77,7 +77,7 @@ const FORBIDDEN_ADDRESS = 'ADDRESS_FORBIDDEN'
 /** The error of a host that is, or resolves to, a forbidden address; nothing was sent. */
 export function forbiddenAddress(host: string, address: string): Error & { readonly code: string } {
   const which = host === address ? host : `${host} (${address})`
-  return Object.assign(new Error(`${which} is a link-local or metadata address; perpd talks to none`), {
+  return Object.assign(new Error(`${which} is a link-local or metadata address; perpd connects to none`), {
     code: FORBIDDEN_ADDRESS,
   })
 }

@@ -46,5 +46,5 @@ export class Secret {
 }
 
 function shown(): TypeError {
-  return new TypeError('a secret was to be turned into text; reveal() is the one way to it')
+  return new TypeError('a secret cannot be converted to text; only reveal() returns it')
 }

@@ -121,7 +121,7 @@ function checkText(text: string, isDotted: boolean): void {
     const [first, second] = [placeAt(text, before), placeAt(text, again)]
     const shown = visible(name.length > MOST_SHOWN ? `${name.slice(0, MOST_SHOWN)}…` : name)
     return new JsonTextError(
-      `${JSON.stringify(shown)} stands there twice, at ${placeText(first)} and at ${placeText(second)}; keep one of them`,
+      `${JSON.stringify(shown)} is set twice, at ${placeText(first)} and at ${placeText(second)}; keep only one`,
       true,
     )
   }

@@ -25,12 +25,12 @@ function refuseNoFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
-    throw new TextFileError(`it is a link to ${readlinkSync(path)}, and nothing is there`)
+    throw new TextFileError(`it is a link to ${readlinkSync(path)}, which does not exist`)
   }
-  if (found.isDirectory()) throw new TextFileError('it is a folder, and a file is expected')
+  if (found.isDirectory()) throw new TextFileError('it is a folder, but a file is expected')
   // Nobody may ever write to a pipe, and a device may never end.
   if (!found.isFile() && !(found.isFIFO() && ownPipe.test(path)))
-    throw new TextFileError('it is a pipe or a device, and a file is expected')
+    throw new TextFileError('it is a pipe or a device, but a file is expected')
 }
 
 /** The text that bytes are, without the mark before it. Throws TextFileError where they are UTF-16 or not UTF-8. */
@@ -39,7 +39,7 @@ export function textOfBytes(bytes: Uint8Array): string {
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   // Text without a mark has no zero bytes in UTF-8, and in UTF-16 every other one is for what keyboards of the west type.
   if (isMarked || (bytes.length > 1 && (first === 0) !== (second === 0)))
-    throw new TextFileError('it is written as UTF-16, and only UTF-8 is read; save it as UTF-8')
+    throw new TextFileError('it is in UTF-16; save it as UTF-8')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {

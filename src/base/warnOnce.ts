@@ -11,6 +11,6 @@ export function warnOnce(path: string, warn: (text: string) => void): (what: str
   return (what, error) => {
     if (said.has(what)) return
     said.add(what)
-    warn(`${what} (${path}): ${reasonOf(error)}. Orders go on.`)
+    warn(`${what} (${path}): ${reasonOf(error)}. Orders are not affected.`)
   }
 }

@@ -44,7 +44,7 @@ export function announce(
   const { owner } = config.account
   const delegated =
     owner === undefined ? [] : [`the key ${parts.signer.address} is a delegated one; it trades for ${owner}`]
-  const liveNotes = config.isPaper ? [] : ['LIVE: real money moves from here on.']
+  const liveNotes = config.isPaper ? [] : ['LIVE: orders use real money from now on.']
   emit({
     type: 'daemon.started',
     version,
@@ -58,7 +58,7 @@ export function announce(
     oracleHosts: parts.hosts.oracle,
     notes: [
       ...parts.notes,
-      ...(config.embedsVenue ? ['paper: the venue is inside this process, the money is play money'] : []),
+      ...(config.embedsVenue ? ['paper: the venue runs inside this process, with play money'] : []),
       ...delegated,
       ...liveNotes,
     ],

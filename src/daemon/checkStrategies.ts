@@ -48,7 +48,7 @@ function shared(strategies: readonly LoadedStrategy[]): readonly string[] {
     names.length < 2
       ? []
       : [
-          `${listed(names)} trade ${side}: the venue makes one position of what both open in one direction. Each reduces its own part only; they share its leverage and its liquidation price.`,
+          `${listed(names)} trade ${side}: the venue merges both into one position for each direction. Each strategy reduces its own part only; they share leverage and liquidation price.`,
         ],
   )
 }

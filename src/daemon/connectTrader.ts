@@ -211,7 +211,7 @@ function strategyFilesOf(
       log.note(
         'strategy.copied',
         'warn',
-        `${file} runs in the place of ${origin ?? 'none'}, which ships with perpd and is as it was`,
+        `${file} runs instead of ${origin ?? 'none'}, which ships with perpd and is unchanged`,
       )
     },
     copies,

@@ -65,7 +65,7 @@ export function leaveAddress(config: Config, url: string, log: Pick<Log, 'note'>
     log.note(
       'daemon.addressLost',
       'error',
-      `${text}. perpd trades, and commands do not find it there; its signals are open: SIGUSR2 halts, SIGTERM stops`,
+      `${text}. perpd trades, but commands cannot find it there; use signals: SIGUSR2 halts, SIGTERM stops`,
     )
     return () => undefined
   }
@@ -84,7 +84,7 @@ export function readAddress(config: Config): string | undefined {
   const address = addressIn(text)
   if (address !== undefined && isThisMachine(address)) return address.origin
   throw new CommandError(
-    `${path} names no address of this machine; a perpd writes one there when it starts.\n  Nothing was asked. Remove it, and restart perpd.`,
+    `${path} has no address of this machine; perpd writes one there at its start.\n  No request was sent. Remove the file and restart perpd.`,
     exitCodes.configuration,
   )
 }

@@ -136,7 +136,7 @@ function lockWorlds({ paper, venue }: Config): () => void {
       if (error.code !== 'JOURNAL_LOCKED') continue
       release()
       throw new CommandError(
-        `Another perpd keeps its paper venue in ${path}.\n  Nothing was started: both would write it, and each would undo the other. Stop that one, or give this one a venue of its own: --paper.stateFile FILE`,
+        `Another perpd uses the paper venue in ${path}.\n  Nothing was started, because both would overwrite the file. Stop that one, or set another file for this one: --paper.stateFile FILE`,
         exitCodes.error,
       )
     }
@@ -159,7 +159,7 @@ function usingFiles<T>(place: string, work: () => T): T {
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new CommandError(
-      `The paper venue cannot keep its world: ${reasonOf(error)}.\n  Nothing was started. ${isReadOnlyMount(error, place) ? readOnlyRemedy : 'Free space, or name another place'}: --paper.stateFile FILE`,
+      `The paper venue cannot save its state: ${reasonOf(error)}.\n  Nothing was started. ${isReadOnlyMount(error, place) ? readOnlyRemedy : 'Free space, or name another place'}: --paper.stateFile FILE`,
       exitCodes.error,
     )
   }
@@ -243,7 +243,7 @@ async function serveAt(
   log.note(
     'paper.moved',
     'error',
-    `the paper venue cannot listen on ${hostname}:${port}, which another program has: it serves at port ${elsewhere[0]?.port}. Stop that program, or choose another port: --paper.port 0 takes a free one`,
+    `the paper venue cannot listen on ${hostname}:${port}, which another program uses, and serves at port ${elsewhere[0]?.port} instead. Stop that program, or choose another port: --paper.port 0 selects a free one`,
   )
   return elsewhere
 }

@@ -28,32 +28,32 @@ export interface Started {
 /** Options of Node that open the process to others, load other code into it, or write down what it knows. */
 const openingOptions: readonly (readonly [form: RegExp, does: string])[] = [
   [/^(?:-r|--require|--import|--(?:experimental-)?loader)$/, 'loads other code into this process'],
-  [/^--(?:inspect|debug)(?:-[a-z-]+)?$/, 'opens a debugger at this process'],
-  [/^--tls-keylog$/, 'writes down the keys of its connections'],
+  [/^--(?:inspect|debug)(?:-[a-z-]+)?$/, 'opens a debugger for this process'],
+  [/^--tls-keylog$/, 'logs the keys of its connections'],
   [/^--(?:heapsnapshot-[a-z-]+|heap-prof|report-[a-z-]+)$/, 'writes its memory or its environment to files'],
   [/^--(?:tls-min-v1\.[01]|tls-max-v1\.[01]|insecure-http-parser)$/, 'weakens its connections'],
 ]
 
 /** Variables that do the same. */
 const openingVariables: readonly (readonly [name: string, does: string])[] = [
-  ['SSLKEYLOGFILE', 'asks for the keys of its connections to be written down'],
-  ['NODE_DEBUG', 'writes what it sends to the log, tokens included'],
-  ['NODE_DEBUG_NATIVE', 'writes what it sends to the log, tokens included'],
+  ['SSLKEYLOGFILE', 'logs the keys of its connections'],
+  ['NODE_DEBUG', 'logs the data that it sends, tokens included'],
+  ['NODE_DEBUG_NATIVE', 'logs the data that it sends, tokens included'],
 ]
 
 /** Variables that change whom it trusts or what it runs, and have honest uses. */
 const toldVariables: readonly (readonly [name: string, does: string])[] = [
   ['NODE_OPTIONS', 'changes how Node runs this process'],
-  ['NODE_EXTRA_CA_CERTS', 'adds authorities whose certificates are believed for every connection'],
-  ['SSL_CERT_FILE', 'may change the authorities whose certificates are believed'],
-  ['SSL_CERT_DIR', 'may change the authorities whose certificates are believed'],
-  ['OPENSSL_CONF', 'may change how connections are secured'],
-  ['NODE_PATH', 'adds folders that code is loaded from'],
+  ['NODE_EXTRA_CA_CERTS', 'adds certificate authorities for every connection'],
+  ['SSL_CERT_FILE', 'may change the trusted certificate authorities'],
+  ['SSL_CERT_DIR', 'may change the trusted certificate authorities'],
+  ['OPENSSL_CONF', 'may weaken connections'],
+  ['NODE_PATH', 'adds folders from which code is loaded'],
   // V8 trusts what it finds there.
-  ['NODE_COMPILE_CACHE', 'runs compiled code from a folder, and whoever may write there may change it'],
+  ['NODE_COMPILE_CACHE', 'runs compiled code from a folder, which anyone with write access can change'],
   ['LD_PRELOAD', 'loads other code into this process'],
   ['LD_AUDIT', 'loads other code into this process'],
-  ['LD_LIBRARY_PATH', 'changes where the code of libraries comes from'],
+  ['LD_LIBRARY_PATH', 'changes the source of library code'],
   ['DYLD_INSERT_LIBRARIES', 'loads other code into this process'],
 ]
 
@@ -63,18 +63,18 @@ export function processProblems(
   { env, execArgv }: Started,
 ): readonly string[] {
   if (config.isPaper) return []
-  const no = 'With real money perpd does not start like this.'
+  const no = 'perpd does not start like this with real money.'
   const problems: string[] = []
   // Not imported: each command would load it.
   if (process.getBuiltinModule('node:inspector').url() !== undefined) {
     problems.push(
-      `a debugger is open at this process (${process.execArgv.join(' ')}); whoever enters it has the key. ${no}`,
+      `a debugger is open for this process (${process.execArgv.join(' ')}); anyone who connects to it has the key. ${no}`,
     )
   }
   // Node takes this one word and no other.
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     problems.push(
-      `NODE_TLS_REJECT_UNAUTHORIZED=0 has every certificate believed: whoever sits between answers as the venue, the chain and the signer. ${no} Unset it; an authority of your own is named with NODE_EXTRA_CA_CERTS=FILE.`,
+      `NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate, so an attacker on the network could pose as the venue, the chain or the signer. ${no} Unset it; set your own authority with NODE_EXTRA_CA_CERTS=FILE.`,
     )
   }
   for (const [name, does] of openingVariables)
@@ -86,7 +86,7 @@ export function processProblems(
   for (const [from, option] of options) {
     const name = (option.split('=')[0] ?? '').replaceAll('_', '-')
     const [, does] = openingOptions.find(([form]) => form.test(name)) ?? []
-    if (does !== undefined) problems.push(`${from} has ${name}: it ${does}. ${no} Leave it out.`)
+    if (does !== undefined) problems.push(`${from} has ${name}: it ${does}. ${no} Remove it.`)
   }
   return problems
 }
@@ -107,7 +107,7 @@ function proxyWarnings(env: Started['env']): readonly string[] {
   const names = Object.keys(env).filter((name) => proxyVariable.test(name) && (env[name] ?? '') !== '')
   if (names.length === 0) return []
   return [
-    `${names.join(', ')} set: perpd uses no proxy, with NODE_USE_ENV_PROXY or --use-env-proxy neither. It connects directly to hosts, endpoints, a remote signer and what it notifies: let those through the firewall.`,
+    `${names.join(', ')} set, but perpd uses no proxy, not even with NODE_USE_ENV_PROXY or --use-env-proxy. It connects directly to hosts, endpoints, a remote signer and notification services: allow those in the firewall.`,
   ]
 }
 

@@ -36,7 +36,7 @@ export function journalFileOf(config: Config): string {
   const { path } = config.journal
   if (path === 'memory:') {
     throw new CommandError(
-      'The journal is kept in memory (journal.path memory:); only the running daemon can show it, at its control port.',
+      'The journal is in memory (journal.path memory:); only the running daemon can show it, at its control port.',
       exitCodes.notFound,
     )
   }

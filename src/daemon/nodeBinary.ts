@@ -28,19 +28,17 @@ export function nodeReport(
   const warnings: string[] = []
   if (binary !== undefined) {
     const { what, fix } = untrustedText(binary)
-    warnings.push(
-      `the Node that runs this, ${path}, is not yours to trust: ${what}. Who changes it has the key. ${fix}`,
-    )
+    warnings.push(`the Node binary ${path} is not safe: ${what}. Anyone who changes it gets the key. ${fix}`)
   }
   if (code !== undefined) {
     const { what, fix } = untrustedText(code)
     warnings.push(
-      `perpd's own code in ${machine.ownFolder} is not yours to trust: ${what}. Who changes it has the key. ${fix}`,
+      `the code of perpd in ${machine.ownFolder} is not safe: ${what}. Anyone who changes it gets the key. ${fix}`,
     )
   }
   if (resolved.split('/').includes('node_modules')) {
     warnings.push(
-      `the Node that runs this, ${resolved}, came with a package for development, whose install step fetched it: no hash in the lockfile holds it. With real money take a Node of the system or the container (docs/hardening.md, "The Node that holds the key")`,
+      `the Node binary ${resolved} comes from a development package, which downloaded it without a hash in the lockfile. With real money use the Node of the system or the container (docs/hardening.md, "The Node that holds the key")`,
     )
   }
   const trust =

@@ -58,8 +58,8 @@ export function fastReplayProblems(
       ({ path }) =>
         new StrategyFileError({
           file: path,
-          what: `reads candles, and paper.speed is ${speed}: a candle would hold ${speed} times its length of ${replayFile}`,
-          fix: 'set paper.speed to 1, turn this strategy off (enabled: false), or try it on simulated time: perpd strategies test',
+          what: `reads candles, but paper.speed is ${speed}: a candle would span ${speed} times its length of ${replayFile}`,
+          fix: 'set paper.speed to 1, disable this strategy (enabled: false), or test it on simulated time: perpd strategies test',
         }),
     )
 }

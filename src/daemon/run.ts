@@ -91,7 +91,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
         await closer()
       } catch (error) {
         isClean = false
-        log.note('daemon.closeFailed', 'error', `not closed in good order: ${reasonOf(error)}`)
+        log.note('daemon.closeFailed', 'error', `could not close cleanly: ${reasonOf(error)}`)
       }
     }
     return isClean
@@ -274,9 +274,9 @@ function sayConsole(
   log.note(
     'console.served',
     'info',
-    `console at ${config.control.consoleUrl ?? localUrl}/console/; a link to it: perpd console`,
+    `console at ${config.control.consoleUrl ?? localUrl}/console/; for a link: perpd console`,
   )
-  terminal?.(`console, once within ten minutes: ${console.link('operate').url}`)
+  terminal?.(`console link, valid once within ten minutes: ${console.link('operate').url}`)
 }
 
 /** Settings of the console, where it is served. */
@@ -313,7 +313,7 @@ async function watchFiles(
     const isSame =
       answer.ok && 'strategies' in answer && answer.strategies?.length === 0 && answer.waiting?.length === 0
     if (isSame) return true
-    const how = isPreview && answer.ok ? '. To take it over: perpd strategies reload' : ''
+    const how = isPreview && answer.ok ? '. To apply: perpd strategies reload' : ''
     const text = answer.ok ? answer.statement : answer.reason
     log.note('files.changed', answer.ok ? 'warn' : 'error', `strategy files changed: ${text}${how}`)
     return true

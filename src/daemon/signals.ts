@@ -37,11 +37,7 @@ export function listenForSignals(
     }
     // One Ctrl-C under npm reaches us twice: from the terminal, and forwarded by npm.
     if (nowMs - firstAtMs < sameSignalMs) return
-    log.note(
-      'daemon.leaving',
-      'warn',
-      'second signal: leaving at once; open orders are taken up at the next start',
-    )
+    log.note('daemon.leaving', 'warn', 'second signal: exiting at once; the next start resumes open orders')
     engine.abort()
     end(exitCodes.error)
   }

@@ -70,7 +70,7 @@ export function createServiceManager(
   if (program === undefined) {
     return {
       ...nobody,
-      problem: `the unit may wait to be told that perpd is ready, and there is no ${programs[0]} to tell it with: write Type=exec in the unit, or systemd ends perpd after TimeoutStartSec`,
+      problem: `the unit may wait for a ready notification, but ${programs[0]} is not installed: set Type=exec in the unit, or systemd ends perpd after TimeoutStartSec`,
     }
   }
   const waiting: (readonly string[])[] = []

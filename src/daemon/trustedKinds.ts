@@ -62,7 +62,7 @@ function watchImports(): void {
       for (const path of [pathOf(result.url), writtenPath(specifier, parent)]) {
         const distrust = path === undefined ? undefined : untrusted(path)
         if (distrust !== undefined)
-          throw new Error(`it imports ${path}, and ${distrust.what}: ${distrust.fix}`)
+          throw new Error(`it imports ${path}, but ${distrust.what}: ${distrust.fix}`)
       }
       theirs.add(result.url)
       return result

@@ -31,7 +31,7 @@ export function keepWatchdog(
   const { program } = options
   if (program === undefined) {
     return {
-      problem: `the unit has WatchdogSec, and there is no systemd-notify to tell it with: systemd ends perpd after ${periodMs / 1_000} s. Take WatchdogSec out of the unit`,
+      problem: `the unit has WatchdogSec, but systemd-notify is not installed: systemd ends perpd after ${periodMs / 1_000} s. Remove WatchdogSec from the unit`,
       stop: () => undefined,
     }
   }

@@ -34,7 +34,7 @@ function takeLock(path: string, isSecond = false): void {
         code: 'HISTORY_IN_USE',
         facts: { pid, path },
         details:
-          'Nothing was written. Wait for its end and try again; where no such process of perpd runs, remove the file.',
+          'Nothing was written. Wait until it ends and retry; if no such process of perpd runs, remove the file.',
         cause,
       })
     }

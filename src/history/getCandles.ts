@@ -149,7 +149,7 @@ async function proveUnit(
   const rows = await pageFrom(api, request, fromSeconds)
   heard(0)
   const known = await readIfThere(store, series, { fromSeconds, toSeconds })
-  if (basisOf(rows, known) === undefined) return `${PAGES_ROUTE} cannot be held to ${ORACLE_ROUTE}`
+  if (basisOf(rows, known) === undefined) return `${PAGES_ROUTE} cannot be checked against ${ORACLE_ROUTE}`
   refuseOtherPrices(rows, known, series)
   return undefined
 }
@@ -194,7 +194,7 @@ async function olderPage(
   const first = aligned[0]?.startSeconds
   if (first === undefined) return { added: 0, stopped: `${PAGES_ROUTE} has nothing from then on` }
   if (first < sinceSeconds || first >= sinceSeconds + PAGE_CANDLES * length)
-    return { added: 0, stopped: `${PAGES_ROUTE} answers of other times than it was asked for` }
+    return { added: 0, stopped: `${PAGES_ROUTE} returned other times than requested` }
   refuseOtherPrices(aligned, common, series)
   const inside = aligned.filter(({ startSeconds }) => startSeconds < range.toSeconds)
   const added = await store.write(series, inside, PAGES_ROUTE, {
@@ -244,6 +244,6 @@ function refuseOtherPrices(
   throw new HistoryError(`${PAGES_ROUTE} shows other prices of ${asset} than ${ORACLE_ROUTE}.`, {
     code: 'HISTORY_BASIS',
     facts: { period, candles: basis.candles, p50Bps: basis.p50Bps, p99Bps: basis.p99Bps },
-    details: 'Nothing of that answer was kept. Import older candles from a file: perpd data import FILE.',
+    details: 'perpd discarded that response. Import older candles from a file: perpd data import FILE.',
   })
 }

@@ -74,9 +74,9 @@ export async function importCandles(
     ...defined({ map }),
   })
   if (request.market !== undefined && series.size > 1) {
-    throw refused(path, `the file has ${series.size} symbols, and --market ${request.market} is one`, {
+    throw refused(path, `the file has ${series.size} symbols, but --market ${request.market} names one`, {
       symbols: [...series.keys()].join(', '),
-      details: 'Leave --market out: each symbol is an asset.',
+      details: 'Omit --market: each symbol is an asset.',
     })
   }
   const ready: (ImportedSeries & { readonly fresh: readonly FileCandle[] })[] = []
@@ -85,7 +85,7 @@ export async function importCandles(
     const period = request.period ?? periodOf(path, all)
     refuseUnaligned(path, all, period)
     const fresh = all.filter(({ startSeconds }) => startSeconds + periodSeconds[period] <= nowSeconds)
-    if (fresh.length === 0) throw refused(path, 'no candle of it is over yet', {})
+    if (fresh.length === 0) throw refused(path, 'it has no completed candle', {})
     const name = { asset, period, source }
     ready.push({
       series: name,
@@ -120,7 +120,7 @@ function assetOfImport({ path, market }: ImportRequest, symbol: string): string 
   const asset = first.replace(quoted, '') || first
   if (knownAssets().has(asset)) return asset
   const near = nearKnownAsset(asset)
-  throw refused(path, `no market that perpd knows is of ${asset === '' ? 'a file without a name' : asset}`, {
+  throw refused(path, `perpd knows no market of ${asset === '' ? 'a file without a name' : asset}`, {
     ...defined({ nearest: near }),
     details: `Name the market, or its index asset: --market ${near ?? 'ETH'}.`,
   })
@@ -150,7 +150,7 @@ function refuseUnaligned(path: string, candles: readonly FileCandle[], period: C
   if (first === undefined) return
   throw refused(path, `${wrong.length} of its candles do not start at a whole ${period} of UTC`, {
     first: isoTime(first.startSeconds * 1_000),
-    details: `Times have to be those at which candles start, in UTC. Of candles of another length name it with --period.`,
+    details: `Give the start time of each candle, in UTC. For candles of another length set --period.`,
   })
 }
 
@@ -176,11 +176,11 @@ async function basisToOracle(
   const query = { market: asset, period, fromSeconds, toSeconds, source: ORACLE_SOURCE }
   const basis = basisOf(fresh, (await store.read(query)).columns)
   if (basis === undefined || basis.p99Bps <= maxBasisBps) return basis
-  throw new HistoryError(`The prices of the file are too far from the oracle's of ${asset}.`, {
+  throw new HistoryError(`The prices of the file differ too much from the oracle's prices of ${asset}.`, {
     code: 'HISTORY_BASIS',
     facts: { path, candles: basis.candles, p50Bps: basis.p50Bps, p99Bps: basis.p99Bps, maxBasisBps },
     details:
-      'Nothing was imported. Look at the market and the unit of the file; where the difference is meant, raise --max-basis-bps.',
+      'Nothing was imported. Check the market and the unit of the file; if the difference is intended, raise --max-basis-bps.',
   })
 }
 

@@ -118,7 +118,7 @@ export function readManifest(folder: string): Manifest {
     throw new HistoryError('The list of the files of the history cannot be read.', {
       code: 'HISTORY_UNREADABLE',
       facts: { path, reason },
-      details: `Nothing was read or written. Put back the ${NAME} that perpd wrote, or remove the folder and get its data again.`,
+      details: `Nothing was read or written. Restore the ${NAME} that perpd wrote, or remove the folder and download its data again.`,
       cause,
     })
   }

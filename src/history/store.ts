@@ -132,16 +132,16 @@ function bytesOf(folder: string, { file, sha256 }: CandleFileEntry): Uint8Array 
     throw changed(path, reasonOf(cause), cause)
   }
   const found = createHash('sha256').update(bytes).digest('hex')
-  if (found !== sha256) throw changed(path, `its SHA-256 is ${found}, and ${sha256} was written`)
+  if (found !== sha256) throw changed(path, `its SHA-256 is ${found} instead of ${sha256}`)
   return bytes
 }
 
 function changed(path: string, reason: string, cause?: unknown): HistoryError {
-  return new HistoryError('A file of the history is not the one that was written.', {
+  return new HistoryError('A file of the history was changed after perpd wrote it.', {
     code: 'HISTORY_FILE_CHANGED',
     facts: { path, reason },
     details:
-      'Nothing is read of it. Put the file back, or remove it with its entry in manifest.json and get its data again.',
+      'perpd did not read it. Restore the file, or remove it with its entry in manifest.json and download its data again.',
     ...defined({ cause }),
   })
 }
@@ -169,7 +169,7 @@ function severalSources({ market, period }: CandleQuery, sources: readonly strin
   return new HistoryError(`Several sources have ${period} candles of ${market} in that range.`, {
     code: 'HISTORY_SOURCES',
     facts: { sources: sources.join(', ') },
-    details: 'Nothing was mixed. Name one of them with --source.',
+    details: 'perpd does not mix sources. Select one with --source.',
   })
 }
 

@@ -84,7 +84,7 @@ export function summaryNotice(parts: SummaryParts, template = defaultTemplate): 
       /\{(\w+)\}/g,
       (whole, name: string) => values[name as SummaryPlaceholder] ?? whole,
     ),
-    ...(unresolved.length === 0 ? {} : { action: 'Look at perpd status, and at perpd discrepancies.' }),
+    ...(unresolved.length === 0 ? {} : { action: 'Check perpd status and perpd discrepancies.' }),
   }
 }
 
@@ -143,9 +143,9 @@ function transfersOf(dayMs: number, { transfers = [] }: SummaryStatus): string {
 /** Lists what needs attention, in a few words each. */
 function unresolvedOf({ unresolved, discrepancies, withoutStop = [] }: SummaryStatus): readonly string[] {
   return [
-    ...counted(unresolved, 'order whose fate is not known', 'orders whose fate is not known'),
+    ...counted(unresolved, 'order with an unknown fate', 'orders with an unknown fate'),
     ...counted(discrepancies.length, 'discrepancy', 'discrepancies'),
-    ...counted(withoutStop.length, 'position without a stop', 'positions without a stop'),
+    ...counted(withoutStop.length, 'unprotected position', 'unprotected positions'),
   ]
 }
 

@@ -49,12 +49,12 @@ export function createHaltWatch(): HaltWatch {
     const now = newest.get(event.scope) ?? event
     if (now === event) return event
     const { releasedBy: _, ...rest } = event
-    const still = now.state === 'active' ? '' : '; another one stays'
+    const still = now.state === 'active' ? '' : '; another halt remains'
     return {
       ...rest,
       state: now.state,
       ...defined({ releasedBy: now.releasedBy }),
-      reason: `the hold by ${event.cause} is over${still}`,
+      reason: `the halt by ${event.cause} has ended${still}`,
     }
   }
 

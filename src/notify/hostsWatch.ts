@@ -32,9 +32,9 @@ export function createHostsWatch(): (event: Event, nowMs: number) => Notice | un
         kind: 'hosts-down',
         level: 'error',
         cause,
-        text: `all API hosts are in cooldown (${hosts.join(', ')}). Of ${event.host}, the last one: ${ended(event.reason)} perpd adds nothing until one answers, and goes on asking`,
+        text: `all API hosts are in cooldown (${hosts.join(', ')}). The last one was ${event.host}: ${ended(event.reason)} New exposure is blocked until a host responds; perpd keeps retrying`,
         action:
-          'Check the network and the name service of this machine. What hosts answered: perpd status, perpd logs --level warn',
+          "Check the network and the name service of this machine. The hosts' answers: perpd status, perpd logs --level warn",
       }
     }
     if (event.type !== 'host.attempt' || !isGood(event) || !hosts.includes(event.host)) return undefined
@@ -45,7 +45,7 @@ export function createHostsWatch(): (event: Event, nowMs: number) => Notice | un
       level: 'info',
       cause,
       isEnd: true,
-      text: `${event.host} answers again; perpd goes on`,
+      text: `${event.host} responds again; new exposure is allowed again`,
     }
   }
 }

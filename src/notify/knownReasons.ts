@@ -61,7 +61,7 @@ const LONGEST_ANSWER = 2_000
 export function reasonOfAnswer(status: number, text: string): string {
   const said = text.slice(0, LONGEST_ANSWER).toLowerCase()
   const phrase = phrases.find((each) => said.includes(each.toLowerCase()))
-  return `it answered ${status}${phrase === undefined ? '' : `: ${phrase}`}`
+  return `it responded ${status}${phrase === undefined ? '' : `: ${phrase}`}`
 }
 
 /** Reads whether an answer says by itself that nothing was done, as Telegram and Slack do with `ok`, whatever its status is. */

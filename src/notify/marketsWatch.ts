@@ -24,7 +24,7 @@ export function createMarketsWatch(): (event: Event) => readonly Notice[] {
         {
           ...{ ...common, level: 'error', stage: String(open.size), text },
           action:
-            'Compare with the contracts on the chain which of both is right: perpd markets. Only when the chain says the same as the host: perpd markets trust NAME --by NAME',
+            'Check which one matches the contracts on the chain: perpd markets. Only if the chain confirms the host: perpd markets trust NAME --by NAME',
         },
       ]
     }

@@ -33,7 +33,7 @@ export function messageOf(
   const values: Readonly<Record<string, string>> = {
     title,
     text: `${notice.text}${times}`,
-    action: notice.action === undefined ? 'Nothing for you to do.' : `You must act: ${notice.action}`,
+    action: notice.action === undefined ? 'No action is needed.' : `Action needed: ${notice.action}`,
     link: consoleUrl,
     level: notice.level,
     event: notice.kind,

@@ -29,7 +29,7 @@ const judges: Judges = {
     kind: 'daemon-stopped',
     cause: 'stop',
     isEnd: true,
-    ...(positions.length === 0 ? {} : { action: 'Start perpd again, or look after what is held yourself.' }),
+    ...(positions.length === 0 ? {} : { action: 'Restart perpd, or manage the positions yourself.' }),
   }),
   'order.moved': movedOrder,
   'order.filled': ({ intent, leg, isTakenBack }) => ({
@@ -39,7 +39,7 @@ const judges: Judges = {
   'order.payload_rejected': ({ host }) => ({
     kind: 'payload-rejected',
     cause: `payload:${host}`,
-    action: `Look at what ${host} answers before you trust it again.`,
+    action: `Check the responses of ${host} before you trust it again.`,
   }),
   'account.discrepancy': ({ discrepancy, isPausing }) => ({
     kind: 'account-change',
@@ -57,14 +57,14 @@ const judges: Judges = {
     ...(amountUsd < 0n
       ? {
           action:
-            'If it was not you, the key is in other hands: perpd kill --close, and move what is left to another account.',
+            'If it was not you, the key is stolen: perpd kill --close, then move the funds to another account.',
         }
       : {}),
   }),
   'account.booksDiffer': ({ marketToken, direction }) => ({
     kind: 'books-differ',
     cause: `books:${marketToken}:${direction}`,
-    action: 'Report it with what perpd journal export prints.',
+    action: 'Report it with the output of perpd journal export.',
   }),
   'account.booksAgree': ({ marketToken, direction }) => ({
     kind: 'books-differ',
@@ -76,14 +76,14 @@ const judges: Judges = {
     cause: `unmanaged:${symbol}:${direction}`,
     ...(isOver === true
       ? { isEnd: true }
-      : { action: 'Enable its strategy and start again, or close it: perpd close' }),
+      : { action: 'Enable its strategy and restart perpd, or close it: perpd close' }),
   }),
   'account.discrepanciesDeferred': ({ held, isJournalShort }) => {
     if (held === 0) return { kind: 'journal', cause: 'deferred', isEnd: true }
     return {
       kind: isJournalShort ? 'journal' : 'account-change',
       cause: 'deferred',
-      action: isJournalShort ? 'Give the journal more space.' : 'Look at perpd discrepancies.',
+      action: isJournalShort ? 'Free space for the journal.' : 'Check perpd discrepancies.',
     }
   },
   // A scope may have several holds, each with an end of its own; one that goes on is written once, and its reducing may become a halt.
@@ -103,7 +103,9 @@ const judges: Judges = {
   'unwind.ended': ({ intentId, outcome }) => ({
     kind: 'unwind-ended',
     cause: `unwind:${intentId}`,
-    ...(outcome === 'given-up' ? { action: 'Look at the position; perpd kill --close closes all.' } : {}),
+    ...(outcome === 'given-up'
+      ? { action: 'Check the position; perpd kill --close closes all positions.' }
+      : {}),
   }),
   'subaccount.low': () => ({
     kind: 'key-approval',
@@ -115,12 +117,12 @@ const judges: Judges = {
     kind: 'key-approval',
     cause: `renewal:${file}`,
     isEnd: true,
-    action: `Read it, have the owner's wallet sign it, and bring the signature back: perpd subaccount approve --request ${file} --signature FILE`,
+    action: `Read it, sign it with the owner's wallet, and import the signature: perpd subaccount approve --request ${file} --signature FILE`,
   }),
   'subaccount.unread': () => ({
     kind: 'key-approval',
     cause: 'approval-unread',
-    action: 'Put the file of the approval right.',
+    action: 'Correct the file of the approval.',
   }),
   'subaccount.fileRight': () => ({ kind: 'key-approval', cause: 'approval-unread', isEnd: true }),
   'claim.prepared': ({ file }) => ({
@@ -133,7 +135,7 @@ const judges: Judges = {
     kind: 'strategy-paused',
     cause: pausedCause(strategy),
     stage: 'failed',
-    action: `Put the kind of ${strategy} right.`,
+    action: `Correct the kind of ${strategy}.`,
   }),
   'strategy.switched': ({ strategy, to }) => ({
     kind: 'strategy-paused',
@@ -143,15 +145,15 @@ const judges: Judges = {
   'strategy.unfit': ({ strategy }) => ({
     kind: 'strategy-unfit',
     cause: unfitCause(strategy),
-    action: 'Put its kind right and take it over: perpd strategies reload',
+    action: 'Correct its kind and load it: perpd strategies reload',
   }),
   'signal.refused': ({ code, strategy, action }) => ({
     kind: 'signal-refused',
     cause: `signal:${strategy ?? ''}:${code}`,
     action:
       action === 'flat' || action === 'reverse'
-        ? `Look at what ${strategy} holds (perpd positions), close it if it is to go, and put the sender right.`
-        : 'Look at what its sender sends, and where: docs/signals.md.',
+        ? `Check the position of ${strategy} (perpd positions), close it if you want, and correct the sender.`
+        : 'Check the content and the address of the sender: docs/signals.md.',
   }),
   'task.ended': ({ taskId }) => ({ kind: 'task-ended', cause: `task:${taskId}` }),
   'chat.failed': ({ sink, what }) => ({
@@ -159,20 +161,20 @@ const judges: Judges = {
     cause: `chat:${sink}:${what}`,
     action:
       what === 'commands'
-        ? 'Command perpd by its console or on its machine meanwhile. Check the token, and that nothing else asks for the messages of this bot.'
-        : 'Look yourself whether what was commanded is done: perpd trading.',
+        ? 'Use the console or the command line meanwhile. Check the token, and that no other program reads the messages of this bot.'
+        : 'Check whether the command was carried out: perpd trading.',
   }),
   'chat.restored': ({ sink, what }) => ({ kind: 'chat-failed', cause: `chat:${sink}:${what}`, isEnd: true }),
   'daemon.portMoved': () => ({
     kind: 'control-port',
     cause: 'control-port',
-    action: 'Look which program has the port, and restart perpd when it is free.',
+    action: 'Find the program that uses the port, and restart perpd when it is free.',
   }),
   'daemon.clockSetBack': ({ against, backMs }) => ({
     kind: 'clock-set-back',
     cause: `clock:${against}:${backMs}`,
     action:
-      "Look at this machine's clock and its time server: timedatectl, and compare it with the hosts: perpd doctor.",
+      "Check this machine's clock and its time server (timedatectl), and compare it with the hosts: perpd doctor.",
   }),
   'log.output': ({ state }) => ({
     kind: 'log-output',
@@ -190,12 +192,11 @@ const judges: Judges = {
 
 /** Returns the action that a change of the account not made by perpd requires from a person. */
 function discrepancyAction({ kind, discrepancyId }: Discrepancy, isPausing: boolean): Pick<Judged, 'action'> {
-  if (isPausing)
-    return { action: `Say what it is: perpd discrepancies adopt|ignore ${discrepancyId} --by NAME` }
+  if (isPausing) return { action: `Settle it: perpd discrepancies adopt|ignore ${discrepancyId} --by NAME` }
   if (kind !== 'liquidation' && kind !== 'adl') return {}
   return {
     action:
-      'Look at what is near its liquidation now: perpd positions. To add nothing until it is understood: perpd trading reducing',
+      'Check which positions are near their liquidation: perpd positions. To block new exposure meanwhile: perpd trading reducing',
   }
 }
 
@@ -203,10 +204,12 @@ function discrepancyAction({ kind, discrepancyId }: Discrepancy, isPausing: bool
 function haltAction(releasedBy: ReleasedBy | undefined, scope: TradingScope): Pick<Judged, 'action'> {
   switch (releasedBy) {
     case 'operator':
-      return { action: `Look at why: perpd trading. It stays until you lift it: ${releaseCommand(scope)}` }
+      return {
+        action: `Check the cause: perpd trading. It lasts until you release it: ${releaseCommand(scope)}`,
+      }
     case 'next-day':
       return {
-        action: `Look at why: perpd trading. The next day (UTC) lifts it by itself, you can before: ${releaseCommand(scope)}`,
+        action: `Check the cause: perpd trading. perpd releases it on the next day (UTC); to release it now: ${releaseCommand(scope)}`,
       }
     case 'itself':
     case undefined:
@@ -222,7 +225,7 @@ function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
       return {
         ...common,
         stage: 'stuck',
-        action: 'Look at perpd status; cancel and close by hand at the venue what it cannot.',
+        action: 'Check perpd status; cancel and close at the venue by hand if perpd cannot.',
       }
     case 'closing':
       return { ...common, stage: 'closing' }
@@ -239,7 +242,7 @@ function killStep(event: Extract<Event, { type: 'kill.step' }>): Judged {
         ...common,
         isEnd: true,
         action:
-          'Look at the account at the venue, and at your chain endpoints: perpd doctor. Trading stays halted.',
+          'Check the account at the venue and your chain endpoints: perpd doctor. Trading stays halted.',
       }
     case 'abandoned':
       return { ...common, isEnd: true }
@@ -270,7 +273,7 @@ function movedOrder(event: Extract<Event, { type: 'order.moved' }>): Judged | un
     return {
       kind: 'order-unknown',
       cause: `unknown:${intent.intentId}`,
-      action: `Look at what was sent and asked, and whether chain endpoints lag: perpd explain ${id}, perpd status. perpd goes on asking; to have it closed if it lands: perpd orders unwind ${id} --by NAME`,
+      action: `Check its history and whether chain endpoints lag: perpd explain ${id}, perpd status. perpd keeps checking; to close it if it lands: perpd orders unwind ${id} --by NAME`,
     }
   }
   const fills = (lastAttempt(state)?.children ?? []).filter(({ phase }) => phase === 'EXECUTED')

@@ -83,6 +83,6 @@ export function createOpenStories(store: StoryStore | undefined): OpenStories {
 function endOf(story: OpenStory | undefined): readonly Notice[] {
   const kind = story === undefined ? undefined : endKinds.get(story.kind)
   if (story === undefined || kind === undefined) return []
-  const text = `told before the last start, and not seen in the ${NOT_SEEN} that perpd runs now: ${story.text}`
+  const text = `reported before the last start, and not seen since perpd started ${NOT_SEEN} ago: ${story.text}`
   return [{ kind, level: 'info', cause: story.cause, isEnd: true, text }]
 }

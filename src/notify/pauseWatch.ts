@@ -28,7 +28,7 @@ export function createPauseWatch(): (event: Event, nowMs: number) => readonly No
     told.delete(strategy)
     return [...causes].map(([kind, cause]) => ({
       ...{ kind, cause, level: 'info', isEnd: true },
-      text: `${strategy} goes on: no turn of it failed for ten minutes`,
+      text: `${strategy} has resumed: no turn failed for ten minutes`,
     }))
   }
 

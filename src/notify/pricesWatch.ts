@@ -56,9 +56,9 @@ export function createPricesWatch(): PricesWatch {
         ...named(host),
         level: 'error',
         stage: 'all',
-        text: `the prices of all oracle hosts are stale (${hosts.join(', ')}). Of ${host}, the last one, the newest is ${span(ageMs)} old. perpd adds nothing on prices that are too old, may reduce on the venue's mark, and goes on asking`,
+        text: `the prices of all oracle hosts are stale (${hosts.join(', ')}). The last one was ${host}; its newest price is ${span(ageMs)} old. Increases wait, reductions may use the venue's mark price, and perpd keeps retrying`,
         action:
-          'Check the network of this machine, and compare prices with another source: perpd markets. When they look wrong: perpd trading reducing --by NAME',
+          'Check the network of this machine, and compare prices with another source: perpd markets. If they look wrong: perpd trading reducing --by NAME',
       },
     ]
   }

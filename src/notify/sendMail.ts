@@ -23,7 +23,7 @@ export function createPostMail({ ca }: { readonly ca?: string } = {}): PostMail 
     try {
       return await handOver(letter, ended, { timeoutMs, ...defined({ ca }) })
     } catch (error) {
-      if (timeout.aborted) return { result: 'later', reason: `no answer in ${timeoutMs} ms` }
+      if (timeout.aborted) return { result: 'later', reason: `no response in ${timeoutMs} ms` }
       return resultOf(error)
     }
   }
@@ -42,7 +42,7 @@ async function handOver(
   const gone = Promise.withResolvers<never>()
   const end = (): void => {
     socket.destroy()
-    gone.reject(new Error('its time is over'))
+    gone.reject(new Error('it timed out'))
   }
   ended.addEventListener('abort', end, { once: true })
   const transport = createTransport({

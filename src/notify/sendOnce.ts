@@ -50,7 +50,7 @@ export async function sendOnce(
     })
     return await resultOf(answer)
   } catch (error) {
-    if (timeout.aborted) return { result: 'later', reason: `no answer in ${timeoutMs} ms` }
+    if (timeout.aborted) return { result: 'later', reason: `no response in ${timeoutMs} ms` }
     const { code } = (error ?? {}) as { code?: unknown }
     return { result: 'later', reason: typeof code === 'string' ? `not reached (${code})` : 'not reached' }
   }

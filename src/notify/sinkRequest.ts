@@ -108,7 +108,7 @@ export function sinkRequest(
       }
     }
     case 'email':
-      throw new RangeError(`the sink ${settings.name} is told by letters`)
+      throw new RangeError(`the sink ${settings.name} sends e-mail, not requests`)
   }
 }
 

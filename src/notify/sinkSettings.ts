@@ -17,11 +17,11 @@ const common = {
     .string()
     .regex(/^[a-z0-9][a-z0-9-]*$/)
     .describe('its name in logs and metrics'),
-  level: z.enum(noticeLevels).default('info').describe('least level that it takes'),
+  level: z.enum(noticeLevels).default('info').describe('lowest level that it receives'),
   events: z
     .partialRecord(z.enum(Object.keys(noticeKinds) as [NoticeKind, ...NoticeKind[]]), z.enum(noticeRules))
     .default({})
-    .describe('events by name: on, silent or off, whatever their level'),
+    .describe('events by name: on, silent or off, regardless of their level'),
   template: z
     .string()
     .max(2_000)
@@ -59,7 +59,7 @@ export function sinkSettings(accepts: (url: string) => boolean) {
           .min(1)
           .max(20)
           .optional()
-          .describe('people whose commands in this chat are carried out; absent: nobody’s'),
+          .describe('people whose commands in this chat perpd carries out; absent: nobody'),
       })
       // Updates name a chat by its number alone.
       .refine(({ chatId, commandUserIds }) => commandUserIds === undefined || !chatId.startsWith('@')),

@@ -42,8 +42,8 @@ function withoutStop([side, uncoveredUsd]: readonly [string, Usd]): Notice {
     level: 'warn',
     cause: `stop:${side}`,
     stage: formatUsd(uncoveredUsd),
-    text: `no stop-loss that would fire rests for ${formatUsd(uncoveredUsd)} of ${side}: none is there, or it lies behind the liquidation price. perpd makes none unless a strategy says so`,
-    action: 'Set a stop, or a nearer one, or see that its strategy has exits of its own.',
+    text: `no effective stop-loss rests for ${formatUsd(uncoveredUsd)} of ${side}: there is none, or it lies behind the liquidation price. perpd places one only if a strategy says so`,
+    action: 'Set a stop or a nearer one, or check that its strategy has its own exits.',
   }
 }
 
@@ -53,6 +53,6 @@ function withStop(side: string): Notice {
     level: 'info',
     cause: `stop:${side}`,
     isEnd: true,
-    text: `${side} has stop-losses for all of it again, or is closed`,
+    text: `${side} is fully covered by stop-losses again, or closed`,
   }
 }

@@ -148,7 +148,7 @@ export function marketContradiction(
 ): string | undefined {
   for (const name of ['indexToken', 'longToken', 'shortToken'] as const) {
     if (!sameHex(said[name], facts[name]))
-      return `says that the ${name} of ${facts.symbol} is ${said[name]}, and not ${facts[name]}`
+      return `says that the ${name} of ${facts.symbol} is ${said[name]}, instead of ${facts[name]}`
   }
   const own = tokensOfMarket(facts, tokens)
   if (said.symbol === undefined || said.symbol === facts.symbol) return undefined
@@ -159,7 +159,7 @@ export function marketContradiction(
 /** Returns how a host's row of a token contradicts the facts: one clause, or undefined when it does not. */
 export function tokenContradiction(said: SaidToken, facts: TokenFacts): string | undefined {
   if (said.decimals !== undefined && said.decimals !== facts.decimals)
-    return `says that ${facts.symbol} (${facts.address}) has ${said.decimals} decimals, and not ${facts.decimals}`
+    return `says that ${facts.symbol} (${facts.address}) has ${said.decimals} decimals instead of ${facts.decimals}`
   if (said.isStable !== undefined && said.isStable !== facts.isStable)
     return `says that ${facts.symbol} (${facts.address}) is ${said.isStable ? 'a' : 'no'} stable coin, and it is ${facts.isStable ? 'one' : 'none'}`
   if (said.symbol === undefined || namesToken(said.symbol, facts)) return undefined

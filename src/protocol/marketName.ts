@@ -39,7 +39,7 @@ export function managersOf(strategies: readonly Manager[], symbol: string): read
 
 /** Names the managers of a market's position, for people. */
 export function managersText(names: readonly string[]): string {
-  return names.length === 0 ? 'no strategy manages it' : `managed by ${names.join(', ')}`
+  return names.length === 0 ? 'unmanaged' : `managed by ${names.join(', ')}`
 }
 
 /** The longest of some assets that a name holds, best at its beginning: ETHUSDT and WETH are ETH. Undefined where it holds none. */

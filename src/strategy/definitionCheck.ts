@@ -61,6 +61,8 @@ export function checkDefinition(definition: object): void {
     throw new TypeError(`defineStrategy: ${name} ${found}; expected ${expected}`)
   }
   if ('takesSignals' in definition && definition.takesSignals === true && !('memory' in definition)) {
-    throw new TypeError('defineStrategy: takesSignals needs a memory, which is written with what was taken')
+    throw new TypeError(
+      'defineStrategy: takesSignals needs a memory, which perpd saves together with the accepted signals',
+    )
   }
 }

@@ -59,7 +59,7 @@ export class MemoryUnfitError extends BaseError {
       facts,
       cause,
       details:
-        'The instance pauses and its memory stays as it is. Put the kind right (a `memory.upcast` for the older version) and restart, or let it begin anew: perpd strategies forget NAME',
+        'The instance pauses and its memory is unchanged. Correct the kind (a `memory.upcast` for the older version) and restart, or discard the memory: perpd strategies forget NAME',
     })
   }
 }
@@ -74,7 +74,9 @@ export function memoryFor<Memory>(
   const { version } = definition
   const facts = { kept: kept.version, kind: version }
   if (kept.strategyKind !== kind) {
-    throw new MemoryUnfitError(`its memory is of the kind ${kept.strategyKind}, and it is ${kind} now`)
+    throw new MemoryUnfitError(
+      `its memory belongs to the kind ${kept.strategyKind}, but its kind is now ${kind}`,
+    )
   }
   if (kept.version > version) {
     throw new MemoryUnfitError(
@@ -95,7 +97,7 @@ function upcast<Memory>(definition: MemoryDefinition<Memory>, kept: GivenMemory)
   const facts = { kept: kept.version, kind: definition.version }
   if (definition.upcast === undefined) {
     throw new MemoryUnfitError(
-      `its memory has version ${kept.version}, the kind version ${definition.version} and no upcast`,
+      `its memory has version ${kept.version}, and the kind has version ${definition.version} without an upcast`,
       facts,
     )
   }
@@ -120,11 +122,12 @@ export function checkTurn(definition: MemoryDefinition<unknown>, returned: unkno
     throw new TypeError('decide of a kind with a memory returns { decisions, memory }')
   }
   const text = encodeExact(returned.memory)
-  if (text === undefined) throw new TypeError('the memory that decide returned is not plain values')
+  if (text === undefined)
+    throw new TypeError('the memory that decide returned contains other than plain values')
   const bytes = utf8Length(text)
   if (bytes > MEMORY_MOST_BYTES) {
     throw new RangeError(
-      `the memory that decide returned has ${bytes} bytes; at most ${MEMORY_MOST_BYTES} are kept`,
+      `the memory that decide returned has ${bytes} bytes; the most is ${MEMORY_MOST_BYTES}`,
     )
   }
   const memory = decodeExact(text)
@@ -164,6 +167,6 @@ function utf8Length(text: string): number {
 /** The first thing that a schema says, with the field that it says it of. */
 export function firstIssue(error: z.ZodError): string {
   const [issue] = error.issues
-  if (issue === undefined) return 'it is no such value'
+  if (issue === undefined) return 'it is not such a value'
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`
 }

@@ -30,14 +30,14 @@ function planOf(
   const { nowMs, snapshot } = view
   // A clock that was set back does not hold it up.
   if (nowMs >= state.lastMs && nowMs - state.lastMs < everyMs)
-    return { kind: 'wait', until: 'the time of the next order has not come' }
+    return { kind: 'wait', until: 'the next order is not due yet' }
   if (snapshot === undefined) return { kind: 'read' }
   const held = plannedUsd(params, view, snapshot)
   if (held >= targetUsd)
     return {
       kind: 'end',
       outcome: 'done',
-      why: `${view.ownUsd === undefined ? 'the position' : 'its own part'} has ${formatDollars(held)}, its target`,
+      why: `${view.ownUsd === undefined ? 'the position' : 'its own part'} has reached its target with ${formatDollars(held)}`,
     }
   const price = priceWithin(params, snapshot, worstPrice)
   if (typeof price === 'string') return { kind: 'wait', until: price }
@@ -47,7 +47,7 @@ function planOf(
   const wantedUsd = minOf(leftUsd, targetUsd - held)
   const sizeUsd = minOf(wantedUsd, mostUsd)
   if (sizeUsd < minOf(leastUsd, wantedUsd)) {
-    const until = `the share of the capacity is ${formatDollars(sizeUsd)}, less than an order of ${formatDollars(leastUsd)}`
+    const until = `its share of the capacity is ${formatDollars(sizeUsd)}, below the smallest order of ${formatDollars(leastUsd)}`
     return { kind: 'wait', until }
   }
   const reason = `the task ${taskId} adds towards ${formatDollars(targetUsd)}`

@@ -47,8 +47,8 @@ function planOf(
     const rule = takenBackOf(entry, view)
     const why =
       rule === undefined
-        ? `its entry came to nothing: ${entry.closing.reason}`
-        : `its entry was taken back by its file (${rule}), and its prices may be passed when it may add again`
+        ? `its entry ended without a fill: ${entry.closing.reason}`
+        : `its file cancelled its entry (${rule}), and its prices may be out of date when it may add again`
     return { kind: 'end', outcome: 'stopped', why, isBare: true }
   }
   if (use.exitedUsd >= use.doneUsd) return { kind: 'end', outcome: 'done', why: 'an exit closed it' }

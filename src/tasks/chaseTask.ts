@@ -35,13 +35,13 @@ function planOf(task: Task, view: ExecutorView, { use, leftUsd }: ExecutorStand)
     return { kind: 'wait', until: 'its limit rests at the venue' }
   if (snapshot === undefined) return { kind: 'read' }
   if (resting !== undefined) {
-    if (isLate) return { kind: 'cancel', orders: use.resting, why: 'its patience is over' }
+    if (isLate) return { kind: 'cancel', orders: use.resting, why: 'its waiting time is over' }
     return moved(task, view, resting, snapshot)
   }
   if (isLate) {
     const price = priceWithin(params, snapshot, params.worstPrice)
     if (typeof price === 'string') return { kind: 'wait', until: price }
-    const reason = `the task ${taskId} takes what is left at the market`
+    const reason = `the task ${taskId} fills the rest at the market`
     return { kind: 'order', decision: orderOf(task, leftUsd, reason), sizeUsd: leftUsd, orders: 1, state }
   }
   const triggerPrice = limitNow(task, view)

@@ -183,7 +183,7 @@ function overBudget(
   }
   const mostUsd = mostSendingUsd * BigInt(orders + exits) + mostFeeUsd(sizeUsd)
   if (use.feesUsd + mostUsd <= budget.feesUsd) return undefined
-  const why = `fees of ${formatDollars(use.feesUsd)} are used of ${formatDollars(budget.feesUsd)}, and the next order may cost ${formatDollars(mostUsd)}`
+  const why = `fees of ${formatDollars(use.feesUsd)} of ${formatDollars(budget.feesUsd)} are used, and the next order may cost ${formatDollars(mostUsd)}`
   return { outcome: 'out of budget', why }
 }
 
@@ -209,7 +209,7 @@ function windDown<Params extends TaskGoal, State extends ExecutorProgress>(
     const statement = `${formatDollars(use.doneUsd)} of ${formatDollars(params.sizeUsd)} by ${use.orders} order${use.orders === 1 ? '' : 's'}${ofExits}: ${why}${exits}`
     return { kind: 'done', outcome, statement }
   }
-  const problem = `it ends (${why}) once what is under way has ended: ${underWay(use)}`
+  const problem = `it ends (${why}) when its open orders have ended: ${underWay(use)}`
   const wait: Next<State> = { kind: 'go-on', state, decisions: [], problem }
   if (leaving.length === 0 || isCancelEarly(use, view) || view.paused !== undefined) return wait
   if (view.snapshot === undefined) return { kind: 'read', symbols: rules.symbolsOf(params) }
@@ -244,6 +244,6 @@ function underWay({ unknown, resting, moving, doneUsd, openUsd }: ExecutorUse): 
   if (unknown > 0) return 'the fate of an order of it is unknown'
   if (resting.length > 1)
     return `${resting.length} parts of it rest at the venue; ${formatDollars(doneUsd)} are filled`
-  if (openUsd === 0n && moving > 0) return 'a cancel or a change of it is under way'
-  return openUsd === 0n ? 'an exit of it rests' : 'an order of it is under way'
+  if (openUsd === 0n && moving > 0) return 'a cancel or a change of it is in flight'
+  return openUsd === 0n ? 'an exit of it rests' : 'an order of it is in flight'
 }

@@ -211,7 +211,7 @@ function placeOf({ marketToken, direction }: Pick<NamedOrder, 'marketToken' | 'd
 function unprovenText({ inFlight, notFinal }: KillLeft): string {
   const count = inFlight + notFinal
   const whose = count === 1 ? 'the end of 1 order is' : `the ends of ${count} orders are`
-  return `no list shows anything that is left, and ${whose} not proven: no endpoint showed final blocks of it for ${PROOF_MS / 60_000} minutes`
+  return `no list shows a remaining order or position, but ${whose} not proven: no endpoint showed its final blocks for ${PROOF_MS / 60_000} minutes`
 }
 
 /**
@@ -242,7 +242,7 @@ function decisionsOf(
         marketToken,
         direction,
         collateralToken,
-        reason: 'an operator wants every position closed',
+        reason: 'an operator closes every position',
       }),
     ),
   ]
@@ -319,7 +319,7 @@ function cancels(orders: readonly NamedOrder[], anyMarket: Address | undefined):
       marketToken: isOnMarket(first) ? first.marketToken : (anyMarket ?? first.marketToken),
       direction: first.direction,
       orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
-      reason: 'an operator wants nothing to rest at the venue that adds risk',
+      reason: 'an operator cancels every resting order that adds risk',
     }))
   })
 }

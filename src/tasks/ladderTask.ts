@@ -67,7 +67,7 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
     if (view.snapshot === undefined) return { kind: 'read' }
     const restUsd = leftToClose(params, use, { ...view, snapshot: view.snapshot })
     if (restUsd === 0n) return { kind: 'end', outcome: 'done', why: 'its exits and others closed all of it' }
-    const reason = `the task ${task.taskId} closes what its exit left`
+    const reason = `the task ${task.taskId} closes the rest after its exit`
     const decision = takingOff({ ...params, action: 'decrease' }, restUsd, reason, { task: task.taskId })
     return { kind: 'order', decision, sizeUsd: 0n, orders: 1, state, isExit: true }
   }
@@ -81,7 +81,7 @@ function planOf(given: Task, view: ExecutorView, stand: ExecutorStand): Plan {
   }
   const takenBack = takenBackNow(state, view)
   if (takenBack.length > 0 && takenBack.join() !== state.takenBack?.join())
-    return { kind: 'wait', until: 'its file took rungs back', state: { ...state, takenBack } }
+    return { kind: 'wait', until: 'its file cancelled rungs', state: { ...state, takenBack } }
   const lost = lostRung(view, takenBack)
   if (lost !== undefined) return rungAt(task, view, stand, lost)
   if (state.rung < params.rungs) return nextRung(task, view, stand)
@@ -180,7 +180,7 @@ function nextRung(task: Task, view: ExecutorView, stand: ExecutorStand): Plan {
   const { everyMs } = task.params
   const { rung, lastMs = 0 } = task.state
   if (everyMs !== undefined && view.nowMs >= lastMs && view.nowMs - lastMs < everyMs)
-    return { kind: 'wait', until: 'the time of the next rung has not come' }
+    return { kind: 'wait', until: 'the next rung is not due yet' }
   return rungAt(task, view, stand, rung)
 }
 

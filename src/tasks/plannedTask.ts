@@ -69,7 +69,7 @@ export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Den
   if (feesUsd < eachUsd) {
     return {
       code: 'TASK_BUDGET',
-      reason: `the fees of one part may be ${formatDollars(eachUsd)} at most (signing.maxRelayFee), and the budget is ${formatDollars(feesUsd)}: no part could be made`,
+      reason: `the fees of one part may be ${formatDollars(eachUsd)} at most (signing.maxRelayFee), and the budget is ${formatDollars(feesUsd)}: it could not pay for one part`,
     }
   }
   const untilMs = nowMs + Math.ceil((budget.minutes ?? minutes) * minuteMs)
@@ -100,7 +100,7 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
       const { targetUsd, worstPrice, shareBps = SHARE_BPS, everySeconds = 60 } = wish
       const sizeUsd = targetUsd - plannedUsd(base, facts, facts.snapshot)
       if (sizeUsd <= 0n) {
-        const reason = `${planned(facts)} on ${symbol} has ${formatDollars(targetUsd)} or more already`
+        const reason = `${planned(facts)} on ${symbol} already has ${formatDollars(targetUsd)} or more`
         return { code: 'TARGET_REACHED', reason }
       }
       const leastUsd = wish.leastUsd ?? sizeUsd / 20n
@@ -144,7 +144,7 @@ function draftOf(wish: TaskWish, facts: PlanFacts): Draft | Denial {
       const { sizeUsd, entryPrice, takeProfit, stopLoss } = wish
       const price = takenPrice(base, facts.snapshot)
       if (price === undefined)
-        return { code: 'PRICE_UNKNOWN', reason: `the oracle has no fresh price of ${symbol}; ask again` }
+        return { code: 'PRICE_UNKNOWN', reason: `the oracle has no fresh price of ${symbol}; retry` }
       const at = entryPrice ?? price
       const wrong = misplaced(direction, at, takeProfit, stopLoss)
       if (wrong !== undefined) return { code: 'EXIT_MISPLACED', reason: wrong }
@@ -203,7 +203,7 @@ function ladderDraft(
   if (last >= BPS_ONE || (stopLossBps !== undefined && stopLossBps <= last)) {
     const reason =
       last >= BPS_ONE
-        ? `${rungs} rungs of ${stepBps ?? 0} bps come to a price of nothing; fewer, or nearer to each other`
+        ? `${rungs} rungs of ${stepBps ?? 0} bps reach a price of zero; use fewer rungs or a smaller step`
         : `the stop, ${stopLossBps ?? 0} bps from the first rung, is before the last rung, which is ${last} bps away`
     return { code: 'LADDER_STEP', reason }
   }
@@ -224,7 +224,7 @@ function rebalanceDraft(wish: RebalanceWish, facts: PlanFacts): Draft | Denial {
   const { totalUsd, weights, leverageBps, bandBps = 100, shareBps = SHARE_BPS, leastUsd = usd(10) } = wish
   const all = weights.reduce((sum, { weightBps }) => sum + Math.abs(weightBps), 0)
   if (all > BPS_ONE)
-    return { code: 'WEIGHTS', reason: `the weights come to ${all / 100} percent, more than all of the total` }
+    return { code: 'WEIGHTS', reason: `the weights add up to ${all / 100} percent, more than 100` }
   if (leverageBps < BPS_ONE) return tooLowLeverage
   const off: RebalanceMove[] = []
   const on: RebalanceMove[] = []
@@ -258,7 +258,7 @@ const tooLowLeverage: Denial = {
 }
 
 function unread(marketToken: Address): Denial {
-  return { code: 'MARKET_UNKNOWN', reason: `the market ${marketToken} cannot be read now; ask again` }
+  return { code: 'MARKET_UNKNOWN', reason: `the market ${marketToken} cannot be read now; retry` }
 }
 
 /** Describes the part of a position that counts. */

@@ -46,7 +46,7 @@ function planOf(
       const heldOfSideUsd = minOf(plannedUsd(move, view, view.snapshot), heldUsd(move, view.snapshot))
       const sizeUsd = minOf(missingUsd, heldOfSideUsd)
       if (sizeUsd === 0n) continue
-      const decision = takingOff(move, sizeUsd, `the task ${taskId} takes off what is too much`, facts)
+      const decision = takingOff(move, sizeUsd, `the task ${taskId} reduces a market above its weight`, facts)
       return { kind: 'order', decision, sizeUsd, orders: 1, state }
     }
     const mostUsd = shareOfCapacity(move, params.shareBps, view, view.snapshot)
@@ -58,7 +58,7 @@ function planOf(
           : `the share of the capacity of ${move.symbol} is ${formatDollars(mostUsd)}`
       continue
     }
-    const reason = `the task ${taskId} adds what is missing`
+    const reason = `the task ${taskId} adds to a market below its weight`
     const decision = adding(move, sizeUsd, params.leverageBps, reason, facts)
     return { kind: 'order', decision, sizeUsd, orders: 1, state }
   }

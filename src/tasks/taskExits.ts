@@ -112,7 +112,7 @@ export function nextExit(
       return {
         kind: 'order',
         decision: isPast
-          ? { ...order, reason: `${what} is passed: it closes at the market` }
+          ? { ...order, reason: `the price passed ${what}: it closes at the market` }
           : { ...order, keepLeverage: false, orderType: type, triggerPrice },
       }
     }
@@ -156,7 +156,7 @@ function missing(
   // One that was set forth makes it no shorter.
   const waitedMs = Math.min(nowMs - goneMs, straightMs)
   if (waitedMs >= (isTakenOff ? TAKEN_OFF_MS : GONE_MS)) return { kind: 'gone' }
-  return { kind: 'wait', until: 'its position is not in the list any more', kept: { ...kept, goneMs } }
+  return { kind: 'wait', until: 'its position is no longer in the list', kept: { ...kept, goneMs } }
 }
 
 function triggerOf({ takeProfit, stopLoss }: WantedExits, type: ExitType): Usd | undefined {

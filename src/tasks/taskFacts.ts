@@ -46,10 +46,10 @@ export function isSameState(one: unknown, other: unknown): boolean {
 function checkSize(taskId: string, part: 'params' | 'state', value: unknown): void {
   const bytes = Buffer.byteLength(encodeExact(value))
   if (bytes <= TASK_STATE_MOST_BYTES) return
-  throw new BaseError('A task has more to remember than a record holds.', {
+  throw new BaseError('The state of a task is too large for a record.', {
     code: 'TASK_STATE_TOO_LARGE',
     facts: { task: taskId, part, bytes, most: TASK_STATE_MOST_BYTES },
-    details: 'Nothing of it was written; the task stays at the step before.',
+    details: 'Nothing was written; the task stays at its previous step.',
   })
 }
 
@@ -68,8 +68,7 @@ export function stateIn<State>(
     throw new BaseError('A task in the journal was written by a newer perpd.', {
       code: 'JOURNAL_TASK_NEWER',
       facts,
-      details:
-        'Nothing was changed. Run the newer perpd again: the task is not gone on with by rules that it was not made for.',
+      details: 'Nothing was changed. Run the newer perpd: this version may follow other rules for the task.',
     })
   }
   if (kind.upcast === undefined) {

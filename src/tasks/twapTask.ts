@@ -48,9 +48,9 @@ function planOf(
   // A clock that was set back begins no stretch before the first.
   const elapsedMs = Math.max(0, ownTimeMs(view) - sinceMs)
   const slot = Math.floor((elapsedMs * parts) / durationMs) + 1
-  if (slot <= state.slot) return { kind: 'wait', until: 'the time of the next part has not come' }
+  if (slot <= state.slot) return { kind: 'wait', until: 'the next part is not due yet' }
   const behindUsd = minOf(leftUsd, dueBy(params, slot) - use.doneUsd)
-  if (behindUsd <= 0n) return { kind: 'wait', until: 'it is ahead of its time' }
+  if (behindUsd <= 0n) return { kind: 'wait', until: 'it is ahead of schedule' }
   if (view.snapshot === undefined) return { kind: 'read' }
   const { snapshot } = view
   const next = { ...state, slot }

@@ -94,7 +94,7 @@ function cancelResting(
   const keyOf = (tryNo: number) => unwindKeyOf('unwind-cancel', intentId, 1, tryNo)
   const next = nextTry(view, state.cancels, keyOf, () => false)
   if (next.kind === 'spent') {
-    const statement = `its orders could not be cancelled ${UNWIND_TRIES} times; they rest`
+    const statement = `cancelling its orders failed ${UNWIND_TRIES} times; they still rest`
     return { kind: 'done', outcome: 'given-up', statement }
   }
   if (next.kind !== 'next') return goOn(state)
@@ -114,7 +114,7 @@ function cancelResting(
     marketToken,
     direction,
     orderKeys: side.slice(0, cancelMost).map(({ orderKey }) => orderKey),
-    reason: `${by} does not want ${intentId} any more: ${reason}`,
+    reason: `${by} unwinds ${intentId}: ${reason}`,
   }
   const { decisionKey, tryNo } = next
   return goOn(state, [{ decisionKey, decision, state: { ...state, cancels: tryNo } }])
@@ -145,17 +145,17 @@ function reduce(task: Task, view: UnwindView, opened: readonly Opened[]): Unwind
     const isGone = state.gone.includes(number)
     if (next.kind === 'spent') {
       isSpent = true
-      statements.push(`${what} that it opened could not be closed ${UNWIND_TRIES} times`)
+      statements.push(`closing ${what} that it opened failed ${UNWIND_TRIES} times`)
     }
     if (next.kind === 'done') statements.push(`${what} that it opened is closed`)
-    if (isGone) statements.push(`${what} that it opened was gone already`)
+    if (isGone) statements.push(`${what} that it opened was already closed`)
     if (next.kind === 'running') isOver = false
     if (next.kind !== 'next' || isGone) continue
     if (snapshot === undefined) return { kind: 'read', symbols: [order.intent.terms.symbol] }
     const found = view.isSeen === true ? heldOf(view, snapshot, side, what) : { kind: 'wait' as const }
     if (found.kind === 'gone') {
       state = { ...state, gone: [...state.gone, number] }
-      statements.push(`${what} that it opened was gone already`)
+      statements.push(`${what} that it opened was already closed`)
       continue
     }
     isOver = false
@@ -191,21 +191,21 @@ function heldOf(view: UnwindView, snapshot: Snapshot, side: Opened, what: string
   const known = held === undefined ? unlistedOn(snapshot, side) : undefined
   if (known !== undefined) return { kind: 'held', held: { sizeInUsd: known.sizeUsd } }
   if (held === undefined && lacksMarket(snapshot.positions.missing, side.marketToken)) {
-    const problem = `a position that may be it cannot be read: ${snapshot.positions.missing?.[0]?.problem}`
+    const problem = `the row of its position may be unreadable: ${snapshot.positions.missing?.[0]?.problem}`
     return { kind: 'doubt', problem }
   }
   if (held !== undefined && held.sizeInUsd > 0n) return { kind: 'held', held }
   const knownUsd = view.knownUsd(side)
   if (knownUsd <= 0n) return { kind: 'gone' }
   // A list alone does not show that it is gone: a host may hide it.
-  const problem = `no list shows ${what}; by the journal ${formatDollars(knownUsd)} are held on its side`
+  const problem = `no list shows ${what}; the journal has ${formatDollars(knownUsd)} on its side`
   return { kind: 'doubt', problem }
 }
 
 function closeOf({ params, by }: Task, side: Opened, held: Pick<Position, 'sizeInUsd'>): Decision {
   const { marketToken, direction, collateralToken, sizeUsd } = side
   const opened = `which opened ${formatDollars(sizeUsd)}`
-  const reason = `${by} does not want ${params.intentId}, ${opened}: ${params.reason}`
+  const reason = `${by} unwinds ${params.intentId}, ${opened}: ${params.reason}`
   const base = { marketToken, direction, collateralToken, reason }
   if (sizeUsd >= held.sizeInUsd) return { kind: 'close', ...base }
   return {

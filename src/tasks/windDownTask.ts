@@ -49,7 +49,7 @@ export const windDownTask: TaskKind<WindDownParams, WindDownProgress, WindDownVi
     const { own, parts, snapshot } = view
     if (own.length + parts.length === 0) {
       const statement = params.close
-        ? 'nothing of it rests or is held'
+        ? 'it has no resting order and no position'
         : 'its last order and its part have ended'
       return { kind: 'done', outcome: 'done', statement }
     }
@@ -109,7 +109,7 @@ function cancelsOf(
     marketToken,
     direction: first.direction,
     orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
-    reason: `the file of ${strategy} was removed: nothing of it may add any more`,
+    reason: `the file of ${strategy} was removed, so its entries are cancelled`,
   }))
 }
 

@@ -277,7 +277,7 @@ test('a name that resolves to a metadata address, and such an address itself, is
   expect(error).toMatchObject({
     sent: 'no',
     code: 'ADDRESS_FORBIDDEN',
-    message: 'bad.example (169.254.169.254) is a link-local or metadata address; perpd talks to none',
+    message: 'bad.example (169.254.169.254) is a link-local or metadata address; perpd connects to none',
   })
   for (const host of ['169.254.169.254', '2852039166', '[::ffff:a9fe:a9fe]', '[fe80::1]']) {
     const refused = await failureOf(fetch(`http://${host}:${port}/`, post()))

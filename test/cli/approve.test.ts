@@ -105,7 +105,7 @@ test('one host of two that adds to the count gets nothing signed', async () => {
   const hosts = [await liar('1000000000000'), served.api[0] ?? '']
   const { code, err, count } = await approve(hosts, ...here)
   expect([code, count]).toEqual([1, undefined])
-  expect(err).toContain('The hosts do not agree on what the key has used')
+  expect(err).toContain('The hosts disagree on the number of used actions')
   expect(err).toContain('1000000000000 actions used')
 })
 

@@ -10,13 +10,9 @@ const started = (env: Record<string, string>, execArgv: readonly string[] = []) 
 
 test('certificates that are not looked at, foreign code, open doors and written keys are refused with real money', () => {
   const bad: readonly (readonly [Record<string, string>, readonly string[], RegExp])[] = [
-    [
-      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-      [],
-      /^NODE_TLS_REJECT_UNAUTHORIZED=0 has every certificate believed/,
-    ],
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, [], /^NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate/],
     [{ SSLKEYLOGFILE: '/tmp/keys' }, [], /^SSLKEYLOGFILE is set/],
-    [{ NODE_DEBUG: 'http' }, [], /^NODE_DEBUG is set: it writes what it sends to the log/],
+    [{ NODE_DEBUG: 'http' }, [], /^NODE_DEBUG is set: it logs the data that it sends/],
     ...[
       '--require /tmp/x.cjs',
       '-r /tmp/x.cjs',
@@ -40,7 +36,7 @@ test('certificates that are not looked at, foreign code, open doors and written 
   for (const [env, execArgv, says] of bad) {
     const problems = processProblems(live, started(env, execArgv))
     expect([env, execArgv, problems]).toEqual([env, execArgv, [expect.stringMatching(says)]])
-    expect(problems[0]).toContain('With real money perpd does not start like this.')
+    expect(problems[0]).toContain('perpd does not start like this with real money.')
     expect(processProblems(paper, started(env, execArgv))).toEqual([])
   }
 })
@@ -58,8 +54,8 @@ test('what is honest goes through: other options, other words, and what is only 
   ]
   for (const each of good) expect(processProblems(live, each)).toEqual([])
   expect(processWarnings(live, good[3] ?? started({}))).toEqual([
-    'NODE_EXTRA_CA_CERTS is set: it adds authorities whose certificates are believed for every connection. Unset it if you do not need it.',
-    'NODE_COMPILE_CACHE is set: it runs compiled code from a folder, and whoever may write there may change it. Unset it if you do not need it.',
+    'NODE_EXTRA_CA_CERTS is set: it adds certificate authorities for every connection. Unset it if you do not need it.',
+    'NODE_COMPILE_CACHE is set: it runs compiled code from a folder, which anyone with write access can change. Unset it if you do not need it.',
     'LD_PRELOAD is set: it loads other code into this process. Unset it if you do not need it.',
   ])
   expect(processWarnings(live, good[2] ?? started({}))).toEqual([
@@ -73,7 +69,7 @@ test('proxies of the environment are named once, without their addresses, and ar
   for (const config of [live, paper]) {
     const [line = '', ...more] = processWarnings(config, { env })
     expect(more).toEqual([])
-    expect(line).toMatch(/^HTTPS_PROXY, http_proxy set: perpd uses no proxy/)
+    expect(line).toMatch(/^HTTPS_PROXY, http_proxy set, but perpd uses no proxy/)
     expect(line).not.toContain('3128')
     expect(processWarnings(config, { env: { HTTPS_PROXY: '', NO_PROXY: '*' } })).toEqual([])
     expect(processWarnings(config, { env: { NODE_USE_ENV_PROXY: '1' } })).toEqual([])
@@ -112,11 +108,11 @@ test('the Node of the system is ours to trust; one of another user, of a package
   expect(other.warnings).toEqual([expect.stringContaining('/home/other belongs to another user (2000)')])
   const packaged = report('/home/me/perpd/node_modules/node')
   expect(packaged.warnings).toEqual([
-    expect.stringMatching(/came with a package for development.*no hash in the lockfile/),
+    expect.stringMatching(/comes from a development package.*without a hash in the lockfile/),
   ])
   const open = report('/usr/bin/node', machine({ '/home/me/perpd': folder(1000, 0o777) }))
   expect(open.warnings).toEqual([
-    expect.stringMatching(/^perpd's own code in \/home\/me\/perpd is not yours to trust: every user/),
+    expect.stringMatching(/^the code of perpd in \/home\/me\/perpd is not safe: every user/),
   ])
 })
 

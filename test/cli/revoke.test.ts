@@ -133,7 +133,7 @@ test('signed elsewhere it is sent when the signature is the owner’s over that 
     ['"feeAmount": "1000000"', '"feeAmount": "9000000"', 4, 'relayParams is not the hash'],
     [`"userNonce": "${typedData.perpd.userNonce}"`, `"userNonce": "${'9'.repeat(78)}"`, 4, 'no whole number'],
     [session.address, owner.address, 1, 'message.subaccount: expected'],
-    ['"perpd"', '"other"', 4, 'is not what perpd subaccount revoke --out wrote'],
+    ['"perpd"', '"other"', 4, 'perpd subaccount revoke --out did not write it'],
   ]
   for (const [from, to, code, says] of changes) {
     expect(asked).toContain(from)

@@ -22,7 +22,7 @@ test.each([
   ['', 'it is not JSON: at line 1 column 1 it ends, and a value is expected'],
   [
     '{"a":{"x":1,\n"\\u0078":2}}',
-    '"x" stands there twice, at line 1 column 7 and at line 2 column 1; keep one of them',
+    '"x" is set twice, at line 1 column 7 and at line 2 column 1; keep only one',
   ],
 ])('%j is refused with its place', (text, problem) => {
   expect(() => parseStrict(text, fileBounds)).toThrow(problem)
@@ -39,11 +39,11 @@ test('a setting that stands twice in a file is refused with both places, with do
     problems.push(problem),
   )
   expect(problems).toEqual([
-    'duplicate-keys.json.txt: "risk" stands there twice, at line 3 column 3 and at line 5 column 3; keep one of them.',
+    'duplicate-keys.json.txt: "risk" is set twice, at line 3 column 3 and at line 5 column 3; keep only one.',
   ])
   const dotted = '{"risk.maxLeverage":2,\n"risk":{"maxLeverage":3}}'
   expect(() => parseStrict(dotted, fileBounds, true)).toThrow(
-    '"risk.maxLeverage" stands there twice, at line 1 column 2 and at line 2 column 9',
+    '"risk.maxLeverage" is set twice, at line 1 column 2 and at line 2 column 9',
   )
   expect(readFileSync(join(fixtures, 'duplicate-keys.json.txt'), 'utf8')).toContain('"risk"')
 })
@@ -51,7 +51,7 @@ test('a setting that stands twice in a file is refused with both places, with do
 test('UTF-16 is named as such, with its mark or without, and so is what is no text', () => {
   const utf16 = Buffer.from('\ufeff{"a":1}', 'utf16le')
   for (const bytes of [utf16, utf16.subarray(2), Buffer.from(utf16).swap16()])
-    expect(() => textOfBytes(bytes)).toThrow('it is written as UTF-16')
+    expect(() => textOfBytes(bytes)).toThrow('it is in UTF-16')
   expect(() => textOfBytes(Buffer.from([0x7b, 0xff, 0xfe]))).toThrow('it is not text in UTF-8')
   expect(textOfBytes(Buffer.from('\ufeffé'))).toBe('é')
 })

@@ -435,7 +435,7 @@ test('a body that is no JSON, or has a key twice, is named in log and counter wi
     },
     {
       code: 'SIGNAL_NOT_JSON',
-      reason: expect.stringContaining('"action" stands there twice, at line 1 column 2 and at line 1'),
+      reason: expect.stringContaining('"action" is set twice, at line 1 column 2 and at line 1'),
     },
   ])
   expect(await metrics.render()).toContain('perpd_signals_total{result="not_json"} 2')

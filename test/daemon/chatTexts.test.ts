@@ -69,7 +69,7 @@ test('/orders says of each its number, its state and what it is; of a long list 
 })
 
 test('/pnl says what each day brought, the newest first, and each strategy in it', () => {
-  expect(chatAnswer('pnl', quiet, [])).toBe('Nothing was realized today or yesterday (UTC).')
+  expect(chatAnswer('pnl', quiet, [])).toBe('No realized result today or yesterday (UTC).')
   const today = Date.UTC(2026, 10, 22)
   const day = (dayMs: number, strategy: string, dollars: number, wins: number): DayFigures => ({
     dayMs,

@@ -34,7 +34,7 @@ test('two instances on one market and collateral are told; other collateral and 
   expect(await warnings()).toEqual([])
   write('two', eth, size(100))
   expect(await warnings()).toEqual([
-    'one and two trade ETH/USD [WETH-USDC] with the short token as collateral: the venue makes one position of what both open in one direction. Each reduces its own part only; they share its leverage and its liquidation price.',
+    'one and two trade ETH/USD [WETH-USDC] with the short token as collateral: the venue merges both into one position for each direction. Each strategy reduces its own part only; they share leverage and liquidation price.',
   ])
 })
 
@@ -100,7 +100,7 @@ test('a least edge that no entry of the file can pass by the fees alone is told,
 test('a least edge of a file without a target is told, but for kinds that say what they expect', async () => {
   write('silent', ...edged(20))
   expect(await warnings()).toEqual([
-    'silent: protect.minEdgeBps denies every entry (EDGE_UNKNOWN): the file has no exit.takeProfit by which to know what one may earn. Add one well above 30 bps, or take minEdgeBps out.',
+    'silent: protect.minEdgeBps denies every entry (EDGE_UNKNOWN): the file has no exit.takeProfit, so the expected profit is unknown. Add one well above 30 bps, or remove minEdgeBps.',
   ])
   rmSync(join(cwd, 'strategies', 'silent.yaml'))
   for (const kind of kindsThatSay) {

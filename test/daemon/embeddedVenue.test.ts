@@ -158,7 +158,7 @@ test('a second venue on the same state file is refused, and takes it over when t
   await expect(startVenue(config(), log)).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringContaining(
-      `Another perpd keeps its paper venue in ${join(cwd, 'var/paper/venue.json')}.\n  Nothing was started`,
+      `Another perpd uses the paper venue in ${join(cwd, 'var/paper/venue.json')}.\n  Nothing was started`,
     ),
   })
   const elsewhere = await startVenue(config(`--paper.stateFile=${join(cwd, 'other.json')}`), log)

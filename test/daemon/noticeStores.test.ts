@@ -76,7 +76,7 @@ async function run(level: string, steps: readonly (Notice | { readonly afterMs: 
 }
 
 const unseen = (text: string) =>
-  `told before the last start, and not seen in the ten minutes that perpd runs now: ${text}`
+  `reported before the last start, and not seen since perpd started ten minutes ago: ${text}`
 
 test('what ended while perpd was down has its end ten minutes after the next start, once, at every sink that took its beginning', async () => {
   expect(await run('warn', [bare])).toEqual([bare.text])

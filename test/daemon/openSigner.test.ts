@@ -125,7 +125,7 @@ test('check says where the key is and what opens it, without opening it', () => 
   ])
   expect(report(keystore)).toEqual([
     `the keystore CWD/key.json of ${address}, opened by a password`,
-    'no source of the password shows here',
+    'no source of the password is visible here',
   ])
   expect(report([...keystore, '--account.address', other], credentials())[1]).toBe(
     `account.address is ${other}, but the keystore is that of ${address}`,

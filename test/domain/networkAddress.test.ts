@@ -73,7 +73,7 @@ test('a name is refused when any of its addresses is, and given as it was asked 
     return answer
   }
   expect(given(['10.0.0.1', '169.254.169.254'], true)).toBe(
-    'host.example (169.254.169.254) is a link-local or metadata address; perpd talks to none',
+    'host.example (169.254.169.254) is a link-local or metadata address; perpd connects to none',
   )
   expect(given(['fe80::1'], false)).toContain('fe80::1')
   expect(given(['10.0.0.1', '::1'], false)).toEqual(['10.0.0.1', 4])

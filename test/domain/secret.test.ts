@@ -12,7 +12,7 @@ test('a secret gives its text to whoever asks for it by name', () => {
 })
 
 test('a secret that is turned into text or a document throws, and names nothing of it', () => {
-  const refusal = new TypeError('a secret was to be turned into text; reveal() is the one way to it')
+  const refusal = new TypeError('a secret cannot be converted to text; only reveal() returns it')
   const holder = { password: secret }
   for (const attempt of [
     () => `${secret}`,

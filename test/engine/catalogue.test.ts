@@ -184,7 +184,7 @@ test('the word of an operator is held against what hosts say themselves, whateve
   expect(pinnedApi(pinned, catalogue)).toBe(pinned)
   expect(await trustMarket({ catalogue, api: pinned }, newMarket, 'ann')).toMatchObject({
     code: 'MARKET_FACTS_DIFFER',
-    reason: expect.stringContaining('has 7 decimals, and not 9'),
+    reason: expect.stringContaining('has 7 decimals instead of 9'),
   })
   const honest = open()
   const over = pinnedApi(venueBench({ between: withNew() }).api, honest.catalogue)

@@ -294,7 +294,10 @@ test('an operator goes on in spite of a contradiction, and a restart remembers b
     { type: 'market', market: ethSymbol },
     { by: 'ann', via: 'control' },
   )
-  expect(answer).toMatchObject({ ok: true, statement: expect.stringContaining('has 8 decimals, and not 6') })
+  expect(answer).toMatchObject({
+    ok: true,
+    statement: expect.stringContaining('has 8 decimals instead of 6'),
+  })
   await bench.clock.advance(tokensMs)
   expect(second.engine.status().contradictions).toEqual([])
   expect(await second.wish(['increase', ethSymbol])).toEqual([])

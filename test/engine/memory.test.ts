@@ -136,7 +136,7 @@ test('an older memory is raised by upcast; one that cannot be pauses its instanc
   const unraised = await started([loadedMemory(version2, decide)], { journal })
   await unraised.clock.advance(3_100)
   const unfit = unraised.trader.status().strategies[0]
-  expect(unfit?.unfit?.reason).toBe('its memory has version 1, the kind version 2 and no upcast')
+  expect(unfit?.unfit?.reason).toBe('its memory has version 1, and the kind has version 2 without an upcast')
   expect(unfit?.ticks).toBe(0)
   expect(unraised.events.filter(({ type }) => type === 'strategy.unfit')).toHaveLength(1)
   const commander = { by: 'ann', via: 'control' } as const
@@ -154,7 +154,7 @@ test('an older memory is raised by upcast; one that cannot be pauses its instanc
   const other = await started([loadedMemory(raising, decide, 'other')], { journal })
   await other.clock.advance(1_100)
   expect(other.trader.status().strategies[0]?.unfit?.reason).toBe(
-    'its memory is of the kind ladder, and it is other now',
+    'its memory belongs to the kind ladder, but its kind is now other',
   )
   other.trader.abort()
 })

@@ -86,14 +86,14 @@ test('two instances on one market open, add to, reduce and close their own parts
   await say('flat')
   await say('reverse')
   expect(unserved()).toEqual([
-    '1: there is nothing of its own to close; what is held there is not its own (perpd positions shows whose it is)',
-    '2: there is nothing of its own to reverse; what is held there is not its own (perpd positions shows whose it is)',
+    '1: it has no position of its own to close; the position there belongs to others (perpd positions shows the owners)',
+    '2: it has no position of its own to reverse; the position there belongs to others (perpd positions shows the owners)',
   ])
   await say('long')
   expect(parts()).toEqual(['held long 300', 'tv long 100'])
   expect(await listed()).toEqual(['long 400'])
   await say('long')
-  expect(unserved().at(-1)).toBe('4: its own long of $100.00 is held already, and a signal adds to nothing')
+  expect(unserved().at(-1)).toBe('4: it already has a long of $100.00, and a signal never adds to a position')
 
   // A new target is followed with the stop of the first entry at rest; the books are folded anew from the journal.
   at.engine.abort()

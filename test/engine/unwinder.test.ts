@@ -235,7 +235,7 @@ test('a close that the keeper cancels is tried again when that is proven, and gi
     expect(intent.acceptedAtMs).toBeGreaterThanOrEqual(made[index - 1]?.closedAtMs ?? 0)
   }
   expect(await sizes(there)).toEqual([usd(1_000)])
-  expect(ends(there)).toEqual(['given-up: the long of $500.00 that it opened could not be closed 5 times'])
+  expect(ends(there)).toEqual(['given-up: closing the long of $500.00 that it opened failed 5 times'])
 })
 
 test('a strategy undoes an order of its own that it sees unresolved, and no other’s', async () => {

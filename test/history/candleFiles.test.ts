@@ -153,7 +153,7 @@ const bad: readonly (readonly [kind: string, text: string, said: string])[] = [
   [
     'two candles of one time with other prices',
     'time,open,high,low,close\n1735689600,1,1,1,1\n1735689660,1,1,1,1\n1735689600,2,2,2,2\n',
-    'row 4, column timestamp: 1735689600 is that of row 2 too, with other prices; keep the right one',
+    'row 4, column timestamp: 1735689600 is that of row 2 too, with other prices; keep only the right one',
   ],
   [
     'a quote without its end',

@@ -214,7 +214,7 @@ export const everyEvent: readonly Event[] = [
     symbol: 'ETH/USD [WETH-USDC]',
     direction: 'long',
     cause: 'unreachable',
-    reason: 'The order rests no more.',
+    reason: 'The order no longer rests.',
     isOver: true,
   },
   {
@@ -256,7 +256,7 @@ export const everyEvent: readonly Event[] = [
   },
   { type: 'strategy.switched', strategy: 'eth-trend', to: 'paused', reason: 'The market turned.', by: 'Ada' },
   { type: 'windDown.waits', strategy: 'eth-trend', reason: 'close: DATA_TOO_OLD, the prices are old' },
-  { type: 'windDown.ended', strategy: 'eth-trend', statement: 'nothing of it rests or is held' },
+  { type: 'windDown.ended', strategy: 'eth-trend', statement: 'it has no resting order and no position' },
   {
     type: 'task.started',
     taskId: 'twap:a1b2',

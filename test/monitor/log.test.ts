@@ -49,7 +49,7 @@ test('on a terminal every event reads as one plain line', () => {
     tick      eth-trend made 1 decision in 12 ms
     tick      eth-trend: tick skipped: its last turn still runs
     tick      eth-trend failed (1 in a row): No host answered. Others that fail by it are counted with it; it runs again at its next tick
-    tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies go on; it runs again at its next tick
+    tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies are not affected; it runs again at its next tick
     denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
     tick      mine is slow: decide took 81 ms of the processor, of 50 (strategies.slowDecideMs). Its decisions are taken; others are not delayed
     tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. What it holds stays as it is; other strategies go on
@@ -76,7 +76,7 @@ test('on a terminal every event reads as one plain line', () => {
     order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure, is polled until there is proof, and is never sent again
     order     f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)
     order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): An entry waits more than 3000 bps from the price; order-janitor leaves it to you
-    order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): The order rests no more; order-janitor told of it before
+    order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): The order no longer rests; order-janitor told of it before
     perpd     the control port 127.0.0.1:9464 cannot be opened (EADDRINUSE): perpd trades, and serves at http://127.0.0.1:40123. Its own commands find it; whoever asks 127.0.0.1:9464 may talk to another program. Free the port, then restart perpd
     perpd     standard output takes no lines: whoever reads it stopped. perpd continues, and drops and counts them; the newest are at perpd logs
     perpd     standard output takes lines again; 240 lines of the log were dropped
@@ -91,7 +91,7 @@ test('on a terminal every event reads as one plain line', () => {
     files     eth-trend: its file changed: size.usd 250 -> 300; by Ada (/srv/perpd/strategies/eth-trend.yaml)
     tick      eth-trend is paused by Ada: The market turned. What it holds and what rests stays; it goes on with: perpd strategies resume eth-trend
     files     eth-trend cannot be wound down yet: close: DATA_TOO_OLD, the prices are old
-    files     eth-trend is wound down: nothing of it rests or is held
+    files     eth-trend is wound down: it has no resting order and no position
     order     task twap:a1b2 began for Ada: open ETH long by 500 USD in 10 parts over 60 min
     order     task twap:a1b2 waits: trading is halted: Ada says so
     order     task twap:a1b2 of Ada ended: done; $500.00 of $500.00 by 10 orders: all of it is filled
@@ -375,7 +375,7 @@ test('a strategy that works again after failures says so', () => {
   log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
   log.listen({ type: 'tick.done', strategy, durationMs: 1, decisions: 0 })
   expect(take()).toEqual([
-    'tick      eth-trend failed (1 in a row): Boom. Other strategies go on; it runs again at its next tick',
+    'tick      eth-trend failed (1 in a row): Boom. Other strategies are not affected; it runs again at its next tick',
     'tick      eth-trend works again after 3 failures',
   ])
 })

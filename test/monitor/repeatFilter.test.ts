@@ -198,7 +198,7 @@ test('an address of the dead man’s switch that is away for hours is told a few
     tell({
       type: 'notice.ended',
       ...{ sink, kind, result: isSent ? 'sent' : 'failed' },
-      ...(isSent ? {} : { reason: 'no answer in 3000 ms' }),
+      ...(isSent ? {} : { reason: 'no response in 3000 ms' }),
     })
   const told: string[] = []
   for (let minute = 0; minute < 180; minute += 1) {
@@ -206,7 +206,7 @@ test('an address of the dead man’s switch that is away for hours is told a few
     time.now += 60_000
   }
   expect(told).toHaveLength(4)
-  expect(told[0]).toBe('heartbeat was not told of well: no answer in 3000 ms. Trading goes on')
+  expect(told[0]).toBe('heartbeat was not told of well: no response in 3000 ms. Trading goes on')
   expect(beat('well', true).map(({ level, text }) => [level, text])).toEqual([
     ['info', 'the heartbeat is taken again after 180 failures'],
   ])

@@ -249,7 +249,7 @@ test('an order is done only after its code, by the same person, in time, and onc
     return desk({ word, args, userId }, atMs)
   }
   expect(say('pause')).toMatchObject({ step: 'say', text: expect.stringContaining('/confirm 1111') })
-  expect(say('confirm 1111', '8')).toMatchObject({ text: 'Nothing waits for a confirmation of yours.' })
+  expect(say('confirm 1111', '8')).toMatchObject({ text: 'No command of yours waits for a confirmation.' })
   expect(say('confirm 1111')).toEqual({ step: 'order', order: 'pause', userId: '7' })
   expect(say('confirm 1111')).toMatchObject({ step: 'say' })
   say('kill close')

@@ -98,7 +98,7 @@ test('its figures are the sums of the books, and what is unresolved asks for som
       'By strategy: trend +$11.50, grid -$1.00',
       'Held: long ETH/USD $1,500.00; PnL if closed -$14.00',
       'Open orders 2, exposure $1,700.00, equity $9,000.00, $120.00 deposited, $30.00 withdrawn, trading active',
-      'Unresolved: 1 order whose fate is not known, 2 discrepancies',
+      'Unresolved: 1 order with an unknown fate, 2 discrepancies',
     ].join('\n'),
   )
   expect(notice.action).toContain('perpd discrepancies')
@@ -126,7 +126,7 @@ test('a day without anything is told too, by a template as well, and asks for no
   expect(notice.text).toBe('2026-11-22: +$0.00, nothing, nothing')
   const { text } = messageOf(notice, 1, { profile: 'paper', consoleUrl: 'https://perpd.example/console/' })
   expect(text).toBe(
-    '2026-11-22: +$0.00, nothing, nothing\nNothing for you to do.\nhttps://perpd.example/console/',
+    '2026-11-22: +$0.00, nothing, nothing\nNo action is needed.\nhttps://perpd.example/console/',
   )
 })
 

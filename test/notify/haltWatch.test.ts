@@ -89,10 +89,10 @@ test('an end says the state that is in force when it is told', () => {
   expect(told).toEqual([
     [0, false, begun],
     [20, false, 'trading on the account is halted: it fell'],
-    [70, true, 'trading on the account is halted: the hold by stale-data is over; another one stays'],
+    [70, true, 'trading on the account is halted: the halt by stale-data has ended; another halt remains'],
     [80, false, 'trading on the account is halted: the account could not be read'],
     [100, true, 'trading on the account is active: ann released it'],
-    [150, true, 'trading on the account is active: the hold by stale-data is over'],
+    [150, true, 'trading on the account is active: the halt by stale-data has ended'],
   ])
 })
 

@@ -88,7 +88,7 @@ test.each(['tls', 'starttls'] as const)(
     expect(events).toEqual([{ type: 'notice.ended', sink: 'mail', kind: 'trading-state', result: 'sent' }])
     expect(letters).toHaveLength(1)
     expect(letters[0]).toMatch(/^Subject: perpd paper: trading state$/m)
-    expect(letters[0]).toContain('You must act: Look.')
+    expect(letters[0]).toContain('Action needed: Look.')
     expect(heard.filter(({ line }) => line.startsWith('RCPT')).map(({ line }) => line)).toEqual([
       'RCPT TO:<ann@example.org>',
       'RCPT TO:<bob@example.org>',
@@ -137,7 +137,7 @@ test.each(['GREETING', 'EHLO', 'AUTH', 'END'])(
     await start({ answer: (word) => (word === silent ? 'never' : undefined) })
     const { waits, events } = await tell({ timeoutMs: 150 })
     expect(waits).toEqual([1_000, 4_000, 16_000, 64_000, 256_000])
-    expect(events).toMatchObject([{ result: 'failed', reason: 'no answer in 150 ms' }])
+    expect(events).toMatchObject([{ result: 'failed', reason: 'no response in 150 ms' }])
   },
 )
 

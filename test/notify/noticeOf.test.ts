@@ -106,7 +106,7 @@ test('all hosts in cooldown are told once, and the first that answers and is in 
   )
   expect(notices[3]?.action).toContain('perpd logs --level warn')
   expect(notices[3]?.text).toBe(
-    'all API hosts are in cooldown (a, b). Of b, the last one: b broke the connection during GET /orders. perpd adds nothing until one answers, and goes on asking',
+    'all API hosts are in cooldown (a, b). The last one was b: b broke the connection during GET /orders. New exposure is blocked until a host responds; perpd keeps retrying',
   )
 })
 
@@ -147,9 +147,9 @@ test('a message says what happened, whether a person must act, and where the pag
   const context = { profile: 'paper', consoleUrl: 'https://perpd.example' }
   expect(messageOf({ ...notice, action: 'Report it.' }, 10, context)).toEqual({
     title: 'perpd paper: books differ',
-    text: 'It {link} differs (10 times by now)\nYou must act: Report it.\nhttps://perpd.example',
+    text: 'It {link} differs (10 times by now)\nAction needed: Report it.\nhttps://perpd.example',
   })
-  expect(messageOf(notice, 1, { profile: 'paper' }).text).toBe('It {link} differs\nNothing for you to do.')
+  expect(messageOf(notice, 1, { profile: 'paper' }).text).toBe('It {link} differs\nNo action is needed.')
   expect(messageOf(notice, 1, context, '[{level}] {event}').text).toBe('[error] books-differ')
 })
 

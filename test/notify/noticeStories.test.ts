@@ -81,16 +81,16 @@ test('a halt says whether somebody must act: where an operator or the next day l
     return noticeOf({ ...event, ...(releasedBy === undefined ? {} : { releasedBy }) } as Event)?.action
   }
   expect(actionOf('operator')).toBe(
-    'Look at why: perpd trading. It stays until you lift it: perpd trading active',
+    'Check the cause: perpd trading. It lasts until you release it: perpd trading active',
   )
   expect(actionOf('operator', 'strategy:one')).toContain('perpd trading active --scope one')
   expect(actionOf('next-day')).toBe(
-    'Look at why: perpd trading. The next day (UTC) lifts it by itself, you can before: perpd trading active',
+    'Check the cause: perpd trading. perpd releases it on the next day (UTC); to release it now: perpd trading active',
   )
   expect(actionOf('itself')).toBeUndefined()
   expect(actionOf(undefined, 'global', true)).toBeUndefined()
   // One hold was lifted, and another one stays.
-  expect(actionOf('operator', 'global', true)).toContain('It stays until you lift it')
+  expect(actionOf('operator', 'global', true)).toContain('It lasts until you release it')
 })
 
 test('a kill tells each step, that it is stuck and that it is done, and the next kill tells all of it anew', () => {
@@ -196,7 +196,7 @@ test('a change of the account asks for somebody while it keeps increases waiting
   expect(noticeOf(raised)).toMatchObject({
     kind: 'account-change',
     level: 'error',
-    action: 'Say what it is: perpd discrepancies adopt|ignore trade:1 --by NAME',
+    action: 'Settle it: perpd discrepancies adopt|ignore trade:1 --by NAME',
   })
   expect(noticeOf({ ...raised, isPausing: false })?.action).toBeUndefined()
   const liquidated: Event = {
@@ -220,11 +220,11 @@ test('changes that are not written down yet are told with what to do, until all 
   })
   expect(noticeOf(deferred(2, true))).toMatchObject({
     kind: 'journal',
-    action: 'Give the journal more space.',
+    action: 'Free space for the journal.',
   })
   expect(noticeOf(deferred(2, false))).toMatchObject({
     kind: 'account-change',
-    action: 'Look at perpd discrepancies.',
+    action: 'Check perpd discrepancies.',
   })
   const told = toldOf([deferred(2, true), deferred(3, true), deferred(0, false)])
   expect(told.map((text) => text !== undefined)).toEqual([true, false, true])

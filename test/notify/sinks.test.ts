@@ -279,7 +279,7 @@ test('whatever of a notice leaves is cleaned of secrets before: its text, action
     text: 'it said [hidden]',
     action: 'Look at [hidden].',
     cause: 'from [hidden]',
-    message: 'it said [hidden]\nYou must act: Look at [hidden].\nhttps://perpd.example/[hidden]',
+    message: 'it said [hidden]\nAction needed: Look at [hidden].\nhttps://perpd.example/[hidden]',
   })
   expect(chat).toContain('https://perpd.example/[hidden] [hidden]')
 })

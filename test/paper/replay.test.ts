@@ -119,12 +119,12 @@ test('every bad row is named, with its column and the form that is wanted', asyn
     'row 1: the head has no column timestamp, open, high, low, close',
   )
   await expect(loadReplay(fileOf('eth.csv', 'timestamp,open,high,low,close\n'), 1, tokens)).rejects.toThrow(
-    'it holds no candle',
+    'it has no candle',
   )
   await expect(loadReplay('/nowhere.csv', 1, tokens)).rejects.toThrow('The candle file cannot be read')
   const utf16 = fileOf('eth.csv', '')
   writeFileSync(utf16, Buffer.from(`\ufeff${csv}`, 'utf16le'))
-  await expect(loadReplay(utf16, 1, tokens)).rejects.toThrow('it is written as UTF-16')
+  await expect(loadReplay(utf16, 1, tokens)).rejects.toThrow('it is in UTF-16')
 })
 
 const whole = {

@@ -124,7 +124,7 @@ pageTest(
         await rows.first().click()
         const story = await page.locator('#story').textContent()
         expect(story).not.toBe(before)
-        expect(story).toContain(`Why it began: ${evil}`)
+        expect(story).toContain(`Reason for opening: ${evil}`)
         expect(story).toMatch(/perpd explain [0-9a-f]+ --journal\.path .*journal\.db/)
         expect(await page.locator('button[aria-pressed=true]').count()).toBe(1)
         expect(await page.evaluate(emptyCharts)).toEqual([])

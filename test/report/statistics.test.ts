@@ -172,7 +172,7 @@ test('a distribution holds every value once, in spans of a round width', () => {
 
 test('the sentence says what it made after costs, against holding, and the worst drawdown', () => {
   expect(sentenceOf(statisticsOf(subject()), true)).toBe(
-    'It made $8.90 after all costs (+8.90 %); holding made +$50.00; the worst drawdown was $11.00 (10.00 %). 3 days are too few to judge by.',
+    'It made $8.90 after all costs (+8.90 %); holding made +$50.00; the worst drawdown was $11.00 (10.00 %). 3 days are too few for a judgement.',
   )
   expect(sentenceOf(statisticsOf(subject()), false)).toMatch(/^No result/)
 })

@@ -21,23 +21,20 @@ async function said(lines: string, symbol = 'ETH/USD [WETH-USDC]'): Promise<read
 }
 
 test.each([
-  ['exit: {}', '4:7: exit asks for no exit'],
-  ['exit: { onSignalOnly: false }', 'exit asks for no exit'],
+  ['exit: {}', '4:7: exit contains no exit'],
+  ['exit: { onSignalOnly: false }', 'exit contains no exit'],
   ['exit: { moveEverySeconds: 60, timeLimitSeconds: 600 }', 'exit.moveEverySeconds has no stop-loss to move'],
   ['exit: { moveStepUsd: 2, takeProfit: { bps: 300 } }', 'exit.moveStepUsd has no stop-loss to move'],
-  ['exit: { stopLoss: { bps: 300 }, atr: { period: 5m } }', 'no distance of the block counts in it'],
+  ['exit: { stopLoss: { bps: 300 }, atr: { period: 5m } }', 'no distance of the block uses it'],
   [
     'exit: { stopLoss: { bps: 300 }, breakEven: { after: { bps: 1 }, offsetBps: 100 } }',
     'exit.breakEven moves the stop-loss 100 bps beyond the entry once the profit is 1 bps: the price would be past it',
   ],
-  ['protect: {}', 'protect asks for nothing'],
-  [
-    'protect: { edgeHoldSeconds: 600 }',
-    'protect.edgeHoldSeconds is the time that protect.minEdgeBps reckons with',
-  ],
+  ['protect: {}', 'protect has no rule'],
+  ['protect: { edgeHoldSeconds: 600 }', 'protect.edgeHoldSeconds is the holding time of protect.minEdgeBps'],
   [
     'limits: { minOrderSizeUsd: 200, maxPositionSizeUsd: 100 }',
-    'limits.maxPositionSizeUsd is $100.00, below limits.minOrderSizeUsd ($200.00): nothing could ever be opened',
+    'limits.maxPositionSizeUsd is $100.00, below limits.minOrderSizeUsd ($200.00): the instance could never open a position',
   ],
 ])('%s is refused, for it can never act', async (lines, expected) => {
   const problems = await said(lines)
@@ -63,7 +60,7 @@ test('a stop-loss that the liquidation comes before is refused, by the leverage 
   const at10x = 'size: { usd: 250, leverage: 10 }\n'
   expect(await said(`${at10x}exit: { stopLoss: { bps: 2000 } }`)).toEqual([
     expect.stringContaining(
-      'exit.stopLoss lies 2000 bps from the entry, and at 10x (size.leverage) the position is liquidated before 1000 bps: it would never fire',
+      'exit.stopLoss lies 2000 bps from the entry, and at 10x (size.leverage) the position is liquidated before 1000 bps, so it would never fire',
     ),
   ])
   expect(await said(`${at10x}exit: { trailingStop: { bps: 1000 } }`)).toHaveLength(1)

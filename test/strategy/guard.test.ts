@@ -55,7 +55,7 @@ test('a position that comes near is halved with its collateral kept, and says wh
       collateralToken: USDC,
       sizeDeltaUsd: usd(500),
       keepLeverage: false,
-      reason: 'The long position is 500 bps from its liquidation price; it is kept 800 bps away.',
+      reason: 'The long position is 500 bps from its liquidation price; the guard keeps it 800 bps away.',
       facts: {
         markPrice: '$2,000.00',
         sizeUsd: '$1,000.00',
@@ -74,7 +74,7 @@ test('a position that comes too near is closed, a short as well', () => {
     {
       kind: 'close',
       direction: 'short',
-      reason: 'The short position is 300 bps from its liquidation price; at 300 bps it is closed.',
+      reason: 'The short position is 300 bps from its liquidation price; the guard closes it at 300 bps.',
     },
   ])
   const past = position({ markPrice: usd(1000), liquidationPrice: usd(1900) })
@@ -94,7 +94,7 @@ test('a position above the leverage allowed is reduced to a twentieth below it, 
     {
       kind: 'decrease',
       sizeDeltaUsd: usd(1100),
-      reason: 'The long position has 15.00x leverage; at most 10.00x is kept.',
+      reason: 'The long position has 15.00x leverage; the guard keeps it at 10.00x or less.',
     },
   ])
 })

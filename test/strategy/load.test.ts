@@ -130,7 +130,7 @@ test('the exit block becomes a plan; a distance of two sorts, shares beyond the 
   expect(await plan('exit:\n  onSignalOnly: true\n')).toMatchObject({ isSignalOnly: true })
   const problem = async (exit: string) => (await loaded(exit)).problems.map(({ message }) => message).join()
   expect(await problem('exit:\n  stopLoss: { bps: 200, usd: 5 }\n')).toContain(
-    'one of bps (of the price), usd (per whole token) and atr',
+    'exactly one of bps (of the price), usd (per whole token) and atr',
   )
   expect(await problem('exit:\n  stopLoss: {}\n')).toContain('one of bps')
   expect(await problem(ladder(half, '{ bps: 600 }'))).toContain('shares that add up to at most 10000 bps')
@@ -252,9 +252,9 @@ limits: { minOrderSizeUsd: 10 }
   )
   expect(await messagesOf(folder)).toEqual([
     'F/a.yaml:1:1: kind is missing.\n  field: kind\n  expected: a string\n  fix: add kind: a string',
-    'F/b.yaml:3:10: markets stands beside market.\n  field: markets\n  fix: keep one: market for one market, markets for a list',
+    'F/b.yaml:3:10: markets is set together with market.\n  field: markets\n  fix: keep one: market for one market, markets for a list',
     'F/b.yaml:3:10: markets names "ETH/USD [WETH-USDC]" twice.\n  field: markets\n  fix: name each market once',
-    'F/b.yaml:4:7: size asks for $5.00 an order, below limits.minOrderSizeUsd ($10.00), so nothing could ever be sent.\n  field: size\n  fix: raise size.usd or lower limits.minOrderSizeUsd',
+    'F/b.yaml:4:7: size asks for $5.00 an order, below limits.minOrderSizeUsd ($10.00), so perpd could never send an order.\n  field: size\n  fix: raise size.usd or lower limits.minOrderSizeUsd',
   ])
 })
 
@@ -270,9 +270,9 @@ test('a file that is no YAML, no map, or has a number a float cannot carry is to
     'F/a.yaml:1:7: cannot be read as YAML: Nested mappings are not allowed in compact mappings.',
     'F/b.yaml:1:1: does not hold fields.',
     'F/c.yaml:2:28: has a number of 17 digits, more than a YAML number can carry exactly.',
-    'F/d.yaml:2:1: cannot be read as YAML: kind stands there twice, at 1:1 and here.',
-    'F/e.yaml:2:1: cannot be read as YAML: a second document begins here, and a file is one strategy.',
-    'F/f.yaml: cannot be read: it is written as UTF-16, and only UTF-8 is read; save it as UTF-8.',
+    'F/d.yaml:2:1: cannot be read as YAML: kind is set twice, at 1:1 and here.',
+    'F/e.yaml:2:1: cannot be read as YAML: a second document begins here, but a file is one strategy.',
+    'F/f.yaml: cannot be read: it is in UTF-16; save it as UTF-8.',
   ])
   expect(messages[2]).toContain('fix: put it in quotes: "1234567890123.4567"')
 })
@@ -320,7 +320,7 @@ test('an alias without its anchor, one that holds itself and a flood of them are
   )
   expect((await messagesOf(folder)).map((message) => message.split('\n')[0])).toEqual([
     'F/a.yaml:2:10: has a YAML alias that cannot be used: Unresolved alias (the anchor must be set before the alias): mine.',
-    'F/b.yaml:3:19: has a YAML alias that cannot be used: it holds itself.',
+    'F/b.yaml:3:19: has a YAML alias that cannot be used: it contains itself.',
     'F/c.yaml:3:10: has a YAML alias that cannot be used: Excessive alias count indicates a resource exhaustion attack.',
     'F/d.yaml:3:52: params.closeDistanceBps is not valid.',
   ])
@@ -342,7 +342,7 @@ test('two files with one name, a bad name, an empty folder, a wrong file and a m
   )
   expect(messages.map((message) => message.split('\n')[0])).toEqual([
     'F/empty: has no strategy file.',
-    'F/notes.txt: is no strategy file.',
+    'F/notes.txt: is not a strategy file.',
     "F/none: cannot be read: ENOENT: no such file or directory, stat 'F/none'.",
     'F/other/guard.yml: has the same name as F/guard.yaml.',
     'F/My Trend.yaml: has a name that cannot name an instance.',
@@ -405,7 +405,7 @@ export default defineStrategy({
   )
   write('mine.yaml', 'kind: ./odd.ts\nmarket: ETH/USD [WETH-USDC]\n')
   const [message = ''] = await messagesOf(folder)
-  expect(message).toContain(`kind returns needs that are none: ${said}`)
+  expect(message).toContain(`kind returns invalid needs: ${said}`)
 })
 
 test('a kind of your own that is missing, broken or no strategy is a problem, not a crash', async () => {
@@ -464,8 +464,8 @@ test('a file that others can change is not read, nor is the kind that it names, 
     const { problems } = await loadStrategies([join(folder, 'a.yaml')], { untrusted })
     return problems.map((problem) => problem.message.replaceAll(folder, 'F').replaceAll('\n', ''))[0]
   }
-  expect(await first('a.yaml')).toBe('F/a.yaml: is not read: it is planted.  fix: move away')
-  expect(await first('mine.ts')).toBe('F/mine.ts: is not read: it is planted.  fix: move away')
+  expect(await first('a.yaml')).toBe('F/a.yaml: not read: it is planted.  fix: move away')
+  expect(await first('mine.ts')).toBe('F/mine.ts: not read: it is planted.  fix: move away')
   expect('wasLoaded' in globalThis).toBe(false)
   expect(await first()).toMatch(/has no strategy as its default export/)
 })

@@ -157,7 +157,7 @@ test('what others hold is neither closed nor in the way, and is said where nothi
   expect(turn({ signals: [says('long')], others: ['long', 'short'] }).decisions).toEqual(['increase long'])
   const flat = turn({ signals: [says('flat')], others: ['long'] })
   expect([flat.decisions, flat.memory.wishes]).toEqual([[], []])
-  expect(flat.unserved[0]).toContain('nothing of its own to close; what is held there is not its own')
+  expect(flat.unserved[0]).toContain('no position of its own to close; the position there belongs to others')
   expect(turn({ signals: [says('reverse')], others: ['long'] }).unserved[0]).toContain(
     'to reverse; what is held',
   )
@@ -170,18 +170,20 @@ test('exits that rest for its entry keep no signal from closing, turning or bein
   now = turn({ open: [] }, now.memory)
   expect(now.decisions).toEqual(['increase short'])
   const again = turn({ signals: [says('long')], held: ['long'], open: resting })
-  expect(again.unserved).toEqual(['its own long of $100.00 is held already, and a signal adds to nothing'])
+  expect(again.unserved).toEqual(['it already has a long of $100.00, and a signal never adds to a position'])
 })
 
 test('a signal that leads to no order says why, once', () => {
   const shut = turn({ signals: [says('short')], sides: 'long' })
-  expect(shut.unserved).toEqual(['params.sides opens longs alone, and there is nothing of its own to close'])
+  expect(shut.unserved).toEqual([
+    'params.sides opens longs alone, and it has no position of its own to close',
+  ])
   const replaced = turn({ signals: [says('long'), says('short')] })
-  expect(replaced.unserved[0]).toMatch(/signal \d+ of the same market took its place/)
+  expect(replaced.unserved[0]).toMatch(/signal \d+ of the same market replaced it/)
   let now = turn({ signals: [says('long')], isClosed: true })
   expect(now.unserved).toEqual([])
   now = turn({ atMs: nowMs + 60_000, isClosed: true }, now.memory)
-  expect(now.unserved).toEqual(['its time was over before it opened, for the market was closed'])
+  expect(now.unserved).toEqual(['it expired before it opened, for the market was closed'])
   now = turn({ signals: [says('long')] })
   now = turn({ events: [denied('increase', 'long', 'DATA_STALE')], atMs: nowMs + 60_000 }, now.memory)
   expect(now.unserved[0]).toContain('(DATA_STALE)')
@@ -251,7 +253,7 @@ test('a signal that waited while the clock was set back opens nothing, and what 
   expect(now.decisions).toEqual(['close long'])
   now = turn({ atMs: nowMs - hoursMs }, now.memory)
   expect([now.decisions, now.memory.wishes]).toEqual([[], []])
-  expect(now.unserved).toEqual([expect.stringContaining('the clock was set back before it opened')])
+  expect(now.unserved).toEqual([expect.stringContaining('the clock went back before it opened')])
   // What a time server corrects is no step.
   const corrected = turn({ atMs: nowMs - 2_000 }, turn({ signals: [says('short')], held: ['long'] }).memory)
   expect(corrected.decisions).toEqual(['increase short'])

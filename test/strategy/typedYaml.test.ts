@@ -11,7 +11,7 @@ const read = (text: string): unknown => {
 test.each(['0x10', '0o10', '010', '-010', '00.5'])(
   'usd: %s is refused, and is a text in quotes',
   (number) => {
-    expect(read(`size: { usd: ${number} }\n`)).toContain('with a zero before it')
+    expect(read(`size: { usd: ${number} }\n`)).toContain('with a leading zero')
     expect(read(`size: { usd: "${number}" }\n`)).toEqual({ size: { usd: number } })
   },
 )
@@ -29,7 +29,7 @@ test.each([
 })
 
 test('a file that asks for an older YAML is refused, in which on is true and 1:30 is ninety', () => {
-  expect(read('%YAML 1.1\n---\nenabled: on\n')).toContain('leave the line %YAML 1.1 out')
+  expect(read('%YAML 1.1\n---\nenabled: on\n')).toContain('remove the line %YAML 1.1')
   expect(read('%YAML 1.2\n---\nenabled: on\n')).toEqual({ enabled: 'on' })
 })
 

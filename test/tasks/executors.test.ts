@@ -509,9 +509,11 @@ test('a bracket whose entry its file took back ends, and says which rule did so'
   const statementOf = (takenBack: readonly number[]) =>
     cancelledAtRest('bracket', params, { orders: 4, takenBack }).end?.statement
   expect(statementOf([0])).toBe(
-    '$0.00 of $900.00 by 1 order and 1 of exits: its entry was taken back by its file (protect.tradingWindows), and its prices may be passed when it may add again',
+    '$0.00 of $900.00 by 1 order and 1 of exits: its file cancelled its entry (protect.tradingWindows), and its prices may be out of date when it may add again',
   )
-  expect(statementOf([])).toBe('$0.00 of $900.00 by 1 order and 1 of exits: its entry came to nothing: it is')
+  expect(statementOf([])).toBe(
+    '$0.00 of $900.00 by 1 order and 1 of exits: its entry ended without a fill: it is',
+  )
 })
 
 /** A bracket whose exits rest: when it ends, ms after the look from which on its book is `bookedAt`, and what the list shows goes with `isListed`. */

@@ -205,7 +205,7 @@ test('a task ends when it is done, stopped, or out of orders, fees or time, and 
   expect(next({ children: one }, undefined, { budget: { ...params.budget, feesUsd: usd(1) } })).toMatchObject(
     {
       outcome: 'out of budget',
-      statement: expect.stringContaining('fees of $0.38 are used of $1.00'),
+      statement: expect.stringContaining('fees of $0.38 of $1.00 are used'),
     },
   )
   const resting = orderOf(usd(1_000), undefined, { isOpen: true, parts: 4 })

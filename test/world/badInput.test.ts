@@ -344,20 +344,20 @@ test('a place that the paper venue cannot write is one clear message', async () 
   })
   expect(await full.ended).toBe(1)
   expect(plain(full.said())).toMatchInlineSnapshot(`
-    "The paper venue cannot keep its world: EFBIG: file too large, write.
+    "The paper venue cannot save its state: EFBIG: file too large, write.
       Nothing was started. Free space, or name another place: --paper.stateFile FILE"
   `)
   expect(state).toMatchInlineSnapshot(`
     "1
     perpd cannot write its state, and did not start.
       DIR/plain is no folder.
-      Name another place: --paper.stateFile FILE. A folder of your own is simplest: go there, and perpd init begins it."
+      Name another place: --paper.stateFile FILE. The simplest way is a folder of your own: go there and run perpd init."
   `)
   expect(key).toMatchInlineSnapshot(`
     "1
     perpd cannot write its state, and did not start.
       DIR/plain is no folder.
-      Name another place: --paper.keyFile FILE. A folder of your own is simplest: go there, and perpd init begins it."
+      Name another place: --paper.keyFile FILE. The simplest way is a folder of your own: go there and run perpd init."
   `)
 })
 

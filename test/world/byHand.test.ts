@@ -90,7 +90,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
 
   const opened = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2', '--yes', '--by=ann')
   expect([opened.code, opened.said]).toEqual([0, expect.stringContaining('worst cost')])
-  expect(opened.said).toContain('no strategy manages it')
+  expect(opened.said).toContain('unmanaged')
   expect(opened.said).toMatch(/order \w+ is executed at \$/)
 
   const over = await asked(hosts, 'open', eth, 'long', '--size=900000', '--leverage=2', '--yes')

@@ -68,7 +68,7 @@ test('a chat is answered and pauses, reduces and lets trading go on; its kill as
   for (const [question, answer] of [
     ['/status', /^perpd paper is running; trading is active\n(?:.*\n)*0 positions, 0 open orders/],
     ['/positions', /^No position is held\.$/],
-    ['/pnl', /^Nothing was realized today or yesterday \(UTC\)\.$/],
+    ['/pnl', /^No realized result today or yesterday \(UTC\)\.$/],
     ['/orders', /^No order is open\.$/],
   ] as const) {
     await write(question)
@@ -78,7 +78,7 @@ test('a chat is answered and pauses, reduces and lets trading go on; its kill as
   await order('/pause')
   await traded('halted')
   await heard(
-    /^trading is halted: .*\nYou must act: Look at why: perpd trading\. It stays until you lift it/m,
+    /^trading is halted: .*\nAction needed: Check the cause: perpd trading\. It lasts until you release it/m,
   )
   await order('/resume')
   await traded('active')
@@ -86,7 +86,7 @@ test('a chat is answered and pauses, reduces and lets trading go on; its kill as
   // The second halt is told like the first.
   const told = bot.said.length
   await order('/pause')
-  await heard(/^trading is halted: .*\nYou must act: /m, told)
+  await heard(/^trading is halted: .*\nAction needed: /m, told)
   await order('/reduce')
   await traded('reducing')
   await heard(/^trading is reducing: /m)

@@ -131,7 +131,7 @@ test('a daemon tells its service manager that it is ready, at what and alive, be
   expect(notices.at(-1)).toMatchObject({
     event: 'daemon-crashed',
     level: 'error',
-    action: 'Look at the log, and start perpd again.',
+    action: 'Check the log and restart perpd.',
     message: expect.stringContaining('perpd stops: The journal could not be written.'),
   })
   expect(daemon.said()).not.toContain('hush')

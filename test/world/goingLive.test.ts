@@ -96,7 +96,7 @@ test('a small live account is walked from its key to its kill as docs/going-live
   await until('the order is executed', () => daemon.said().includes('"state_to":"executed"') || undefined, {
     seen: daemon.said,
   })
-  expect(daemon.said()).toContain(written('LIVE: real money moves from here on.'))
+  expect(daemon.said()).toContain(written('LIVE: orders use real money from now on.'))
   expect(daemon.said()).toContain('has code of the hash 0x')
   // Three days are beyond the hours from which on the end is warned of.
   expect(daemon.said()).not.toContain('comes to its end')

@@ -33,7 +33,7 @@ test('with real money a process that a debugger is open at does not start', asyn
     { cwd: folder.path, env: { NODE_OPTIONS: '--inspect=127.0.0.1:0' } },
   )
   expect(await daemon.ended, daemon.said()).toBe(4)
-  expect(daemon.stderr()).toContain('a debugger is open at this process')
+  expect(daemon.stderr()).toContain('a debugger is open for this process')
 })
 
 test('with real money a process that believes every certificate does not start, and no hand signs in it', async () => {
@@ -49,6 +49,6 @@ test('with real money a process that believes every certificate does not start, 
   ]) {
     const running = perpd(argv, { cwd: folder.path, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
     expect([argv[0], await running.ended], running.said()).toEqual([argv[0], 4])
-    expect(running.stderr()).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 has every certificate believed')
+    expect(running.stderr()).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 accepts every certificate')
   }
 })

@@ -68,7 +68,7 @@ test('an edited file is taken over by SIGHUP and by command, a broken one keeps 
   await own.when('it runs', first, runs)
 
   writeGuard('cadenceSeconds: 3')
-  await heard(first, 'nothing is changed. To take it over: perpd strategies reload')
+  await heard(first, 'nothing is changed. To apply: perpd strategies reload')
   first.child.kill('SIGHUP')
   await heard(first, 'SIGHUP: changed: guard (cadenceSeconds 2 -> 3)')
   expect(first.said().indexOf('SIGHUP: the limits in force')).toBeLessThan(
@@ -155,7 +155,7 @@ test('a removed file that says onRemove ends as it said, whichever record of it 
     end,
     ({ state, positions, openIntents }) => state === 'running' && positions.length + openIntents.length === 0,
   )
-  await heard(end, 'resting is wound down: nothing of it rests or is held')
+  await heard(end, 'resting is wound down: it has no resting order and no position')
   end.child.kill('SIGTERM')
   expect(await end.ended).toBe(0)
 })

@@ -50,7 +50,7 @@ test('a live profile that is checked and run loads the whole daemon and nothing 
   const checked = await loadedBy(['check', ...live])
   expect(checked.length).toBeGreaterThan(50)
   expect(ofVenue(checked)).toEqual([])
-  const run = await loadedBy(['run', ...live], 'LIVE: real money moves from here on.')
+  const run = await loadedBy(['run', ...live], 'LIVE: orders use real money from now on.')
   expect(run.length).toBeGreaterThan(200)
   expect(ofVenue(run)).toEqual([])
 })

@@ -190,7 +190,7 @@ test('secrets that others may read, that are short, or that stand twice keep per
     expect(daemon.said()).toMatch(said)
   }
   writeFileSync(secretFile(), 'short\n', { mode: 0o600 })
-  await refusedWith(/signal\.secret holds no secret of signals: 32 to 256/)
+  await refusedWith(/signal\.secret holds no signal secret: 32 to 256/)
   writeFileSync(secretFile(), `${bodySecret}\n`)
   await refusedWith(/eth-signal holds the same secret as .*signal\.secret/)
 

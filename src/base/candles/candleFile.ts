@@ -63,7 +63,7 @@ export async function readCandleFile(
   }
   const complaints: string[] = []
   const contents = options.isAnyOrder === true ? inAnyOrder(table, complaints) : inOrder(table, complaints)
-  if (complaints.length === 0 && contents.series.size === 0) complaints.push('it holds no candle')
+  if (complaints.length === 0 && contents.series.size === 0) complaints.push('it has no candle')
   if (complaints.length > 0) throw unreadable(path, complaints)
   return contents
 }
@@ -84,7 +84,7 @@ function unreadable(path: string, complaints: readonly string[], cause?: unknown
       code: 'CANDLES_UNREADABLE',
       facts: { path },
       details:
-        'Nothing was read of it. Correct the rows: timestamp,open,high,low,close, one for each time; other columns are passed over.',
+        'perpd read nothing from it. Correct the rows: timestamp,open,high,low,close, one for each time; other columns are ignored.',
       ...defined({ cause }),
     },
   )
@@ -153,7 +153,7 @@ function inAnyOrder({ word, numbers, rows }: CandleTable, complaints: string[]):
       else if (isSamePrices(last.candle, each.candle)) repeated += 1
       else {
         complaints.push(
-          `${word} ${each.number}, column timestamp: ${each.candle.startSeconds} is that of ${word} ${last.number} too${symbol === '' ? '' : `, of ${symbol}`}, with other prices; keep the right one`,
+          `${word} ${each.number}, column timestamp: ${each.candle.startSeconds} is that of ${word} ${last.number} too${symbol === '' ? '' : `, of ${symbol}`}, with other prices; keep only the right one`,
         )
       }
       last = each

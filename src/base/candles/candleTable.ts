@@ -59,8 +59,7 @@ export function readerOf(head: readonly unknown[], where: string, map: ColumnMap
   const twice = Object.values(columnNames)
     .flat()
     .find((name) => names.indexOf(name) !== names.lastIndexOf(name))
-  if (twice !== undefined)
-    throw new Error(`${where}: the head has the column ${twice} twice; keep one of them`)
+  if (twice !== undefined) throw new Error(`${where}: the head has the column ${twice} twice; keep only one`)
   const places = allColumns.map((column) => {
     const own = map[column]
     if (own !== undefined) {
@@ -78,7 +77,7 @@ export function readerOf(head: readonly unknown[], where: string, map: ColumnMap
   const missing = candleColumns.filter((_, at) => (places[at] ?? -1) < 0)
   if (missing.length > 0) {
     throw new Error(
-      `${where}: the head has no column ${missing.join(', ')}; it is ${shownHead(head)}, and timestamp,open,high,low,close are wanted`,
+      `${where}: the head has no column ${missing.join(', ')}; it is ${shownHead(head)}, expected timestamp,open,high,low,close`,
     )
   }
   const [time = 0, open = 0, high = 0, low = 0, close = 0, symbol = -1] = places

@@ -38,7 +38,7 @@ function csvTable(text: string, map?: ColumnMap): CandleTable {
   // Lines of a single cell before the table are a title or a comment.
   const start = cells.findIndex((row) => isOfTable(row) && row[0]?.startsWith('#') !== true)
   if (start < 0)
-    throw new Error('it holds no candle: no line has columns with a comma, a semicolon or a tab between them')
+    throw new Error('it has no candle: no line has columns separated by a comma, a semicolon or a tab')
   const head = cells[start] ?? []
   const hasList = [head, cells[start + 1] ?? []].map((row) => listIn(row) !== undefined)
   const isList = hasList.includes(true)
@@ -147,7 +147,7 @@ function listOf(value: unknown, map?: ColumnMap): Found {
     if (Array.isArray(next)) return { list: next }
     inner = next
   }
-  throw new Error('the JSON is no list of candles, and holds none under candles, data, list or result')
+  throw new Error('the JSON is not a list of candles, and has none under candles, data, list or result')
 }
 
 /** Rows of columns: `{"t": [...], "o": [...]}` as charts are served, `{"open": {"0": 1, "1": 2}}` as a data frame is written. */
@@ -162,6 +162,6 @@ function zippedColumns(
   const [times] = lists
   if (times === undefined || lists.some((column) => column === undefined)) return undefined
   if (lists.some((column) => column?.length !== times.length))
-    throw new Error('the columns of the JSON are not of one length')
+    throw new Error('the columns of the JSON have different lengths')
   return times.map((_, at) => lists.map((column) => column?.[at]))
 }

@@ -70,10 +70,10 @@ export function replayChanges({ series, speed, epochSeconds }: RunningReplay): r
 /** A replay in a sentence's part, as log and status have it. */
 export function replayText({ file, speed, atMs, endMs, endsAtMs, still, hasEnded }: ReplayPlace): string {
   if (hasEnded)
-    return `${file} ended at ${minute(endsAtMs)}: its candles go to ${minute(endMs)}, and the prices of ${still.join(', ')} stand still at the last one`
+    return `${file} ended at ${minute(endsAtMs)}: its last candle is of ${minute(endMs)}, and ${still.join(', ')} keep their last price`
   const fast = speed === 1 ? '' : `, ${speed} times as fast as the clock`
   const rest =
-    still.length === 0 ? '' : `; no candle of that date for ${still.join(', ')}, whose prices stand still`
+    still.length === 0 ? '' : `; ${still.join(', ')} have no candle of that date and keep their last price`
   return `${file} is at ${minute(atMs)} of ${minute(endMs)}${fast}; it ends at ${minute(endsAtMs)}${rest}`
 }
 

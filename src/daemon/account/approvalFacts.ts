@@ -75,10 +75,10 @@ function disagreement(words: readonly HostStatement[], isProven: boolean): Comma
       `  ${name}: ${counts === undefined ? 'did not answer' : `${counts.usedActions} actions used, next nonce ${counts.nonce}`}`,
   )
   const advice = isProven
-    ? 'Leave out an endpoint that is down or wrong (rpc.http), or try again in a minute.'
-    : 'Name an endpoint of the chain, whose word counts instead: rpc.http. When the key is trading: perpd trading halted, and try again in a minute.'
+    ? 'Remove an endpoint that is down or wrong (rpc.http), or retry in a minute.'
+    : 'Configure a chain endpoint, which decides instead: rpc.http. If the key is trading: perpd trading halted, and retry in a minute.'
   return new CommandError(
-    `${isProven ? 'The endpoints' : 'The hosts'} do not agree on what the key has used, and the approval is counted from there. Nothing is signed.\n${rows.join('\n')}\n  ${advice}`,
+    `${isProven ? 'The endpoints' : 'The hosts'} disagree on the number of used actions, from which the approval counts. Nothing was signed.\n${rows.join('\n')}\n  ${advice}`,
     exitCodes.error,
   )
 }

@@ -34,7 +34,7 @@ export async function buildApproval(sources: ApprovalSources, wish: ApprovalWish
   const maxAllowedCount = wish.maxAllowedCount(facts)
   if (maxAllowedCount <= usedActions) {
     throw new CommandError(
-      `The key has used ${usedActions} actions by the word of ${by}: up to number ${maxAllowedCount} it could do nothing. Nothing is signed.`,
+      `The key has used ${usedActions} actions according to ${by}, so an approval up to number ${maxAllowedCount} would allow none. Nothing was signed.`,
       exitCodes.error,
     )
   }
@@ -50,7 +50,7 @@ export async function buildApproval(sources: ApprovalSources, wish: ApprovalWish
   if (differences.length > 0) {
     const rows = differences.map((each) => `  ${each.field}: expected ${each.expected}, found ${each.found}`)
     throw new CommandError(
-      `The host proposes another approval than the one that was asked for; nothing is signed:\n${rows.join('\n')}`,
+      `The host proposes another approval than requested; nothing was signed:\n${rows.join('\n')}`,
       exitCodes.error,
     )
   }

@@ -78,7 +78,7 @@ async function lookOnce(parts: ClaimParts, { aboveUsd }: ClaimDecision): Promise
   if (clients.length === 0) {
     return {
       code: 'CLAIM_UNREAD',
-      reason: 'what is due stands on the chain alone, and no endpoint of it is configured (rpc.http)',
+      reason: 'only the chain shows due amounts, and no chain endpoint is configured (rpc.http)',
     }
   }
   const due = await readDue(parts)
@@ -122,7 +122,7 @@ async function readDue({ account, api, chain, clients }: ClaimParts): Promise<re
 }
 
 function callOf(kind: Due['kind'], due: readonly Due[], { account, chain }: ClaimParts) {
-  const what = kind === 'funding' ? 'funding fees that positions earned' : 'what a referrer is due'
+  const what = kind === 'funding' ? 'funding fees that positions earned' : 'rebates due to a referrer'
   return {
     chainId: chain.chainId,
     to: chain.contracts.exchangeRouter,
@@ -151,7 +151,7 @@ function textOf(calls: readonly object[], worthUsd: Usd, { account, chain, clock
     preparedAt: isoTime(clock.now()),
     worth: formatDollars(worthUsd),
     explanation:
-      "Transactions for the wallet of `account`, unsigned. Each is sent to the venue's ExchangeRouter with no value; the last argument is the receiver, the account itself. What is due at the time that it is executed is paid, whatever `claims` says.",
+      "Transactions for the wallet of `account`, unsigned. Each is sent to the venue's ExchangeRouter with no value; the last argument is the receiver, the account itself. The venue pays the amounts due at execution, not those in `claims`.",
     calls,
   }
   return `${JSON.stringify(file, undefined, 2)}\n`

@@ -92,7 +92,7 @@ function opened(signer: Signer, warning?: string): OpenedSigner {
 }
 
 function rawWarning(source: string): string {
-  return `BARE KEY: ${source} holds the key without a password, which is for development. Whoever reads it owns the account. Encrypt it: perpd keys import`
+  return `BARE KEY: ${source} holds the key without a password, which is for development. Anyone who reads it controls the account. Encrypt it: perpd keys import`
 }
 
 /**
@@ -183,7 +183,7 @@ function lookAtSigner(config: Config, keys: KeySources): SignerReport {
       warnings:
         opens === undefined
           ? [
-              'no source of the password shows here: give account.passwordFd, the systemd credential, or a terminal',
+              'no source of the password is visible here: set account.passwordFd, the systemd credential, or use a terminal',
             ]
           : [],
     }

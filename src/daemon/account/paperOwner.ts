@@ -13,5 +13,5 @@ export function paperOwnerProblem({ account, isPaper, paper }: Config): string |
   const own = isThere(paper.ownerKeyFile) ? readPaperKey(paper.ownerKeyFile).address : undefined
   if (own !== undefined && sameHex(own, account.owner)) return undefined
   const is = own === undefined ? 'makes with perpd subaccount create' : `made: ${own}`
-  return `account.owner is ${account.owner}; on paper the owner is the key that perpd ${is} (${paper.ownerKeyFile}). What another owner signs for paper's bare key would be valid on the live chain.`
+  return `account.owner is ${account.owner}; on paper the owner is the key that perpd ${is} (${paper.ownerKeyFile}). An approval of paper's bare key by another owner would be valid on the live chain.`
 }

@@ -38,7 +38,7 @@ export function removalRequestText(chain: Chain, removal: Removal, terms: Remova
 export function readRemovalRequest(chain: Chain, path: string): RemovalTerms {
   const { message, perpd } = readJson(path)
   if (!isRecord(message) || !isRecord(perpd)) {
-    throw unreadable(path, 'it is not what perpd subaccount revoke --out wrote')
+    throw unreadable(path, 'perpd subaccount revoke --out did not write it')
   }
   const uint = (name: string): bigint => {
     const value = perpd[name]

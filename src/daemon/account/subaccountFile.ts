@@ -101,7 +101,7 @@ export function readApprovalFile(
   const approval = { ...messageOf(path, fields), signature: signature as Hex }
   const differences = signedApprovalDifferences(chain, owner, subaccount, approval)
   if (differences.length === 0) return approval
-  throw new ApprovalFileError('The approval is not one of this account for this key.', {
+  throw new ApprovalFileError('The approval is for another account or another key.', {
     code: 'APPROVAL_NOT_OURS',
     facts: {
       path,
@@ -110,7 +110,7 @@ export function readApprovalFile(
         .join('; '),
     },
     details:
-      'It is not used. Name the key and the owner that it is for; or keep one for this key in a file of its own: perpd subaccount approve --account.approvalFile FILE',
+      'perpd ignores it. Configure its key and owner, or write an approval of this key to another file: perpd subaccount approve --account.approvalFile FILE',
   })
 }
 
@@ -178,6 +178,6 @@ export function unreadable(path: string, reason: string): ApprovalFileError {
   return new ApprovalFileError('The file of the approval cannot be read.', {
     code: 'APPROVAL_FILE_UNREADABLE',
     facts: { path, reason },
-    details: 'It is not used. Write it anew: perpd subaccount approve',
+    details: 'perpd ignores it. Write a new one: perpd subaccount approve',
   })
 }

@@ -42,8 +42,8 @@ export function chooseEvidence(
   const endpoints = http.length > 0 ? http.length : ws.length
   if (evidence.source === 'api' || endpoints === 0) {
     const text = evidence.trustVenue
-      ? 'API-only: the paper venue itself; its statement after the signed deadline closes what never landed'
-      : 'API-only: what the APIs show closes an order, what they fail to show never does; an order that never landed stays unknown until an operator resolves it'
+      ? 'API-only: the paper venue; its statement after the signed deadline closes an order that never landed'
+      : 'API-only: data of the APIs closes an order, missing data never does; an order that never landed stays unknown until an operator resolves it'
     return { source: 'api', http: [], ws: [], finality, endpoints: 0, text, isWeak: !isPaper }
   }
   const who =

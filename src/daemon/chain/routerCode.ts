@@ -31,7 +31,7 @@ export async function checkRouterCode(
       new AbortController().signal,
     )
     if (silent.length > 0) {
-      const text = `the code of the router ${router} was not checked at ${silent.join(', ')}: no answer`
+      const text = `the code of the router ${router} was not checked at ${silent.join(', ')}: no response`
       return { isWeak: true, text }
     }
     const pin = routerCodeHash === undefined ? '; pin it with rpc.routerCodeHash' : ', as pinned'

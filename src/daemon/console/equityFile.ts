@@ -33,7 +33,7 @@ export function equityFile(path: string, account: string, warn: (text: string) =
         const text = textOf(path)
         return text === undefined ? [] : pointsOf(text, account)
       } catch (error) {
-        say('the curve of the equity begins anew: what was kept of it cannot be read', error)
+        say('the equity curve starts over: its saved file cannot be read', error)
         return []
       }
     },
@@ -50,7 +50,7 @@ export function equityFile(path: string, account: string, warn: (text: string) =
         }
         await rename(beside, path)
       } catch (error) {
-        say('the curve of the equity is not kept', error)
+        say('the equity curve cannot be saved', error)
       }
     },
   }

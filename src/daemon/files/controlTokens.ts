@@ -38,7 +38,7 @@ export function readToken(config: Config, role: Role): Secret {
   const token = text.reveal().trim()
   if (!shape.test(token)) {
     throw new CommandError(
-      `${path} holds no token of the control port.\n  Remove it, and the next start of perpd makes a new one; ${setting} names the file.`,
+      `${path} holds no token of the control port.\n  Remove it, and perpd makes a new one at its next start; the setting is ${setting}.`,
       exitCodes.configuration,
     )
   }

@@ -44,7 +44,7 @@ export function openRecording(
   const ending = new AbortController()
   const failed = (error: unknown): void => {
     ending.abort()
-    log.note('recording.failed', 'error', `recording ends, trading goes on: ${reasonOf(error)}`)
+    log.note('recording.failed', 'error', `recording has ended, trading continues: ${reasonOf(error)}`)
   }
   const connections = createNodeFetch()
   const api = createApi({

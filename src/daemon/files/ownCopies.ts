@@ -55,6 +55,6 @@ export function copyNotes(
     const origin = originOf(path)
     return origin === undefined
       ? []
-      : [`${name} is ${path}, in the place of ${origin}, which ships with perpd and is as it was`]
+      : [`${name} is ${path}, instead of ${origin}, which ships with perpd and is unchanged`]
   })
 }

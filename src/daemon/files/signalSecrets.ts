@@ -63,12 +63,12 @@ export function signalSecretReader(
     const twice = used.get(text)
     if (twice !== undefined) {
       throw unfit(
-        `${path} holds the same secret as ${twice}.\n  Each is one of its own: openssl rand -hex 32`,
+        `${path} holds the same secret as ${twice}.\n  Use a different one for each: openssl rand -hex 32`,
       )
     }
     if (!shape.test(text)) {
       throw unfit(
-        `${path} holds no secret of signals: 32 to 256 letters, digits and signs without spaces.\n  Make one: openssl rand -hex 32; ${setting} names the place.`,
+        `${path} holds no signal secret: 32 to 256 letters, digits and signs without spaces.\n  Make one: openssl rand -hex 32; the setting is ${setting}.`,
       )
     }
     used.set(text, path)
@@ -93,7 +93,9 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => /^[a-z0-9][a-z0-9-]*$/.test(name))
   } catch (error) {
-    throw unfit(`${folder} cannot be read: ${reasonOf(error)}\n  Make the folder, or empty ${bodySetting}.`)
+    throw unfit(
+      `${folder} cannot be read: ${reasonOf(error)}\n  Create the folder, or set ${bodySetting} to empty.`,
+    )
   }
 }
 
@@ -111,6 +113,6 @@ export function signalWarnings(
   return names.length === 0
     ? []
     : [
-        `${names.join(', ')} would hold what signals say, and none is taken: set ${signingSetting} (docs/signals.md).`,
+        `${names.join(', ')} waits for signals, but perpd accepts none: set ${signingSetting} (docs/signals.md).`,
       ]
 }

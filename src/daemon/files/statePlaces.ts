@@ -59,7 +59,7 @@ export function refuseUnwritable(config: Config): void {
     [
       'perpd cannot write its state, and did not start.',
       ...lines,
-      `  ${first?.problem?.remedy}: ${names.map((name) => `--${name} FILE`).join(' ')}. A folder of your own is simplest: go there, and perpd init begins it.`,
+      `  ${first?.problem?.remedy}: ${names.map((name) => `--${name} FILE`).join(' ')}. The simplest way is a folder of your own: go there and run perpd init.`,
     ].join('\n'),
     exitCodes.error,
   )

@@ -40,6 +40,6 @@ export function noteReading(
   log.note(
     'operator.readAnew',
     answer.ok ? 'info' : 'warn',
-    `${what} were read anew, asked by ${by}: ${text}`,
+    `${what} were reloaded at the request of ${by}: ${text}`,
   )
 }

@@ -67,7 +67,7 @@ function open(path: string): ReturnType<typeof pino.destination> {
     return pino.destination({ dest: path, append: true, mkdir: true, mode: 0o600, sync: true })
   } catch (error) {
     throw new CommandError(
-      `log.file: ${path} cannot be opened: ${reasonOf(error)}\n  ${isReadOnlyMount(error, path) ? `${readOnlyRemedy} in log.file` : 'Choose a file that perpd may write'}, or leave log.file out.`,
+      `log.file: ${path} cannot be opened: ${reasonOf(error)}\n  ${isReadOnlyMount(error, path) ? `${readOnlyRemedy} in log.file` : 'Choose a file that perpd can write'}, or unset log.file.`,
       exitCodes.configuration,
     )
   }

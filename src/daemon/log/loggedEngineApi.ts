@@ -21,7 +21,7 @@ export function loggedEngineApi(
         if (!(error instanceof JournalFaultError)) throw error
         // Told to whoever commands first: what comes after has no door any more.
         setImmediate(fail, error)
-        return { ok: false, code: error.code, reason: `the command was not carried out. ${error.message}` }
+        return { ok: false, code: error.code, reason: `the command failed. ${error.message}` }
       }
     },
     async signal(message) {

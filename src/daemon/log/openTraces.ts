@@ -103,7 +103,7 @@ function watched(exporter: SpanExporter, failed: (reason: string) => void): Span
       exporter.export(spans, (result) => {
         const hasFailed = result.code !== SENT
         if (hasFailed && !isFailing)
-          failed(`traces cannot be sent: ${reasonOf(result.error ?? 'no reason')}. Orders go on`)
+          failed(`traces cannot be sent: ${reasonOf(result.error ?? 'no reason')}. Orders are not affected`)
         isFailing = hasFailed
         done(result)
       })
@@ -126,7 +126,7 @@ async function load() {
     return { trace, ROOT_CONTEXT, sdk, otlp, resourceFromAttributes }
   } catch (error) {
     throw new CommandError(
-      `otel.endpoint is set, and the packages of OpenTelemetry cannot be loaded: ${reasonOf(error)}\n  Install perpd with its optional packages, or leave otel.endpoint out.`,
+      `otel.endpoint is set, and the packages of OpenTelemetry cannot be loaded: ${reasonOf(error)}\n  Install perpd with its optional packages, or unset otel.endpoint.`,
       exitCodes.configuration,
     )
   }

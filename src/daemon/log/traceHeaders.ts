@@ -29,7 +29,7 @@ export function traceHeaders(path: string, checksFolder: boolean): Readonly<Reco
     if (name === undefined || value === undefined || own.has(name.toLowerCase())) {
       const what =
         name === undefined
-          ? 'is no header, as authorization: Bearer ...'
+          ? 'is not a header such as authorization: Bearer ...'
           : `names ${name}, which perpd sets itself`
       throw new CommandError(
         `${path}:${index + 1} ${what}; otel.headersFile names it.`,

@@ -82,7 +82,7 @@ function orderRows({ openIntents }: EngineStatus): readonly string[] {
 }
 
 function daysText(days: readonly DayFigures[]): string {
-  if (days.length === 0) return 'Nothing was realized today or yesterday (UTC).'
+  if (days.length === 0) return 'No realized result today or yesterday (UTC).'
   return [...Map.groupBy(days, ({ dayMs }) => dayMs)]
     .sort(([one], [other]) => other - one)
     .flatMap(([dayMs, ofDay]) => [

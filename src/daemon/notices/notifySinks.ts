@@ -171,7 +171,7 @@ export function crashNotice(reason: string): Notice {
     level: 'error',
     cause: 'crash',
     isEnd: true,
-    text: `perpd stops: ${reason}. What rests and what is held stays, and the next start follows it`,
-    action: 'Look at the log, and start perpd again.',
+    text: `perpd stops: ${reason}. Resting orders and positions stay, and the next start resumes them`,
+    action: 'Check the log and restart perpd.',
   }
 }

@@ -142,7 +142,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} failed (${event.failures} in a row): ${ended(event.reason)} ${event.cause === undefined ? 'Other strategies go on' : 'Others that fail by it are counted with it'}; it runs again at its next tick`,
+      `${event.strategy} failed (${event.failures} in a row): ${ended(event.reason)} ${event.cause === undefined ? 'Other strategies are not affected' : 'Others that fail by it are counted with it'}; it runs again at its next tick`,
       {
         strategy: event.strategy,
         reason: event.reason,

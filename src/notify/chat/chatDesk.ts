@@ -24,16 +24,16 @@ const CODE_HOLDS_MS = 60_000
 
 const doing: Readonly<Record<ChatOrder, string>> = {
   pause: 'halts trading: no new orders at all',
-  resume: 'lets trading go on, and lifts what halts it, a kill too',
-  reduce: 'lets orders only reduce',
-  kill: 'halts trading and cancels every order that adds risk; positions stay, with their stop-losses and take-profits',
+  resume: 'resumes trading and releases every halt, also one of a kill',
+  reduce: 'allows only orders that reduce',
+  kill: 'halts trading and cancels every order that adds risk; positions, stop-losses and take-profits stay',
   'kill-exits': 'halts trading and cancels every order, stop-losses too; positions stay, unprotected',
   'kill-close': 'halts trading, cancels every order and closes every position at the market',
 }
 
 /** The help, which is the answer to whatever is not known. */
 const chatHelp =
-  '/status /positions /pnl /orders: what perpd does and holds\n/pause /resume /reduce /kill, /kill close, /kill exits: each asks for a confirmation'
+  '/status /positions /pnl /orders: state, positions, result and open orders\n/pause /resume /reduce /kill, /kill close, /kill exits: each needs a confirmation'
 
 /**
  * A desk for one chat.
@@ -52,11 +52,14 @@ export function createChatDesk(nextCode: () => string): (command: ChatCommand, n
       const asked = waiting.get(userId)
       // One try: a code that was guessed wrong is worth nothing any more.
       waiting.delete(userId)
-      if (asked === undefined) return { step: 'say', text: 'Nothing waits for a confirmation of yours.' }
+      if (asked === undefined) return { step: 'say', text: 'No command of yours waits for a confirmation.' }
       if (nowMs > asked.untilMs)
-        return { step: 'say', text: 'That was too late: nothing was done. Ask anew.' }
+        return {
+          step: 'say',
+          text: 'The confirmation came too late: nothing was done. Send the command again.',
+        }
       if (args[0] !== asked.code)
-        return { step: 'say', text: 'That is another code: nothing was done. Ask anew.' }
+        return { step: 'say', text: 'The code is wrong: nothing was done. Send the command again.' }
       return { step: 'order', order: asked.order, userId }
     }
     const order = orderOf(word, args)

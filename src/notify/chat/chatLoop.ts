@@ -79,7 +79,7 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
         // A bug of perpd is thrown; it does not count as a failure of the network.
         if (!isKnown && !(error instanceof z.ZodError)) throw error
         failures += 1
-        const reason = isKnown ? error.message : 'an answer that cannot be read'
+        const reason = isKnown ? error.message : 'an unreadable response'
         if (failedMs === undefined) emit({ type: 'chat.failed', sink: name, what: 'commands', reason })
         failedMs = clock.monotonicMs()
         const ownMs = Math.min(MOST_WAIT_MS, 1_000 * 4 ** Math.min(failures - 1, 3))
@@ -163,9 +163,7 @@ export function createChatLoop(options: ChatLoopOptions, signal: AbortSignal): (
       if (error instanceof CallFailed) throw error
       if (timeout.aborted) throw new CallFailed('no answer')
       const { code } = (error ?? {}) as { code?: unknown }
-      throw new CallFailed(
-        typeof code === 'string' ? `not reached (${code})` : 'an answer that cannot be read',
-      )
+      throw new CallFailed(typeof code === 'string' ? `not reached (${code})` : 'an unreadable response')
     }
   }
 

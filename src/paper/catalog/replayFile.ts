@@ -44,10 +44,10 @@ function unpricedError(path: string, unpriced: readonly string[], assets: readon
     const near = nearestAsset(asset, assets)
     return `${asset === '' ? 'rows without a symbol, in a file whose name gives none,' : asset}${near === undefined ? '' : `; did you mean ${near}?`}`
   })
-  return new BaseError(`The candle file is of what no token of the venue follows: ${told.join(' ')}`, {
+  return new BaseError(`The candle file has prices that no token of the venue follows: ${told.join(' ')}`, {
     code: 'PAPER_REPLAY_UNPRICED',
     facts: { path, assets: assets.join(', ') },
     details:
-      'Nothing was started: those prices would be seeded ones. Begin the name of the file with the asset, as eth-usd-1m.csv, or give its rows a column symbol.',
+      'Nothing was started, because the venue would use seeded prices instead. Begin the file name with the asset, as eth-usd-1m.csv, or add a column symbol.',
   })
 }

@@ -24,53 +24,53 @@ export const simulated = {
   orderDeadlineSeconds: setting(
     seconds(5, 86_400),
     300,
-    'Deadline the venue gives a prepared order, seconds from then.',
+    'Deadline that the venue sets in a prepared order, seconds after preparing.',
   ),
   startAllowance: setting(
     flag,
     true,
-    'Whether a new account has let the router take its tokens. If not, every order reverts until the control address allows it.',
+    'True: a new account has approved its tokens for the router. False: every order reverts until the control address allows it.',
   ),
   exitShape: setting(
     choice(['sdk', 'sdk-keep', 'zero', 'max']),
     'sdk',
     "How exits that come with an increase are made. `sdk`: a whole exit carries all collateral, a part none, as the venue's library has it. `sdk-keep`: a part carries its share too. `zero`: none carries any. `max`: as `sdk`, and an exit of the whole position has the largest uint256 as its size.",
   ),
-  exitsReordered: setting(flag, false, 'Whether exits come in another order than they were asked for.'),
+  exitsReordered: setting(flag, false, 'True: the venue returns exits in another order than requested.'),
   slippageOnLimits: setting(
     flag,
     false,
-    'Whether slippage is put on top of the price of limit and take-profit orders.',
+    'True: the venue adds slippage to the price of limit and take-profit orders.',
   ),
   collateralOutMinOutput: setting(
     choice(['usd', 'zero']),
     'usd',
-    'Least output of a withdrawal of collateral. `usd`: its worth less slippage, in US dollars. `zero`: none.',
+    'Least output of a withdrawal of collateral. `usd`: its value less slippage, in US dollars. `zero`: none.',
   ),
   dividesAnyPrice: setting(
     flag,
     false,
-    "Whether an edit writes any price divided by the index token's decimals.",
+    "True: an edit writes any price divided by the index token's decimals.",
   ),
   topsUpFees: setting(
     flag,
     false,
-    "Whether an edit adds unasked what an order's execution fee lacks at today's gas price.",
+    'True: an edit tops up the execution fee of an order to the current gas price without a request.',
   ),
   strictPrepare: setting(
     flag,
     true,
-    'Whether the venue refuses `autoCancel` in prepare, and `gasPaymentToken` in edits and cancels.',
+    'True: the venue refuses `autoCancel` in prepare, and `gasPaymentToken` in edits and cancels.',
   ),
   referralCode: setting(
     text,
     '',
-    'Referral code of orders whose request names none, as the venue gives one to an account that has it. Empty: none.',
+    'Referral code that the venue adds to orders of an account whose request names none. Empty: none.',
   ),
   positionKeyForm: setting(
     choice(['any', 'row', 'contract']),
     'any',
-    'By which key a change of collateral names its position: the one of its row, the contract key, or any of them.',
+    'Key by which a change of collateral names its position: the key of its row, the contract key, or either.',
   ),
   startGmxAccount: setting(
     decimal('an amount of whole tokens with 6 decimals at most, as 1000 or "0.5"', {
@@ -84,17 +84,17 @@ export const simulated = {
   poolShareBps: setting(
     integer(1, 10_000),
     3_000,
-    'Part of the allowed maximum that the pools hold at the beginning, bps.',
+    'Size of the pools at the start, bps of the allowed maximum.',
   ),
   openInterestShareBps: setting(
     integer(0, 10_000),
     1_000,
-    'Part of the allowed maximum that the open interest is at the beginning, bps.',
+    'Open interest at the start, bps of the allowed maximum.',
   ),
   jitPoolShareBps: setting(
     integer(0, 100_000),
     1_500,
-    'What vaults can add just in time to what a pool may reserve, bps of the latter, on average. 0: no JIT liquidity.',
+    "Average amount that vaults can add just in time, bps of a pool's reserve limit. 0: no JIT liquidity.",
   ),
   liquidityProviders: setting(
     integer(0, 1_000),
@@ -109,7 +109,7 @@ export const simulated = {
   weeklyIncentivesUsd: setting(
     integer(0, 1_000_000_000),
     12_000,
-    'Dollars a week that the deepest pools get on top of their fees.',
+    'Weekly incentives of the deepest pools on top of their fees, USD.',
   ),
   boostAprBps: setting(
     integer(0, 1_000_000),
@@ -119,11 +119,11 @@ export const simulated = {
   buybackShareBps: setting(
     integer(0, 10_000),
     3_000,
-    "Part of the protocol's revenue that buys back the platform token, bps.",
+    "Share of the protocol's revenue for buybacks of the platform token, bps.",
   ),
   traders: setting(
     integer(0, 2_000),
     36,
-    'How many other traders trade on the venue, so that open interest, funding and capacity move.',
+    'Number of other simulated traders, who move open interest, funding and capacity.',
   ),
 } satisfies Section

@@ -28,13 +28,13 @@ export const statisticTable: readonly StatisticRow[] = [
   {
     name: 'Holding',
     definition:
-      'The same if the equity of the beginning had been held in the index assets, in equal parts and without costs.',
+      'Result of holding the index assets with the initial equity, in equal parts and without costs.',
     text: ({ holdMadeUsd, holdRatio }) =>
       holdMadeUsd === null ? NONE : `${signedDollars(holdMadeUsd)} (${signedPercent(holdRatio)})`,
   },
   {
     name: 'Return a year',
-    definition: 'The compounded daily returns, scaled to 365 days. Of a few days it says little.',
+    definition: 'The compounded daily returns, scaled to 365 days. Over a few days it means little.',
     text: ({ yearlyReturn }) => signedPercent(yearlyReturn),
   },
   {
@@ -57,7 +57,7 @@ export const statisticTable: readonly StatisticRow[] = [
   {
     name: 'Sharpe',
     definition:
-      'Mean of the daily returns (UTC) over their sample standard deviation, times the square root of 365; no interest is taken off.',
+      'Mean of the daily returns (UTC) over their sample standard deviation, times the square root of 365; without a risk-free rate.',
     text: ofRatio(({ sharpe }) => sharpe),
   },
   {
@@ -74,17 +74,17 @@ export const statisticTable: readonly StatisticRow[] = [
   {
     name: 'Trades',
     definition:
-      "Closed trades: a strategy's part of a position from nothing to nothing. What is open at the end counts in no figure of trades.",
+      "Closed trades: a strategy's part of a position from opening to full close. Trades that are open at the end do not count.",
     text: ({ tradeFigures: { closed, open } }) => `${closed}${open === 0 ? '' : `, ${open} open`}`,
   },
   {
     name: 'Win ratio',
-    definition: 'Closed trades that brought more than all their costs, over all closed trades.',
+    definition: 'Closed trades with a profit after all costs, over all closed trades.',
     text: ({ tradeFigures: { winRatio } }) => percentText(winRatio, 1),
   },
   {
     name: 'Profit factor',
-    definition: 'The results above 0, added up, over the results below 0; none where no trade lost.',
+    definition: 'Sum of the profits over the sum of the losses; none when no trade lost.',
     text: ofRatio(({ tradeFigures }) => tradeFigures.profitFactor),
   },
   {
@@ -150,7 +150,7 @@ export const costTable: readonly CostRow[] = [
   {
     kind: 'impactUsd',
     name: 'Price impact',
-    definition: 'Price impact that was settled; negative where it brought something.',
+    definition: 'Settled price impact; negative when it was a gain.',
   },
   {
     kind: 'fundingUsd',
@@ -162,12 +162,12 @@ export const costTable: readonly CostRow[] = [
     kind: 'executionUsd',
     name: 'Execution',
     definition:
-      "The keepers' part of sending messages, where the chain shows it with a price of the native coin; else it is in relay.",
+      "The keepers' part of the sending costs, where the chain shows it with a price of the native coin; else it is in relay.",
   },
   {
     kind: 'relayUsd',
     name: 'Relay',
-    definition: 'The rest of what sending messages cost, less what came back.',
+    definition: 'The rest of the sending costs, less refunds.',
   },
   { kind: 'swapUsd', name: 'Swaps', definition: 'Fees and price impact of swaps on the way.' },
   { kind: 'liquidationUsd', name: 'Liquidation', definition: 'Fees of liquidations.' },
@@ -187,6 +187,6 @@ export function sentenceOf(
   const few =
     spanDays >= FEW_DAYS
       ? ''
-      : ` ${spanDays === 1 ? 'One day is' : `${spanDays} days are`} too few to judge by.`
-  return `${isResult ? '' : 'No result, since price impact is left out: '}${made}${hold}${fall}.${few}`
+      : ` ${spanDays === 1 ? 'One day is' : `${spanDays} days are`} too few for a judgement.`
+  return `${isResult ? '' : 'No result, because price impact is left out: '}${made}${hold}${fall}.${few}`
 }

@@ -35,7 +35,7 @@ export function table(label: string, head: readonly string[], rows: Part): Html 
 export function assumptions({ assumptions: sentences, isResult }: ReportSubject): Html {
   return section(
     'assumptions',
-    'What is assumed',
+    'Assumptions',
     !isResult && html`<p class="warn"><strong>No result:</strong> price impact is left out.</p>`,
     html`<ul>${sentences.map((each) => html`<li>${each}</li>`)}</ul>`,
   )
@@ -122,8 +122,8 @@ export function trades(statistics: Statistics): Html {
               'For',
               'Costs',
               'Result',
-              'Why it began',
-              'Why it ended',
+              'Reason for opening',
+              'Reason for closing',
             ],
             listed.map(tradeRow),
           ),

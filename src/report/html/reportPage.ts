@@ -86,7 +86,7 @@ export function comparisonPage(
   const title = titles.join(' and ')
   const body = html`<header><p class="muted">Comparison</p><h1>${title}</h1></header>
 <main>
-${reports.map(({ subject, statistics }, index) => html`<section aria-label="${subject.title}"><h2>${subject.title}</h2><p class="sentence">${sentenceOf(statistics, subject.isResult)}</p><details><summary>What is assumed</summary><ul id="assumptions-${index}">${subject.assumptions.map((each) => html`<li>${each}</li>`)}</ul></details></section>`)}
+${reports.map(({ subject, statistics }, index) => html`<section aria-label="${subject.title}"><h2>${subject.title}</h2><p class="sentence">${sentenceOf(statistics, subject.isResult)}</p><details><summary>Assumptions</summary><ul id="assumptions-${index}">${subject.assumptions.map((each) => html`<li>${each}</li>`)}</ul></details></section>`)}
 ${section('curves', 'Returns', chart('curves', 'Return since the beginning, percent'))}
 ${section(
   'figures',

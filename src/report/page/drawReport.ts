@@ -332,8 +332,8 @@ function select(index: number, isAsked: boolean): void {
   story.replaceChildren(
     paragraph(trade.title, 'h3'),
     paragraph(trade.text),
-    ...(trade.openReason === '' ? [] : [paragraph(`Why it began: ${trade.openReason}`)]),
-    ...(trade.closeReason === '' ? [] : [paragraph(`Why it ended: ${trade.closeReason}`)]),
+    ...(trade.openReason === '' ? [] : [paragraph(`Reason for opening: ${trade.openReason}`)]),
+    ...(trade.closeReason === '' ? [] : [paragraph(`Reason for closing: ${trade.closeReason}`)]),
     ...trade.intentIds.map((id) =>
       paragraph(`perpd explain ${id} --journal.path ${data.journal ?? ''}`, 'code'),
     ),

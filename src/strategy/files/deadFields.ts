@@ -47,8 +47,8 @@ function idleExits(exit: Exit, isWritten: (path: readonly string[]) => boolean):
   if (asks.every((each) => each === undefined || each === false))
     found.push({
       path: ['exit'],
-      what: 'asks for no exit',
-      fix: 'add one, like stopLoss: { bps: 300 }, or onSignalOnly: true, or take the block out',
+      what: 'contains no exit',
+      fix: 'add one, like stopLoss: { bps: 300 }, or onSignalOnly: true, or remove the block',
     })
   const moves = [stopLoss, trailingStop, breakEven].some((each) => each !== undefined)
   for (const field of ['moveEverySeconds', 'moveStepUsd'] as const)
@@ -56,7 +56,7 @@ function idleExits(exit: Exit, isWritten: (path: readonly string[]) => boolean):
       found.push({
         path: ['exit', field],
         what: 'has no stop-loss to move',
-        fix: 'add a stopLoss or a trailingStop, or take the line out',
+        fix: 'add a stopLoss or a trailingStop, or remove the line',
       })
   const targets = takeProfit === undefined ? [] : Array.isArray(takeProfit) ? takeProfit : [takeProfit]
   const distances: readonly (Distance | undefined)[] = [
@@ -69,8 +69,8 @@ function idleExits(exit: Exit, isWritten: (path: readonly string[]) => boolean):
   if (exit.atr !== undefined && distances.every((distance) => distance?.atr === undefined))
     found.push({
       path: ['exit', 'atr'],
-      what: 'says how the average true range is taken, and no distance of the block counts in it',
-      fix: 'write a distance like stopLoss: { atr: 3 }, or take exit.atr out',
+      what: 'configures the average true range, but no distance of the block uses it',
+      fix: 'write a distance like stopLoss: { atr: 3 }, or remove exit.atr',
     })
   return found
 }
@@ -99,7 +99,7 @@ function unreachable(exit: Exit, fields: StrategyFile, symbols: readonly string[
   if (nearest !== undefined && isKnown && nearest.bps >= usedUpBps)
     found.push({
       path: ['exit', nearest.name],
-      what: `lies ${nearest.bps} bps from the entry, and at ${leverageBps / BPS_ONE}x (size.leverage) the position is liquidated before ${usedUpBps} bps: it would never fire`,
+      what: `lies ${nearest.bps} bps from the entry, and at ${leverageBps / BPS_ONE}x (size.leverage) the position is liquidated before ${usedUpBps} bps, so it would never fire`,
       fix: `a distance well below ${usedUpBps} bps, or less leverage`,
     })
   return found
@@ -124,12 +124,12 @@ function idleProtections(
   if (protect === undefined) return []
   const found: DeadField[] = []
   if (Object.values(protect).every((each) => each === undefined))
-    found.push({ path: ['protect'], what: 'asks for nothing', fix: 'add a rule, or take the block out' })
+    found.push({ path: ['protect'], what: 'has no rule', fix: 'add a rule, or remove the block' })
   if (protect.minEdgeBps === undefined && isWritten(['protect', 'edgeHoldSeconds']))
     found.push({
       path: ['protect', 'edgeHoldSeconds'],
-      what: 'is the time that protect.minEdgeBps reckons with, and there is none',
-      fix: 'add protect.minEdgeBps, or take the line out',
+      what: 'is the holding time of protect.minEdgeBps, which is not set',
+      fix: 'add protect.minEdgeBps, or remove the line',
     })
   return found
 }
@@ -146,7 +146,7 @@ function closedLimits({ limits }: StrategyFile): readonly DeadField[] {
       : [
           {
             path: ['limits', field],
-            what: `is ${formatUsd(mostUsd)}, below limits.minOrderSizeUsd (${formatUsd(minOrderSizeUsd)}): nothing could ever be opened`,
+            what: `is ${formatUsd(mostUsd)}, below limits.minOrderSizeUsd (${formatUsd(minOrderSizeUsd)}): the instance could never open a position`,
             fix: `raise limits.${field} or lower limits.minOrderSizeUsd`,
           },
         ],

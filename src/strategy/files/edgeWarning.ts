@@ -24,10 +24,10 @@ export function edgeWarning({
   const feesBps = LEAST_FEES.openingBps + LEAST_FEES.closingBps
   const neededBps = edge.minBps + feesBps
   // The file of a user's own kind does not show what its entries expect.
-  const unless = hosted === undefined ? '' : ', unless its kind says expectedEdgeBps or a take-profit'
+  const unless = hosted === undefined ? '' : ', unless its kind gives expectedEdgeBps or a take-profit'
   const targets = exits?.takeProfits ?? []
   if (targets.length === 0)
-    return `${name}: protect.minEdgeBps denies every entry (EDGE_UNKNOWN)${unless}: the file has no exit.takeProfit by which to know what one may earn. Add one well above ${neededBps} bps, or take minEdgeBps out.`
+    return `${name}: protect.minEdgeBps denies every entry (EDGE_UNKNOWN)${unless}: the file has no exit.takeProfit, so the expected profit is unknown. Add one well above ${neededBps} bps, or remove minEdgeBps.`
   const nearestBps = nearestOf(targets)
   if (nearestBps === undefined || nearestBps >= neededBps) return undefined
   return `${name}: protect.minEdgeBps denies every entry (EDGE_TOO_SMALL)${unless}: the nearest exit.takeProfit lies ${nearestBps} bps away, the venue's fees alone are ${LEAST_FEES.openingBps} + ${LEAST_FEES.closingBps} bps, and the ${nearestBps - feesBps} bps that are left are less than its ${edge.minBps} bps. Put takeProfit well above ${neededBps} bps, or minEdgeBps well below ${nearestBps - feesBps}.`

@@ -23,7 +23,7 @@ const distanceFields = {
     .describe('distance, times the average true range of `atr` of this block; one of bps, usd and atr'),
 }
 const oneOf =
-  'one of bps (of the price), usd (per whole token) and atr (times the average true range), and no other of them'
+  'exactly one of bps (of the price), usd (per whole token) and atr (times the average true range)'
 
 type Written = {
   readonly bps?: number | undefined
@@ -57,7 +57,7 @@ const trailingSchema = z
     ...distanceFields,
     activation: distanceSchema
       .optional()
-      .describe('profit from the entry at which it begins to follow; at once when left out'),
+      .describe('profit from the entry at which it begins to follow the price; at once when left out'),
   })
   .refine(hasOne, oneOf)
 
@@ -67,37 +67,37 @@ export const exitSchema = z
     stopLoss: distanceSchema
       .optional()
       .describe(
-        'closes with a loss at this distance from the entry; made nearer in bps or usd it moves what rests, else a change holds for new entries',
+        'closes with a loss at this distance from the entry. A nearer distance in bps or usd also moves the resting stop; any other change applies to new entries only',
       ),
     takeProfit: z
       .union([targetSchema, ladderSchema])
       .optional()
       .describe(
-        `closes with a profit at this distance from the entry: one, or a list of up to ${MOST_TARGETS} with shareBps of the order each; a change holds for what is placed from then on`,
+        `closes with a profit at this distance from the entry: one, or a list of up to ${MOST_TARGETS} with shareBps of the order each; a change applies to new exits only`,
       ),
     trailingStop: trailingSchema
       .optional()
       .describe(
-        'a stop-loss that follows the price at this distance, and never goes back; moved while perpd runs',
+        'a stop-loss that follows the price at this distance and never moves back; perpd moves it while it runs',
       ),
     breakEven: z
       .strictObject({
-        after: distanceSchema.describe('profit from the entry at which the stop-loss is moved'),
+        after: distanceSchema.describe('profit from the entry at which perpd moves the stop-loss'),
         offsetBps: bpsField({ max: 1_000 })
           .default(15)
-          .describe('where it is put: so far on the winning side of the entry, to pay for closing'),
+          .describe('distance of the moved stop on the winning side of the entry, to pay for closing'),
       })
       .optional()
-      .describe('moves the stop-loss to the entry once the profit is large enough; while perpd runs'),
+      .describe('moves the stop-loss to the entry once the profit is large enough; only while perpd runs'),
     timeLimitSeconds: secondsField({ min: 10, max: 31_536_000 })
       .optional()
-      .describe('closes what the instance holds so long after its newest entry; while perpd runs'),
+      .describe("closes the instance's part this long after its newest entry; only while perpd runs"),
     moveEverySeconds: secondsField({ min: 5, max: 86_400 })
       .default(usualMoves.moveEveryMs)
       .describe('least time between two moves of one stop-loss'),
     moveStepUsd: usdField({ minUsd: 0 })
       .default(usualMoves.moveStepUsd)
-      .describe('least that a move of a stop-loss must secure: a move costs an execution fee'),
+      .describe('smallest gain for which perpd moves a stop-loss, because each move costs an execution fee'),
     atr: z
       .strictObject({
         period: z
@@ -107,12 +107,12 @@ export const exitSchema = z
         candles: countField({ min: 2, max: 200 }).default(usualRange.candles).describe('how many candles'),
       })
       .optional()
-      .describe('the average true range that distances in atr count in; of 14 candles of 5m when left out'),
+      .describe('average true range that is the unit of distances in atr; of 14 candles of 5m when left out'),
     onSignalOnly: z
       .boolean()
       .optional()
       .describe(
-        'true: the decisions of the kind are the only exits, and its positions count as meant to be without a stop-loss; beside no other exit',
+        'true: only the decisions of the kind close its positions, and perpd reports no missing stop-loss; excludes every other exit',
       ),
   })
   .refine(
@@ -124,7 +124,7 @@ export const exitSchema = z
   .refine(
     ({ breakEven, stopLoss, trailingStop }) =>
       breakEven === undefined || stopLoss !== undefined || trailingStop !== undefined,
-    'breakEven beside a stopLoss or a trailingStop that it moves',
+    'breakEven together with a stopLoss or a trailingStop that it moves',
   )
 
 /** The block in the daemon's words. */

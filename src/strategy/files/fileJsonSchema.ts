@@ -13,10 +13,10 @@ type Json = Readonly<Record<string, unknown>>
 
 /** Effect of a change in a running daemon, as the end of a description. */
 const lives: Readonly<Record<TakenOver, string>> = {
-  live: 'A running daemon takes a change over from the next turn.',
+  live: 'A running daemon applies a change from the next turn.',
   limits:
-    'A running daemon takes a tighter limit over at once, a looser one when it is confirmed or at a restart.',
-  restart: 'A change waits for a restart.',
+    'A running daemon applies a tighter limit at once, and a looser one when an operator confirms it or at a restart.',
+  restart: 'A change needs a restart.',
 }
 
 /** The schema of one file; the parameters of a built-in kind are checked, those of a kind of one's own are free. */

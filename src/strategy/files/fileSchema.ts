@@ -17,7 +17,7 @@ const sizeSchema = z.strictObject({
   collateral: z
     .enum(['long', 'short'])
     .default('short')
-    .describe('token of the pool that pays and backs the position'),
+    .describe('token of the pool that is paid in as collateral'),
 })
 
 /** Least and most of a limit in a file, in the file's unit; 0 is no limit there, an absent field is. */
@@ -69,12 +69,12 @@ export const fileSchema = z.strictObject({
       .string()
       .min(1)
       .describe(
-        'what decides: a kind of perpd (perpd strategies describe KIND), or a file of your own, like ./mine.ts',
+        'program that decides: a kind of perpd (perpd strategies describe KIND), or a file of your own, like ./mine.ts',
       ),
   ),
   enabled: takenOver(
     'live',
-    z.boolean().default(true).describe('when false, the file is checked but not run'),
+    z.boolean().default(true).describe('false: perpd checks the file but does not run it'),
   ),
   market: takenOver(
     'restart',
@@ -91,49 +91,42 @@ export const fileSchema = z.strictObject({
       .min(1)
       .max(50)
       .optional()
-      .describe('full symbols of several markets; in the place of market'),
+      .describe('full symbols of several markets; replaces market'),
   ),
   cadenceSeconds: takenOver(
     'live',
-    secondsField({ min: 0.1, max: 86_400 })
-      .optional()
-      .describe('time between two looks at the market; 10 when left out'),
+    secondsField({ min: 0.1, max: 86_400 }).optional().describe('time between two turns; 10 when left out'),
   ),
-  size: takenOver('live', sizeSchema.optional().describe('what one order is')),
+  size: takenOver('live', sizeSchema.optional().describe('size, leverage and collateral of one order')),
   limits: takenOver(
     'limits',
-    limitsSchema.optional().describe("this instance's own limits; the account's tighten them further"),
+    limitsSchema.optional().describe("limits of this instance; the account's limits apply as well"),
   ),
   warnings: takenOver(
     'live',
     warningsSchema
       .optional()
-      .describe("what the venue's warnings before signing do to orders that add risk, by code"),
+      .describe('action for orders that add risk when the venue warns before signing, by code'),
   ),
   slippageBps: takenOver(
     'live',
-    bpsField({ min: 1, max: 1000 }).optional().describe('widest slippage that is signed'),
+    bpsField({ min: 1, max: 1000 }).optional().describe('widest slippage that perpd signs'),
   ),
   orderExpirySeconds: takenOver(
     'live',
-    secondsField({ min: 5, max: 3600 })
-      .optional()
-      .describe('age at which an order that was not sent yet is given up'),
+    secondsField({ min: 5, max: 3600 }).optional().describe('age at which an unsent order expires'),
   ),
   exit: takenOver(
     'live',
-    exitSchema.optional().describe('exits that every increase brings with it, in the same signed message'),
+    exitSchema.optional().describe('exits of every increase, in the same signed message'),
   ),
   protect: takenOver(
     'live',
-    protectSchema.optional().describe('rules that keep the instance from adding for a while'),
+    protectSchema.optional().describe('rules that block increases of the instance for a while'),
   ),
   onRemove: takenOver(
     'live',
-    z
-      .enum(removals)
-      .default('keep')
-      .describe('what becomes of its orders and position when the file is removed'),
+    z.enum(removals).default('keep').describe('action for its orders and position when the file is removed'),
   ),
   params: takenOver('live', z.record(z.string(), z.unknown()).optional().describe('settings of the kind')),
 })

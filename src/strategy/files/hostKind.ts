@@ -161,7 +161,7 @@ function createThreads(
       // A second thread next to it would take another core, and more memory, each turn.
       if (hanging > 0) {
         throw new KindFault(
-          'its thread hangs in a built-in function, where nothing can end it, and takes a core; it runs again once that thread has ended, or after a restart',
+          'its thread hangs in a built-in function, cannot be ended, and uses a core; the kind resumes when that thread ends, or after a restart',
           { place: shown },
         )
       }
@@ -197,7 +197,7 @@ function bytesOf(scene: Scene, shown: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(serialize(scene))
   if (bytes.byteLength <= MOST_VIEW_BYTES) return bytes
   throw new KindFault(
-    `its view has ${bytes.byteLength} bytes, more than ${MOST_VIEW_BYTES}; let needs ask for fewer candles or markets`,
+    `its view has ${bytes.byteLength} bytes, more than ${MOST_VIEW_BYTES}; request fewer candles or markets in needs`,
     { place: shown },
   )
 }
@@ -219,7 +219,7 @@ function createSaid() {
       left -= 1
       listener?.(
         left === 0
-          ? 'prints more than is shown'
+          ? 'prints more than the log shows'
           : text.length > LONGEST_LINE
             ? `${text.slice(0, LONGEST_LINE)}…`
             : text,

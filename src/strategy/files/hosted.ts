@@ -28,7 +28,8 @@ export class KindFault extends BaseError {
     super(options.place === undefined ? reason : `${options.place}: ${reason}`, {
       code: 'STRATEGY_KIND_FAILED',
       facts: { place: options.place, ended: options.ended },
-      details: 'This turn gives no decision. Other strategies go on; it runs again at its next tick.',
+      details:
+        'This turn gives no decision. Other strategies are not affected; it runs again at its next tick.',
     })
     this.ended = options.ended
   }

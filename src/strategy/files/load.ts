@@ -92,7 +92,7 @@ export async function loadStrategies(
         new StrategyFileError({
           file,
           what: `has the same name as ${earlier}`,
-          fix: 'rename one of them: the file name is the name of the instance, and its orders are told apart by it',
+          fix: 'rename one of them: the file name is the name of the instance and identifies its orders',
         }),
       )
       continue
@@ -156,9 +156,9 @@ function strategyFiles(paths: readonly string[], problems: StrategyFileError[]):
           problems.push(
             new StrategyFileError({
               file: path,
-              what: 'is no strategy file',
+              what: 'is not a strategy file',
               expected: 'a .yaml file or a folder of them',
-              fix: 'name the YAML file; a kind of your own is named by `kind: ./mine.ts` inside one',
+              fix: 'give the YAML file; it names a kind of your own by `kind: ./mine.ts`',
             }),
           )
         }
@@ -227,7 +227,7 @@ async function loadFile(
         what: `cannot be read: ${reasonOf(cause)}`,
         fix:
           cause instanceof TextFileError
-            ? 'put a text file in UTF-8 in its place'
+            ? 'replace it by a text file in UTF-8'
             : 'check that it is a file, and its permissions',
         cause,
       }),
@@ -291,7 +291,7 @@ async function withKind(
     return [kindProblem(yaml, fields.kind, `fails when asked what it needs: ${reasonOf(cause)}`, cause)]
   }
   const wrong = needsProblem(needs)
-  if (wrong !== undefined) return [kindProblem(yaml, fields.kind, `returns needs that are none: ${wrong}`)]
+  if (wrong !== undefined) return [kindProblem(yaml, fields.kind, `returns invalid needs: ${wrong}`)]
   const exits = fields.exit === undefined ? undefined : exitPlanOf(fields.exit)
   return {
     name,
@@ -316,7 +316,7 @@ async function withKind(
 /** Returns the part of a hosted kind that the rest of perpd reads. */
 function standIn({ kind, description, opensPositions, takesSignals, path }: HostedKind): Strategy {
   const elsewhere = (): never => {
-    throw new TypeError(`the kind ${path} is asked in its thread`)
+    throw new TypeError(`the kind ${path} runs only in its thread`)
   }
   const told = { kind, description, opensPositions, takesSignals }
   return { ...told, params: z.unknown(), needs: elsewhere, decide: elsewhere }
@@ -342,7 +342,7 @@ function fileProblems(yaml: YamlFile, fields: StrategyFile, strategy: Strategy):
     )
   }
   if (fields.market !== undefined && fields.markets !== undefined) {
-    add('markets', 'stands beside market', 'keep one: market for one market, markets for a list')
+    add('markets', 'is set together with market', 'keep one: market for one market, markets for a list')
   }
   const { symbols } = marketsOf(yaml, fields)
   const twice = symbols.find((symbol, index) => symbols.indexOf(symbol) !== index)
@@ -367,7 +367,7 @@ function fileProblems(yaml: YamlFile, fields: StrategyFile, strategy: Strategy):
   if (fields.size !== undefined && leastUsd !== undefined && fields.size.usd < leastUsd) {
     add(
       'size',
-      `asks for ${formatUsd(fields.size.usd)} an order, below limits.minOrderSizeUsd (${formatUsd(leastUsd)}), so nothing could ever be sent`,
+      `asks for ${formatUsd(fields.size.usd)} an order, below limits.minOrderSizeUsd (${formatUsd(leastUsd)}), so perpd could never send an order`,
       'raise size.usd or lower limits.minOrderSizeUsd',
     )
   }

@@ -55,7 +55,7 @@ export function kindProblem(yaml: YamlFile, kind: string, what: string, cause?: 
     field: 'kind',
     what,
     value: kind,
-    expected: 'a .ts file beside the YAML file with `export default defineStrategy({ ... })`',
+    expected: 'a .ts file next to the YAML file with `export default defineStrategy({ ... })`',
     fix: 'see strategies/README.md, "A kind of your own"',
     cause,
   })

@@ -52,7 +52,7 @@ export interface Distrust {
 
 /** Returns the problem of a file that is not read, because it decides about trades and somebody else can change it. */
 export function distrustProblem(file: string, { what, fix }: Distrust): StrategyFileError {
-  return new StrategyFileError({ file, what: `is not read: ${what}`, fix })
+  return new StrategyFileError({ file, what: `not read: ${what}`, fix })
 }
 
 function shown(value: unknown): string | undefined {

@@ -50,7 +50,7 @@ const windowSchema = z
     from: clockField(dayMinutes - 1),
     to: clockField(dayMinutes),
   })
-  .refine(({ from, to }) => from !== to, 'a window that ends at another time than it begins')
+  .refine(({ from, to }) => from !== to, 'a window with different start and end times')
 
 const momentText = 'a time of the week, like "fri 17:00", or of a date, like "2026-12-24 13:00", in quotes'
 const momentForm = new RegExp(`^(${weekdays.join('|')}|\\d{4}-\\d{2}-\\d{2}) ([01]\\d|2[0-3]):[0-5]\\d$`)
@@ -106,56 +106,56 @@ const closingsSchema = z.strictObject({
     .describe('when its markets are closed, by the week or by date'),
   minutesBefore: countField({ min: 0, max: mostMinutes })
     .default(30)
-    .describe('how long before a closing nothing is added any more, minutes (30)'),
+    .describe('how long before a closing increases stop, minutes (30)'),
   minutesAfter: countField({ min: 0, max: mostMinutes })
     .default(0)
-    .describe('how long after it opened again nothing is added yet, minutes (0)'),
+    .describe('how long after the opening increases resume, minutes (0)'),
 })
 
 /** The `protect` block. */
 export const protectSchema = z.strictObject({
   cooldownAfterExitSeconds: secondsField({ min: 1, max: MOST_SECONDS })
     .optional()
-    .describe('after its book on a market became empty, nothing is added there for so long'),
+    .describe('cooldown on a market after its book there became empty'),
   stopsInWindow: z
     .strictObject({
       stops: countField({ min: 1, max: MOST_STOPS }).describe(
-        'stop-losses and liquidations within the window that begin the pause',
+        'number of stop-losses and liquidations within the window that starts the pause',
       ),
-      windowSeconds: secondsField({ min: 1, max: MOST_SECONDS }).describe('how far back stops are counted'),
+      windowSeconds: secondsField({ min: 1, max: MOST_SECONDS }).describe(
+        'length of the window in which stops count',
+      ),
       pauseSeconds: secondsField({ min: 1, max: MOST_SECONDS }).describe(
-        'nothing is added for so long after the last of them',
+        'length of the pause after the last of them',
       ),
     })
     .optional()
-    .describe('a pause after so many stops, in which its entries that rest are cancelled'),
+    .describe('pause after too many stops; perpd cancels its resting entries'),
   tradingWindows: z
     .strictObject({
       timeZone: zoneField,
-      open: z.array(windowSchema).min(1).max(50).describe('windows in which it adds'),
+      open: z.array(windowSchema).min(1).max(50).describe('windows in which increases are allowed'),
     })
     .optional()
     .describe(
-      'times in which alone it adds, by the clock of a zone; its entries that rest are cancelled when none is open',
+      'only times in which increases are allowed, in a time zone; perpd cancels its resting entries outside them',
     ),
   closings: closingsSchema
     .optional()
     .describe(
-      'closings of its markets, around which it adds nothing and its entries that rest are cancelled, by the clock of a zone',
+      'closings of its markets, in a time zone; around them increases stop and perpd cancels its resting entries',
     ),
   maxDrawdownUsd: usdField()
     .optional()
     .describe(
-      'nothing is added while what its books realized, less what its open parts have lost, is so far below the highest that they realized; its entries that rest are cancelled then',
+      'increases stop while the result of its books (realized, less the open loss) is this far below its realized peak; perpd cancels its resting entries',
     ),
   minEdgeBps: bpsField({ min: 1, max: 9_000 })
     .optional()
-    .describe('least of what an entry is expected to earn after all its costs, basis points of its size'),
+    .describe('least expected profit of an entry after all costs, basis points of its size'),
   edgeHoldSeconds: secondsField({ min: 60, max: MOST_SECONDS })
     .optional()
-    .describe(
-      'how long a position is held, for the funding and borrowing among these costs, seconds (86400)',
-    ),
+    .describe('expected holding time, for the funding and borrowing costs, seconds (86400)'),
 })
 
 /** The block in the daemon's words. */

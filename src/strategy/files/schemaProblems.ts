@@ -78,7 +78,7 @@ function unknownField(
 /** YAML's names for the types of the schemas. */
 const typeWords: Readonly<Record<string, string>> = {
   record: 'fields',
-  object: 'fields of its own, below it or in { }',
+  object: 'fields, below it or in { }',
   boolean: 'true or false',
   array: 'a list',
   int: 'a whole number',

@@ -46,7 +46,7 @@ export function parseYaml(file: string, written: string): YamlFile | readonly St
         file,
         place: { line: 1, column: 1 },
         what: `cannot be read as YAML: ${document}`,
-        fix: 'write it flat and short; strategies/eth-trend.yaml shows one',
+        fix: 'compare with strategies/eth-trend.yaml',
       }),
     ]
   }
@@ -103,8 +103,8 @@ function ownWords(
   at: (offset: number) => Place,
 ): { readonly what: string; readonly fix: string } | undefined {
   if (code === 'MULTIPLE_DOCS') {
-    const what = 'a second document begins here, and a file is one strategy'
-    return { what, fix: 'give each strategy a file, and leave the line --- out' }
+    const what = 'a second document begins here, but a file is one strategy'
+    return { what, fix: 'give each strategy its own file, and remove the line ---' }
   }
   if (code !== 'DUPLICATE_KEY') return undefined
   let found: { readonly key: string; readonly from: number } | undefined
@@ -119,8 +119,8 @@ function ownWords(
   })
   if (found === undefined) return undefined
   const first = at(found.from)
-  const what = `${found.key} stands there twice, at ${first.line}:${first.column} and here`
-  return { what, fix: 'keep one of them' }
+  const what = `${found.key} is set twice, at ${first.line}:${first.column} and here`
+  return { what, fix: 'keep only one' }
 }
 
 /** Place of an opening token that an error concerns. */
@@ -184,7 +184,7 @@ function unusableAliases(
     JSON.stringify(document.toJS())
     return []
   } catch (error) {
-    reason = error instanceof ReferenceError ? firstLine(error.message) : 'it holds itself'
+    reason = error instanceof ReferenceError ? firstLine(error.message) : 'it contains itself'
   }
   let offset: number | undefined
   visit(document, {
@@ -239,9 +239,9 @@ function olderYaml(file: string, { directives }: Document): StrategyFileError[] 
     new StrategyFileError({
       file,
       place: { line: 1, column: 1 },
-      what: `says that it is YAML ${version}, which reads other numbers and other words as true`,
+      what: `declares YAML ${version}, which reads some numbers and true/false differently`,
       expected: 'YAML 1.2',
-      fix: `leave the line %YAML ${version} out`,
+      fix: `remove the line %YAML ${version}`,
     }),
   ]
 }
@@ -256,10 +256,10 @@ function oddNumbers(file: string, document: Document, at: (offset: number) => Pl
         new StrategyFileError({
           file,
           place: at(node.range?.[0] ?? 0),
-          what: 'has a number that is written in another base, or with a zero before it',
+          what: 'has a number in another base or with a leading zero',
           value: node.source,
           expected: 'plain decimal digits',
-          fix: 'write it as it is read, for example 16',
+          fix: 'write it in decimal, for example 16',
         }),
       )
     },

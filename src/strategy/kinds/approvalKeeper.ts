@@ -8,15 +8,13 @@ import { defineStrategy, type Strategy, z } from '../strategy.ts'
 const schema = z.strictObject({
   actionsBelow: countField({ min: 0, max: 1_000_000 })
     .default(200)
-    .describe(
-      'actions left, beyond what closing everything takes, from which on a renewal is prepared (200)',
-    ),
+    .describe('remaining actions, beyond those for closing everything, at which it prepares a renewal (200)'),
   secondsBelow: secondsField({ min: 0, max: 31_536_000 })
     .default(259_200_000)
-    .describe('time to the end of the approval from which on a renewal is prepared, seconds (259200)'),
+    .describe('time before the end of the approval at which it prepares a renewal, seconds (259200)'),
   renewActions: countField({ min: 1, max: 1_000_000 })
     .default(1_000)
-    .describe('actions that the renewal grants beyond those that are used (1000)'),
+    .describe('actions that the renewal grants beyond the used ones (1000)'),
   renewDays: countField({ min: 1, max: 365 }).default(7).describe('days that the renewal lasts (7)'),
 })
 
@@ -40,7 +38,7 @@ export const approvalKeeper: Strategy<z.output<typeof schema>> = defineStrategy(
         actions: params.renewActions,
         days: params.renewDays,
         reason: isShort
-          ? `The approval has ${approval.remainingActions} actions left, and closing everything takes ${approval.neededActions}.`
+          ? `The approval has ${approval.remainingActions} actions left, and closing everything needs ${approval.neededActions}.`
           : `The approval ends in ${hours} h.`,
         facts: { remainingActions: approval.remainingActions, hoursLeft: hours },
       },

@@ -25,7 +25,7 @@ const schema = z
     costBps: bpsField({ max: 1000 })
       .default(48)
       .describe(
-        'all that opening and closing cost, basis points of the size: fees (12), price impact, and sending, about 1 US dollar: 34 of 300, 10 of 1000',
+        'all costs of opening and closing, basis points of the size: fees (12), price impact, and sending, about 1 US dollar: 34 of 300, 10 of 1000',
       ),
     holdHours: countField({ min: 1, max: 2160 })
       .default(72)
@@ -33,7 +33,7 @@ const schema = z
     stopBps: bpsField({ min: 10, max: 9000 }).default(500).describe('stop, basis points from the entry'),
     maxRateAgeSeconds: secondsField({ min: 1, max: 3600 })
       .default(60_000)
-      .describe('oldest rates that it decides by, seconds (60)'),
+      .describe('greatest age of the rates that it uses, seconds (60)'),
     sides: sidesField.default('both').describe('sides it may open'),
   })
   .refine((params) => params.exitBpsPerDay < params.enterBpsPerDay, {

@@ -10,17 +10,17 @@ import { defineStrategy, type Strategy, z } from '../strategy.ts'
 const schema = z.strictObject({
   aboveUsd: usdField({ minUsd: 1 })
     .default(usd(25))
-    .describe('worth of what is due from which on its claim is prepared, US dollars (25)'),
+    .describe('value of the due amounts at which it prepares a claim, US dollars (25)'),
 })
 
 /** The kind `claimer`. */
 export const claimer: Strategy<z.output<typeof schema>> = defineStrategy({
   kind: 'claimer',
-  description: 'Prepares the claim of funding and rebates that are due, for the owner to send.',
+  description: 'Prepares a claim of due funding and rebates for the owner to send.',
   opensPositions: false,
   params: schema,
   needs: (_params, symbols) => ({ symbols }),
   decide: ({ params: { aboveUsd } }) => [
-    { kind: 'prepare-claim', aboveUsd, reason: 'What is due to the account is looked at.' },
+    { kind: 'prepare-claim', aboveUsd, reason: 'Checks the amounts due to the account.' },
   ],
 })

@@ -25,22 +25,22 @@ import { collateralOf, type IdleWallet, idleWalletOf, leverageText } from './sha
 
 const schema = z
   .strictObject({
-    maxLeverage: leverageField().default(100_000).describe('above it collateral is paid in (10)'),
+    maxLeverage: leverageField().default(100_000).describe('leverage above which it adds collateral (10)'),
     targetLeverage: leverageField()
       .default(70_000)
-      .describe('to which it is brought from either side (7); between the two bounds'),
+      .describe('leverage that it restores from either side (7); between the two bounds'),
     minLeverage: leverageField()
       .optional()
-      .describe('below it collateral is taken out; nothing is ever taken out when left out'),
+      .describe('leverage below which it withdraws collateral; it never does when left out'),
     minStepUsd: usdField({ minUsd: 1 })
       .default(usd(25))
-      .describe('smallest change that is made, US dollars (25); also where the wallet has only a part'),
+      .describe('smallest change, US dollars (25); also when the wallet covers only a part'),
     keepWalletUsd: usdField({ minUsd: 0 })
       .default(usd(100))
-      .describe('of each token, what stays in the wallet, US dollars (100): fees are paid from it'),
+      .describe('reserve of each token in the wallet for fees, US dollars (100)'),
     maxCollateralUsd: usdField()
       .optional()
-      .describe('most collateral that it brings a position to, US dollars; no bound when left out'),
+      .describe('most collateral of a position, US dollars; no bound when left out'),
   })
   .refine((params) => params.targetLeverage < params.maxLeverage, {
     path: ['targetLeverage'],
@@ -56,7 +56,7 @@ type View = StrategyView<z.output<typeof schema>>
 /** The kind `collateral-keeper`. */
 export const collateralKeeper = defineStrategy({
   kind: 'collateral-keeper',
-  description: 'Keeps the leverage of positions between bounds with what lies idle in the wallet.',
+  description: 'Keeps the leverage of positions between bounds, with idle tokens of the wallet.',
   opensPositions: false,
   params: schema,
   needs: (_params, symbols) => ({ symbols, allPositionMarkets: symbols.length === 0, balances: true }),
@@ -109,7 +109,7 @@ function payIn({ params }: View, position: Position, wallet: IdleWallet): Collat
     direction,
     collateralToken,
     amount: share.amount,
-    reason: `The ${direction} position has ${now}; above ${leverageText(BigInt(params.maxLeverage))} ${formatUsd(share.worthUsd)} are paid in.`,
+    reason: `The ${direction} position has ${now}; above ${leverageText(BigInt(params.maxLeverage))} it adds ${formatUsd(share.worthUsd)} of collateral.`,
     facts: factsOf(position, lackingUsd),
   }
 }
@@ -133,7 +133,7 @@ function takeOut({ params, snapshot }: View, position: Position): CollateralDeci
     direction,
     collateralToken,
     amount,
-    reason: `The ${direction} position has ${leverageOf(position)} leverage; below ${leverageText(BigInt(params.minLeverage))} ${formatUsd(sparedUsd)} are taken out.`,
+    reason: `The ${direction} position has ${leverageOf(position)} leverage; below ${leverageText(BigInt(params.minLeverage))} it withdraws ${formatUsd(sparedUsd)}.`,
     facts: factsOf(position, -sparedUsd),
   }
 }

@@ -24,17 +24,17 @@ const schema = z.strictObject({
     .enum(['long', 'short', 'both'])
     .default('long')
     .describe('long: orders below the price; short: above it; both: either, as two positions'),
-  stepUsd: usdField().describe('way between two lines, US dollars; lines lie at its whole multiples'),
+  stepUsd: usdField().describe('distance between two lines, US dollars; lines lie at its whole multiples'),
   levels: countField({ min: 1, max: 20 })
     .default(3)
     .describe('most orders of a side that rest or are filled at once'),
   takeProfitBps: bpsField({ min: 5, max: 5000 })
     .default(100)
-    .describe('way from the entry price at which a fill is closed with a profit'),
+    .describe('distance from the entry price at which a fill closes with a profit'),
   stopBps: bpsField({ min: 10, max: 9000 })
     .optional()
     .describe(
-      'way from the averaged entry at which a side is closed with a loss; levels + 1 steps when left out',
+      'distance from the average entry at which a side closes with a loss; levels + 1 steps when left out',
     ),
 })
 
@@ -43,8 +43,7 @@ type GridParams = z.output<typeof schema>
 /** The kind `grid`. */
 export const grid = defineStrategy({
   kind: 'grid',
-  description:
-    'Rests limit orders on price lines, and takes the profit of each fill by an order that rests too.',
+  description: 'Places resting limit orders on price lines, and a resting take-profit for each fill.',
   params: schema,
   needs: (_params, symbols) => ({ symbols }),
   decide: (view) =>
@@ -137,7 +136,7 @@ function excessOf(
   // An order in flight may fill the position up, or be the change itself.
   if (excessUsd <= 0n || onTheWay.length > 0 || exits.some(({ isChanging }) => isChanging)) return []
   const base = { marketToken: market.market.marketToken, direction } as const
-  const reason = `The ${type} orders come to more than the ${formatUsd(heldUsd)} that is held.`
+  const reason = `The ${type} orders are larger in total than the position of ${formatUsd(heldUsd)}.`
   const cancelled: RestingOrder[] = []
   for (const exit of exits.toReversed()) {
     if (exit.sizeDeltaUsd <= excessUsd) {
@@ -226,7 +225,7 @@ function entriesOf(scene: Scene): readonly Decision[] {
   const cancel = cancelOf(
     base,
     left,
-    `The price has left ${left.length === 1 ? 'an order' : `${left.length} orders`} of the grid behind.`,
+    `The price has left ${left.length === 1 ? 'an order' : `${left.length} orders`} of the grid out of range.`,
     factsOf(price, { furthest }),
   )
   const isBusy = onTheWay.some(({ kind }) => kind === 'increase')

@@ -21,21 +21,23 @@ const schema = z
   .strictObject({
     minDistanceBps: bpsField({ min: 1, max: 9000 })
       .default(800)
-      .describe('share of the mark price; nearer to its liquidation, a position is reduced'),
-    closeDistanceBps: bpsField({ min: 0, max: 9000 }).default(300).describe('nearer than this it is closed'),
+      .describe('distance from liquidation below which it reduces a position, share of the mark price'),
+    closeDistanceBps: bpsField({ min: 0, max: 9000 })
+      .default(300)
+      .describe('distance below which it closes the position'),
     reduceShareBps: bpsField({ min: 100, max: 10_000 })
       .default(5000)
-      .describe('share of the position taken off each time; its collateral stays'),
+      .describe('share of the position that each reduction closes; the collateral stays'),
     maxLeverage: leverageField()
       .optional()
-      .describe('a position above it is reduced to 95 % of it; off when left out'),
+      .describe('leverage above which it reduces a position to 95 % of it; off when left out'),
     addCollateralFirst: z
       .boolean()
       .default(false)
-      .describe('pay collateral in instead of reducing, where the wallet has enough of it'),
+      .describe('add collateral instead of reducing, when the wallet has enough'),
     keepWalletUsd: usdField({ minUsd: 0 })
       .default(usd(100))
-      .describe('of each token, what addCollateralFirst leaves in the wallet, US dollars (100)'),
+      .describe('reserve of each token that addCollateralFirst leaves in the wallet, US dollars (100)'),
   })
   .refine((params) => params.closeDistanceBps < params.minDistanceBps, {
     path: ['closeDistanceBps'],
@@ -109,7 +111,7 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
   }
   const act = guardAct(distanceBps, position.leverageBps, params)
   if (act === 'close') {
-    const reason = `The ${direction} position is ${distanceBps} bps from its liquidation price; at ${params.closeDistanceBps} bps it is closed.`
+    const reason = `The ${direction} position is ${distanceBps} bps from its liquidation price; the guard closes it at ${params.closeDistanceBps} bps.`
     return { kind: 'close', ...base, reason }
   }
   if (act === undefined) return undefined
@@ -124,8 +126,8 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
     // Collateral stays, so that leverage falls and the liquidation price moves away.
     keepLeverage: false,
     reason: near
-      ? `The ${direction} position is ${distanceBps} bps from its liquidation price; it is kept ${params.minDistanceBps} bps away.`
-      : `The ${direction} position has ${leverageText(position.leverageBps)} leverage; at most ${leverageText(BigInt(params.maxLeverage ?? 0))} is kept.`,
+      ? `The ${direction} position is ${distanceBps} bps from its liquidation price; the guard keeps it ${params.minDistanceBps} bps away.`
+      : `The ${direction} position has ${leverageText(position.leverageBps)} leverage; the guard keeps it at ${leverageText(BigInt(params.maxLeverage ?? 0))} or less.`,
   }
 }
 
@@ -169,7 +171,7 @@ function paidIn(
     direction,
     collateralToken,
     amount: share.amount,
-    reason: `${formatUsd(share.worthUsd)} of collateral keep the ${direction} position whole and away from its liquidation price.`,
+    reason: `Adding ${formatUsd(share.worthUsd)} of collateral moves the ${direction} position away from its liquidation price without a reduction.`,
     facts: {
       lackingUsd: formatUsd(lackingUsd),
       remainingCollateralUsd: formatUsd(position.remainingCollateralUsd),

@@ -28,22 +28,22 @@ const schema = z
     costBps: bpsField({ max: 1000 })
       .default(95)
       .describe(
-        'all that opening and closing both legs cost, basis points of the size of one: fees (24), price impact, and sending, about 2 US dollars: 68 of 300, 20 of 1000',
+        'all costs of opening and closing both legs, basis points of the size of one: fees (24), price impact, and sending, about 2 US dollars: 68 of 300, 20 of 1000',
       ),
     holdHours: countField({ min: 1, max: 2160 })
       .default(96)
       .describe('hours within which the rate must earn costBps'),
     legGraceSeconds: secondsField({ min: 5, max: 3600 })
       .default(60_000)
-      .describe('time that one leg may be alone before it is closed, seconds (60)'),
+      .describe('longest time that one leg may be open without the other, seconds (60)'),
     stopBps: bpsField({ min: 100, max: 9000 })
       .default(1500)
       .describe(
-        'stop of each leg, basis points from its entry: far, for a leg that is stopped leaves the other alone',
+        'stop of each leg, basis points from its entry; keep it far, because a stopped leg leaves the other without a hedge',
       ),
     maxRateAgeSeconds: secondsField({ min: 1, max: 3600 })
       .default(60_000)
-      .describe('oldest rates that it decides by, seconds (60)'),
+      .describe('greatest age of the rates that it uses, seconds (60)'),
   })
   .refine((params) => params.exitBpsPerDay < params.enterBpsPerDay, {
     path: ['exitBpsPerDay'],
@@ -108,7 +108,12 @@ function decisionsOf(
     if (missing.length > 0 || !isOver) return missing
     const seconds = params.legGraceSeconds / 1_000
     return legs.map(({ scene, position }) =>
-      closeOf(scene, position.direction, `The ${position.direction} is alone for ${seconds} s or more.`, {}),
+      closeOf(
+        scene,
+        position.direction,
+        `The ${position.direction} has been without its other leg for ${seconds} s or more.`,
+        {},
+      ),
     )
   }
   if (pair.rate !== undefined && pair.rate < BigInt(params.exitBpsPerDay) * 1000n) {

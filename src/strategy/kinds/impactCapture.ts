@@ -28,25 +28,23 @@ const schema = z.strictObject({
   minImpactBps: bpsField({ min: 1, max: 500 })
     .default(10)
     .describe(
-      'least estimated impact less fees and sending of both ways that opens, basis points of the size',
+      'least estimated impact that opens, after fees and sending both ways, basis points of the size',
     ),
   takeBps: bpsField({ min: 0, max: 1000 })
     .default(5)
-    .describe('what closing now must bring after its fee, impact and sending, basis points of the size'),
+    .describe('least profit of closing now, after its fee, impact and sending, basis points of the size'),
   sendingBps: bpsField({ max: 1000 })
     .default(6)
-    .describe(
-      'what sending costs both ways, basis points of the size: about 1 US dollar, 6 of 2000, 21 of 500',
-    ),
+    .describe('cost of sending both ways, basis points of the size: about 1 US dollar, 6 of 2000, 21 of 500'),
   maxHoldSeconds: secondsField({ min: 30, max: 604_800 })
     .default(172_800_000)
     .describe(
-      'after so long it is closed whatever it brings, seconds (172800: two days, in which a balance may come back)',
+      'longest holding time, seconds; it then closes at any result (172800: two days, in which a balance may return)',
     ),
   stopBps: bpsField({ min: 10, max: 9000 }).default(150).describe('stop, basis points from the entry'),
   maxDataAgeSeconds: secondsField({ min: 1, max: 600 })
     .default(30_000)
-    .describe('oldest figures of the balance that it decides by, seconds (30)'),
+    .describe('greatest age of the balance figures that it uses, seconds (30)'),
   sides: sidesField.default('both').describe('sides it may open'),
 })
 
@@ -61,7 +59,7 @@ const HIGHEST_FEE_BPS = 10
 /** The kind `impact-capture`. */
 export const impactCapture = defineStrategy({
   kind: 'impact-capture',
-  description: 'Opens the side that a positive price impact is paid for, within strict bounds.',
+  description: 'Opens the side that earns a positive price impact, within strict bounds.',
   params: schema,
   memory: { version: 1, schema: memorySchema, first: { sinceMs: {} } },
   needs: (_params, symbols) => ({ symbols }),
@@ -117,14 +115,19 @@ function leaving(
       {},
     )
   if (sinceMs !== undefined && snapshot.atMs - sinceMs >= params.maxHoldSeconds)
-    return closeOf(scene, direction, `It is held for ${params.maxHoldSeconds / 1_000} s or more.`, {})
+    return closeOf(
+      scene,
+      direction,
+      `The position has been open for ${params.maxHoldSeconds / 1_000} s or more.`,
+      {},
+    )
   if (!isFresh(snapshot, scene.market.impact, params.maxDataAgeSeconds)) return undefined
   const impact = impactOf(scene, direction, 'decrease', sizeInUsd)
   if (impact === undefined) return undefined
   const sending = Math.ceil(params.sendingBps / 2)
   const brings = movedBps(position, scene.price) + impact - feesOf(scene).unbalancing - sending
   if (brings < params.takeBps) return undefined
-  return closeOf(scene, direction, `Closing brings ${brings} bps after its fee, impact and sending.`, {
+  return closeOf(scene, direction, `Closing earns ${brings} bps after its fee, impact and sending.`, {
     brings,
   })
 }

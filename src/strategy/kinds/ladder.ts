@@ -19,23 +19,21 @@ import { afterEvent, afterLook, type Ladder, ladderSchema, noLadder } from './sh
 
 const schema = z
   .strictObject({
-    direction: z.enum(['long', 'short']).default('long').describe('side that is built up'),
+    direction: z.enum(['long', 'short']).default('long').describe('side that it builds'),
     stepBps: bpsField({ min: 10, max: 5000 })
       .optional()
-      .describe(
-        'way of the price against the last fill before the next rung; or, in its place, everySeconds',
-      ),
+      .describe('move of the price against the last fill before the next rung; alternative to everySeconds'),
     everySeconds: secondsField({ min: 60, max: 2_592_000 })
       .optional()
       .describe('time from the last fill to the next rung, whatever the price'),
     maxRungs: countField({ min: 1, max: 50 }).default(5).describe('most rungs of one ladder'),
-    maxUsd: usdField().describe('most that is held, US dollars; the last rung is cut to it'),
+    maxUsd: usdField().describe('largest position, US dollars; the last rung is cut to it'),
     takeProfitBps: bpsField({ min: 10, max: 5000 })
       .default(150)
-      .describe('way from the averaged entry at which all of it is closed with a profit'),
+      .describe('distance from the average entry at which the whole ladder closes with a profit'),
     stopBps: bpsField({ min: 10, max: 9000 })
       .default(1500)
-      .describe('way from the averaged entry at which all of it is closed with a loss'),
+      .describe('distance from the average entry at which the whole ladder closes with a loss'),
     pauseSeconds: secondsField({ min: 0, max: 2_592_000 })
       .default(3_600_000)
       .describe('time after the end of a ladder before the next begins, seconds (3600)'),
@@ -53,7 +51,7 @@ type ExitType = 'take-profit' | 'stop-loss'
 export const ladder = defineStrategy({
   kind: 'ladder',
   description:
-    'Buys in rungs as the price falls or time passes, with one take-profit and stop over all of them.',
+    'Buys in rungs as the price falls or time passes, with one take-profit and one stop for all of them.',
   params: schema,
   memory: { version: 1, schema: memorySchema, first: { ladders: {} } },
   needs: (_params, symbols) => ({ symbols }),
@@ -189,7 +187,7 @@ function exitsOf(view: View, scene: MarketScene, held: OwnPosition): readonly De
       (type === 'stop-loss') === (direction === 'long') ? scene.price <= trigger : scene.price >= trigger
     // One that rests is the venue's to execute.
     if (!isPast || own.some(({ isFrozen }) => !isFrozen)) continue
-    const reason = `The price is past the ${type} of the ${direction} ladder, and none rests.`
+    const reason = `The price is past the ${type} of the ${direction} ladder, and no such order rests.`
     return [
       closeOf(scene, direction, reason, { price: formatPrice(scene.price), trigger: formatPrice(trigger) }),
     ]

@@ -28,14 +28,14 @@ const schema = z
     signal: z
       .enum(['zscore', 'bollinger', 'rsi'])
       .default('zscore')
-      .describe('what tells how far the price is from its mean'),
-    candles: countField({ min: 2, max: 500 }).default(20).describe('candles that the signal looks at'),
+      .describe('measure of the distance of the price from its mean'),
+    candles: countField({ min: 2, max: 500 }).default(20).describe('candles that the signal uses'),
     deviations: z
       .number()
       .positive()
       .max(10)
       .default(2)
-      .describe('standard deviations of a half-width, of bollinger'),
+      .describe('standard deviations in a half-width of bollinger'),
     entry: z
       .number()
       .positive()
@@ -53,7 +53,7 @@ type MeanReversionParams = z.output<typeof schema>
 /** The kind `mean-reversion`. */
 export const meanReversion = defineStrategy({
   kind: 'mean-reversion',
-  description: 'Opens against a price that went far from its mean and turns, and leaves near the mean.',
+  description: 'Opens against a price that moved far from its mean and turns, and closes near the mean.',
   params: schema,
   needs: (params, symbols) => ({
     symbols,

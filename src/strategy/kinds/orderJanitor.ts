@@ -34,26 +34,26 @@ const schema = z
     staleAfterSeconds: secondsField({ min: 300, max: 31_536_000 })
       .optional()
       .describe(
-        'age from which an entry that rests is stale, since its newest change, seconds; never when left out',
+        'age since its newest change from which a resting entry is stale, seconds; never when left out',
       ),
-    onStale: anyCare.default('cancel').describe('what is done about a stale entry (cancel)'),
+    onStale: anyCare.default('cancel').describe('action for a stale entry (cancel)'),
     unreachableBps: bpsField({ min: 100, max: 9_000 })
       .optional()
       .describe(
-        'way from the price to the trigger from which an entry is out of reach, basis points; never when left out',
+        'distance from the price to the trigger from which an entry is out of reach, basis points; never when left out',
       ),
-    onUnreachable: anyCare.default('cancel').describe('what is done about an entry out of reach (cancel)'),
-    orphans: z.boolean().default(true).describe('whether exits whose position is gone are looked for'),
+    onUnreachable: anyCare.default('cancel').describe('action for an entry out of reach (cancel)'),
+    orphans: z.boolean().default(true).describe('true: handle exits whose position is gone'),
     onOrphan: z
       .enum(['cancel', 'report'])
       .default('cancel')
-      .describe('what is done about an exit whose position is gone (cancel)'),
+      .describe('action for an exit whose position is gone (cancel)'),
     onOversized: exitCare
       .optional()
-      .describe('what is done about an exit larger than what is held; left alone when left out'),
+      .describe('action for an exit larger than the position; none when left out'),
     onBehindLiquidation: exitCare
       .optional()
-      .describe('what is done about a stop-loss that the liquidation comes before; left alone when left out'),
+      .describe('action for a stop-loss behind the liquidation price; none when left out'),
     entryDistanceBps: bpsField({ min: 10, max: 9_000 })
       .default(200)
       .describe('how far from the price an edit puts an entry, basis points (200)'),
@@ -65,10 +65,10 @@ const schema = z
       .describe('most edits of one order in any hour (2)'),
     editStepUsd: usdField({ minUsd: 0 })
       .default(usd(1))
-      .describe('least worth of an edit, US dollars: size times way, or what is taken off (1)'),
+      .describe('least value of an edit, US dollars: size times move, or the size taken off (1)'),
     graceSeconds: secondsField({ min: 60, max: 86_400 })
       .default(300_000)
-      .describe('time that an order is left alone after its newest change, seconds (300)'),
+      .describe('time after its newest change in which it does not touch an order, seconds (300)'),
   })
   .refine(
     (params) =>
@@ -200,7 +200,7 @@ function cancels(found: readonly Untidy[]): readonly CancelDecision[] {
       marketToken,
       direction,
       orderKeys,
-      reason: `${orderKeys.length === 1 ? 'An order rests' : `${orderKeys.length} orders rest`} that nobody needs: ${[...why].join('; ')}.`,
+      reason: `${orderKeys.length === 1 ? 'An order rests' : `${orderKeys.length} orders rest`} without a purpose: ${[...why].join('; ')}.`,
       facts: { orders: orderKeys.length },
     }),
   )
@@ -211,7 +211,7 @@ function tend(found: Untidy, view: View, edits: Record<string, number[]>) {
   const { order } = found
   const { strayOrders, snapshot, params, openIntents } = view
   if (!strayOrders.some((orderKey) => sameHex(orderKey, order.orderKey)))
-    return { hindered: 'it is not moved: somebody else looks after it, or placed it' }
+    return { hindered: 'it is not moved: another strategy or client manages or placed it' }
   const repair = repairOf(found, snapshot, { ...params, minStepUsd: params.editStepUsd })
   if (repair === undefined || 'hindered' in repair) return repair
   const key = hexKey(order.orderKey)
@@ -244,7 +244,7 @@ function tell(view: View, before: Memory['told'], found: ReadonlyMap<string, Unt
       told[key] = row
       continue
     }
-    const why = rest.has(key) ? `is no more ${row.cause}` : 'rests no more'
+    const why = rest.has(key) ? `is no longer ${row.cause}` : 'no longer rests'
     const names = { marketToken: row.marketToken, direction: row.direction }
     decisions.push(reportDecision(key, row.cause, names, `The order ${why}.`, true))
   }

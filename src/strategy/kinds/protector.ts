@@ -22,22 +22,22 @@ import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 const schema = z.strictObject({
   stopBps: bpsField({ min: 10, max: 9000 })
     .default(500)
-    .describe('way from the entry price at which a position is closed with a loss'),
+    .describe('distance from the entry price at which a position closes with a loss'),
   targetBps: bpsField({ min: 10, max: 9000 })
     .optional()
-    .describe('way from the entry price at which it is closed with a profit; no take-profit when left out'),
+    .describe('distance from the entry price at which it closes with a profit; no take-profit when left out'),
   whenPast: z
     .enum(['from-price', 'close'])
     .default('from-price')
     .describe(
-      'what is done when the price is past such a place already: count the way from the price of now, or close at once',
+      'action when the price has already passed that point: measure from the current price, or close at once',
     ),
   graceSeconds: secondsField({ min: 0, max: 3600 })
     .default(20_000)
-    .describe('time that whoever opened it has to place an exit of its own first, seconds (20)'),
+    .describe('time for the opener of the position to place its own exit first, seconds (20)'),
   toleranceBps: bpsField({ max: 5000 })
     .default(200)
-    .describe('share of a position that may be uncovered, or covered too much, before its order is changed'),
+    .describe('share of a position that may be uncovered or covered twice before it changes the order'),
 })
 
 /** Times from which a part of a position is uncovered, Unix ms, by its key and the type of the missing order. */
@@ -52,7 +52,7 @@ const exitTypes: Readonly<Record<ExitType, number>> = { 'take-profit': 5, 'stop-
 /** The kind `protector`. */
 export const protector = defineStrategy({
   kind: 'protector',
-  description: 'Gives every position a stop-loss, and a take-profit if asked, where none rests yet.',
+  description: 'Places a stop-loss, and optionally a take-profit, for every position without one.',
   opensPositions: false,
   params: schema,
   memory: { version: 1, schema: memorySchema, first: { sinceMs: {} } },
@@ -215,8 +215,8 @@ function editOf(view: View, position: Position, own: RestingOrder, sizeDeltaUsd:
     sizeDeltaUsd,
     ...(isMoved ? { triggerPrice: trigger } : {}),
     reason: own.isFrozen
-      ? `The ${type} of the ${direction} position froze; it is to be tried again.`
-      : `The ${type} is of ${formatUsd(own.sizeDeltaUsd)}; of the ${direction} position ${formatUsd(sizeDeltaUsd)} is its.`,
+      ? `The ${type} of the ${direction} position is frozen; the protector retries it.`
+      : `The ${type} covers ${formatUsd(own.sizeDeltaUsd)}; its share of the ${direction} position is ${formatUsd(sizeDeltaUsd)}.`,
     facts: { sizeUsd: formatUsd(position.sizeInUsd) },
   }
 }

@@ -17,18 +17,16 @@ import { closeOf, entryOf, type MarketScene, sceneOf } from './shared/marketScen
 const schema = z
   .strictObject({
     weights: weightsField().describe(
-      'share of the sum by the full symbol of a market, below 0 for a short; a market of the file that is not named has 0',
+      'share of the total for each market, by its full symbol, below 0 for a short; a market without a share has 0',
     ),
-    totalUsd: usdField().optional().describe('the sum, US dollars; this or totalLeverage'),
-    totalLeverage: leverageField()
-      .optional()
-      .describe('the sum, times of what the account is worth; this or totalUsd'),
+    totalUsd: usdField().optional().describe('the total, US dollars; this or totalLeverage'),
+    totalLeverage: leverageField().optional().describe('the total, times the equity; this or totalUsd'),
     bandBps: bpsField({ min: 10, max: 5000 })
       .default(500)
-      .describe('drift before a market is traded, basis points of the sum'),
+      .describe('drift at which it trades a market, basis points of the total'),
     minOrderUsd: usdField()
       .default(20n * 10n ** 30n)
-      .describe('least order that is worth its costs, US dollars'),
+      .describe('smallest order, US dollars'),
   })
   .refine(
     ({ totalUsd, totalLeverage }) => (totalUsd === undefined) !== (totalLeverage === undefined),
@@ -44,7 +42,8 @@ type Params = z.output<typeof schema>
 /** The kind `rebalancer`. */
 export const rebalancer = defineStrategy({
   kind: 'rebalancer',
-  description: 'Holds several markets at their weights, and trades only what drifted out of a band.',
+  description:
+    'Holds several markets at their weights, and trades only a market that drifted out of its band.',
   params: schema,
   needs: (params, symbols) => ({
     symbols: marketsOf(params, symbols),
@@ -101,7 +100,7 @@ function towards(scene: MarketScene, total: Usd, params: Params): readonly Decis
   if (distance <= bps(total, params.bandBps)) return []
   const sizeDeltaUsd = minOf(distance, size.usd)
   if (sizeDeltaUsd < params.minOrderUsd) return []
-  const reason = `${symbol} ${direction} is ${formatUsd(heldUsd)}; its weight makes it ${formatUsd(targetUsd)}.`
+  const reason = `${symbol} ${direction} is ${formatUsd(heldUsd)}; its weight requires ${formatUsd(targetUsd)}.`
   const facts = { heldUsd: formatUsd(heldUsd), targetUsd: formatUsd(targetUsd), weightBps: weight }
   if (gap > 0n) return [{ ...entryOf(scene, direction, reason, facts), sizeDeltaUsd }]
   return [

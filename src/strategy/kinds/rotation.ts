@@ -31,13 +31,11 @@ const schema = z.strictObject({
   hold: countField({ min: 1, max: 20 }).default(1).describe('most markets that are held at once'),
   minReturnBps: bpsField({ max: 10_000 })
     .default(0)
-    .describe('least return over the lookback; below it a market is not held, whatever the others do'),
-  marginBps: bpsField({ max: 5000 })
-    .default(200)
-    .describe('how much better another market must be to take the place of one that is held'),
+    .describe('least return over the lookback; it never holds a market below'),
+  marginBps: bpsField({ max: 5000 }).default(200).describe('lead that a market needs to replace a held one'),
   everySeconds: secondsField({ min: 60, max: 2_592_000 })
     .default(86_400_000)
-    .describe('time between two choices, seconds (86400)'),
+    .describe('time between two rotations, seconds (86400)'),
   stopBps: bpsField({ min: 10, max: 9000 }).default(800).describe('stop, basis points from the entry'),
 })
 
@@ -60,7 +58,8 @@ const RETRY_MS = 60_000
 /** The kind `rotation`. */
 export const rotation = defineStrategy({
   kind: 'rotation',
-  description: 'Holds the markets of its list that rose most over a lookback, and changes them by a cadence.',
+  description:
+    'Holds the markets of its list that rose most over a lookback, and rotates at fixed intervals.',
   params: schema,
   memory: { version: 1, schema: memorySchema, first: { chosen: [], deniedAtMs: {} } },
   needs: (params, symbols) => ({

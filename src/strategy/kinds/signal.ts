@@ -21,7 +21,7 @@ const params = z.strictObject({
   sides: z
     .enum(['both', 'long', 'short'])
     .default('both')
-    .describe('sides it may open; a signal for the other only closes'),
+    .describe('sides that it may open; a signal for the other side only closes'),
 })
 const side = z.enum(['long', 'short'])
 
@@ -65,7 +65,7 @@ const opposite = { long: 'short', short: 'long' } as const satisfies Record<Dire
 /** The kind `signal`. */
 export const signal = defineStrategy({
   kind: 'signal',
-  description: 'Holds what signed signals from outside say, as alerts of a charting service.',
+  description: 'Follows signed signals from outside, such as alerts of a charting service.',
   params,
   memory: { version: 1, schema: memorySchema, first: { wishes: [] } },
   takesSignals: true,
@@ -85,7 +85,7 @@ export const signal = defineStrategy({
       if (before !== undefined && before.isActed !== true)
         unserved.push({
           signal: before.signal,
-          reason: `signal ${given.number} of the same market took its place`,
+          reason: `signal ${given.number} of the same market replaced it`,
         })
       wishes = [...wishes.filter(({ symbol }) => symbol !== given.symbol), next]
     }
@@ -134,7 +134,7 @@ function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish 
   }
   const target = action === 'reverse' ? reversed(view, symbol, before) : action
   if (target === undefined)
-    return { signal: number, reason: `there is nothing of its own to reverse${othersText(view, symbol)}` }
+    return { signal: number, reason: `it has no position of its own to reverse${othersText(view, symbol)}` }
   if (target === 'flat') return { ...base, closes: ['long', 'short'] }
   const { sides } = view.params
   const closes = [opposite[target]]
@@ -195,20 +195,20 @@ function act(wish: Wish, view: View): WishTurn {
   const { direction, stopPrice, targetPrice } = opens
   const own = ownUsd(view, wish.symbol, direction)
   if (own > 0n) {
-    const reason = `its own ${direction} of ${formatDollars(own)} is held already, and a signal adds to nothing`
+    const reason = `it already has a ${direction} of ${formatDollars(own)}, and a signal never adds to a position`
     return wish.isActed === true ? { decisions: [] } : unserved(wish, reason)
   }
   const { atMs } = view.snapshot
   const isSetBack = (wish.givenAtMs ?? atMs) - atMs > CORRECTION_MS
   if (wish.expiresAtMs <= atMs || isSetBack) {
-    const over = isSetBack ? 'the clock was set back' : 'its time was over'
+    const over = isSetBack ? 'the clock went back' : 'it expired'
     const { waitsFor } = wish
     return unserved(wish, `${over} before it opened${waitsFor === undefined ? '' : `, for ${waitsFor}`}`)
   }
   if (isOpening(view, wish.symbol, direction))
     return {
       decisions: [],
-      left: { ...wish, waitsFor: `an order of its own on the ${direction} side was under way` },
+      left: { ...wish, waitsFor: `its own order on the ${direction} side was in flight` },
     }
   if (market.status === 'closed')
     return { decisions: [], left: { ...wish, waitsFor: 'the market was closed' } }
@@ -241,13 +241,13 @@ function unserved({ signal: number }: Wish, reason: string): WishTurn {
 function nothingToClose({ action, symbol }: Wish, view: View): string {
   const { sides } = view.params
   const isShut = action !== 'flat' && sides !== 'both'
-  return `${isShut ? `params.sides opens ${sides}s alone, and ` : ''}there is nothing of its own to close${othersText(view, symbol)}`
+  return `${isShut ? `params.sides opens ${sides}s alone, and ` : ''}it has no position of its own to close${othersText(view, symbol)}`
 }
 
 /** Said where others hold something. */
 function othersText(view: View, symbol: string): string {
   return view.positions(symbol).some(({ sizeInUsd }) => sizeInUsd > 0n)
-    ? '; what is held there is not its own (perpd positions shows whose it is)'
+    ? '; the position there belongs to others (perpd positions shows the owners)'
     : ''
 }
 

@@ -14,15 +14,13 @@ import { entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
 
 const schema = z
   .strictObject({
-    direction: z.enum(['long', 'short']).default('long').describe('side that is held'),
+    direction: z.enum(['long', 'short']).default('long').describe('side that it holds'),
     targetUsd: usdField().optional().describe('size to hold, US dollars'),
-    targetLeverage: leverageField().optional().describe('size to hold, times of what the account is worth'),
-    targetEquityBps: bpsField({ min: 1 })
-      .optional()
-      .describe('the same as a share: basis points of that worth'),
+    targetLeverage: leverageField().optional().describe('size to hold, times the equity'),
+    targetEquityBps: bpsField({ min: 1 }).optional().describe('size to hold, basis points of equity'),
     bandBps: bpsField({ min: 10, max: 9000 })
       .default(1000)
-      .describe('way from the target, basis points of it, before anything is done'),
+      .describe('distance from the target at which it acts, basis points of the target'),
   })
   .refine(
     ({ targetUsd, targetLeverage, targetEquityBps }) =>

@@ -28,39 +28,39 @@ const schema = z
     slowCandles: countField({ min: 3, max: 900 }).default(48).describe('candles in the slow average'),
     atrCandles: countField({ min: 2, max: 500 })
       .default(14)
-      .describe('candles in the average true range (ATR), the yardstick of the others'),
+      .describe('candles in the average true range (ATR), the unit of the fields below'),
     entryStrength: z
       .number()
       .min(0)
       .max(20)
       .default(0.25)
-      .describe('ATRs between the averages before a position is opened'),
+      .describe('distance between the averages that opens a position, ATRs'),
     exitStrength: z
       .number()
       .min(0)
       .max(20)
       .default(0.25)
-      .describe('ATRs against the position before it is closed'),
+      .describe('distance against the position that closes it, ATRs'),
     maxExtension: z
       .number()
       .positive()
       .max(100)
       .default(6)
       .describe(
-        'ATRs that the price may be from the fast average for an entry; half of it when it fell back',
+        'largest distance of the price from the fast average for an entry, ATRs; half of it when the price fell back',
       ),
     stopAtr: z
       .number()
       .positive()
       .max(1000)
       .default(12)
-      .describe('ATRs against the entry price at which the position is closed'),
+      .describe('loss from the entry price that closes the position, ATRs'),
     takeAtr: z
       .number()
       .positive()
       .max(1000)
       .optional()
-      .describe('ATRs in favour of the entry price at which it is closed; off when left out'),
+      .describe('profit from the entry price that closes the position, ATRs; off when left out'),
     pyramid: countField({ min: 1, max: 10 }).default(1).describe('most orders in one position; 1 never adds'),
   })
   .refine((params) => params.fastCandles < params.slowCandles, {

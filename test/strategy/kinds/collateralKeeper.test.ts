@@ -69,7 +69,7 @@ test('above the upper bound collateral is paid in to the target, as risk admits 
     kind: 'collateral-in',
     collateralToken: USDC,
     amount: 200_000_000n,
-    reason: 'The long position has 5.00x leverage; above 4.00x $200.00 are paid in.',
+    reason: 'The long position has 5.00x leverage; above 4.00x it adds $200.00 of collateral.',
   })
   expect(admit(decision as CollateralDecision, desk({ snapshot: world })).kind).toBe('intent')
 })

@@ -126,7 +126,7 @@ test('what somebody looks after or placed is told and not edited, once, and told
   expect(ask({ ...far, priceUsd: 1_550 })).toMatchObject([{ cause: 'unreachable', isOver: true }])
   expect(ask({ ...far, priceUsd: 1_550 })).toEqual([])
   expect(ask(far)).toMatchObject([{ isOver: false }])
-  expect(ask({ ...far, orders: [] })).toMatchObject([{ isOver: true, reason: 'The order rests no more.' }])
+  expect(ask({ ...far, orders: [] })).toMatchObject([{ isOver: true, reason: 'The order no longer rests.' }])
 })
 
 test('nothing is told as over by a price that is old or a list that lacks rows', () => {

@@ -32,7 +32,7 @@ export function repairOf(found: Untidy, snapshot: Snapshot, rules: RepairRules):
     case 'behind-liquidation':
       return movedStop(found, snapshot, rules)
     case 'orphaned':
-      return { hindered: 'no edit gives it a position' }
+      return { hindered: 'an edit cannot give it a position' }
   }
 }
 
@@ -44,17 +44,17 @@ function movedEntry({ order, price, why }: Untidy, snapshot: Snapshot, rules: Re
     return { hindered: 'the oracle has no fresh price of its market' }
   const isBelow = trigger < price
   if (isBelow !== ((order.orderType === LIMIT) === (order.direction === 'long')))
-    return { hindered: 'the price is past its trigger, and it did not fire' }
+    return { hindered: 'the price is past its trigger, but it did not execute' }
   const way = bps(price, rules.entryDistanceBps)
   if (absOf(trigger - price) <= way)
-    return { hindered: 'it lies as near to the price as an edit would put it' }
+    return { hindered: 'it is already as near to the price as an edit would move it' }
   const triggerPrice = isBelow ? price - way : price + way
   if (worthOf(order.sizeDeltaUsd, trigger, triggerPrice) < rules.minStepUsd) return undefined
   return {
     edit: {
       ...namesOf(order),
       triggerPrice,
-      reason: `Of what nobody looks after, ${why}; it is moved from ${formatPrice(trigger)} to ${formatPrice(triggerPrice)}.`,
+      reason: `Among unmanaged orders, ${why}; it is moved from ${formatPrice(trigger)} to ${formatPrice(triggerPrice)}.`,
       facts: { price: formatPrice(price), before: formatPrice(trigger) },
     },
   }
@@ -66,7 +66,7 @@ function fittedExit({ order, heldUsd, why }: Untidy, { minStepUsd }: RepairRules
     edit: {
       ...namesOf(order),
       sizeDeltaUsd: heldUsd,
-      reason: `Of what nobody looks after, ${why}; it is made as large as that.`,
+      reason: `Among unmanaged orders, ${why}; it is resized to match.`,
       facts: { before: formatDollars(order.sizeDeltaUsd), held: formatDollars(heldUsd) },
     },
   }
@@ -91,7 +91,7 @@ function movedStop(
     edit: {
       ...namesOf(order),
       triggerPrice,
-      reason: `Of what nobody looks after, ${why}; it is moved to ${formatPrice(triggerPrice)}.`,
+      reason: `Among unmanaged orders, ${why}; it is moved to ${formatPrice(triggerPrice)}.`,
       facts: { price: formatPrice(price), liquidation: formatPrice(liquidationPrice) },
     },
   }

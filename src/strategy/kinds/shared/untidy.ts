@@ -87,7 +87,7 @@ function untidyEntry(
   const trigger = triggerPriceOf(order, snapshot)
   if (unreachableBps === undefined || price === undefined || trigger === undefined) return undefined
   if (!isAsked('unreachable') || absOf(trigger - price) <= bps(price, unreachableBps)) return undefined
-  const why = `an entry waits more than ${unreachableBps} bps from the price`
+  const why = `an entry rests more than ${unreachableBps} bps from the price`
   return { ...found, cause: 'unreachable', why }
 }
 
@@ -118,7 +118,7 @@ function untidyExit(
   // A resting order that opens may be the reason for the exit's size.
   const isTooLarge = sizeDeltaUsd < WHOLE && sizeDeltaUsd > heldUsd + bps(heldUsd, TOLERANCE_BPS)
   if (!isTooLarge || hasEntry || !isAsked('oversized')) return undefined
-  const why = `an exit of ${formatDollars(sizeDeltaUsd)} is larger than the ${formatDollars(heldUsd)} that are held`
+  const why = `an exit of ${formatDollars(sizeDeltaUsd)} is larger than the position of ${formatDollars(heldUsd)}`
   return { ...found, cause: 'oversized', why }
 }
 
