@@ -116,7 +116,7 @@ test('hosts that all add to the count get nothing signed here, and the operatorâ
   expect(refused.err).toContain('no endpoint of the chain proves it')
   expect(refused.err).toContain('--up-to 1000000000300')
   expect((await approve(hosts, '--owner-keystore=owner.json', '--up-to=300')).err).toContain(
-    'could do nothing',
+    'would allow none',
   )
   const both = await approve(hosts, ...here, '--up-to=300')
   expect(both).toMatchObject({ code: 4, err: expect.stringContaining('keep one') })
@@ -151,7 +151,7 @@ test('with an endpoint the count is the chainâ€™s, whatever the hosts say', asyn
 test('an endpoint that is configured and does not answer is not passed over', async () => {
   const { code, err, count } = await approve(served.api, '--rpc.http=http://127.0.0.1:1', ...rpc(), ...here)
   expect([code, count]).toEqual([1, undefined])
-  expect(err).toContain('The endpoints do not agree')
+  expect(err).toContain('The endpoints disagree')
   expect(err).toContain('did not answer')
 })
 

@@ -44,7 +44,7 @@ test('each sink is sent a test message, and what became of it is told', async ()
   const all = await perpd(cwd, ['notify', 'test'])
   expect([all.code, all.out]).toEqual([
     exitCodes.error,
-    expect.stringMatching(/good +webhook +sent[\s\S]*gone +webhook +refused +it answered 410/),
+    expect.stringMatching(/good +webhook +sent[\s\S]*gone +webhook +refused +it responded 410/),
   ])
   expect(paths.sort()).toEqual(['/gone', '/good'])
   const one = await perpd(cwd, ['notify', 'test', 'good', '--json'])

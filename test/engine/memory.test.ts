@@ -105,7 +105,7 @@ test('what is denied is written with the memory and told at the next turn, after
 
 test('a memory that is too large, no plain value or not of its schema keeps the whole turn from being taken', async () => {
   const wrong: readonly (readonly [unknown, RegExp])[] = [
-    [{ ...ladderMemory.first, denied: ['x'.repeat(70_000)] }, /70\d{3} bytes; at most 65536/],
+    [{ ...ladderMemory.first, denied: ['x'.repeat(70_000)] }, /70\d{3} bytes; the most is 65536/],
     [{ ...ladderMemory.first, rungs: Number.NaN }, /does not fit its schema: rungs/],
     [undefined, /not plain values/],
   ]

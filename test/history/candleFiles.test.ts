@@ -172,7 +172,7 @@ const bad: readonly (readonly [kind: string, text: string, said: string])[] = [
     '12:30,1,1,1,1\n',
     'row 1, column timestamp: "12:30" is no time; expected Unix seconds',
   ],
-  ['columns of two lengths', '{"t":[1735689600],"o":[1],"h":[1],"l":[1],"c":[]}', 'not of one length'],
+  ['columns of two lengths', '{"t":[1735689600],"o":[1],"h":[1],"l":[1],"c":[]}', 'have different lengths'],
   ['a compressed file', '', 'it is not text in UTF-8'],
 ]
 test.each(bad)('a bad file is refused by place, column, value and form: %s', async (kind, text, said) => {

@@ -188,7 +188,7 @@ test('limits and outages of the service are waited for, told once, and nothing t
   await polling()
   expect(waits).toEqual([1_000, 4_000, 7_000, 60_000])
   expect(events).toEqual([
-    { type: 'chat.failed', sink: 'phone', what: 'commands', reason: 'it answered 502' },
+    { type: 'chat.failed', sink: 'phone', what: 'commands', reason: 'it responded 502' },
   ])
   instead.push(
     ...[{ method: 'sendMessage', status: 429, body: '{"ok":false,"parameters":{"retry_after":3}}' }],
@@ -236,7 +236,7 @@ test('an answer that the chat does not take is told once, and that the next one 
   write('/orders')
   await expect.poll(() => said, { timeout: 20_000 }).toEqual(['did orders'])
   await expect.poll(told, { timeout: 20_000 }).toEqual([
-    { type: 'chat.failed', sink: 'phone', what: 'answers', reason: 'it answered 400' },
+    { type: 'chat.failed', sink: 'phone', what: 'answers', reason: 'it responded 400' },
     { type: 'chat.restored', sink: 'phone', what: 'answers' },
   ])
 })
@@ -253,7 +253,7 @@ test('an order is done only after its code, by the same person, in time, and onc
   expect(say('confirm 1111')).toEqual({ step: 'order', order: 'pause', userId: '7' })
   expect(say('confirm 1111')).toMatchObject({ step: 'say' })
   say('kill close')
-  expect(say('confirm 9999')).toMatchObject({ text: expect.stringContaining('another code') })
+  expect(say('confirm 9999')).toMatchObject({ text: expect.stringContaining('code is wrong') })
   expect(say('confirm 2222')).toMatchObject({ step: 'say' })
   say('kill')
   expect(say('confirm 3333', '7', 60_001)).toMatchObject({ text: expect.stringContaining('too late') })

@@ -121,7 +121,7 @@ test('a rate limit of the server (4yz) is tried again, a refusal (5yz) is not, a
   await start({ answer: (word, line) => (word === 'AUTH' ? `535 no: ${line} ${password}` : undefined) })
   const refused = await tell()
   expect(refused.waits).toEqual([])
-  expect(refused.events).toMatchObject([{ result: 'refused', reason: 'it answered 535' }])
+  expect(refused.events).toMatchObject([{ result: 'refused', reason: 'it responded 535' }])
 })
 
 test('a reader whom the server refuses is told of, though others got the letter', async () => {

@@ -193,7 +193,7 @@ test('why a service refuses is told in phrases of ours, and nothing that it wrot
   ]
   await tellAll([webhook()], [notice(), notice({ cause: 'd' })])
   const reasons = events.flatMap((event) => (event.type === 'notice.ended' ? [event.reason] : []))
-  expect(reasons).toEqual(['it answered 400: chat not found', 'it answered 403'])
+  expect(reasons).toEqual(['it responded 400: chat not found', 'it responded 403'])
 })
 
 test('a topic of a forum is told in', async () => {

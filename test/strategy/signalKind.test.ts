@@ -159,7 +159,7 @@ test('what others hold is neither closed nor in the way, and is said where nothi
   expect([flat.decisions, flat.memory.wishes]).toEqual([[], []])
   expect(flat.unserved[0]).toContain('no position of its own to close; the position there belongs to others')
   expect(turn({ signals: [says('reverse')], others: ['long'] }).unserved[0]).toContain(
-    'to reverse; what is held',
+    'to reverse; the position there',
   )
 })
 

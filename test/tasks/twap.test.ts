@@ -127,7 +127,7 @@ test('a twap asks to see, makes a part a stretch under keys of its own steps, an
   })
   const filled = [orderOf(usd(250), usd(250))]
   const begun = { made: 1, slot: 1 }
-  expect(said(twapTask.next(task(begun), view({ children: filled })))).toContain('has not come')
+  expect(said(twapTask.next(task(begun), view({ children: filled })))).toContain('not due yet')
   const later = view({ children: filled, nowMs: startMs + 30_000 })
   expect(decided(twapTask.next(task(begun), later))).toMatchObject({ sizeDeltaUsd: usd(250) })
 })
@@ -181,7 +181,7 @@ test('a task waits for what is under way, under a halt, and after a denial, and 
   const open = [orderOf(usd(250), undefined, { isOpen: true })]
   const begun = task({ made: 1, slot: 1 })
   const later = { nowMs: startMs + 30_000 }
-  expect(said(twapTask.next(begun, view({ ...later, children: open })))).toContain('under way')
+  expect(said(twapTask.next(begun, view({ ...later, children: open })))).toContain('in flight')
   expect(said(twapTask.next(task(), view({ halt: 'trading is halted: a look' })))).toContain('halted')
   expect(said(twapTask.next(task(), view({ paused: 'NO_CAPACITY, none' })))).toContain('NO_CAPACITY')
 })
@@ -343,9 +343,9 @@ test('the end of a task and its parts keep their time where the clock is set bac
     const children = [orderOf(usd(250), usd(250))]
     return twapTask.next(running, view({ children, nowMs, setBackMs }))
   }
-  expect(said(look())).toContain('has not come')
+  expect(said(look())).toContain('not due yet')
   clock.setBack(dayMs)
-  expect(said(look())).toContain('has not come')
+  expect(said(look())).toContain('not due yet')
   await clock.advance(30_000)
   expect(decided(look())).toMatchObject({ sizeDeltaUsd: usd(250) })
   await clock.advance(210_000)
