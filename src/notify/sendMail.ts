@@ -86,7 +86,7 @@ function resultOf(error: unknown): SendResult {
   if (typeof responseCode === 'number' && responseCode >= 400) {
     // 4yz: try again; 5yz: never (RFC 5321, 4.2.1).
     const result = responseCode >= 500 ? 'refused' : 'later'
-    return { result, reason: `it answered ${responseCode}` }
+    return { result, reason: `it responded ${responseCode}` }
   }
   return { result: 'later', reason: typeof code === 'string' ? `not reached (${code})` : 'not reached' }
 }

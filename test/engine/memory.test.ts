@@ -107,7 +107,7 @@ test('a memory that is too large, no plain value or not of its schema keeps the 
   const wrong: readonly (readonly [unknown, RegExp])[] = [
     [{ ...ladderMemory.first, denied: ['x'.repeat(70_000)] }, /70\d{3} bytes; the most is 65536/],
     [{ ...ladderMemory.first, rungs: Number.NaN }, /does not fit its schema: rungs/],
-    [undefined, /not plain values/],
+    [undefined, /other than plain values/],
   ]
   for (const [memory, said] of wrong) {
     const strategy = loadedMemory(ladderMemory, (view) => {
