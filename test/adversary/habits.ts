@@ -22,9 +22,10 @@ export interface Habit {
   /**
    * `opens`: opens a position where it sees none. `turns`: that, and closes what it sees. `adds`: adds at every tick.
    * `closes`: closes all that it sees. `guards`: the built-in guard. `swaps`: buys the long token while it sees little of it,
-   * sells it else. `rests`: keeps a limit order, and makes it larger and smaller by turns.
+   * sells it else. `rests`: keeps a limit order, and makes it larger and smaller by turns. `reduces`: opens a position, and takes a tenth of its
+   * first size off it at each tick until a third is left.
    */
-  readonly does: 'opens' | 'turns' | 'adds' | 'closes' | 'guards' | 'swaps' | 'rests'
+  readonly does: 'opens' | 'reduces' | 'turns' | 'adds' | 'closes' | 'guards' | 'swaps' | 'rests'
   readonly symbol: string
   readonly direction: 'long' | 'short'
   /** Whole USD. */
@@ -85,6 +86,15 @@ function decide(habit: Habit, view: StrategyView): readonly Decision[] {
   switch (does) {
     case 'opens':
       return isBusy || closes.length > 0 ? [] : [open]
+    case 'reduces': {
+      const [held] = view.positions(symbol)
+      if (held === undefined) return isBusy ? [] : [open]
+      const isLarge = held.sizeInUsd > usd(habit.sizeUsd) / 3n
+      const part = { kind: 'decrease', ...base, collateralToken: held.collateralToken } as const
+      return isBusy || !isLarge
+        ? []
+        : [{ ...part, sizeDeltaUsd: usd(habit.sizeUsd) / 10n, keepLeverage: true }]
+    }
     case 'turns':
       return isBusy ? [] : closes.length > 0 ? closes : [open]
     case 'adds':

@@ -19,6 +19,8 @@ export interface Party {
   readonly machine?: (random: Random, fromMs: number) => MachineMoves
   /** Whether what it does is a host's own fault, so that it may be put in cooldown. */
   readonly isToBlame?: boolean
+  /** The strategy takes parts off its position all the while, so that one of them waits for its proof when the operator kills. */
+  readonly isReducing?: boolean
 }
 
 /** When the operator kills, ms after the daemon's start. */
@@ -136,6 +138,14 @@ export const parties: readonly Party[] = [
     does: [['/positions', { op: 'set', field: 'collateralAmount', value: 'much' }]],
   },
   { name: 'endpoint silent', liars: [rpc], does: [['', { op: 'hang' }]], isToBlame: true },
+  { name: 'nobody, while parts are closed', liars: [], does: [], isReducing: true },
+  {
+    name: 'endpoint silent, while parts are closed',
+    liars: [rpc],
+    does: [['', { op: 'hang' }]],
+    isToBlame: true,
+    isReducing: true,
+  },
   {
     name: 'oracle host at half the price, API host hides, endpoint shows no events',
     liars: [oracle, api, rpc],
@@ -196,7 +206,7 @@ function liarsOf(named: Party['liars'], seed: number): Party['liars'] {
 }
 
 /** The story of a seed with a party: the position, since when the party is bad, and how the price goes, are the seed's. */
-function wayOutStory({ liars: named, does, machine }: Party, seed: number): Story {
+function wayOutStory({ liars: named, does, machine, isReducing = false }: Party, seed: number): Story {
   const liars = liarsOf(named, seed)
   const random = randomOf(seed, 'way out')
   const fromMs = random.int(22_000, killAtMs)
@@ -221,7 +231,7 @@ function wayOutStory({ liars: named, does, machine }: Party, seed: number): Stor
     ],
     habits: [
       {
-        does: 'opens',
+        does: isReducing ? 'reduces' : 'opens',
         symbol: random.pick(symbols),
         direction: random.chance(0.5) ? 'long' : 'short',
         sizeUsd: random.pick([500, 1_000, 2_500]),
