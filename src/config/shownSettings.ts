@@ -29,7 +29,9 @@ export function shownSettings(
 
 function hidden(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hidden)
-  return value instanceof Secret ? redactUrl(value.reveal()) : value
+  if (!(value instanceof Secret)) return value
+  const text = value.reveal()
+  return text === '' ? '' : redactUrl(text)
 }
 
 function named(value: unknown, profile: string): unknown {

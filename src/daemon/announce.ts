@@ -9,6 +9,7 @@ import type { Journal } from '../journal/journal.ts'
 import { type Address, sameHex } from '../protocol/address.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { EvidenceChoice } from './chain/evidenceSource.ts'
+import { journalNameOf } from './journalFile.ts'
 
 /** Open orders of another account or chain would be signed by the wrong key: the journal is refused whole. */
 export function refuseForeign(journal: Journal, account: Address, config: Config): void {
@@ -52,7 +53,7 @@ export function announce(
     chain: config.venue.chain.name,
     account: config.account.owner ?? parts.signer.address,
     strategies: parts.strategies.map(({ name }) => name),
-    journalPath: config.journal.path,
+    journalPath: journalNameOf(config),
     statusUrl: parts.statusUrl,
     apiHosts: parts.hosts.api,
     oracleHosts: parts.hosts.oracle,

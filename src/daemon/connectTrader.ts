@@ -30,6 +30,7 @@ import { checkRouterCode } from './chain/routerCode.ts'
 import { rpcClients } from './chain/rpcClients.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { ownCopies } from './files/ownCopies.ts'
+import { journalNameOf } from './journalFile.ts'
 import { watchClock } from './notices/watchClock.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
 import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
@@ -179,12 +180,8 @@ async function readLimits(
   return { ...limitsOf(config, strategies), waiting: waitingSettings(running, values) }
 }
 
-function labelsOf(
-  { profile, journal }: Config,
-  evidence: string,
-  venue: StartedVenue | undefined,
-): EngineLabels {
-  const labels = { version, profile, journalPath: journal.path, evidence }
+function labelsOf(config: Config, evidence: string, venue: StartedVenue | undefined): EngineLabels {
+  const labels = { version, profile: config.profile, journalPath: journalNameOf(config), evidence }
   return venue?.replay === undefined ? labels : { ...labels, replay: venue.replay }
 }
 

@@ -5,15 +5,28 @@ import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { JournalReader } from '../journal/journal.ts'
-import type { SqliteJournalOptions } from '../journal/sqlite/openSqlite.ts'
+import { type PostgresJournal, postgresName } from '../journal/postgres/postgresPlace.ts'
+import type { JournalOptions } from '../journal/service/open.ts'
 import { refuseUntrustedState } from './trustedState.ts'
+
+/** The database that keeps the journal; undefined where a file does. */
+export function postgresOf({ journal, profile }: Config): PostgresJournal | undefined {
+  const { url, account = profile, synchronousStandby } = journal
+  return url === undefined ? undefined : { url, account, needsStandby: synchronousStandby }
+}
+
+/** The journal's name as it is shown: its path, or of a database its place without secrets. */
+export function journalNameOf(config: Config): string {
+  const postgres = postgresOf(config)
+  return postgres === undefined ? config.journal.path : postgresName(postgres)
+}
 
 /**
  * Returns the options with which this configuration opens its journal for writing; `holder` is the account, or the operator by name.
  *
  * @throws CommandError with exit code 4 when others can change where a live journal is kept.
  */
-export function journalOptions(config: Config, holder: string): SqliteJournalOptions {
+export function journalOptions(config: Config, holder: string): JournalOptions {
   refuseUntrustedState(config)
   const { journal } = config
   return {
@@ -23,6 +36,7 @@ export function journalOptions(config: Config, holder: string): SqliteJournalOpt
     isReserved: true,
     clockNow: systemClock.now,
     holder,
+    ...defined({ postgres: postgresOf(config) }),
   }
 }
 
@@ -33,6 +47,12 @@ export function journalOptions(config: Config, holder: string): SqliteJournalOpt
  */
 export function journalFileOf(config: Config): string {
   refuseUntrustedState(config)
+  if (postgresOf(config) !== undefined) {
+    throw new CommandError(
+      `The journal is kept in PostgreSQL (${journalNameOf(config)}); this command reads files alone. Its tables begin with perpd_.`,
+      exitCodes.notFound,
+    )
+  }
   const { path } = config.journal
   if (path === 'memory:') {
     throw new CommandError(
@@ -59,10 +79,11 @@ export async function withJournal<T>(
   config: Config,
   use: (journal: JournalReader) => T | Promise<T>,
 ): Promise<T> {
-  const file = journalFileOf(config)
+  const postgres = postgresOf(config)
+  const file = postgres === undefined ? journalFileOf(config) : config.journal.path
   // Commands that only ask the daemon load nothing of the journal.
   const { openJournalReader } = await import('../journal/service/open.ts')
-  const journal = await openJournalReader(file)
+  const journal = await openJournalReader(file, postgres)
   try {
     return await use(journal)
   } finally {

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { createLedger } from '../../src/journal/journalLedger.ts'
 import { createMemoryJournal, createMemoryStore } from '../../src/journal/memory.ts'
+import { recoverLedger } from '../../src/journal/recoverLedger.ts'
 import { manualClock } from '../support/venue.ts'
-import { recoverLedger } from './recoverLedger.ts'
 import { storyOf } from './story.ts'
 
 const startMs = Date.UTC(2026, 10, 20, 12)
@@ -130,7 +130,7 @@ test('over a restart a clock that was set back and came forth again between two 
   clock.setBack(-2 * minuteMs)
   await clock.advance(1_000)
   await accept()
-  const ledger = await recoverLedger(store, clock.now())
+  const { ledger } = await recoverLedger(store, clock.now())
   const within = (spanMs: number) => {
     ledger.lookAt(clock)
     return ledger.acceptedSince(clock.now() - spanMs).length
@@ -153,9 +153,9 @@ test('over a restart, by records or by a snapshot, a step counts as of the first
   clock.setBack(dayMs)
   const kept = createLedger()
   for await (const page of store.read(0)) for (const { record } of page) kept.fold(record)
-  const replayed = await recoverLedger(store, clock.now())
+  const { ledger: replayed } = await recoverLedger(store, clock.now())
   await store.keep(kept.snapshot())
-  const recalled = await recoverLedger(store, clock.now())
+  const { ledger: recalled } = await recoverLedger(store, clock.now())
   const within = (spanMs: number) =>
     [replayed, recalled].map((ledger) => {
       ledger.lookAt(clock)

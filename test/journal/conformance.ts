@@ -9,8 +9,8 @@ import { encodeRecord, type JournalRecord } from '../../src/domain/records.ts'
 import { DuplicateDecisionError, type Journal, JournalFaultError } from '../../src/journal/journal.ts'
 import { createLedger, type Ledger } from '../../src/journal/journalLedger.ts'
 import type { JournalStore, KeptRecord, StoreEntry } from '../../src/journal/journalStore.ts'
+import { recoverLedger } from '../../src/journal/recoverLedger.ts'
 import type { Hex } from '../../src/protocol/address.ts'
-import { recoverLedger } from './recoverLedger.ts'
 import { hexOf, storyOf, wholeStory } from './story.ts'
 
 /** The wall clock of openings, Unix ms. */
@@ -253,8 +253,8 @@ export function journalConformance(
           await store.keep(snapshot)
           ledger.kept(snapshot)
         }
-        const recovered = await recoverLedger(store, nowMs)
-        const replayed = await recoverLedger(withoutSnapshot(store), nowMs)
+        const { ledger: recovered } = await recoverLedger(store, nowMs)
+        const { ledger: replayed } = await recoverLedger(withoutSnapshot(store), nowMs)
         for (const other of [recovered, replayed]) expect(answersOf(other)).toEqual(answersOf(ledger))
       }),
       { seed: 20260102, numRuns: 25 },
@@ -299,6 +299,45 @@ export function journalConformance(
     const again = await (next?.store ?? store).openGuardTable()
     expect(again.entries).toEqual([entry])
     again.close()
+  })
+
+  test(`${backend}: a commit whose answer or request was lost is there once, and its writer hears of it`, async () => {
+    const { journal, store, faults } = await freshBoth()
+    if (faults === undefined) return
+    await journal.append(storyOf(1).accepted())
+    faults.loseAnswer()
+    expect((await journal.append(storyOf(1).preparing())).seq).toBe(2)
+    faults.loseRequest()
+    expect((await journal.append(storyOf(1).armed())).seq).toBe(3)
+    faults.loseAnswer()
+    await journal.append(storyOf(2).accepted())
+    expect((await journal.append(storyOf(2).preparing())).seq).toBe(5)
+    expect((await readAll(store, 0)).map(({ seq, record }) => [seq, record.kind])).toEqual([
+      [1, 'intent.accepted'],
+      [2, 'attempt.preparing'],
+      [3, 'attempt.armed'],
+      [4, 'intent.accepted'],
+      [5, 'attempt.preparing'],
+    ])
+  })
+
+  test(`${backend}: a store that went back is healed by the writer that knows what is missing, and refuses one that does not`, async () => {
+    const { journal, store, takeOver, faults } = await freshBoth()
+    if (faults === undefined || takeOver === undefined) return
+    for (const record of wholeStory(1)) await journal.append(record)
+    await faults.goBack(3)
+    expect((await journal.append(storyOf(2).accepted())).seq).toBe(8)
+    expect((await readAll(store, 0)).map(({ record }) => record)).toEqual([
+      ...wholeStory(1),
+      storyOf(2).accepted(),
+    ])
+    expect((await journal.intents()).map(({ intent }) => intent.intentId)).toEqual(['intent-2', 'intent-1'])
+    const other = await takeOver()
+    opened.push(other.journal)
+    await faults.goBack(2)
+    await expect(other.journal.append(storyOf(3).accepted())).rejects.toMatchObject({
+      code: 'JOURNAL_ROLLED_BACK',
+    })
   })
 
   test(`${backend}: a store that was closed takes and keeps nothing`, async () => {

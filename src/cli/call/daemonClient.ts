@@ -25,6 +25,7 @@ import {
 } from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
+import { journalNameOf } from '../../daemon/journalFile.ts'
 import { readToken, tokenFileOf } from '../../daemon/files/controlTokens.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { OperatorAnswer } from '../../engine/operator/operatorAnswer.ts'
@@ -78,7 +79,7 @@ export async function queryAlive(told: DaemonTarget): Promise<Verdict> {
  */
 export async function isRunning(told: DaemonTarget): Promise<boolean> {
   try {
-    return (await queryStatus(told)).journal.path === told.config.journal.path
+    return (await queryStatus(told)).journal.path === journalNameOf(told.config)
   } catch (error) {
     // Another daemon, or another program: the journal's own lock says whether it is free.
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) return false

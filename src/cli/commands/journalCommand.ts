@@ -96,7 +96,8 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
   const { config } = loaded
   const options = journalOptions(config, `operator ${String(flags.get('by'))}`)
   // A journal that is gone altogether has its mark left.
-  if (!existsSync(highWaterMarkPathOf(options.path, options.headPath))) journalFileOf(config)
+  if (options.postgres === undefined && !existsSync(highWaterMarkPathOf(options.path, options.headPath)))
+    journalFileOf(config)
   const by = flags.get('by')
   if (typeof by !== 'string' || by.trim() === '') {
     throw new CommandError('Say who accepts the loss: --by YOUR_NAME', exitCodes.configuration)

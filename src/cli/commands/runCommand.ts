@@ -38,7 +38,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
     runId,
     keep: kept.keep,
-    secrets: [...config.rpc.http, ...config.rpc.ws],
+    secrets: [...config.rpc.http, ...config.rpc.ws, ...(config.journal.url ? [config.journal.url] : [])],
   })
   const notes = [...warnings, ...processWarnings(config, { env }), ...node]
   const isPretty = process.stdout.isTTY === true && config.log.format !== 'json'

@@ -9,7 +9,9 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
+import { postgresOf } from '../../daemon/journalFile.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import { type PostgresJournal, postgresName } from '../../journal/postgres/postgresPlace.ts'
 import { lookAtJournal } from '../../journal/sqlite/lookAtJournal.ts'
 import { counted, span } from '../../monitor/text.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
@@ -94,7 +96,12 @@ function bindingFault(host: string, port: number): Promise<string | undefined> {
 }
 
 /** Reports whether there is a journal that this perpd can read, and who wrote it last. */
-export function checkJournal(config: Config, status: StatusBody | undefined): readonly Finding[] {
+export async function checkJournal(
+  config: Config,
+  status: StatusBody | undefined,
+): Promise<readonly Finding[]> {
+  const postgres = postgresOf(config)
+  if (postgres !== undefined) return await checkPostgres(postgres)
   const { path: location } = config.journal
   if (location === 'memory:')
     return [
@@ -127,6 +134,32 @@ export function checkJournal(config: Config, status: StatusBody | undefined): re
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
     return [faultFinding('journal', error, 'perpd journal verify')]
+  }
+}
+
+/** Connects to the database of the journal and holds what it is against what perpd demands; changes nothing. */
+async function checkPostgres(postgres: PostgresJournal): Promise<readonly Finding[]> {
+  const { lookAtPostgres } = await import('../../journal/postgres/openPostgres.ts')
+  try {
+    const { version, synchronousStandbys, isEncrypted } = await lookAtPostgres(postgres)
+    const name = postgresName(postgres)
+    const standbys = synchronousStandbys.trim() === '' ? 'none' : synchronousStandbys
+    const text = `${name}: PostgreSQL ${Math.floor(version / 10_000)}, synchronous standbys ${standbys}`
+    const open = isEncrypted
+      ? []
+      : [
+          warn(
+            'journal',
+            `the connection to ${name} is not encrypted`,
+            'Where it leaves this machine, let journal.url end with ?sslmode=verify-full',
+          ),
+        ]
+    return [pass('journal', text), ...open]
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return [
+      faultFinding('journal', error, 'Check journal.url, that the server runs, and the network between.'),
+    ]
   }
 }
 

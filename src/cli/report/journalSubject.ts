@@ -2,7 +2,13 @@
 import { basename } from 'node:path'
 import type { Config } from '../../config/configTypes.ts'
 import { equityFile } from '../../daemon/console/equityFile.ts'
-import { besideJournal, journalFileOf, withJournal } from '../../daemon/journalFile.ts'
+import {
+  besideJournal,
+  journalFileOf,
+  journalNameOf,
+  postgresOf,
+  withJournal,
+} from '../../daemon/journalFile.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import { type Figures, resultOf } from '../../domain/books/figures.ts'
 import { UNATTRIBUTED } from '../../domain/books/sideParts.ts'
@@ -30,6 +36,7 @@ const secondOf = (iso: string): number => Math.floor(Date.parse(iso) / 1000)
 /** Reads the configured journal. Throws CommandError where there is none. */
 export async function journalSubject(config: Config): Promise<ReportSubject> {
   const { facts } = config.venue.chain
+  const place = postgresOf(config) === undefined ? journalFileOf(config) : journalNameOf(config)
   return withJournal(config, async (journal) => {
     const { intents, books } = await journal.history()
     const { rows } = await roundTripRows(journal, facts)
@@ -58,7 +65,7 @@ export async function journalSubject(config: Config): Promise<ReportSubject> {
     const equity = points.length >= 2 ? withHolding(curve, markets, prices) : curve
     return {
       title: [...new Set(intents.map(({ intent }) => intent.strategy))].toSorted().join(', ') || 'No orders',
-      name: basename(journalFileOf(config)),
+      name: basename(place),
       source: 'journal',
       isResult: true,
       assumptions: [...sentencesOf(config, points.length >= 2), ...priceSentences(markets, prices, equity)],
@@ -69,7 +76,7 @@ export async function journalSubject(config: Config): Promise<ReportSubject> {
       turnoverUsd: fills.reduce((sum, { sizeDeltaUsd }) => sum + BigInt(sizeDeltaUsd ?? 0), 0n),
       candles: prices.candles,
       costs: costsOf(figures, intents),
-      journalPath: journalFileOf(config),
+      journalPath: place,
       configuration: { profile: config.profile, chain: config.venue.chain.name },
     }
   })

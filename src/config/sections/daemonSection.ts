@@ -21,6 +21,21 @@ export const journal = {
     './var/{profile}/journal.db',
     'File of the journal, which holds all state that must survive the process.',
   ),
+  url: setting(
+    as.postgresUrlOrNone,
+    '',
+    'PostgreSQL database that keeps the journal, 14 or later: postgres://USER:PASSWORD@HOST:PORT/DATABASE. Empty: the file journal.path keeps it. With a database, lock, mark and guard of this machine stay next to journal.path.',
+  ),
+  account: setting(
+    as.journalAccount,
+    '',
+    "Name of the account's rows in the database of journal.url. Empty: the name of the profile.",
+  ),
+  synchronousStandby: setting(
+    flag,
+    false,
+    'True: perpd writes only to a database with a synchronous standby, so that no failover loses an acknowledged record.',
+  ),
   headPath: setting(
     as.pathOrNone,
     '',

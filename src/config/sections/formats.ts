@@ -127,6 +127,13 @@ export const journalLocation: Format<string> = {
   },
 }
 
+/** Name of an account's rows in a shared journal; or empty. */
+export const journalAccount: Format<string | undefined> = format({
+  expected: 'up to 64 letters, digits, dots, hyphens and underscores, or empty',
+  written: z.string().regex(/^[\w.-]{0,64}$/),
+  means: (value) => value || undefined,
+})
+
 /** A list of host names, without ports. */
 export const hostNames: Format<readonly string[]> = list('a list of host names without ports', (item) =>
   /^[A-Za-z0-9_.-]+$/.test(item),
@@ -204,6 +211,18 @@ export const socketUrls: Format<readonly Secret[]> = list(
   (item) => /^wss?:/i.test(item) && isSafeUrl(item.replace(/^ws/i, 'http'), true),
   asSecret,
 )
+
+const postgresUrl = /^postgres(?:ql)?:\/\/[^\s/?#,]+\/[^\s/?#]+(?:\?[^\s#]*)?$/
+
+/** Address of a database with its user and password; or empty. One host: which of several is the primary, a list cannot know. */
+export const postgresUrlOrNone: Format<Secret | undefined> = format({
+  expected: 'postgres://USER:PASSWORD@HOST:PORT/DATABASE with one host, or empty',
+  written: z
+    .string()
+    .refine((value) => value === '' || (postgresUrl.test(value) && URL.parse(value) !== null)),
+  means: (value) => (value === '' ? undefined : new Secret(value)),
+  isSecret: true,
+})
 
 const tags = ['latest', 'safe', 'finalized'] as const
 

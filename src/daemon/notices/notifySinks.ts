@@ -90,9 +90,12 @@ export function linkOf({ notify, control }: Config): string | undefined {
 }
 
 /** Hides the secrets of the sinks and of the chain's addresses in a text. */
-export function redactOf({ rpc }: Pick<Config, 'rpc'>, sinks: readonly OpenSink[]): (text: string) => string {
+export function redactOf(
+  { rpc, journal }: Pick<Config, 'rpc' | 'journal'>,
+  sinks: readonly OpenSink[],
+): (text: string) => string {
   const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
-  return createRedactor([...rpc.http, ...rpc.ws, ...secrets]).text
+  return createRedactor([...rpc.http, ...rpc.ws, ...(journal.url ? [journal.url] : []), ...secrets]).text
 }
 
 /** A notifier, with what else talks to its sinks. */

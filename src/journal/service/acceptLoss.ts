@@ -11,7 +11,7 @@ import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import type { IntentClosed } from '../../domain/records.ts'
 import type { Loss } from '../sqlite/highWaterMark.ts'
-import { openSqliteJournal, type SqliteJournalOptions } from '../sqlite/openSqlite.ts'
+import { type JournalOptions, openByRules } from './open.ts'
 
 /** Person who accepts a loss, and the longest life of a lost signature. */
 export interface LossAcceptance {
@@ -37,10 +37,10 @@ export interface AcceptedLoss extends Loss {
  * @throws JournalFaultError as `createSqliteJournal`, but for JOURNAL_ROLLED_BACK.
  */
 export async function acceptLoss(
-  options: SqliteJournalOptions,
+  options: JournalOptions,
   { by, nowMs, liveMs }: LossAcceptance,
 ): Promise<AcceptedLoss | undefined> {
-  const { journal, loss } = openSqliteJournal(options, { acceptLoss: true })
+  const { journal, loss } = await openByRules(options, { acceptLoss: true })
   try {
     if (loss === undefined) return undefined
     const quietUntilMs = nowMs + liveMs

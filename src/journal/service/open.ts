@@ -1,22 +1,54 @@
 /** One way to open a journal, whatever keeps it. A new backend adds one line to each function. */
+import { createJournal } from '../groupCommit.ts'
 import type { Journal, JournalReader } from '../journal.ts'
 import { journalFault } from '../journalFaults.ts'
 import { createMemoryJournal } from '../memory.ts'
+import type { PostgresJournal } from '../postgres/postgresPlace.ts'
 import { openSqliteReader } from '../sqlite/journalReader.ts'
-import { createSqliteJournal, type SqliteJournalOptions } from '../sqlite/openSqlite.ts'
+import {
+  createSqliteJournal,
+  type OpenedJournal,
+  type OpeningRules,
+  openSqliteJournal,
+  type SqliteJournalOptions,
+} from '../sqlite/openSqlite.ts'
 import { splitLocation } from './journalLocation.ts'
+
+/** Options of opening a journal, wherever it is. */
+export interface JournalOptions extends SqliteJournalOptions {
+  /** The database that keeps it; absent: the file. */
+  readonly postgres?: PostgresJournal
+}
+
+/**
+ * Opens the journal for writing, wherever it is, by other rules than a daemon's, and tells what it found.
+ *
+ * @throws JournalFaultError as the backend does.
+ */
+export async function openByRules(options: JournalOptions, rules: OpeningRules): Promise<OpenedJournal> {
+  const { postgres } = options
+  if (postgres === undefined) return openSqliteJournal(options, rules)
+  const { openPostgresStore } = await import('../postgres/openPostgres.ts')
+  const { store, ledger, snapshotSeq, maintenance, ...found } = await openPostgresStore(
+    { ...options, postgres },
+    rules,
+  )
+  const soon = (commit: () => void): void => {
+    setImmediate(commit)
+  }
+  return { ...found, journal: createJournal({ store, ledger, snapshotSeq, maintenance, soon }) }
+}
 
 /**
  * Opens the journal that `location` names: a plain path or `sqlite:<path>` for a file, `memory:` for one that ends with
- * the process.
+ * the process. With `options.postgres` the database keeps it, and `location` names this machine's own files.
  *
  * @throws JournalFaultError JOURNAL_SCHEME_UNKNOWN for any other scheme, and as the backend does.
  */
-export async function openJournal(
-  location: string,
-  options: Omit<SqliteJournalOptions, 'path'>,
-): Promise<Journal> {
+export async function openJournal(location: string, options: Omit<JournalOptions, 'path'>): Promise<Journal> {
   const { scheme, rest } = splitLocation(location)
+  if (options.postgres !== undefined && scheme === 'sqlite')
+    return (await openByRules({ ...options, path: rest }, {})).journal
   if (scheme === 'sqlite') return createSqliteJournal({ ...options, path: rest })
   if (scheme === 'memory') return createMemoryJournal()
   throw unknownScheme(location, 'a path, sqlite:<path>, or memory:')
@@ -27,7 +59,14 @@ export async function openJournal(
  *
  * @throws JournalFaultError JOURNAL_SCHEME_UNKNOWN unless it is a file, and as `openSqliteReader` does.
  */
-export async function openJournalReader(location: string): Promise<JournalReader> {
+export async function openJournalReader(
+  location: string,
+  postgres?: PostgresJournal,
+): Promise<JournalReader> {
+  if (postgres !== undefined) {
+    const { openPostgresReader } = await import('../postgres/openPostgres.ts')
+    return openPostgresReader(postgres)
+  }
   const { scheme, rest } = splitLocation(location)
   if (scheme === 'sqlite') return openSqliteReader(rest)
   throw unknownScheme(location, 'a path or sqlite:<path>; a journal in memory cannot be read from outside')

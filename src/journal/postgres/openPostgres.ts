@@ -1,0 +1,117 @@
+/** Opening a journal in PostgreSQL: what lies on the server, and what lies on this machine beside it. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { systemClock } from '../../base/systemClock.ts'
+import { openGuardFile } from '../guardFile.ts'
+import type { JournalReader } from '../journal.ts'
+import { prepareFile } from '../journalPath.ts'
+import { acquireWriterLock } from '../lock.ts'
+import { defaultMaintenance } from '../maintenance.ts'
+import { defaultLeaseTimes, type LeaseTimes } from '../shared/leaseTimes.ts'
+import { openSharedStore } from '../shared/openShared.ts'
+import { createSharedReader } from '../shared/sharedReader.ts'
+import type { Connections } from '../shared/sharedStore.ts'
+import type { Tail } from '../sqlite/hashChain.ts'
+import {
+  type HighWaterMark,
+  highWaterMarkPathOf,
+  openHighWaterMark,
+  readHighWaterMark,
+} from '../sqlite/highWaterMark.ts'
+import type { OpenedStore, OpeningRules } from '../sqlite/openSqlite.ts'
+import { createPostgresClient, type PostgresPlace } from './postgresClient.ts'
+import type { ServerFacts } from './postgresDemands.ts'
+import { type PostgresJournal, postgresName } from './postgresPlace.ts'
+import { createPostgresServer } from './postgresServer.ts'
+
+/** Longest time of a request, ms. */
+const REQUEST_MS = 3_000
+
+/** Options of opening one for writing. */
+export interface PostgresOptions {
+  readonly postgres: PostgresJournal
+  /** Where this machine's own files lie: lock, mark and guard are named after it. */
+  readonly path: string
+  readonly headPath?: string
+  readonly clockNow: () => number
+  /** Name of the writer, for people: an account or an operator. */
+  readonly holder: string
+  readonly times?: LeaseTimes
+}
+
+/**
+ * Opens the journal for writing and takes the right to it. One that another holds is waited for as long as its beat stands still; a holder
+ * of this machine that died is not waited for.
+ *
+ * @throws JournalFaultError as `openSharedStore`, and JOURNAL_LOCKED when another process of this machine has the same files.
+ */
+export async function openPostgresStore(
+  options: PostgresOptions,
+  rules: OpeningRules = {},
+): Promise<OpenedStore> {
+  const { postgres, headPath, clockNow } = options
+  const path = prepareFile(options.path)
+  const lock = acquireWriterLock(path, options.holder, clockNow())
+  const holderPath = `${path}.holder`
+  let dead: string | undefined
+  const holder = `${hostname()}/${process.pid} ${randomUUID()}`
+  try {
+    // The lock was free: whoever wrote this name is dead.
+    dead = existsSync(holderPath) ? readFileSync(holderPath, 'utf8') : undefined
+    writeFileSync(holderPath, holder, { mode: 0o600 })
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+  const connections = connectionsOf(postgres)
+  return await openSharedStore({
+    ...{ connections, holder },
+    clock: { ...systemClock, now: clockNow },
+    later: defaultMaintenance.later,
+    times: options.times ?? defaultLeaseTimes,
+    isOwnDead: (other) => other === dead,
+    openMark: (tail, hashAt) => openMark(path, highWaterMarkPathOf(path, headPath), tail, hashAt, rules),
+    openLocalGuard: () => openGuardFile({ path: `${options.path}.signed` }),
+    release: () => lock.release(),
+  })
+}
+
+/** Opens the journal for reading only, beside a running or a dead daemon. */
+export function openPostgresReader(postgres: PostgresJournal): JournalReader {
+  return createSharedReader(createPostgresServer(placeOf(postgres), postgres.account), systemClock)
+}
+
+/** Connects once, and gives what the server is. Throws JournalFaultError for the first demand that is not met, OutcomeUnknown without an answer. */
+export async function lookAtPostgres(postgres: PostgresJournal): Promise<ServerFacts> {
+  const client = createPostgresClient(placeOf(postgres))
+  try {
+    return await client.facts()
+  } finally {
+    await client.close()
+  }
+}
+
+function placeOf(postgres: PostgresJournal): PostgresPlace {
+  const { url, needsStandby, requestMs = REQUEST_MS } = postgres
+  return { url, name: postgresName(postgres), needsStandby, requestMs, seen: { timeline: 0 } }
+}
+
+/** Three connections: no beat waits for an append, and no append for a long read. */
+function connectionsOf(postgres: PostgresJournal): Connections {
+  const place = placeOf(postgres)
+  const connection = () => createPostgresServer(place, postgres.account)
+  return { writer: connection(), beats: connection(), reader: connection() }
+}
+
+async function openMark(
+  path: string,
+  headPath: string,
+  tail: Tail,
+  hashAt: (seq: number) => Promise<string | undefined>,
+  { acceptLoss = false }: OpeningRules,
+): Promise<HighWaterMark> {
+  const mark = readHighWaterMark(headPath)
+  const hash = mark === undefined ? undefined : await hashAt(mark.seq)
+  return openHighWaterMark(path, headPath, tail, (seq) => (seq === mark?.seq ? hash : undefined), acceptLoss)
+}

@@ -1,0 +1,240 @@
+/**
+ * One connection to PostgreSQL, made when it is needed. Each request has a timer of its own: at its end the connection is destroyed and the
+ * outcome is not known. The server is never asked to cancel: a cancelled wait would answer with a success that is none. A warning inside a
+ * request is the same, since that is how a server says that a commit may not have reached its standby.
+ */
+import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
+import type { Client, DatabaseError } from 'pg'
+import { reasonOf } from '../../base/errors.ts'
+import type { Secret } from '../../base/secret.ts'
+import { journalFault } from '../journalFaults.ts'
+import { OutcomeUnknown } from '../shared/sharedServer.ts'
+import { askFacts, refusalOf, type ServerFacts } from './postgresDemands.ts'
+
+/** Where a journal is, and what its server must be. */
+export interface PostgresPlace {
+  readonly url: Secret
+  /** The place for messages, without secrets. */
+  readonly name: string
+  readonly needsStandby: boolean
+  /** Longest time of a request, ms. */
+  readonly requestMs: number
+  /** The newest timeline that any connection saw. */
+  readonly seen: { timeline: number }
+}
+
+/** A row as text, number, boolean or null. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** The rows of a response, and how many were changed. */
+export interface Response {
+  readonly rows: readonly Row[]
+  readonly count: number
+}
+
+/** Codes by which another try, or another server, may do: connections, shutdowns, read-only, resources, deadlocks. */
+const passing = /^(?:08|53|57P|25006|40001|40P01)/
+/** Codes that the operator must put right: rights, passwords, names. */
+const refused = /^(?:28|3D|42501)/
+
+/** A connection. */
+export interface PostgresClient {
+  /** One statement. `name`: it is prepared once. Throws OutcomeUnknown, or JournalFaultError for a definite refusal. */
+  query(text: string, values: readonly unknown[], name?: string): Promise<Response>
+  /** The facts of the server as it answered when the connection was made; connects where it is not. */
+  facts(): Promise<ServerFacts>
+  close(): Promise<void>
+}
+
+interface Session {
+  readonly client: Client
+  readonly socket: Socket
+  readonly facts: ServerFacts
+  isDoubtful: boolean
+  isGone: boolean
+}
+
+/** Makes one; nothing is connected before the first request. */
+export function createPostgresClient(place: PostgresPlace): PostgresClient {
+  const { name, requestMs, seen } = place
+  let session: Promise<Session> | undefined
+  let isClosed = false
+
+  function drop(gone: Session): void {
+    gone.isGone = true
+    gone.socket.destroy()
+    session = undefined
+  }
+
+  async function connect(): Promise<Session> {
+    if (isClosed) throw unknown('the connection was closed')
+    const { default: pg } = await import('pg')
+    const socket = new Socket()
+    const client = new pg.Client({
+      connectionString: place.url.reveal(),
+      stream: () => socket,
+      keepAlive: true,
+      application_name: 'perpd',
+      fallback_application_name: 'perpd',
+    })
+    const made = { client, socket, isDoubtful: false, isGone: false }
+    client.on('notice', ({ severity, code }) => {
+      if (severity === 'WARNING' || code?.startsWith('01') === true) made.isDoubtful = true
+    })
+    // A connection that breaks at rest is found broken by the next request.
+    client.on('error', () => {
+      made.isGone = true
+    })
+    try {
+      await within(requestMs, socket, client.connect())
+      const mark = randomUUID()
+      const ask = (text: string, values: unknown[] = []) =>
+        within(requestMs, socket, client.query(text, values))
+      await ask(
+        "SELECT set_config('synchronous_commit', 'on', false), set_config('perpd.session', $1, false)",
+        [mark],
+      )
+      const { rows } = await ask(askFacts)
+      const facts = factsOf(rows[0] ?? {})
+      const fault = refusalOf(name, facts, {
+        needsStandby: place.needsStandby,
+        mark,
+        timeline: seen.timeline,
+      })
+      if (fault !== undefined) throw fault
+      seen.timeline = Math.max(seen.timeline, facts.timeline ?? 0)
+      return Object.assign(made, { facts })
+    } catch (error) {
+      socket.destroy()
+      throw faultOf(place, error)
+    }
+  }
+
+  async function open(): Promise<Session> {
+    const before = await session?.catch(() => undefined)
+    if (before !== undefined && !before.isGone) return before
+    const next = connect()
+    session = next
+    next.catch(() => {
+      if (session === next) session = undefined
+    })
+    return await next
+  }
+
+  /** One request at a time: what a server says in between belongs to it. */
+  let turn: Promise<unknown> = Promise.resolve()
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = turn.then(work)
+    turn = next.catch(() => undefined)
+    return next
+  }
+
+  return {
+    query: (text, values, statement) =>
+      inTurn(async () => {
+        const held = await open()
+        held.isDoubtful = false
+        try {
+          const request = held.client.query({
+            text,
+            values: [...values],
+            ...(statement === undefined ? {} : { name: statement }),
+          })
+          const { rows, rowCount } = await within(requestMs, held.socket, request)
+          if (held.isDoubtful) throw unknown('the server answered with a warning')
+          return { rows, count: rowCount ?? 0 }
+        } catch (error) {
+          const fault = faultOf(place, error)
+          // After a definite answer the session is as good as before.
+          if (fault instanceof OutcomeUnknown) drop(held)
+          throw fault
+        }
+      }),
+    facts: () => inTurn(async () => (await open()).facts),
+    async close() {
+      isClosed = true
+      const held = await session?.catch(() => undefined)
+      session = undefined
+      if (held === undefined || held.isGone) return
+      const ended = held.client.end().catch(() => undefined)
+      await within(requestMs, held.socket, ended).catch(() => undefined)
+    },
+  }
+}
+
+/** Waits for an answer; at the timer's end, or when the connection breaks, nobody knows what became of it. */
+async function within<T>(forMs: number, socket: Socket, answer: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(unknown(`no answer within ${forMs} ms`))
+    socket.destroy()
+  }, forMs)
+  // Whichever comes first counts.
+  answer.catch(() => undefined)
+  try {
+    return await Promise.race([answer, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function unknown(reason: string, cause?: unknown): OutcomeUnknown {
+  return new OutcomeUnknown('The server of the journal did not answer for certain.', {
+    code: 'JOURNAL_OUTCOME_UNKNOWN',
+    facts: { reason },
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+/** Gives the fault that an error of a request stands for. Only a code and the server's sentence are told: details may hold values. */
+function faultOf(place: PostgresPlace, error: unknown): Error {
+  if (!(error instanceof Error) || 'facts' in error) return error as Error
+  const { code } = error as DatabaseError
+  if (!isServerCode(code) || passing.test(code)) return unknown(reasonOf(error))
+  const facts = { reason: `${error.message} (${code})` }
+  if (code === '23505')
+    return journalFault(
+      'JOURNAL_DIGEST_REUSED',
+      place.name,
+      'The server has a record, an order or a signed message of the same name already.',
+      'perpd stops on purpose: nothing was written. Another account of this database armed the same message, or two daemons have one name (journal.account).',
+      { facts },
+    )
+  if (refused.test(code))
+    return journalFault(
+      'JOURNAL_NOT_PERMITTED',
+      place.name,
+      'The server of the journal refuses this user, its password or its database.',
+      'Nothing was changed. Check journal.url; the user needs its database and the right to make tables in it once.',
+      { facts },
+    )
+  return journalFault(
+    'JOURNAL_WRITE_FAILED',
+    place.name,
+    'The server of the journal refuses a statement.',
+    'perpd stops on purpose: it never trades without its journal. Nothing is sent after this. See the reason, then start perpd; it resumes every open order from the journal.',
+    { facts },
+  )
+}
+
+/** Tells codes of the server, five signs, from names of system errors. */
+function isServerCode(code: string | undefined): code is string {
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code)
+}
+
+function factsOf(row: Row): ServerFacts {
+  return {
+    version: Number(row.version),
+    isStandby: row.is_standby === true,
+    isReadOnly: row.is_read_only === true,
+    fsync: String(row.fsync),
+    fullPageWrites: String(row.full_page_writes),
+    synchronousCommit: String(row.synchronous_commit),
+    synchronousStandbys: String(row.synchronous_standbys),
+    encoding: String(row.encoding),
+    isEncrypted: row.is_encrypted === true,
+    mark: String(row.mark),
+    timeline: row.timeline === null ? undefined : Number(row.timeline),
+  }
+}

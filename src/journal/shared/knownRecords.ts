@@ -1,0 +1,80 @@
+/** The records that one writer knows to be durable: where their chain ends, and the newest of them, by which a server that went back is healed. */
+import type { SignEntry } from '../../domain/guardTable.ts'
+import type { StoreEntry } from '../journalStore.ts'
+import { hashOf, type Tail } from '../sqlite/hashChain.ts'
+import { rowsOf } from '../sqlite/recordRows.ts'
+import type { ChainedRecord } from './sharedServer.ts'
+
+/** Records that are kept in memory at least, once there are so many. */
+const KEPT_RECORDS = 1_000
+
+/** The chain as its writer knows it. */
+export class KnownRecords {
+  #tail: Tail
+  /** The end of the chain before the first record that is kept. */
+  #before: Tail
+  #kept: ChainedRecord[] = []
+  /** Lines of the guard that wait for the record that arms them, by digest. */
+  readonly #signed = new Map<string, SignEntry>()
+
+  constructor(tail: Tail) {
+    this.#tail = tail
+    this.#before = tail
+  }
+
+  /** The newest record that is durable. */
+  get tail(): Tail {
+    return this.#tail
+  }
+
+  /** Notes a line of the guard; it goes with the record that arms its digest. */
+  claimed(entry: SignEntry): void {
+    this.#signed.set(entry.digest, entry)
+  }
+
+  /** Gives records their places behind the end of the chain. */
+  chained(entries: readonly StoreEntry[]): readonly ChainedRecord[] {
+    let { seq, hash } = this.#tail
+    return entries.map((entry) => {
+      seq += 1
+      hash = hashOf(hash, seq, entry.body)
+      const record = { seq, hash, rows: rowsOf(entry) }
+      const signed = this.#signedOf(entry)
+      return signed === undefined ? record : { ...record, signed }
+    })
+  }
+
+  /** Takes in records that are durable now. */
+  add(records: readonly ChainedRecord[]): void {
+    this.#kept.push(...records)
+    this.#tail = records.at(-1) ?? this.#tail
+    for (const { signed } of records) if (signed !== undefined) this.#signed.delete(signed.entry.digest)
+    if (this.#kept.length <= 2 * KEPT_RECORDS) return
+    const dropped = this.#kept.splice(0, this.#kept.length - KEPT_RECORDS)
+    this.#before = dropped.at(-1) ?? this.#before
+  }
+
+  /** Gives the durable records that a chain lacks that ends at `end`; undefined where that is no part of this one, or too far back. */
+  missingAfter(end: Tail): readonly ChainedRecord[] | undefined {
+    const from = [this.#before, ...this.#kept].findIndex((each) => isSamePlace(each, end))
+    return from < 0 ? undefined : this.#kept.slice(from)
+  }
+
+  /** The guard's line of a record that arms: as it was claimed, or as the record has it where nothing was. */
+  #signedOf({ record }: StoreEntry): ChainedRecord['signed'] {
+    if (record.kind !== 'attempt.armed') return undefined
+    const { intentId, attempt, atMs, armed } = record
+    const digest = armed.digest.toLowerCase() as SignEntry['digest']
+    const atSeconds = Math.floor(atMs / 1000)
+    const entry = this.#signed.get(digest) ?? {
+      ...{ intentId, attempt, digest, atSeconds, addsUsd: 0n },
+      deadlineSeconds: armed.deadlineSeconds,
+    }
+    return { router: armed.router.toLowerCase(), entry }
+  }
+}
+
+/** Tells whether two ends of a chain are the same. */
+export function isSamePlace(one: Tail, other: Tail): boolean {
+  return one.seq === other.seq && one.hash === other.hash
+}

@@ -1,0 +1,134 @@
+/** Opening a journal on a server for writing: lock of this machine, right, records, mark, in this order. */
+import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
+import type { GuardTable } from '../../domain/guardTable.ts'
+import { corruptFault } from '../journalFaults.ts'
+import { defaultMaintenance } from '../maintenance.ts'
+import { recoverLedger } from '../recoverLedger.ts'
+import type { Tail } from '../sqlite/hashChain.ts'
+import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
+import type { OpenedStore } from '../sqlite/openSqlite.ts'
+import type { LeaseTimes } from './leaseTimes.ts'
+import { heldFault, unreachableFault } from './sharedFaults.ts'
+import { SharedReads } from './sharedReads.ts'
+import type { Head, Right, SharedServer } from './sharedServer.ts'
+import { type Connections, createSharedStore, isSameRight } from './sharedStore.ts'
+import { createSteady, mayPass } from './steady.ts'
+
+/** Outcomes are settled for this long, ms; then perpd stops. */
+const SETTLE_MS = 30_000
+
+/** Parts that opening needs. */
+export interface SharedOptions {
+  readonly connections: Connections
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>
+  readonly later: (ms: number, run: () => void) => () => void
+  readonly times: LeaseTimes
+  /** Name of this opening: `HOST/PID UUID`, never used before. */
+  readonly holder: string
+  /** Tells whether a holder is an earlier process of this machine, which is dead since its lock is free. */
+  readonly isOwnDead?: (holder: string) => boolean
+  /** Opens this machine's mark and holds it against the chain. Throws JournalFaultError JOURNAL_ROLLED_BACK. */
+  readonly openMark?: (
+    tail: Tail,
+    hashAt: (seq: number) => Promise<string | undefined>,
+  ) => Promise<HighWaterMark>
+  readonly openLocalGuard?: () => GuardTable
+  /** Gives the lock of this machine back. */
+  readonly release: () => void
+  readonly settleMs?: number
+}
+
+/**
+ * Takes the right and reads what is there.
+ *
+ * @throws JournalFaultError JOURNAL_LOCKED when another one lives, JOURNAL_UNREACHABLE, JOURNAL_CORRUPT, JOURNAL_NEWER, JOURNAL_ROLLED_BACK, and
+ * what the server refuses.
+ */
+export async function openSharedStore(options: SharedOptions): Promise<OpenedStore> {
+  const { connections, clock, openMark, openLocalGuard, release } = options
+  const { writer, beats, reader } = connections
+  const steady = createSteady(writer.name, clock, options.settleMs ?? SETTLE_MS)
+  let right: Right | undefined
+  let mark: HighWaterMark | undefined
+  try {
+    const askedMs = clock.monotonicMs()
+    right = await takeRight(options)
+    const held = right
+    const head = await steady(() => writer.confirm(held))
+    if (!isSameRight(head, held)) throw heldFault(writer.name, head)
+    const reads = new SharedReads(reader, steady)
+    // The right came first: whoever had it before writes nothing more, and all of it is read.
+    const { ledger, replayedFrom } = await recoverLedger(reads, clock.now())
+    const tail = { seq: head.seq, hash: head.hash }
+    if (ledger.seq !== tail.seq || (await reads.hashAt(tail.seq)) !== tail.hash)
+      throw corruptFault(writer.name, {
+        seq: ledger.seq,
+        reason: `the head says that the chain ends at ${head.seq}`,
+      })
+    mark = await openMark?.(tail, (seq) => reads.hashAt(seq))
+    const store = createSharedStore({
+      ...{ connections, reads, clock, steady, tail, release, times: options.times, later: options.later },
+      right: held,
+      confirmedMs: askedMs,
+      ...defined({ mark, openLocalGuard }),
+    })
+    const loss = mark?.loss
+    return {
+      ...{ store, ledger, replayedFrom, snapshotSeq: replayedFrom, maintenance: defaultMaintenance },
+      ...defined({ loss }),
+    }
+  } catch (error) {
+    mark?.close()
+    if (right !== undefined) await writer.release(right).catch(() => undefined)
+    await Promise.all([writer.close(), beats.close(), reader.close()])
+    release()
+    throw error
+  }
+}
+
+async function takeRight(options: SharedOptions): Promise<Right> {
+  const { clock, holder, isOwnDead, connections } = options
+  const { writer } = connections
+  const settleMs = options.settleMs ?? SETTLE_MS
+  const steady = createSteady(writer.name, clock, settleMs)
+  const beganMs = clock.monotonicMs()
+  let head = await steady(() => writer.prepare())
+  if (head.holder !== '' && isOwnDead?.(head.holder) !== true) head = await stoodStill(options, head)
+  for (;;) {
+    const right = { epoch: head.epoch + 1, holder }
+    try {
+      if (await writer.take(head, right)) return right
+    } catch (error) {
+      if (!mayPass(error)) throw error
+      if (clock.monotonicMs() - beganMs > settleMs + options.times.standStillMs)
+        throw unreachableFault(writer.name, settleMs, error)
+      await clock.sleep(options.times.lookMs)
+    }
+    const next = await steady(() => writer.head())
+    // The answer was lost: it was taken.
+    if (next.holder === holder) return { epoch: next.epoch, holder }
+    if (next.holder !== head.holder && next.holder !== '') throw heldFault(writer.name, next)
+    if (next.beat !== head.beat && next.holder !== '' && isOwnDead?.(next.holder) !== true)
+      throw heldFault(writer.name, next)
+    head = next
+  }
+}
+
+/** Waits until the beat stood still for long enough on this machine's own monotonic clock; no time of another machine counts. */
+async function stoodStill({ clock, times, connections }: SharedOptions, from: Head): Promise<Head> {
+  const { writer } = connections
+  const steady = createSteady(writer.name, clock, SETTLE_MS)
+  const sinceMs = clock.monotonicMs()
+  for (;;) {
+    await clock.sleep(times.lookMs)
+    const head = await lookAt(writer, steady)
+    if (head.holder === '') return head
+    if (head.beat !== from.beat || !isSameRight(head, from)) throw heldFault(writer.name, head)
+    if (clock.monotonicMs() - sinceMs >= times.standStillMs) return head
+  }
+}
+
+async function lookAt(server: SharedServer, steady: ReturnType<typeof createSteady>): Promise<Head> {
+  return await steady(() => server.head())
+}

@@ -1,0 +1,68 @@
+/** Faults of a journal on a server, for the operator. */
+import { reasonOf } from '../../base/errors.ts'
+import type { JournalFaultError } from '../journal.ts'
+import { journalFault } from '../journalFaults.ts'
+import type { Tail } from '../sqlite/hashChain.ts'
+import type { Head, Right } from './sharedServer.ts'
+
+/** Another opening has the right. */
+export function fencedFault(name: string, right: Right, head: Head): JournalFaultError {
+  return journalFault(
+    'JOURNAL_FENCED',
+    name,
+    'Another perpd has taken over this journal.',
+    'perpd stops on purpose: nothing that needs a record is sent after this. Every open order is in the hands of the other one, and what this one armed before counts there as sent.',
+    {
+      facts: { epoch: right.epoch, newerEpoch: head.epoch, holder: nameOf(head.holder) },
+    },
+  )
+}
+
+/** Another opening lives. */
+export function heldFault(name: string, head: Head): JournalFaultError {
+  return journalFault(
+    'JOURNAL_LOCKED',
+    name,
+    'Another perpd writes this journal.',
+    'This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or start again: seconds after the other one died the journal is free.',
+    { facts: { epoch: head.epoch, holder: nameOf(head.holder) } },
+  )
+}
+
+/** Acknowledged records are gone, and this process cannot put them back. */
+export function goneFault(name: string, tail: Tail, head: Head): JournalFaultError {
+  return journalFault(
+    'JOURNAL_ROLLED_BACK',
+    name,
+    'The server of the journal has lost records that were acknowledged: it was restored from an older copy, or a standby without them took over.',
+    'perpd stops on purpose: a signed order may be open that the server does not know. Bring the newest server back. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died.',
+    { facts: { lastRecordWritten: tail.seq, lastRecordFound: head.seq, epoch: head.epoch } },
+  )
+}
+
+/** The outcome stayed unknown for as long as perpd waits. */
+export function unreachableFault(name: string, afterMs: number, cause: unknown): JournalFaultError {
+  return journalFault(
+    'JOURNAL_UNREACHABLE',
+    name,
+    'The server of the journal does not answer, or its answers are no proof.',
+    'perpd stops on purpose: it never trades without its journal, and takes nothing for written that was not acknowledged. Nothing is sent after this. Look at the server and the network, then start perpd; it resumes every open order from the journal.',
+    { facts: { afterMs, reason: reasonOf(cause) }, cause },
+  )
+}
+
+/** The right was not confirmed for too long to sign on it. */
+export function staleFault(name: string, ageMs: number): JournalFaultError {
+  return journalFault(
+    'JOURNAL_LEASE_STALE',
+    name,
+    'The right to this journal was not confirmed lately; another perpd may be about to take it.',
+    'Nothing is signed until the server confirms it.',
+    { facts: { ageMs: Math.round(ageMs) } },
+  )
+}
+
+/** A holder is named by host and process; the rest of the text is a secret of no value to people. */
+function nameOf(holder: string): string {
+  return holder === '' ? 'nobody' : (holder.split(' ')[0] ?? '')
+}

@@ -1,0 +1,340 @@
+/**
+ * The store on a server that several machines reach.
+ *
+ * - A commit moves the head from the end of the chain that this writer knows to the next one: whoever lost the right, or a server that
+ *   went back, moves nothing.
+ * - A lost answer is settled here: the same records are sent again, which changes nothing when they were committed, and the hash of the head says
+ *   which of the two happened. What the server shows counts as durable once a later write was acknowledged.
+ * - A server that went back is healed from memory where the right is still this writer's: the same texts with the same hashes.
+ * - The right is confirmed by beats over a connection of their own. A writer whose beat stood too long signs nothing, and takes a new epoch first.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Ending } from '../../domain/account/spend.ts'
+import type { GuardTable } from '../../domain/guardTable.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import type { StoredRecord } from '../../domain/records.ts'
+import { type IntentQuery, JournalFaultError, type JournalLease } from '../journal.ts'
+import { closedFault } from '../journalFaults.ts'
+import type { JournalStore, KeptRecord, StoreEntry } from '../journalStore.ts'
+import type { KeptSnapshot, LedgerSnapshot } from '../ledgerState.ts'
+import type { Tail } from '../sqlite/hashChain.ts'
+import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
+import { checksum } from '../sqlite/writeSnapshot.ts'
+import { isSamePlace, KnownRecords } from './knownRecords.ts'
+import type { LeaseTimes } from './leaseTimes.ts'
+import { fencedFault, goneFault, staleFault } from './sharedFaults.ts'
+import type { SharedReads } from './sharedReads.ts'
+import { type Head, OutcomeUnknown, type Right, type SharedServer } from './sharedServer.ts'
+import { mayPass, type Steady } from './steady.ts'
+
+/** Lines of the guard are of use this long after their deadline and their claim, seconds: a week. */
+const SIGNED_SECONDS = 604_800
+
+/** Rounds of writing and reading the head without a pause. */
+const MOST_ROUNDS = 8
+
+/** Connections to the same server, so that no request waits for one of another kind. */
+export interface Connections {
+  readonly writer: SharedServer
+  readonly beats: SharedServer
+  readonly reader: SharedServer
+}
+
+/** Parts that opening made; the store owns them from then on. */
+export interface SharedStoreParts {
+  readonly connections: Connections
+  readonly reads: SharedReads
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>
+  readonly times: LeaseTimes
+  /** Repeats until the outcome is known. */
+  readonly steady: Steady
+  /** Runs something after `ms`; the returned function takes it back. */
+  readonly later: (ms: number, run: () => void) => () => void
+  readonly right: Right
+  readonly tail: Tail
+  /** Monotonic ms at which the right was asked for that was given. */
+  readonly confirmedMs: number
+  /** Where the chain ended, in a file of this machine; absent: none. */
+  readonly mark?: HighWaterMark
+  /** The guard's file of this machine; absent: none. */
+  readonly openLocalGuard?: () => GuardTable
+  /** Gives the lock of this machine back. */
+  readonly release: () => void
+}
+
+/** The store over an opened journal. */
+export function createSharedStore(parts: SharedStoreParts): JournalStore {
+  return new SharedStore(parts)
+}
+
+class SharedStore implements JournalStore {
+  readonly path: string
+  readonly lease: JournalLease
+  readonly ended: Promise<JournalFaultError>
+  readonly #parts: SharedStoreParts
+  readonly #known: KnownRecords
+  readonly #end: (fault: JournalFaultError) => void
+  #right: Right
+  #confirmedMs: number
+  #fault: JournalFaultError | undefined
+  #isClosed = false
+  #turn: Promise<unknown> = Promise.resolve()
+  #cancelBeat: () => void = () => {}
+
+  constructor(parts: SharedStoreParts) {
+    const { promise, resolve } = Promise.withResolvers<JournalFaultError>()
+    this.ended = promise
+    this.#end = resolve
+    this.#parts = parts
+    this.path = parts.connections.writer.name
+    this.#right = parts.right
+    this.#known = new KnownRecords(parts.tail)
+    this.#confirmedMs = parts.confirmedMs
+    const epoch = (): number => this.#right.epoch
+    this.lease = {
+      get epoch() {
+        return epoch()
+      },
+      lost: () => this.#lost(),
+      renew: () => this.#renew(),
+    }
+    this.#planBeat()
+  }
+
+  // --- the right -------------------------------------------------------------------------------------------------------
+
+  #lost(): JournalFaultError | undefined {
+    if (this.#fault !== undefined) return this.#fault
+    if (this.#isClosed) return closedFault(this.path)
+    const ageMs = this.#parts.clock.monotonicMs() - this.#confirmedMs
+    return ageMs > this.#parts.times.staleMs ? staleFault(this.path, ageMs) : undefined
+  }
+
+  /** One beat. A right that was not confirmed in time is not trusted any more, whatever the server says: a new epoch is taken. */
+  async #renew(): Promise<void> {
+    this.#refuse()
+    const { beats } = this.#parts.connections
+    const askedMs = this.#parts.clock.monotonicMs()
+    const right = this.#right
+    const head = await beats.confirm(right)
+    if (right !== this.#right) return
+    const isLate = askedMs - this.#confirmedMs > this.#parts.times.staleMs
+    if (isSameRight(head, right) && !isLate) this.#confirm(askedMs)
+    else await this.#inTurn(() => this.#guarded(() => this.#retake(beats, head)))
+  }
+
+  /** Takes a new epoch behind all that are known, where no other has one; the head must still be as it was seen. */
+  async #retake(server: SharedServer, head: Head): Promise<void> {
+    const isOwn = head.holder === this.#right.holder
+    if (!isOwn && head.epoch >= this.#right.epoch) throw fencedFault(this.path, this.#right, head)
+    if (isOwn && head.epoch > this.#right.epoch) {
+      // It was taken, and the answer was lost.
+      this.#right = { epoch: head.epoch, holder: head.holder }
+      return
+    }
+    const right = { epoch: this.#right.epoch + 1, holder: this.#right.holder }
+    const askedMs = this.#parts.clock.monotonicMs()
+    if (!(await server.take(head, right))) return
+    this.#right = right
+    this.#confirm(askedMs)
+  }
+
+  #confirm(askedMs: number): void {
+    this.#confirmedMs = Math.max(this.#confirmedMs, askedMs)
+  }
+
+  #planBeat(): void {
+    const { later, times } = this.#parts
+    this.#cancelBeat = later(times.beatMs, () => {
+      this.#renew()
+        .catch((error: unknown) => {
+          // Nobody answered: the right goes stale by itself.
+          if (mayPass(error) || this.#fault !== undefined) return
+          if (!(error instanceof JournalFaultError)) throw error
+          this.#fail(error)
+        })
+        .finally(() => {
+          if (this.#fault === undefined && !this.#isClosed) this.#planBeat()
+        })
+    })
+  }
+
+  #fail(fault: JournalFaultError): void {
+    if (this.#isClosed) return
+    this.#fault ??= fault
+    this.#end(this.#fault)
+  }
+
+  // --- what is written ----------------------------------------------------------------------------------------------
+
+  append(entries: readonly StoreEntry[]): Promise<number> {
+    return this.#inTurn(() =>
+      this.#guarded(async () => {
+        const records = this.#known.chained(entries)
+        const end = records.at(-1)
+        if (end === undefined) return this.#known.tail.seq
+        await this.#settled(end, (server) => server.append(this.#right, this.#known.tail, records))
+        this.#known.add(records)
+        this.#parts.mark?.write(end)
+        return end.seq
+      }),
+    )
+  }
+
+  keep(snapshot: LedgerSnapshot): Promise<void> {
+    return this.#inTurn(() =>
+      this.#guarded(async () => {
+        const { seq, hash } = this.#known.tail
+        if (snapshot.seq !== seq)
+          throw new TypeError(`a snapshot at record ${snapshot.seq}; the newest is ${seq}`)
+        const sums = {
+          head: checksum(hash, 0, seq, snapshot.head),
+          part: checksum(hash, snapshot.fromSeq, seq, snapshot.part),
+        }
+        await this.#settled(undefined, (server) => server.keep(this.#right, this.#known.tail, snapshot, sums))
+      }),
+    )
+  }
+
+  /**
+   * Has something written, and returns once it was acknowledged. `end` is where the chain ends with it: a head there says that it was
+   * committed; undefined: it may be written twice.
+   */
+  async #settled(end: Tail | undefined, write: (server: SharedServer) => Promise<boolean>): Promise<void> {
+    const { writer } = this.#parts.connections
+    await this.#parts.steady(async () => {
+      for (let round = 0; round < MOST_ROUNDS; round += 1) {
+        const askedMs = this.#parts.clock.monotonicMs()
+        if (await write(writer)) {
+          this.#confirm(askedMs)
+          return
+        }
+        if ((await this.#decide(writer, end)) === 'committed') return
+      }
+      throw new OutcomeUnknown('The head of the journal does not come to rest.', {
+        code: 'JOURNAL_UNSETTLED',
+      })
+    })
+  }
+
+  /** Says why nothing was moved, and puts right what can be. */
+  async #decide(server: SharedServer, end: Tail | undefined): Promise<'committed' | 'again'> {
+    const right = this.#right
+    const head = await server.confirm(right)
+    if (!isSameRight(head, right)) {
+      // The taking itself was lost, or a newer one has it.
+      await this.#retake(server, head)
+      return 'again'
+    }
+    if (isSamePlace(head, this.#known.tail)) return 'again'
+    if (end !== undefined && isSamePlace(head, end)) return 'committed'
+    await this.#heal(server, head)
+    return 'again'
+  }
+
+  /** Puts back what a server lost, where all of it is known here. */
+  async #heal(server: SharedServer, head: Head): Promise<void> {
+    const missing = this.#known.missingAfter(head)
+    if (missing === undefined) throw goneFault(this.path, this.#known.tail, head)
+    await server.append(this.#right, head, missing)
+  }
+
+  async maintain(): Promise<void> {
+    this.#refuse()
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(work)
+    this.#turn = next.catch(() => undefined)
+    return next
+  }
+
+  /** Whatever is no proof ends the writer. */
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    this.#refuse()
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof JournalFaultError) this.#fault ??= error
+      throw error
+    }
+  }
+
+  #refuse(): void {
+    if (this.#fault !== undefined) throw this.#fault
+    if (this.#isClosed) throw closedFault(this.path)
+  }
+
+  // --- reads ----------------------------------------------------------------------------------------------------------
+
+  read(afterSeq: number): AsyncIterable<readonly KeptRecord[]> {
+    return this.#parts.reads.read(afterSeq)
+  }
+
+  snapshot(): Promise<KeptSnapshot | undefined> {
+    return this.#parts.reads.snapshot()
+  }
+
+  records(intentId: string): Promise<readonly StoredRecord[]> {
+    return this.#parts.reads.records(intentId)
+  }
+
+  intent(intentId: string): Promise<IntentState | undefined> {
+    return this.#parts.reads.intent(intentId)
+  }
+
+  intents(query?: IntentQuery): Promise<readonly IntentState[]> {
+    return this.#parts.reads.intents(query)
+  }
+
+  endingsSince(sinceMs: number): Promise<readonly Ending[]> {
+    return this.#parts.reads.endingsSince(sinceMs)
+  }
+
+  /** Rows of all machines and lines of this one. A line is durable here; its row comes with the record that arms it, in one statement. */
+  async openGuardTable(): Promise<GuardTable> {
+    const { connections, steady, clock, openLocalGuard } = this.#parts
+    const since = Math.floor(clock.now() / 1000) - SIGNED_SECONDS
+    const rows = await steady(() => connections.reader.signed(since))
+    const local = openLocalGuard?.()
+    const lines = local?.entries ?? []
+    const known = new Set(lines.map(({ digest }) => digest))
+    return {
+      path: local?.path ?? this.path,
+      entries: [...rows.filter(({ digest }) => !known.has(digest)), ...lines],
+      append: async (entry, kept) => {
+        this.#known.claimed(entry)
+        await local?.append(entry, kept)
+      },
+      close: () => local?.close(),
+    }
+  }
+
+  isShort(): boolean {
+    return false
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#cancelBeat()
+    const { connections, mark, release } = this.#parts
+    const { writer, beats, reader } = connections
+    await this.#turn
+    try {
+      // Once: a right that is not given back is taken seconds later.
+      if (this.#fault === undefined) await writer.release(this.#right)
+    } catch (error) {
+      if (!mayPass(error)) throw error
+    } finally {
+      await Promise.all([writer.close(), beats.close(), reader.close()])
+      mark?.close()
+      release()
+    }
+  }
+}
+
+/** Tells whether a head has this right. */
+export function isSameRight(head: Right, right: Right): boolean {
+  return head.epoch === right.epoch && head.holder === right.holder
+}
