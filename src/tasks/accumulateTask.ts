@@ -2,16 +2,33 @@
  * Accumulates: adds until the position, or its owner's part of it, has its target, while the oracle's price is within the bound. Each order is at
  * most a share of the venue's capacity at that moment. Pure.
  */
+import { z } from 'zod'
+import { dollars } from '../base/bodyFields.ts'
+import { defined } from '../base/defined.ts'
+import type { AccumulateWish } from '../domain/order/taskWish.ts'
 import {
   type AccumulateParams,
   type AccumulateProgress,
   EXECUTORS_VERSION,
 } from '../domain/tasks/executorParams.ts'
-import { formatDollars, minOf } from '../protocol/units.ts'
+import { formatDollars, minOf, usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import type { ExecutorView } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding, plannedUsd, priceWithin, shareOfCapacity } from './taskOrders.ts'
+import {
+  DAY_MINUTES,
+  everySeconds,
+  leverage,
+  ofCapacity,
+  onSide,
+  planned,
+  SHARE_BPS,
+  shareBps,
+  startHead,
+  startSide,
+  taskStart,
+} from './taskStart.ts'
 
 /** The kind of these tasks. */
 export const accumulateTask: TaskKind<AccumulateParams, AccumulateProgress, ExecutorView> = executorTask({
@@ -54,3 +71,62 @@ function planOf(
   const decision = adding(params, sizeUsd, leverageBps, reason, { task: taskId })
   return { kind: 'order', decision, sizeUsd, orders: 1, state: { ...state, lastMs: nowMs } }
 }
+
+const lastAt: AccumulateProgress = { made: 0, lastMs: 0 }
+
+/** Its start. */
+export const accumulateStart = taskStart<AccumulateWish>()({
+  body: z.strictObject({
+    ...startHead,
+    ...startSide,
+    kind: z.literal('accumulate'),
+    target: dollars,
+    leverage,
+    price: dollars,
+    shareBps,
+    everySeconds,
+    least: dollars.exactOptional(),
+  }),
+  asked(command) {
+    const { market, direction, target, price, shareBps, everySeconds, least } = command
+    return [
+      `add to ${market} ${direction} until it has ${target} USD`,
+      `not worse than ${price}`,
+      ofCapacity(shareBps, 'an order'),
+      ...(everySeconds === undefined ? [] : [`every ${everySeconds} s`]),
+      ...(least === undefined ? [] : [`orders of ${least} USD or more`]),
+    ]
+  },
+  wish(command, side, opened) {
+    const opening = { leverageBps: 0, ...opened }
+    const { target, price, shareBps, everySeconds, least } = command
+    return {
+      kind: 'accumulate',
+      ...side,
+      ...opening,
+      ...{ targetUsd: usd(target), worstPrice: usd(price), shareBps },
+      ...defined({ everySeconds }),
+      ...(least === undefined ? {} : { leastUsd: usd(least) }),
+    }
+  },
+  draft: (wish, facts) =>
+    onSide(wish, facts, (base, leverageBps) => {
+      const { targetUsd, worstPrice, shareBps = SHARE_BPS, everySeconds = 60 } = wish
+      const sizeUsd = targetUsd - plannedUsd(base, facts, facts.snapshot)
+      if (sizeUsd <= 0n) {
+        const reason = `${planned(facts)} on ${base.symbol} already has ${formatDollars(targetUsd)} or more`
+        return { code: 'TARGET_REACHED', reason }
+      }
+      const leastUsd = wish.leastUsd ?? sizeUsd / 20n
+      const own = {
+        ...base,
+        leverageBps,
+        targetUsd,
+        worstPrice,
+        shareBps,
+        everyMs: everySeconds * 1_000,
+        leastUsd,
+      }
+      return { own, sizeUsd, state: lastAt, orders: 20, minutes: DAY_MINUTES }
+    }),
+})

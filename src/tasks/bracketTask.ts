@@ -2,18 +2,25 @@
  * Brackets: one entry whose stop, and target, are at the venue in the same message, so that they protect while perpd is down. One
  * exit cancels the other; a stop that is missing is placed anew. Pure.
  */
-
+import { z } from 'zod'
+import { dollars } from '../base/bodyFields.ts'
+import { defined } from '../base/defined.ts'
 import type { ExitRequest, IncreaseDecision } from '../domain/order/decision.ts'
+import type { BracketWish } from '../domain/order/taskWish.ts'
 import {
   type BracketParams,
   type BracketProgress,
   EXECUTORS_VERSION,
 } from '../domain/tasks/executorParams.ts'
+import type { Direction } from '../protocol/market.ts'
+import { formatPrice } from '../protocol/priceText.ts'
+import { type Usd, usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import { type ExecutorView, isLost, takenBackOf } from './executorView.ts'
 import { isLookDue, keptExits, nextExit } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
-import { adding } from './taskOrders.ts'
+import { adding, isBeyond, takenPrice } from './taskOrders.ts'
+import { DAY_MINUTES, leverage, onSide, startHead, startSide, taskStart } from './taskStart.ts'
 
 type Task = RunningTask<BracketParams, BracketProgress>
 
@@ -76,4 +83,72 @@ function entryOf({ params, taskId }: Task): IncreaseDecision {
   const waits =
     entry === 'market' || entryPrice === undefined ? {} : { orderType: entry, triggerPrice: entryPrice }
   return { ...order, ...waits, tpsl: exits }
+}
+
+/** Its start. */
+export const bracketStart = taskStart<BracketWish>()({
+  body: z.strictObject({
+    ...startHead,
+    ...startSide,
+    kind: z.literal('bracket'),
+    size: dollars,
+    leverage,
+    entry: dollars.exactOptional(),
+    takeProfit: dollars.exactOptional(),
+    stopLoss: dollars,
+  }),
+  asked(command) {
+    const { market, direction, size, entry, takeProfit, stopLoss } = command
+    return [
+      `open ${market} ${direction} by ${size} USD at ${entry ?? 'the market'}`,
+      `stop ${stopLoss}`,
+      ...(takeProfit === undefined ? [] : [`target ${takeProfit}`]),
+    ]
+  },
+  wish(command, side, opened) {
+    const opening = { leverageBps: 0, ...opened }
+    const { size, entry, takeProfit, stopLoss } = command
+    return {
+      kind: 'bracket',
+      ...side,
+      ...opening,
+      ...{ sizeUsd: usd(size), stopLoss: usd(stopLoss) },
+      ...(entry === undefined ? {} : { entryPrice: usd(entry) }),
+      ...(takeProfit === undefined ? {} : { takeProfit: usd(takeProfit) }),
+    }
+  },
+  draft: (wish, facts) =>
+    onSide(wish, facts, (base, leverageBps) => {
+      const { sizeUsd, entryPrice, takeProfit, stopLoss } = wish
+      const price = takenPrice(base, facts.snapshot)
+      if (price === undefined)
+        return { code: 'PRICE_UNKNOWN', reason: `the oracle has no fresh price of ${base.symbol}; retry` }
+      const at = entryPrice ?? price
+      const wrong = misplaced(base.direction, at, takeProfit, stopLoss)
+      if (wrong !== undefined) return { code: 'EXIT_MISPLACED', reason: wrong }
+      const entry =
+        entryPrice === undefined ? 'market' : isBeyond(base, entryPrice, price) ? 'stop-market' : 'limit'
+      const own = {
+        ...base,
+        ...{ leverageBps, stopLoss, entry },
+        ...defined({ entryPrice, takeProfit }),
+      }
+      const exits = takeProfit === undefined ? 1 : 2
+      return { own, sizeUsd, state: { made: 0 }, orders: 1, exits, minutes: DAY_MINUTES }
+    }),
+})
+
+/** Returns the reason why an exit is on the wrong side of the entry. */
+function misplaced(
+  direction: Direction,
+  entry: Usd,
+  takeProfit: Usd | undefined,
+  stopLoss: Usd,
+): string | undefined {
+  const isLong = direction === 'long'
+  const at = `an entry of a ${direction} at ${formatPrice(entry)}`
+  if (isLong ? stopLoss >= entry : stopLoss <= entry)
+    return `the stop ${formatPrice(stopLoss)} is not ${isLong ? 'below' : 'above'} ${at}`
+  if (takeProfit === undefined || (isLong ? takeProfit > entry : takeProfit < entry)) return undefined
+  return `the target ${formatPrice(takeProfit)} is not ${isLong ? 'above' : 'below'} ${at}`
 }

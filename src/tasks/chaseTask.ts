@@ -2,16 +2,43 @@
  * Chases: a limit that follows the oracle's price within a bound; the rest is taken at the market once its patience is over. It moves towards the
  * price only, by a step that is worth its message, and never beyond the bound. Pure.
  */
-
+import { z } from 'zod'
+import { dollars } from '../base/bodyFields.ts'
+import { defined } from '../base/defined.ts'
+import type { ChaseWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { type ChaseParams, type ChaseProgress, EXECUTORS_VERSION } from '../domain/tasks/executorParams.ts'
+import type { ExecutorProgress } from '../domain/tasks/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { absOf, bps, type Usd } from '../protocol/units.ts'
+import { absOf, bps, type Usd, usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import { type ExecutorView, ownTimeMs, type RestingChild } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
-import { adding, betterBy, isBeyond, priceWithin, restsAt, takenPrice, takingOff } from './taskOrders.ts'
+import {
+  adding,
+  betterBy,
+  isBeyond,
+  plannedUsd,
+  priceWithin,
+  restsAt,
+  takenPrice,
+  takingOff,
+} from './taskOrders.ts'
+import {
+  aboveHeld,
+  distanceBps,
+  everySeconds,
+  leverage,
+  minuteMs,
+  minutes,
+  onSide,
+  percent,
+  SPARE,
+  startHead,
+  startSide,
+  taskStart,
+} from './taskStart.ts'
 
 type Task = RunningTask<ChaseParams, ChaseProgress>
 type Plan = ExecutorPlan<ChaseProgress>
@@ -99,3 +126,65 @@ function orderOf({ params, taskId }: Task, sizeUsd: Usd, reason: string, trigger
   const order = takingOff(params, sizeUsd, reason, facts)
   return triggerPrice === undefined ? order : ({ ...order, orderType: 'take-profit', triggerPrice } as const)
 }
+
+/** Its start. */
+export const chaseStart = taskStart<ChaseWish>()({
+  body: z.strictObject({
+    ...startHead,
+    ...startSide,
+    kind: z.literal('chase'),
+    size: dollars,
+    reduce: z.boolean().default(false),
+    leverage: leverage.exactOptional(),
+    minutes,
+    price: dollars,
+    offsetBps: distanceBps.exactOptional(),
+    stepBps: distanceBps.exactOptional(),
+    everySeconds,
+  }),
+  asked(command) {
+    const { market, direction, size, reduce, minutes, price, offsetBps, stepBps, everySeconds } = command
+    return [
+      `${reduce ? 'reduce' : 'open'} ${market} ${direction} by ${size} USD with a limit behind the price, at the market after ${minutes} min`,
+      `not worse than ${price}`,
+      ...(offsetBps === undefined ? [] : [`${percent(offsetBps)} behind`]),
+      ...(stepBps === undefined ? [] : [`moved by ${percent(stepBps)} or more`]),
+      ...(everySeconds === undefined ? [] : [`every ${everySeconds} s`]),
+    ]
+  },
+  wish(command, side, opened) {
+    const { size, reduce, minutes, price, offsetBps, stepBps, everySeconds } = command
+    const action = reduce ? 'decrease' : 'increase'
+    return {
+      kind: 'chase',
+      ...side,
+      ...opened,
+      ...{ action, sizeUsd: usd(size), worstPrice: usd(price), minutes },
+      ...defined({ offsetBps, stepBps, everySeconds }),
+    }
+  },
+  draft: (wish, facts) =>
+    onSide(wish, facts, (base, leverageBps) => {
+      const { sizeUsd, worstPrice, minutes, offsetBps = 5, stepBps = 5, everySeconds = 15 } = wish
+      if (base.action === 'decrease' && sizeUsd > plannedUsd(base, facts, facts.snapshot))
+        return aboveHeld(base, sizeUsd, facts)
+      const patienceMs = minutes * minuteMs
+      const own = {
+        ...base,
+        leverageBps,
+        offsetBps,
+        stepBps,
+        everyMs: everySeconds * 1_000,
+        worstPrice,
+        patienceMs,
+      }
+      return {
+        own,
+        sizeUsd,
+        state: { made: 0, movedMs: 0 } as ExecutorProgress,
+        // A move at each of its looks, its first limit and the rest at the market.
+        orders: Math.max(20, Math.ceil((minutes * 60) / everySeconds) + 2),
+        minutes: SPARE * minutes,
+      }
+    }),
+})

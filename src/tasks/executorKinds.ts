@@ -1,6 +1,8 @@
 /** The kinds of tasks that make orders over time, and the common queries about a task. */
 
+import type { z } from 'zod'
 import type { PositionSide } from '../domain/account/accountRecord.ts'
+import type { TaskWish } from '../domain/order/taskWish.ts'
 import type { LadderParams, RebalanceParams } from '../domain/tasks/executorParams.ts'
 import type {
   ExecutorKind,
@@ -8,14 +10,15 @@ import type {
   ExecutorProgress,
   TaskGoal,
 } from '../domain/tasks/executorState.ts'
-import { accumulateTask } from './accumulateTask.ts'
-import { bracketTask } from './bracketTask.ts'
-import { chaseTask } from './chaseTask.ts'
+import { accumulateStart, accumulateTask } from './accumulateTask.ts'
+import { bracketStart, bracketTask } from './bracketTask.ts'
+import { chaseStart, chaseTask } from './chaseTask.ts'
 import type { ExecutorView } from './executorView.ts'
-import { ladderTask } from './ladderTask.ts'
-import { rebalanceTask } from './rebalanceTask.ts'
+import { ladderStart, ladderTask } from './ladderTask.ts'
+import { rebalanceStart, rebalanceTask } from './rebalanceTask.ts'
 import type { TaskKind } from './taskKind.ts'
-import { twapTask } from './twapTask.ts'
+import type { TaskStart } from './taskStart.ts'
+import { twapStart, twapTask } from './twapTask.ts'
 
 /** A kind of these tasks, whatever its parameters are. */
 export type AnyExecutor = TaskKind<TaskGoal, ExecutorProgress, ExecutorView>
@@ -29,6 +32,21 @@ export const executors = {
   bracket: bracketTask,
   rebalance: rebalanceTask,
 } as unknown as Readonly<Record<ExecutorKind, AnyExecutor>>
+
+/** The start of every kind. */
+export const starts = {
+  twap: twapStart,
+  accumulate: accumulateStart,
+  ladder: ladderStart,
+  chase: chaseStart,
+  bracket: bracketStart,
+  rebalance: rebalanceStart,
+} as const
+
+/** The start of a kind, whatever its fields are. */
+export function startOf(kind: ExecutorKind): TaskStart<z.ZodObject, TaskWish> {
+  return starts[kind] as unknown as TaskStart<z.ZodObject, TaskWish>
+}
 
 /** Tells whether such a task opens a position, so that its reductions are exits of that position. */
 export function opens(taskKind: string): boolean {

@@ -3,11 +3,25 @@
  * price the first rung is at the market and the others rest; the target follows the average, the stop stays where the first rung
  * put it. Once an exit fills, nothing is added any more. Pure.
  */
+import { z } from 'zod'
+import { dollars } from '../base/bodyFields.ts'
 import { defined } from '../base/defined.ts'
 import type { IntentState } from '../domain/order/intent.ts'
+import type { LadderWish } from '../domain/order/taskWish.ts'
 import { EXECUTORS_VERSION, type LadderParams, type LadderProgress } from '../domain/tasks/executorParams.ts'
+import type { ExecutorProgress } from '../domain/tasks/executorState.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { BPS_ONE, bps, formatDollars, maxOf, minOf, mulDiv, ONE_USD, type Usd } from '../protocol/units.ts'
+import {
+  BPS_ONE,
+  bps,
+  formatDollars,
+  maxOf,
+  minOf,
+  mulDiv,
+  ONE_USD,
+  type Usd,
+  usd,
+} from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import {
   cameToNothing,
@@ -21,6 +35,20 @@ import {
 import { isLookDue, keptExits, leftToClose, nextExit, type WantedExits } from './taskExits.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
 import { adding, betterBy, isBeyond, priceWithin, takingOff } from './taskOrders.ts'
+import {
+  distanceBps,
+  everySeconds,
+  LEAST_MINUTES,
+  leverage,
+  onSide,
+  percent,
+  SPARE,
+  startHead,
+  startSide,
+  taskRanges,
+  taskStart,
+  WEEK_MINUTES,
+} from './taskStart.ts'
 
 type Task = RunningTask<LadderParams, LadderProgress>
 type Plan = ExecutorPlan<LadderProgress>
@@ -217,3 +245,70 @@ function rungAt(
   } as const
   return { kind: 'order', decision: waiting, sizeUsd, orders: 1, state: next }
 }
+
+/** Its start. */
+export const ladderStart = taskStart<LadderWish>()({
+  body: z.strictObject({
+    ...startHead,
+    ...startSide,
+    kind: z.literal('ladder'),
+    size: dollars,
+    leverage,
+    rungs: z.number().int().min(2).max(taskRanges.rungsMost),
+    growthBps: z.number().int().min(1_000).max(50_000).exactOptional(),
+    stepBps: distanceBps.exactOptional(),
+    everySeconds,
+    profitBps: distanceBps.exactOptional(),
+    stopBps: distanceBps.exactOptional(),
+  }),
+  asked(command) {
+    const { market, direction, size, rungs, growthBps, stepBps, everySeconds, profitBps, stopBps } = command
+    return [
+      `open ${market} ${direction} by ${size} USD in ${rungs} rungs`,
+      stepBps === undefined ? `every ${everySeconds ?? 0} s` : `every ${percent(stepBps)}`,
+      ...(growthBps === undefined ? [] : [`each ${growthBps / 10_000} times the one before`]),
+      ...(profitBps === undefined ? [] : [`target ${percent(profitBps)} from the average`]),
+      ...(stopBps === undefined ? [] : [`stop ${percent(stopBps)} from the first`]),
+    ]
+  },
+  wish(command, side, opened) {
+    const opening = { leverageBps: 0, ...opened }
+    const { size, rungs, growthBps, stepBps, everySeconds, profitBps, stopBps } = command
+    return {
+      kind: 'ladder',
+      ...side,
+      ...opening,
+      ...{ sizeUsd: usd(size), rungs },
+      ...defined({ growthBps, stepBps, everySeconds, takeProfitBps: profitBps, stopLossBps: stopBps }),
+    }
+  },
+  draft: (wish, facts) =>
+    onSide(wish, facts, (base, leverageBps) => {
+      const { sizeUsd, rungs, growthBps = BPS_ONE, stepBps, everySeconds, takeProfitBps, stopLossBps } = wish
+      if ((stepBps === undefined) === (everySeconds === undefined))
+        return {
+          code: 'LADDER_STEP',
+          reason: 'a ladder has rungs by price or by time: exactly one of the two',
+        }
+      const last = stepBps === undefined ? 0 : stepBps * (rungs - 1)
+      if (last >= BPS_ONE || (stopLossBps !== undefined && stopLossBps <= last)) {
+        const reason =
+          last >= BPS_ONE
+            ? `${rungs} rungs of ${stepBps ?? 0} bps reach a price of zero; use fewer rungs or a smaller step`
+            : `the stop, ${stopLossBps ?? 0} bps from the first rung, is before the last rung, which is ${last} bps away`
+        return { code: 'LADDER_STEP', reason }
+      }
+      const own = {
+        ...base,
+        ...{ leverageBps, rungs, growthBps },
+        ...defined({ stepBps }),
+        ...(everySeconds === undefined ? {} : { everyMs: everySeconds * 1_000 }),
+        ...defined({ takeProfitBps, stopLossBps }),
+      }
+      const minutes =
+        everySeconds === undefined
+          ? WEEK_MINUTES
+          : Math.max(LEAST_MINUTES, (SPARE * rungs * everySeconds) / 60)
+      return { own, sizeUsd, state: { made: 0, rung: 0 } as ExecutorProgress, orders: rungs, minutes }
+    }),
+})

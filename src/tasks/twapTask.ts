@@ -3,14 +3,33 @@
  * perpd's own, whose size follows the capacity of its moment. What a part leaves, later ones catch up, at most one part each.
  * Pure.
  */
+import { z } from 'zod'
+import { dollars } from '../base/bodyFields.ts'
 import type { Decision } from '../domain/order/decision.ts'
+import type { TwapWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { ExecutorProgress } from '../domain/tasks/executorState.ts'
 import { TWAP, TWAP_VERSION, type TwapParams, type TwapProgress } from '../domain/tasks/twapState.ts'
-import { formatDollars, minOf, mulDiv, mulDivUp, type Usd } from '../protocol/units.ts'
+import { formatDollars, minOf, mulDiv, mulDivUp, type Usd, usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import { type ExecutorView, ownTimeMs } from './executorView.ts'
 import type { RunningTask, TaskKind } from './taskKind.ts'
-import { adding, priceWithin, shareOfCapacity, takingOff } from './taskOrders.ts'
+import { adding, plannedUsd, priceWithin, shareOfCapacity, takingOff } from './taskOrders.ts'
+import {
+  aboveHeld,
+  leverage,
+  minuteMs,
+  minutes,
+  ofCapacity,
+  onSide,
+  SHARE_BPS,
+  SPARE,
+  shareBps,
+  startHead,
+  startSide,
+  taskRanges,
+  taskStart,
+} from './taskStart.ts'
 
 /** The parts that a twap of the venue may have, and the step of its duration, ms. */
 const VENUE_MOST_PARTS = 30
@@ -103,3 +122,62 @@ function venueTwap(params: TwapParams, taskId: string): Decision {
   const twap = { parts, durationSeconds: durationMs / 1_000 }
   return { ...decision, orderType: 'twap', twap } as Decision
 }
+
+/** The shortest stretch of a part of a twap, ms: an order is in flight for seconds. */
+const SLOT_LEAST_MS = 10_000
+
+/** Its start. */
+export const twapStart = taskStart<TwapWish>()({
+  body: z.strictObject({
+    ...startHead,
+    ...startSide,
+    kind: z.literal('twap'),
+    size: dollars,
+    reduce: z.boolean().default(false),
+    leverage: leverage.exactOptional(),
+    parts: z.number().int().min(2).max(taskRanges.partsMost),
+    minutes,
+    price: dollars.exactOptional(),
+    shareBps,
+    route: z.enum(['auto', 'own']).default('auto'),
+  }),
+  asked(command) {
+    const { market, direction, size, reduce, parts, minutes, price, shareBps, route } = command
+    return [
+      `${reduce ? 'reduce' : 'open'} ${market} ${direction} by ${size} USD in ${parts} parts over ${minutes} min`,
+      ...(price === undefined ? [] : [`not worse than ${price}`]),
+      ofCapacity(shareBps, 'a part'),
+      ...(route === 'own' ? ["without the venue's own twap"] : []),
+    ]
+  },
+  wish(command, side, opened) {
+    const { size, reduce, parts, minutes, shareBps, price, route } = command
+    const bound = price === undefined ? {} : { worstPrice: usd(price) }
+    const action = reduce ? 'decrease' : 'increase'
+    return {
+      kind: 'twap',
+      ...side,
+      ...opened,
+      ...bound,
+      ...{ action, sizeUsd: usd(size), parts, minutes, shareBps, route },
+    }
+  },
+  draft: (wish, facts) =>
+    onSide(wish, facts, (base, leverageBps) => {
+      const { sizeUsd, parts, minutes, shareBps = SHARE_BPS, worstPrice, route = 'auto' } = wish
+      const durationMs = minutes * minuteMs
+      if (durationMs < parts * SLOT_LEAST_MS) {
+        const least = Math.ceil((parts * SLOT_LEAST_MS) / minuteMs)
+        return {
+          code: 'TASK_TOO_FAST',
+          reason: `${parts} parts take ${least} min at least; give --minutes ${least} or more`,
+        }
+      }
+      if (base.action === 'decrease' && sizeUsd > plannedUsd(base, facts, facts.snapshot))
+        return aboveHeld(base, sizeUsd, facts)
+      const bound = worstPrice === undefined ? {} : { worstPrice }
+      const own = { ...base, leverageBps, parts, durationMs, shareBps, ...bound, route }
+      const state: ExecutorProgress & { readonly slot: number } = { made: 0, slot: 0 }
+      return { own, sizeUsd, state, orders: parts, minutes: SPARE * minutes }
+    }),
+})

@@ -104,7 +104,7 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
       file: 'src/engine/operator/commands/pinNote.ts',
       add: `/** Pins a note to a market: it is said back, and nothing else changes. */
 import { z } from 'zod'
-import { dollars, line } from '../bodyFields.ts'
+import { dollars, line } from '../../../base/bodyFields.ts'
 import { byFlag, json, marketName, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { done } from '../operatorAnswer.ts'

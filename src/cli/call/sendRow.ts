@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty'
 import { z } from 'zod'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import type { Typed } from '../../engine/operator/bodyFields.ts'
+import type { Typed } from '../../base/bodyFields.ts'
 import type { CommandLine, OwnFlag } from '../../engine/operator/commandLine.ts'
 import { type CommandRow, namedIn } from '../../engine/operator/commandRow.ts'
 import { type CommandName, commandRows } from '../../engine/operator/commands/index.ts'

@@ -2,8 +2,8 @@
 import { typedPercentBps } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { type ExecutorKind, executorKinds } from '../../domain/tasks/executorState.ts'
-import { taskRanges } from '../../engine/operator/taskBodies.ts'
 import { parseUnits } from '../../protocol/units.ts'
+import { taskRanges } from '../../tasks/taskStart.ts'
 import type { Call } from '../call/command.ts'
 import {
   dollarsFlag,

@@ -20,8 +20,9 @@ import {
 } from '../../domain/tasks/executorState.ts'
 import type { OwnTask } from '../../domain/tasks/ownTask.ts'
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
-import { type PlanFacts, plannedTask } from '../../tasks/plannedTask.ts'
+import { plannedTask } from '../../tasks/plannedTask.ts'
 import { taskChanged, taskStarted } from '../../tasks/taskFacts.ts'
+import type { PlanFacts } from '../../tasks/taskStart.ts'
 import type { Trading } from './tradingHalts.ts'
 
 /** Most tasks of one instance that run at once. */

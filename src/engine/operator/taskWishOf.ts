@@ -6,6 +6,7 @@ import type { Snapshot } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { parseUnits, usd } from '../../protocol/units.ts'
+import { startOf } from '../../tasks/executorKinds.ts'
 import type { EngineContext } from '../context/engineContext.ts'
 import { type Refusal, refusal, theOne } from './operatorAnswer.ts'
 import type { StartOf, StartTaskCommand } from './taskBodies.ts'
@@ -55,77 +56,9 @@ export async function taskWishOf(
   const collateralToken = isReduce && one !== undefined ? one.collateralToken : tokenOf(collateral ?? 'short')
   const side = { marketToken: view.market.marketToken, direction, collateralToken, budget: budgetOf(command) }
   const leverageBps = command.leverage === undefined ? {} : { leverageBps: leverageOf(command.leverage) }
-  return { wish: sideWish(command, side, leverageBps), snapshot }
-}
-
-type Side = Pick<
-  Extract<TaskWish, { kind: 'twap' }>,
-  'marketToken' | 'direction' | 'collateralToken' | 'budget'
->
-
-function sideWish(
-  command: Exclude<StartTaskCommand, StartOf<'rebalance'>>,
-  side: Side,
-  leverage: { readonly leverageBps?: number },
-): TaskWish {
-  const opening = { leverageBps: 0, ...leverage }
-  switch (command.kind) {
-    case 'twap': {
-      const { size, reduce, parts, minutes, shareBps, price, route } = command
-      const bound = price === undefined ? {} : { worstPrice: usd(price) }
-      const action = reduce ? 'decrease' : 'increase'
-      return {
-        kind: 'twap',
-        ...side,
-        ...leverage,
-        ...bound,
-        ...{ action, sizeUsd: usd(size), parts, minutes, shareBps, route },
-      }
-    }
-    case 'accumulate': {
-      const { target, price, shareBps, everySeconds, least } = command
-      return {
-        kind: 'accumulate',
-        ...side,
-        ...opening,
-        ...{ targetUsd: usd(target), worstPrice: usd(price), shareBps },
-        ...defined({ everySeconds }),
-        ...(least === undefined ? {} : { leastUsd: usd(least) }),
-      }
-    }
-    case 'ladder': {
-      const { size, rungs, growthBps, stepBps, everySeconds, profitBps, stopBps } = command
-      return {
-        kind: 'ladder',
-        ...side,
-        ...opening,
-        ...{ sizeUsd: usd(size), rungs },
-        ...defined({ growthBps, stepBps, everySeconds, takeProfitBps: profitBps, stopLossBps: stopBps }),
-      }
-    }
-    case 'chase': {
-      const { size, reduce, minutes, price, offsetBps, stepBps, everySeconds } = command
-      const action = reduce ? 'decrease' : 'increase'
-      return {
-        kind: 'chase',
-        ...side,
-        ...leverage,
-        ...{ action, sizeUsd: usd(size), worstPrice: usd(price), minutes },
-        ...defined({ offsetBps, stepBps, everySeconds }),
-      }
-    }
-    case 'bracket': {
-      const { size, entry, takeProfit, stopLoss } = command
-      return {
-        kind: 'bracket',
-        ...side,
-        ...opening,
-        ...{ sizeUsd: usd(size), stopLoss: usd(stopLoss) },
-        ...(entry === undefined ? {} : { entryPrice: usd(entry) }),
-        ...(takeProfit === undefined ? {} : { takeProfit: usd(takeProfit) }),
-      }
-    }
-  }
+  const wish = startOf(command.kind).wish?.(command, side, leverageBps)
+  if (wish === undefined) throw new TypeError(`A ${command.kind} is on no single side.`)
+  return { wish, snapshot }
 }
 
 async function rebalanceOf(

@@ -1,6 +1,6 @@
 /** Reads the configured limits anew: tighter ones take effect at once, looser ones only when that is confirmed. */
 import { z } from 'zod'
-import { confirm } from '../bodyFields.ts'
+import { confirm } from '../../../base/bodyFields.ts'
 import { changeLimits, previewLimits } from '../changeLimits.ts'
 import { byFlag, json } from '../commandLine.ts'
 import { type CommandForm, type CommandOf, type CommandRow, loosens } from '../commandRow.ts'

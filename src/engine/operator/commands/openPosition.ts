@@ -1,9 +1,9 @@
 /** Opens or adds to a position by hand; whole, or not at all. */
 import { z } from 'zod'
+import { commandId, direction, dollars, line, pool, times } from '../../../base/bodyFields.ts'
 import type { ExitRequest, IncreaseDecision } from '../../../domain/order/decision.ts'
 import { managersOf, managersText } from '../../../protocol/marketName.ts'
 import { formatDollars, parseUnits, usd } from '../../../protocol/units.ts'
-import { commandId, direction, dollars, line, pool, times } from '../bodyFields.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
 import {
   byFlag,

@@ -1,6 +1,6 @@
 /** Reads the strategy files anew; looser limits take effect only when that is confirmed. */
 import { z } from 'zod'
-import { confirm } from '../bodyFields.ts'
+import { confirm } from '../../../base/bodyFields.ts'
 import { byFlag, json } from '../commandLine.ts'
 import { type CommandForm, type CommandOf, type CommandRow, loosens } from '../commandRow.ts'
 

@@ -1,6 +1,6 @@
 /** Changes one field in the file of a strategy, and takes it over. */
 import { z } from 'zod'
-import { confirm, line } from '../bodyFields.ts'
+import { confirm, line } from '../../../base/bodyFields.ts'
 import { byFlag, json, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 

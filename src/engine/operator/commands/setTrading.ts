@@ -1,5 +1,6 @@
 /** Sets the trading state of the daemon, the account or one strategy; `active` releases the halts that an operator may release. */
 import { z } from 'zod'
+import { line, reason } from '../../../base/bodyFields.ts'
 import { isoTime } from '../../../base/clock.ts'
 import { releaseCommand, releaseText } from '../../../domain/account/haltRelease.ts'
 import {
@@ -10,7 +11,6 @@ import {
   type TradingScope,
 } from '../../../domain/account/tradingState.ts'
 import { OPERATOR } from '../../account/tradingHalts.ts'
-import { line, reason } from '../bodyFields.ts'
 import { byFlag, json, reasonFlag } from '../commandLine.ts'
 import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import { type Commander, done, type OperatorAnswer, refusal } from '../operatorAnswer.ts'

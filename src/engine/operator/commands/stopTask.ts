@@ -1,6 +1,6 @@
 /** Ends a task before it is done. */
 import { z } from 'zod'
-import { line, reason } from '../bodyFields.ts'
+import { line, reason } from '../../../base/bodyFields.ts'
 import { byFlag, json, reasonFlag } from '../commandLine.ts'
 import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import { type Commander, type OperatorAnswer, refusal } from '../operatorAnswer.ts'

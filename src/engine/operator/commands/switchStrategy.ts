@@ -1,6 +1,6 @@
 /** Pauses and resumes one strategy: persisted in the journal, so that no restart forgets it. */
 import { z } from 'zod'
-import { reason } from '../bodyFields.ts'
+import { reason } from '../../../base/bodyFields.ts'
 import { byFlag, json, reasonFlag, strategyName } from '../commandLine.ts'
 import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import type { Commander, OperatorAnswer } from '../operatorAnswer.ts'

@@ -1,6 +1,6 @@
 /** Makes one limit of the account tighter, at once and until a restart. */
 import { z } from 'zod'
-import { line } from '../bodyFields.ts'
+import { line } from '../../../base/bodyFields.ts'
 import { tightenLimit as tighten } from '../changeLimits.ts'
 import { byFlag, json } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'

@@ -1,6 +1,6 @@
 /** Unwinds an order: what it opens is closed if it lands. */
 import { z } from 'zod'
-import { reason } from '../bodyFields.ts'
+import { reason } from '../../../base/bodyFields.ts'
 import { namedBy, orderName } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { openOrder, orderNamed } from '../namedOrder.ts'

@@ -1,6 +1,6 @@
 /** Fields that bodies of commands share. */
 import { z } from 'zod'
-import { decimalForm, typedDecimal } from '../../base/typedNumber.ts'
+import { decimalForm, typedDecimal } from './typedNumber.ts'
 
 /** One line of text of at most so many characters. */
 export const line = (most: number) =>
