@@ -134,7 +134,7 @@ export const rebalanceStart = taskStart<RebalanceWish>()({
     if (all > BPS_ONE)
       return {
         code: 'WEIGHTS',
-        reason: `the weights come to ${all / 100} percent, more than all of the total`,
+        reason: `the weights add up to ${all / 100} percent, more than 100`,
       }
     if (leverageBps < BPS_ONE) return tooLowLeverage
     const off: RebalanceMove[] = []
