@@ -177,6 +177,11 @@ export const authorCommands: readonly Command[] = [
         value: 'FILE',
         doc: 'the page; report.html in the folder of the run, or here where there is not one run',
       },
+      {
+        name: 'png',
+        value: 'DIR',
+        doc: 'write the charts as images into this folder instead; takes the optional package @resvg/resvg-js',
+      },
       { name: 'csv', value: 'DIR', doc: 'write tables for a spreadsheet into DIR, and no page' },
       json,
     ],

@@ -1,5 +1,5 @@
 /** `perpd report` as a user types it: pages, tables and JSON of run folders and of a journal, and what is refused. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
@@ -15,8 +15,9 @@ import {
   sha256Of,
 } from '../../src/backtest/runFiles.ts'
 import { modelOf, usualModel } from '../../src/backtest/runModel.ts'
+import { chartSvgs } from '../../src/report/html/chartSvg.ts'
 import { perpd } from '../cli/run.ts'
-import { DAY, start, usd } from './subjects.ts'
+import { DAY, start, subject, usd, worth } from './subjects.ts'
 
 let cwd: string
 beforeEach(() => {
@@ -121,6 +122,37 @@ test('a run of an earlier version, without counts of what was not executed, is r
   const once = await run('one')
   expect(once).toMatchObject({ code: 0, err: '' })
   expect(await run('one', './one/')).toEqual(once)
+})
+
+test('charts become images where the optional renderer is there, and the command says so where it is not', async () => {
+  writeRun('one', 1)
+  writeRun('two', 2)
+  const isInstalled = existsSync(join(import.meta.dirname, '../../node_modules/@resvg/resvg-js'))
+  const { code, err } = await run('one', '--png', 'images')
+  if (!isInstalled) {
+    expect([code, err]).toEqual([4, expect.stringContaining('@resvg/resvg-js')])
+    expect(existsSync(join(cwd, 'images'))).toBe(false)
+    return
+  }
+  expect([code, readdirSync(join(cwd, 'images')).toSorted()]).toEqual([0, ['drawdown.png', 'equity.png']])
+  const image = readFileSync(join(cwd, 'images', 'equity.png'))
+  expect([image.subarray(1, 4).toString(), image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([
+    'PNG',
+    1200,
+    480,
+  ])
+  await run('one', 'two', '--png', 'both')
+  expect(readdirSync(join(cwd, 'both'))).toHaveLength(4)
+})
+
+test('a chart of SVG has a line of each curve, its names as text alone, and none without a curve', () => {
+  const moments = [worth(0, 1000, 1000), worth(1, 1100, 990), worth(2, 1050, 1010)]
+  const svgs = chartSvgs(subject({ title: 'a <b> & c', equity: moments }))
+  expect([...svgs.keys()]).toEqual(['equity', 'drawdown'])
+  expect(svgs.get('equity')?.match(/<path /g)).toHaveLength(2)
+  expect(svgs.get('equity')).toContain('a &lt;b&gt; &amp; c')
+  expect(svgs.get('drawdown')?.match(/<path /g)).toHaveLength(1)
+  expect(chartSvgs(subject({ equity: [] })).size).toBe(0)
 })
 
 test('JSON has exact amounts, and a trade after all of its costs', async () => {

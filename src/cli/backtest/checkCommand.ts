@@ -38,7 +38,7 @@ export function checkFlag(flags: Call['flags']): CheckName | undefined {
 const LATER = 'all later candles replaced by noise'
 
 /** Asks for twice the candles, so that a view has what a window of the asked length leaves out. */
-export function widened(loaded: LoadedStrategy): LoadedStrategy {
+function widened(loaded: LoadedStrategy): LoadedStrategy {
   const { candles } = loaded.needs
   if (candles === undefined) return loaded
   return {

@@ -11,6 +11,7 @@ import { comparisonPage, type Reported, readPageCode, reportPage } from '../../r
 import type { Call } from '../call/command.ts'
 import { wrapped } from '../output/screen.ts'
 import { columns } from '../output/table.ts'
+import { writeImages } from './chartImages.ts'
 import { journalSubject } from './journalSubject.ts'
 import { comparisonCsv, reportCsv, reportJson } from './reportFiles.ts'
 import { runSubject } from './runSubject.ts'
@@ -24,9 +25,12 @@ export async function report(call: Call): Promise<number> {
     (subject): Reported => ({ subject, statistics: statisticsOf(subject) }),
   )
   const differences = differencesOf(reports.map(({ subject }) => subject))
-  const tables = flags.get('csv')
+  const [tables, images] = [flags.get('csv'), flags.get('png')]
   if (flags.has('json')) out(reportJson(reports, differences))
-  else if (typeof tables === 'string') writeTables(resolve(cwd, tables), reports, differences, out)
+  else if (typeof images === 'string') {
+    const paths = await writeImages(resolve(cwd, images), reports)
+    out(paths.length === 0 ? 'There is no curve to draw: nothing was written.' : paths.join('\n'))
+  } else if (typeof tables === 'string') writeTables(resolve(cwd, tables), reports, differences, out)
   else writePage(call, folders, { reports, differences })
   return exitCodes.ok
 }
