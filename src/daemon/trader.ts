@@ -3,6 +3,8 @@
  * handed in. Live, paper, simulations and tests are this function with other parts.
  */
 
+import type { EngineSettings } from '../engine/context/engineSettings.ts'
+import type { ExecutionSettings } from '../execution/context/executionSettings.ts'
 import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
@@ -19,12 +21,10 @@ import {
   type SubaccountWatchContext,
 } from '../engine/account/subaccountWatch.ts'
 import { createTrading } from '../engine/account/tradingHalts.ts'
-import type { EngineSettings } from '../engine/context/engineContext.ts'
 import { createEngine, type Engine, type EngineParts } from '../engine/engine.ts'
 import { type CatalogueParts, createCatalogue } from '../engine/market/marketCatalogue.ts'
 import { pinnedApi } from '../engine/market/pinnedApi.ts'
 import type { EngineLabels } from '../engine/statusReport.ts'
-import type { ExecutionSettings } from '../execution/context/executionContext.ts'
 import { createFees } from '../execution/context/feeEstimates.ts'
 import type { UsualFees } from '../execution/context/feeMemory.ts'
 import { createGasWatch } from '../execution/context/gasWatch.ts'

@@ -1,11 +1,13 @@
 /** Handles a strategy's request to prepare the renewal of the delegated key's approval: denied without such a key, and reported once. */
+
 import type { RenewalDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type { HasEmit } from '../execution/context/executionParts.ts'
+import type { HasPrepareRenewal, HasSubaccount } from './context/engineParts.ts'
 
 /** Has it prepared, unless one is there that fits. Refuses with NO_DELEGATED_KEY and RENEWAL_FAILED. */
 export async function requestRenewal(
-  context: Pick<EngineContext, 'emit' | 'prepareRenewal' | 'subaccount'>,
+  context: HasEmit & HasPrepareRenewal & HasSubaccount,
   strategy: string,
   decision: RenewalDecision,
   decisionKey: string,

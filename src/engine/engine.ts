@@ -23,7 +23,6 @@ import { createOrderManager, type OrderManager } from '../execution/orderManager
 import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
 import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
-import { resizeIncrease } from '../risk/resize.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createAheadStamps } from './account/aheadStamps.ts'
@@ -33,15 +32,26 @@ import { OPERATOR } from './account/tradingHalts.ts'
 import { createUnprotectedPositions } from './account/unprotectedPositions.ts'
 import { createUnseen } from './account/unseen.ts'
 import { createUnwinder } from './account/unwinder.ts'
-import { admitDecision } from './admitDecision.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type {
+  HasCatalogue,
+  HasEngineSettings,
+  HasPrepareClaim,
+  HasPrepareRenewal,
+  HasReadLimits,
+  HasSubaccount,
+  HasTrading,
+} from './context/engineParts.ts'
 import { createLiveLimits, limitRows } from './context/liveLimits.ts'
+import type { TurnContext } from './context/turnContext.ts'
 import type { EngineApi } from './engineStatus.ts'
 import { createInstance, type Instance } from './instance.ts'
-import { judge } from './judgeDecision.ts'
+import { createAccept } from './judging/accept.ts'
+import { admitDecision } from './judging/admitDecision.ts'
+import { judge } from './judging/judgeDecision.ts'
+import { createLookAtAccount, type LiveAnswers } from './judging/lookAtAccount.ts'
+import { resizeAccepted } from './judging/resizeAccepted.ts'
 import { createLabelledOrders } from './labelledOrders.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { createLookAtAccount } from './lookAtAccount.ts'
 import { createKnown } from './market/knownVenue.ts'
 import { createPriceWatch, heldMarketsOf } from './market/priceWatch.ts'
 import { readSnapshot } from './market/snapshotReader.ts'
@@ -52,7 +62,6 @@ import { createReads } from './operator/operatorReads.ts'
 import { createCandleReads } from './operator/readCandles.ts'
 import { createReload, type StrategyFiles } from './operator/reloadStrategies.ts'
 import { createSignalInbox } from './operator/signalInbox.ts'
-import { exposuresOf } from './ownPart.ts'
 import { createInstances } from './roster/instances.ts'
 import { createWindDown } from './roster/windDown.ts'
 import { type EngineLabels, statusOf, withStopLooks } from './statusReport.ts'
@@ -97,16 +106,13 @@ const movingRecords: ReadonlySet<string> = new Set([
 /** Parts from which an engine is made. */
 export interface EngineParts
   extends Omit<ExecutionContext, 'admission' | 'warningPolicies'>,
-    Pick<
-      EngineContext,
-      | 'readLimits'
-      | 'trading'
-      | 'catalogue'
-      | 'subaccount'
-      | 'prepareRenewal'
-      | 'prepareClaim'
-      | 'engineSettings'
-    > {
+    HasCatalogue,
+    HasEngineSettings,
+    HasPrepareClaim,
+    HasPrepareRenewal,
+    HasReadLimits,
+    HasSubaccount,
+    HasTrading {
   /** Those that run first. */
   readonly strategies: readonly LoadedStrategy[]
   /** The account's policy of the venue's warnings, which a strategy's file may make stricter; absent: the defaults. */
@@ -143,12 +149,14 @@ export function createEngine(parts: EngineParts): Engine {
       resize,
     },
   })
+  function resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> {
+    return resizeAccepted({ api, facts: accept.facts, read }, intent, atMostUsd)
+  }
   const context = { ...parts, emit, orderManager, strategies: () => instances.strategies() }
   const owner = accountOf(context)
   const startedAtMs = clock.now()
   const deciding = new AbortController()
   const living = new AbortController()
-  let turn: Promise<unknown> = Promise.resolve()
   const reconciler = createReconciler(context)
   const limits = createLiveLimits(context.limits)
   const prices = createPriceWatch({ ...context, limits })
@@ -181,38 +189,39 @@ export function createEngine(parts: EngineParts): Engine {
       return isShown && unlistedFills.length + closedFills.length === 0
     },
   })
-  const watched: Omit<EngineContext, 'facts'> = {
-    exitRetries: new Map(),
-    aheadStamps: createAheadStamps(clock),
-    ...context,
-    limits,
+  const isDeciding = () => !deciding.signal.aborted
+  const live: LiveAnswers = {
     equity: breakers.limitEquity,
     dayResultUsd: createStrategyDay(context, () => account.positions()),
     marketDaysUsd: () => realized().byMarket(clock.now()),
     pausing: reconciler.pausing,
     unseen,
-    holdings,
-    prices,
-    planUnwind: (intentId, wish) => unwinder.plan(intentId, wish),
-    planTask: (...asked) => executors.ofStrategies.plan(...asked),
-    tasksOf: (name) => executors.ofStrategies.own(name),
-    isDeciding: () => !deciding.signal.aborted,
-    inTurn: (work) => {
-      const next = turn.then(work)
-      turn = next.catch(() => undefined)
-      return next
-    },
+    isDeciding,
   }
-  const admission: EngineContext = { ...watched, facts: createLookAtAccount(watched) }
+  const aheadStamps = createAheadStamps(clock)
+  const shared = { ...context, limits, holdings, prices, aheadStamps, unseen }
+  const facts = createLookAtAccount({ ...shared, execution: context, live })
+  const accept = createAccept({ emit, facts, isDeciding, orderManager })
+  const turns: TurnContext = {
+    ...shared,
+    accept,
+    requests: {
+      ...context,
+      planUnwind: (intentId, wish) => unwinder.plan(intentId, wish),
+      planTask: (...asked) => executors.ofStrategies.plan(...asked),
+      tasksOf: (name) => executors.ofStrategies.own(name),
+    },
+    exitRetries: new Map(),
+  }
   const instances = createInstances(parts.strategies, makeInstance, deciding.signal)
 
   function makeInstance(first: LoadedStrategy): Instance {
     return createInstance(
       first,
-      admission,
+      context,
       deciding.signal,
       async (tickMs, isAsked, loaded) => {
-        const report = await tick(admission, loaded, tickMs, () => read(loaded.needs), isAsked)
+        const report = await tick(turns, loaded, tickMs, () => read(loaded.needs), isAsked)
         account.saw(report.snapshot.positions.value)
         return report
       },
@@ -247,17 +256,17 @@ export function createEngine(parts: EngineParts): Engine {
   const byOperator = {
     read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
     admit: (snapshot: Snapshot, decision: Decision, decisionKey: string, beside?: () => Promise<void>) =>
-      admission.inTurn(() => admitDecision(admission, byHand, snapshot, decision, decisionKey, beside)),
+      accept.inTurn(() => admitDecision(accept, byHand, snapshot, decision, decisionKey, beside)),
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-      judge(admission.facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
+      judge(accept.facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
   }
   // An operator's payment is checked against the wallet before anything is signed.
   const withWallet = {
     read: (symbols: readonly string[]) => read({ symbols, allPositionMarkets: true, balances: true }),
     isRunning: () => life.state() === 'running',
   }
-  const road = createTaskRoad(admission)
-  const executors = createExecutors({ ...admission, ...withWallet, road })
+  const road = createTaskRoad({ ...shared, accept })
+  const executors = createExecutors({ ...shared, ...withWallet, road })
   const kill = createKill({
     ...context,
     ...byOperator,
@@ -270,9 +279,9 @@ export function createEngine(parts: EngineParts): Engine {
     read: byOperator.read,
     admit: (name, snapshot, decision, decisionKey, beside) =>
       // Whatever its kind was, it takes its own part and no more.
-      admission.inTurn(() => {
+      accept.inTurn(() => {
         const source = { name, strategy: { opensPositions: true } }
-        return admitDecision(admission, source, snapshot, decision, decisionKey, beside)
+        return admitDecision(accept, source, snapshot, decision, decisionKey, beside)
       }),
   })
   const reload = createReload({
@@ -284,27 +293,30 @@ export function createEngine(parts: EngineParts): Engine {
     ...defined({ files: parts.strategyFiles }),
   })
   const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
-  const lookedAt = withStopLooks(admission, { account, unprotectedPositions, reconciler, executors })
-  const life = createLifecycle(admission, {
-    account: lookedAt,
-    breakers,
-    deciding,
-    living,
-    startedAtMs,
-    countDay: realized,
-    keepRoster: reload.begin,
-    loops: () => [
-      again.run(),
-      kill.run(living.signal),
-      unwinder.run(living.signal),
-      windDown.run(living.signal),
-      executors.run(living.signal),
-      instances.run(),
-    ],
-    ...defined({ onMarkets: parts.onMarkets }),
-  })
-  const labelled = createLabelledOrders(admission)
-  const inbox = createSignalInbox({ ...context, isTaking: admission.isDeciding })
+  const lookedAt = withStopLooks(context, { account, unprotectedPositions, reconciler, executors })
+  const life = createLifecycle(
+    { ...context, limits },
+    {
+      account: lookedAt,
+      breakers,
+      deciding,
+      living,
+      startedAtMs,
+      countDay: realized,
+      keepRoster: reload.begin,
+      loops: () => [
+        again.run(),
+        kill.run(living.signal),
+        unwinder.run(living.signal),
+        windDown.run(living.signal),
+        executors.run(living.signal),
+        instances.run(),
+      ],
+      ...defined({ onMarkets: parts.onMarkets }),
+    },
+  )
+  const labelled = createLabelledOrders({ ...context, holdings })
+  const inbox = createSignalInbox({ ...context, isTaking: isDeciding })
 
   async function read(needs: Needs): Promise<Snapshot> {
     const { maxMarketValuesAgeMs } = engineSettings
@@ -316,21 +328,6 @@ export function createEngine(parts: EngineParts): Engine {
     await prices.look(heldMarketsOf(snapshot))
     return holdings.held(snapshot)
   }
-  /** The size that an accepted increase may have by everything that is read anew. */
-  async function resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> {
-    const { symbol, direction } = intent.terms
-    // An answer to a request from before the warning does not count: the snapshot then shares this one.
-    await api.getTradingCapacity({ symbol, direction }, { isFresh: true })
-    const snapshot = await read({ symbols: [symbol] })
-    const facts = admission.facts(snapshot, { name: intent.strategy })
-    const others = facts.orders.unseen.filter((state) => state.intent.intentId !== intent.intentId)
-    return resizeIncrease(intent, atMostUsd, {
-      snapshot,
-      limits: limits.on(symbol, intent.strategy),
-      ...exposuresOf({ ...facts, orders: { ...facts.orders, unseen: others } }, intent.strategy, snapshot),
-      ...defined({ equityUsd: facts.equity?.equityUsd }),
-    })
-  }
 
   return {
     start: life.start,
@@ -340,22 +337,25 @@ export function createEngine(parts: EngineParts): Engine {
     strategies: () => instances.strategies(),
     orders: orderManager,
     status: () =>
-      statusOf(admission, {
-        labels,
-        startedAtMs,
-        account,
-        unprotectedPositions,
-        breakers,
-        feeds,
-        instances,
-        kill,
-        labelled,
-        life,
-        reconciler,
-        unmanaged,
-        unwinder,
-        windDown,
-      }),
+      statusOf(
+        { ...context, limits },
+        {
+          labels,
+          startedAtMs,
+          account,
+          unprotectedPositions,
+          breakers,
+          feeds,
+          instances,
+          kill,
+          labelled,
+          life,
+          reconciler,
+          unmanaged,
+          unwinder,
+          windDown,
+        },
+      ),
     operate: (command, commander) =>
       operate(
         {
@@ -373,7 +373,7 @@ export function createEngine(parts: EngineParts): Engine {
           reconciler,
           reload,
           equity: breakers.equity,
-          isTaking: () => !deciding.signal.aborted,
+          isTaking: isDeciding,
         },
         command,
         commander,
@@ -383,7 +383,8 @@ export function createEngine(parts: EngineParts): Engine {
     ...createCandleReads(context),
     tasks: () => executors.list(),
     clockSkewMs: (host) => api.clockSkewMs(host),
-    limits: () => limitRows(limits.current(), usedNow(admission, { account, breakers, realized })),
+    limits: () =>
+      limitRows(limits.current(), usedNow({ ...context, ...live }, { account, breakers, realized })),
     fileOf: instances.fileOf,
     books: () => bookRows(journal.books().all(), account.positions()),
     intents: labelled.intents,

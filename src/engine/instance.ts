@@ -9,11 +9,12 @@ import { BaseError, reasonOf } from '../base/errors.ts'
 import { createOnwardClock } from '../base/onwardClock.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import { exitsHereOf } from '../domain/order/exitPlan.ts'
+import type { HasClock, HasEmit } from '../execution/context/executionParts.ts'
 import { KindFault } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { MemoryUnfitError } from '../strategy/kindMemory.ts'
 import { scheduledTickMs } from './account/ids.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type { HasTrading } from './context/engineParts.ts'
 import type { StrategyStatus } from './engineStatus.ts'
 import type { RunningInstance } from './roster/instances.ts'
 import type { TickReport } from './tick.ts'
@@ -37,7 +38,7 @@ const [pauseMs, mostPauseMs] = [60_000, 900_000]
 /** Makes one; `tickOnce` runs the tick of a scheduled instant (Unix ms) for the strategy loaded then. */
 export function createInstance(
   first: LoadedStrategy,
-  { clock, emit, trading }: Pick<EngineContext, 'clock' | 'emit' | 'trading'>,
+  { clock, emit, trading }: HasClock & HasEmit & HasTrading,
   deciding: AbortSignal,
   tickOnce: (tickMs: number, isAsked: boolean, loaded: LoadedStrategy) => Promise<TickReport>,
   { pauseAfterFailures = 3, slowDecideMs = 50 }: OwnKindLimits = {},

@@ -1,12 +1,14 @@
 /** Intents as people see them: folded from the journal, with labels, marks and the running machine's knowledge. */
+
 import { listedOrders } from '../domain/account/changedOrders.ts'
 import { heldOfOrder } from '../domain/account/held.ts'
 import { type IntentState, isOpen, labelOf } from '../domain/order/intent.ts'
 import { isOpened } from '../domain/order/orderLegs.ts'
 import { signedOrderAmong, signedOrderIn } from '../domain/order/signedOrder.ts'
 import { marksOf } from '../domain/views/orderMarks.ts'
+import type { HasClock, HasJournal, HasRules } from '../execution/context/executionParts.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type { HasHoldings, HasOrders, HasTrading } from './context/engineParts.ts'
 import type { EngineApi, LabelledIntent } from './engineStatus.ts'
 
 /** Intents with their labels. */
@@ -17,7 +19,7 @@ export interface LabelledOrders extends Pick<EngineApi, 'intents' | 'story'> {
 
 /** Makes the view over journal and machine. */
 export function createLabelledOrders(
-  context: Pick<EngineContext, 'clock' | 'holdings' | 'journal' | 'orderManager' | 'rules' | 'trading'>,
+  context: HasClock & HasHoldings & HasJournal & HasOrders & HasRules & HasTrading,
 ): LabelledOrders {
   const { clock, holdings, journal, orderManager, trading } = context
   const costsOf = (orderKey: Hex) => journal.books().fillOf(orderKey)

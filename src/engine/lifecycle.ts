@@ -1,8 +1,17 @@
 /** The life of an engine: it starts, recovers, runs its loops, drains and ends. `engine.ts` describes the states. */
 import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import type { ExecutionContext } from '../execution/context/executionContext.ts'
+import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
 import type { Market } from '../protocol/market.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type {
+  HasCatalogue,
+  HasEngineSettings,
+  HasLimits,
+  HasOrders,
+  HasReadLimits,
+  HasTrading,
+} from './context/engineParts.ts'
 import type { EngineState } from './engineStatus.ts'
 import { keepLimits } from './operator/changeLimits.ts'
 import type { AccountWatch } from './watch/accountWatch.ts'
@@ -33,6 +42,21 @@ export interface LifecycleParts {
   readonly onMarkets?: (markets: readonly Market[]) => void
 }
 
+/** Parts of the engine that its life uses. */
+export interface LifecycleContext
+  extends HasApi,
+    HasCatalogue,
+    HasClock,
+    HasEmit,
+    HasEngineSettings,
+    HasLimits,
+    HasOrders,
+    HasReadLimits,
+    HasTrading {
+  /** Takes a mistake of ours. */
+  readonly fatal: ExecutionContext['fatal']
+}
+
 /** An engine's life. */
 export interface Lifecycle {
   /** See `Engine`. */
@@ -47,7 +71,7 @@ export interface Lifecycle {
 }
 
 /** Makes it; nothing begins before `start`. */
-export function createLifecycle(context: EngineContext, parts: LifecycleParts): Lifecycle {
+export function createLifecycle(context: LifecycleContext, parts: LifecycleParts): Lifecycle {
   const { api, catalogue, clock, emit, engineSettings, orderManager } = context
   const { account, breakers, deciding, living, startedAtMs } = parts
   const loops: Promise<void>[] = []

@@ -11,12 +11,12 @@ import { keptExitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { protectionOf } from './account/fileProtection.ts'
 import { decisionKeyOf } from './account/ids.ts'
-import { admitDecision } from './admitDecision.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type { TurnContext } from './context/turnContext.ts'
 import { entryCancels } from './exits/entriesTakenBack.ts'
 import { sidesOfLostExits } from './exits/exitsLeft.ts'
 import { madeByTasks } from './exits/runningTasks.ts'
 import { fitExits, syncExits } from './exits/syncExits.ts'
+import { admitDecision } from './judging/admitDecision.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
@@ -36,7 +36,7 @@ interface Kept {
  * prices by which exits are maintained; `own`: the instance's intents.
  */
 export async function maintainExits(
-  context: EngineContext,
+  context: TurnContext,
   loaded: LoadedStrategy,
   { snapshot, judged }: { readonly snapshot: Snapshot; readonly judged: Snapshot },
   tickMs: number,
@@ -51,7 +51,9 @@ export async function maintainExits(
     const decisionKey = decisionKeyOf(name, tickMs, KEPT_FROM + index)
     const symbol = marketSymbol(context.catalogue, snapshot, decision.marketToken)
     emit({ type: 'decision.made', strategy: name, decisionKey, decision, symbol })
-    const denial = await context.inTurn(() => admitDecision(context, loaded, snapshot, decision, decisionKey))
+    const denial = await context.accept.inTurn(() =>
+      admitDecision(context.accept, loaded, snapshot, decision, decisionKey),
+    )
     if (denial === undefined) admitted += 1
     else {
       exitRetries.set(retryKey, clock.monotonicMs() + EXIT_RETRY_MS)
@@ -62,7 +64,7 @@ export async function maintainExits(
 }
 
 function exitDecisions(
-  { aheadStamps, clock, journal, exitRetries, trading, orderManager }: EngineContext,
+  { aheadStamps, clock, journal, exitRetries, trading, orderManager }: TurnContext,
   { name, exits }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],
@@ -85,7 +87,7 @@ function exitDecisions(
 }
 
 function takenBack(
-  { aheadStamps, clock, exitRetries, journal }: EngineContext,
+  { aheadStamps, clock, exitRetries, journal }: TurnContext,
   { name, protect }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],

@@ -1,12 +1,14 @@
 /** Notifies people of a resting order for a strategy: an event, and nothing at the venue. */
+
 import type { ReportDecision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type { HasEmit } from '../execution/context/executionParts.ts'
+import type { HasCatalogue } from './context/engineParts.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 
 /** Tells it. */
 export function reportOrder(
-  { catalogue, emit }: Pick<EngineContext, 'catalogue' | 'emit'>,
+  { catalogue, emit }: HasCatalogue & HasEmit,
   strategy: string,
   { orderKey, marketToken, direction, cause, reason, isOver }: ReportDecision,
   snapshot: Snapshot,

@@ -5,12 +5,27 @@ import { defined } from '../base/defined.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import { runningByKind } from '../domain/tasks/runningByKind.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
+import type {
+  HasAccount,
+  HasApi,
+  HasChain,
+  HasClock,
+  HasJournal,
+} from '../execution/context/executionParts.ts'
 import { hexKey } from '../protocol/address.ts'
 import { told } from './account/holdings.ts'
 import { sidesWithoutStop, signalOnlyUsd } from './account/stops.ts'
 import type { BareSide, createUnprotectedPositions } from './account/unprotectedPositions.ts'
 import type { Unwinder } from './account/unwinder.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type {
+  HasCatalogue,
+  HasEngineSettings,
+  HasLimits,
+  HasOrders,
+  HasStrategies,
+  HasSubaccount,
+  HasTrading,
+} from './context/engineParts.ts'
 import { type EngineStatus, type StrategyStatus, shortOfSpace, shownOf } from './engineStatus.ts'
 import type { Instance } from './instance.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
@@ -38,6 +53,21 @@ export interface EngineLabels {
   readonly replay?: () => ReplayPlace
 }
 
+/** Parts of the engine that a status reads. */
+export interface StatusContext
+  extends HasAccount,
+    HasApi,
+    HasCatalogue,
+    HasChain,
+    HasClock,
+    HasEngineSettings,
+    HasJournal,
+    HasLimits,
+    HasOrders,
+    HasStrategies,
+    HasSubaccount,
+    HasTrading {}
+
 /** The parts that a status is of. */
 export interface StatusParts {
   readonly labels: EngineLabels
@@ -57,7 +87,7 @@ export interface StatusParts {
 }
 
 /** The status of now. */
-export function statusOf(context: EngineContext, parts: StatusParts): EngineStatus {
+export function statusOf(context: StatusContext, parts: StatusParts): EngineStatus {
   const { api, catalogue, clock, journal, orderManager, trading } = context
   const { account, breakers, labels, life, startedAtMs } = parts
   const nowMs = clock.now()
@@ -138,7 +168,7 @@ export function statusOf(context: EngineContext, parts: StatusParts): EngineStat
 
 /** Looks which sides have no stops for all of them, and since when; undefined before the orders were looked at. Every look is remembered. */
 export function withoutStopNow(
-  context: Pick<EngineContext, 'catalogue' | 'clock' | 'journal' | 'orderManager' | 'strategies'>,
+  context: HasCatalogue & HasClock & HasJournal & HasOrders & HasStrategies,
   parts: Pick<StatusParts, 'account' | 'unprotectedPositions' | 'reconciler'>,
 ): readonly BareSide[] | undefined {
   const { catalogue, clock, journal, orderManager } = context
@@ -189,7 +219,7 @@ export function withStopLooks(
 }
 
 /** With the newest signal from outside that the instance had. */
-function withSignal({ trading }: EngineContext, status: StrategyStatus): StrategyStatus {
+function withSignal({ trading }: HasTrading, status: StrategyStatus): StrategyStatus {
   const lastSignal = trading.accountJournal.state().signals?.newest.get(status.name)
   return lastSignal === undefined ? status : { ...status, lastSignal }
 }

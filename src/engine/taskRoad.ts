@@ -1,19 +1,27 @@
 import { marketOf } from '../domain/snapshot.ts'
+import type { HasJournal } from '../execution/context/executionParts.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
-import { admitDecision } from './admitDecision.ts'
-import type { EngineContext } from './context/engineContext.ts'
-import { type DecisionSource, judge } from './judgeDecision.ts'
+import type { HasHoldings, HasLimits, HasStrategies, HasTrading } from './context/engineParts.ts'
+import type { Accept, UnseenIntents } from './context/turnContext.ts'
+import { admitDecision } from './judging/admitDecision.ts'
+import { type DecisionSource, judge } from './judging/judgeDecision.ts'
+import { isOthers } from './judging/ownPart.ts'
 import type { TaskRoad } from './operator/executors.ts'
-import { isOthers } from './ownPart.ts'
 
 /** Decision key of decisions that are only judged. */
 const PREVIEWED = `${OPERATOR}#preview`
 
+/** Parts that the road of tasks uses. */
+export interface TaskRoadParts extends HasHoldings, HasJournal, HasLimits, HasStrategies, HasTrading {
+  readonly accept: Accept
+  readonly unseen: UnseenIntents
+}
+
 /** Makes it. */
-export function createTaskRoad(context: EngineContext): TaskRoad {
-  const { strategies, limits, holdings, trading, unseen } = context
+export function createTaskRoad(context: TaskRoadParts): TaskRoad {
+  const { accept, strategies, limits, holdings, trading, unseen } = context
 
   function sourceOf(owner: string | undefined, isWhole: boolean): DecisionSource {
     if (owner === undefined) return { name: OPERATOR, isWhole }
@@ -23,16 +31,16 @@ export function createTaskRoad(context: EngineContext): TaskRoad {
   }
 
   return {
-    inTurn: context.inTurn,
+    inTurn: accept.inTurn,
     admitTask: (owner, mayGo, snapshot, decision, decisionKey, beside) =>
-      context.inTurn(async () => {
+      accept.inTurn(async () => {
         // A bracket's exits are for all of its entry, and the venue's parts for all of their size.
         const source = sourceOf(owner, 'twap' in decision || 'tpsl' in decision)
-        return mayGo() ?? (await admitDecision(context, source, snapshot, decision, decisionKey, beside))
+        return mayGo() ?? (await admitDecision(accept, source, snapshot, decision, decisionKey, beside))
       }),
     denialOf(isWhole, snapshot, decision, owner) {
       const source = sourceOf(owner, isWhole)
-      const judged = judge(context.facts(snapshot, source), { source, decision, decisionKey: PREVIEWED })
+      const judged = judge(accept.facts(snapshot, source), { source, decision, decisionKey: PREVIEWED })
       return isDenial(judged) ? judged : undefined
     },
     capacity(owner, snapshot, marketToken, direction) {

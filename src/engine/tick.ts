@@ -6,7 +6,6 @@ import { defined } from '../base/defined.ts'
 import type { PositionSide } from '../domain/account/accountRecord.ts'
 import { ownPositionsOf } from '../domain/ownPositions.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import { unwindOf } from '../domain/tasks/unwindState.ts'
 import type { Exposure } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
@@ -16,11 +15,11 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { callKind, type KindAnswer } from './callKind.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type { TurnContext } from './context/turnContext.ts'
 import { type DecisionProblem, returnedProblem } from './decisionProblem.ts'
+import { isOthers } from './judging/ownPart.ts'
+import { strayOrdersOf } from './judging/strayOrders.ts'
 import { maintainExits } from './maintainExits.ts'
-import { isOthers } from './ownPart.ts'
-import { strayOrdersOf } from './strayOrders.ts'
 import { givenTurn, type Remembered, takeTurn } from './turn.ts'
 
 /** Result of one tick. */
@@ -54,7 +53,7 @@ interface Answer extends KindAnswer {
  * the kind pauses, and only perpd's maintenance for it is done.
  */
 export async function tick(
-  context: EngineContext,
+  context: TurnContext,
   loaded: LoadedStrategy,
   tickMs: number,
   readSnapshot: () => Promise<Snapshot>,
@@ -65,15 +64,15 @@ export async function tick(
   const judged = context.prices.judged(snapshot, loaded.name)
   const nothing = { snapshot, decisions: 0, admitted: 0, denied: 0, invalid: 0 }
   // A stop may have come while the venue was read.
-  if (!context.isDeciding()) return nothing
+  if (!context.accept.isDeciding()) return nothing
   const { name } = loaded
   // Exits come first: a fill of one must be subtracted from the others before anything is decided on it.
   const before = context.unseen(snapshot, name)
   const keptCount = await maintainExits(context, loaded, { snapshot, judged }, tickMs, before)
-  if (!context.isDeciding()) return nothing
+  if (!context.accept.isDeciding()) return nothing
   const answer = isAsked ? await decide(context, loaded, judged, tickMs) : { returned: [] }
   // A kind in its own thread takes time, and a stop may have come meanwhile.
-  if (!context.isDeciding()) return nothing
+  if (!context.accept.isDeciding()) return nothing
   const own = context.unseen(snapshot, name)
   const wholeProblem = returnedProblem(answer.returned)
   const decided = Array.isArray(answer.returned) && wholeProblem === undefined ? answer.returned : []
@@ -128,7 +127,7 @@ function repeatedOf({
 
 /** Calls the kind, with its view of the world and its past. */
 async function decide(
-  context: EngineContext,
+  context: TurnContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   tickMs: number,
@@ -142,8 +141,8 @@ async function decide(
     openIntents: openIntentsOf(states, { orders: snapshot.orders, own, isUnwanted }),
     own,
     restingOrders: restingOrdersOf(snapshot, states),
-    tasks: await context.tasksOf(loaded.name),
-    ...approvalOf(context),
+    tasks: await context.requests.tasksOf(loaded.name),
+    ...defined({ approval: context.requests.subaccount?.report() }),
     ...(loaded.strategy.tidiesOrders === true
       ? { strayOrders: strayOrdersOf(context, snapshot, context.unseen(snapshot)) }
       : {}),
@@ -162,15 +161,9 @@ async function decide(
   }
 }
 
-/** Returns the remaining approval of the delegated key, where there is one. */
-function approvalOf({ subaccount }: EngineContext): { readonly approval?: SubaccountReport } {
-  const approval = subaccount?.report()
-  return approval === undefined ? {} : { approval }
-}
-
 /** The available capacity for increases on each side of the strategy's markets, for metrics. */
 function reportCapacity(
-  context: EngineContext,
+  context: TurnContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   exposure: Exposure,

@@ -19,18 +19,19 @@ import type { Denial, Intent } from '../domain/order/intent.ts'
 import { encodeExact } from '../domain/records.ts'
 import type { SignalEvent } from '../domain/signalEvent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { HasJournal } from '../execution/context/executionParts.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn } from '../strategy/kindMemory.ts'
-import type { AccountFact } from './account/accountJournal.ts'
+import type { AccountFact, AccountJournal } from './account/accountJournal.ts'
 import { decisionKeyOf } from './account/ids.ts'
-import type { Trading } from './account/tradingHalts.ts'
-import { DUPLICATE, tellAdmitted } from './admitDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { requestClaim } from './claimRequest.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import type { HasAheadStamps, HasTrading } from './context/engineParts.ts'
+import type { Accept, TurnContext } from './context/turnContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
-import { judge } from './judgeDecision.ts'
+import { DUPLICATE, tellAdmitted } from './judging/admitDecision.ts'
+import { judge } from './judging/judgeDecision.ts'
 import { marketSymbol } from './market/marketSymbol.ts'
 import { reportOrder } from './reportOrder.ts'
 
@@ -51,7 +52,7 @@ export interface GivenTurn {
  * its full lifetime from the moment when that is noticed.
  */
 export function givenTurn(
-  { aheadStamps, journal, trading }: EngineContext,
+  { aheadStamps, journal, trading }: HasAheadStamps & HasJournal & HasTrading,
   strategy: string,
   atMs: number,
 ): GivenTurn {
@@ -114,7 +115,7 @@ interface Planned {
 
 /** Takes them, and returns the number of those that were admitted. `tellProblem` receives the invalid ones. */
 export async function takeTurn(
-  context: EngineContext,
+  context: TurnContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   asked: AskedTurn,
@@ -123,7 +124,7 @@ export async function takeTurn(
   let admitted = 0
   for (const { keyed, remembered } of commitsOf(loaded.name, asked)) {
     const planned: Planned = { intents: [], facts: [], denied: [], whenDurable: [], requests: [] }
-    const isTaken = await context.inTurn(() => {
+    const isTaken = await context.accept.inTurn(() => {
       for (const each of keyed) planChecked(context, loaded, snapshot, each, planned, tellProblem)
       return writePlanned(context, loaded, planned, asked.tickMs, remembered)
     })
@@ -147,7 +148,7 @@ function commitsOf(name: string, { decided, added, tickMs, remembered }: AskedTu
 
 /** Checks and plans one decision; its denial is noted for the memory. */
 function planChecked(
-  context: EngineContext,
+  context: TurnContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   { returned, decisionKey }: Keyed,
@@ -171,7 +172,7 @@ function planChecked(
 
 /** Writes what is planned, with the memory where there is one, and reports it once it is durable. False: perpd is stopping, and nothing was written. */
 async function writePlanned(
-  { emit, orderManager, trading }: EngineContext,
+  { accept, emit, trading }: TurnContext,
   loaded: LoadedStrategy,
   { intents, facts, denied, whenDurable }: Planned,
   tickMs: number,
@@ -180,11 +181,11 @@ async function writePlanned(
   const { accountJournal } = trading
   const isTaken =
     remembered === undefined
-      ? await writeAlone({ accountJournal, orderManager }, intents, facts)
+      ? await writeAlone(accept, accountJournal, intents, facts)
       : !isNews(remembered) ||
         (await accountJournal.writeBeside(
           [...facts, memoryFact(loaded, remembered, tickMs, denied)],
-          (records) => orderManager.acceptTogether(intents, records),
+          (records) => accept.acceptTogether(intents, records),
         ))
   if (!isTaken) return false
   for (const signal of remembered?.given.signals ?? []) emit(takenEvent(signal))
@@ -196,13 +197,14 @@ async function writePlanned(
 
 /** Writes the one record of a decision without a memory, an intent's or a task's. */
 async function writeAlone(
-  { accountJournal, orderManager }: Pick<EngineContext, 'orderManager'> & Pick<Trading, 'accountJournal'>,
+  { accept }: Accept,
+  accountJournal: AccountJournal,
   intents: readonly Intent[],
   facts: readonly AccountFact[],
 ): Promise<boolean> {
   for (const fact of facts) await accountJournal.write(fact)
   const [intent] = intents
-  return intent === undefined || (await orderManager.accept(intent))
+  return intent === undefined || (await accept(intent))
 }
 
 /** Tells whether a memory is to be written: something was decided or delivered, or it changed. */
@@ -213,7 +215,7 @@ function isNews({ turn, given }: Remembered): boolean {
 
 /** Plans one decision and reports it; returns the denial if there is one. */
 function planOne(
-  context: EngineContext,
+  context: TurnContext,
   loaded: LoadedStrategy,
   snapshot: Snapshot,
   decision: StrategyDecision,
@@ -226,7 +228,11 @@ function planOne(
     const open = context.unseen(snapshot).find(({ intent }) => intent.intentId === decision.intentId)
     const told = { strategy, decisionKey, decision, symbol: open?.intent.terms.symbol ?? '' }
     emit({ type: 'decision.made', ...told })
-    const plan = context.planUnwind(decision.intentId, { by: strategy, reason: decision.reason, strategy })
+    const plan = context.requests.planUnwind(decision.intentId, {
+      by: strategy,
+      reason: decision.reason,
+      strategy,
+    })
     if (plan.kind === 'denied') {
       emit({ type: 'decision.denied', ...told, denial: plan.denial })
       return plan.denial
@@ -237,7 +243,7 @@ function planOne(
     return undefined
   }
   if (isTaskDecision(decision)) {
-    const plan = context.planTask(loaded, decision, snapshot)
+    const plan = context.requests.planTask(loaded, decision, snapshot)
     if (plan.kind === 'same') return undefined
     const told = { strategy, decisionKey, decision, symbol: '' }
     emit({ type: 'decision.made', ...told })
@@ -255,11 +261,13 @@ function planOne(
     return undefined
   }
   if (decision.kind === 'prepare-approval') {
-    planned.requests.push(() => requestRenewal(context, strategy, decision, decisionKey))
+    planned.requests.push(() =>
+      requestRenewal({ emit, ...context.requests }, strategy, decision, decisionKey),
+    )
     return undefined
   }
   if (decision.kind === 'prepare-claim') {
-    planned.requests.push(() => requestClaim(context, strategy, decision, decisionKey))
+    planned.requests.push(() => requestClaim({ emit, ...context.requests }, strategy, decision, decisionKey))
     return undefined
   }
   const told = {
@@ -271,7 +279,7 @@ function planOne(
   emit({ type: 'decision.made', ...told })
   const intent = context.journal.hasDecision(strategy, decisionKey)
     ? DUPLICATE
-    : judge(withPending(context.facts(snapshot, loaded), planned.intents), {
+    : judge(withPending(context.accept.facts(snapshot, loaded), planned.intents), {
         source: loaded,
         decision,
         decisionKey,

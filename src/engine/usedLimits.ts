@@ -4,14 +4,16 @@ import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Limits } from '../domain/account/limits.ts'
 import type { Ending } from '../domain/account/spend.ts'
 import { type EquityMark, haltKey } from '../domain/account/tradingState.ts'
+import type { HasChain, HasClock, HasJournal } from '../execution/context/executionParts.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import { BPS_ONE, maxOf, type Usd } from '../protocol/units.ts'
 import { usedBudget } from '../risk/breakers/budget.ts'
 import { dayStartOf, isOfToday, receivedFromMs } from '../risk/breakers/circuitBreakers.ts'
 import { type ShownSide, shownSideSizes } from './account/shownExposure.ts'
 import { OPERATOR } from './account/tradingHalts.ts'
-import type { EngineContext } from './context/engineContext.ts'
-import { spentOfDay } from './lookAtAccount.ts'
+import type { HasOrders, HasTrading } from './context/engineParts.ts'
+import type { LiveAnswers } from './judging/lookAtAccount.ts'
+import { spentOfDay } from './judging/lookAtAccount.ts'
 import type { AccountWatch } from './watch/accountWatch.ts'
 import type { Breakers } from './watch/breakerWatch.ts'
 import type { DayResult } from './watch/dayResult.ts'
@@ -44,9 +46,12 @@ export interface UsedFacts {
   readonly tokenOf: (symbol: string) => Address | undefined
 }
 
+/** Results of the day. */
+type DayResults = Pick<LiveAnswers, 'dayResultUsd' | 'marketDaysUsd'>
+
 /** Collects the present usage from the engine's parts. */
 export function usedNow(
-  context: EngineContext,
+  context: HasChain & HasClock & HasJournal & HasOrders & HasTrading & DayResults,
   {
     account,
     breakers,

@@ -25,6 +25,7 @@ import { DuplicateDecisionError } from '../journal/journal.ts'
 import type { Order } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
+import type { HasApi, HasClock, HasSettings } from './context/executionParts.ts'
 import type { Lanes } from './lanes/lane.ts'
 import { shippedLanes } from './lanes/shippedLanes.ts'
 import { inOneCommit, throwFirst } from './oneCommit.ts'
@@ -205,7 +206,7 @@ const PASS_OVER_MS = 60_000
  * one that was not passed over a moment ago.
  */
 function createHostChoice(
-  { api: client, clock, settings }: Pick<ExecutionContext, 'api' | 'clock' | 'settings'>,
+  { api: client, clock, settings }: HasApi & HasClock & HasSettings,
   orders: Pick<TrackedOrders, 'unproven'>,
 ): {
   readonly chooseHost: () => string

@@ -29,12 +29,12 @@ const book: Patch = [
   'hosts)',
 ]
 const hidden: Patch = [
-  'src/engine/judgeDecision.ts',
+  'src/engine/judging/judgeDecision.ts',
   'return hiddenOn(facts, decision)',
   'return facts.nowMs < 0 ? hiddenOn(facts, decision) : undefined',
 ]
 const paused: Patch = [
-  'src/engine/judgeDecision.ts',
+  'src/engine/judging/judgeDecision.ts',
   'discrepancies.find(({ marketToken }) => sameHex(marketToken, decision.marketToken))',
   "discrepancies.find(({ marketToken }) => marketToken === '')",
 ]
@@ -135,7 +135,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     "if (rule.kind === 'unchecked' || found > 0n) return",
   ]),
   bug("a day's impact has no bound", 'a market without depth, and prices as bad as that allows', [
-    'src/engine/judgeDecision.ts',
+    'src/engine/judging/judgeDecision.ts',
     '...(isOperator ? {} : impactLeft(',
     "...(isOperator || name !== '' ? {} : impactLeft(",
   ]),

@@ -1,6 +1,6 @@
 /** Sides of which nothing is a strategy's own any more: its exits there have lost their purpose. */
 import { expect, test } from 'vitest'
-import { isOthers } from '../../src/engine/ownPart.ts'
+import { isOthers } from '../../src/engine/judging/ownPart.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
 import { position, snapshot } from '../risk/world.ts'
 

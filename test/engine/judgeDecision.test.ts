@@ -1,7 +1,7 @@
 /** A decision is judged by the facts of one look and by nothing else. */
 import { expect, test } from 'vitest'
 import { type AccountFacts, withPending } from '../../src/account/facts.ts'
-import { judge } from '../../src/engine/judgeDecision.ts'
+import { judge } from '../../src/engine/judging/judgeDecision.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { isDenial } from '../../src/risk/exposure/admissionContext.ts'

@@ -1,6 +1,6 @@
 /** A strategy's own part, as its own limits count it: which of others' and its own reductions give it room, and when. */
 import { expect, test } from 'vitest'
-import { exposuresOf } from '../../src/engine/ownPart.ts'
+import { exposuresOf } from '../../src/engine/judging/ownPart.ts'
 import { createLedger } from '../../src/journal/journalLedger.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
 import { sideOf, worstCaseUsd } from '../../src/risk/exposure/accountExposure.ts'

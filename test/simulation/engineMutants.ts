@@ -7,7 +7,7 @@ function one(name: string, firstSeed: number, file: string, find: string, replac
   return { name, tier: 'engine', hasPrices: false, firstSeed, patches: [{ file, find, replace }] }
 }
 
-const judge = 'src/engine/judgeDecision.ts'
+const judge = 'src/engine/judging/judgeDecision.ts'
 const book = 'src/risk/exposure/accountExposure.ts'
 const room = 'src/risk/exposure/availableCapacity.ts'
 const trading = 'src/engine/account/tradingHalts.ts'
@@ -27,7 +27,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'ticks of one moment share a room',
     16,
-    'src/engine/engine.ts',
+    'src/engine/judging/accept.ts',
     'const next = turn.then(work)',
     'const next = work()',
   ),
@@ -48,7 +48,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'the budget of a cause forgets what ended before the start',
     40,
-    'src/engine/lookAtAccount.ts',
+    'src/engine/judging/lookAtAccount.ts',
     'journal.endingsSince(nowMs - dayMs),',
     'journal.endingsSince(nowMs - dayMs).filter(({ cause }) => cause !== cause),',
   ),

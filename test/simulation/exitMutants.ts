@@ -14,7 +14,7 @@ function bug(name: string, firstSeed: number, ...patches: readonly Patch[]): Fir
 }
 
 const keeper = 'src/engine/exits/syncExits.ts'
-const judge = 'src/engine/judgeDecision.ts'
+const judge = 'src/engine/judging/judgeDecision.ts'
 const reload = 'src/engine/operator/reloadStrategies.ts'
 
 /** All of them. */
@@ -51,13 +51,13 @@ export const exitMutants: readonly FirstMutant[] = [
     'if (isWorth(scene, missingUsd) && stops.length > 9) {',
   ]),
   bug('a cooldown is kept in memory alone', 2, [
-    'src/engine/lookAtAccount.ts',
+    'src/engine/judging/lookAtAccount.ts',
     'settledTrack(journal.books(), name, parts.aheadStamps)',
     `((given) => ({
             ...given,
             exitsMs: new Map(
               [...given.exitsMs].filter(
-                ([, atMs]) => atMs >= ((journal as { bornMs?: number }).bornMs ??= parts.clock.now()),
+                ([, atMs]) => atMs >= ((journal as { bornMs?: number }).bornMs ??= parts.execution.clock.now()),
               ),
             ),
           }))(settledTrack(journal.books(), name, parts.aheadStamps))`,

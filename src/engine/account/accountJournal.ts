@@ -1,4 +1,5 @@
 /** The account's records: the one place that writes them while the daemon runs, and their fold. */
+
 import type { Clock } from '../../base/clock.ts'
 import {
   ACCOUNT_ID,
@@ -9,7 +10,7 @@ import {
 } from '../../domain/account/accountRecord.ts'
 import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
 import type { TradingHalt } from '../../domain/account/tradingState.ts'
-import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+import type { HasJournal } from '../../execution/context/executionParts.ts'
 
 /** A record of the account without its stamp. */
 export type AccountFact = AccountRecord extends infer R
@@ -43,7 +44,7 @@ export function createAccountJournal({
   journal,
   clock,
 }: {
-  readonly journal: Pick<ExecutionContext['journal'], 'account' | 'appendAccount' | 'summary'>
+  readonly journal: Pick<HasJournal['journal'], 'account' | 'appendAccount' | 'summary'>
   readonly clock: Pick<Clock, 'now'>
 }): AccountJournal {
   let state = journal.account()

@@ -2,6 +2,7 @@
  * Positions by every configured source: the lists of all hosts of the application API, read in parallel, and the journal. No host alone decides how
  * much counts as held, or that a position exists to be reduced (`domain/account/held.ts`).
  */
+
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
@@ -18,7 +19,8 @@ import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+import type { HasApi, HasClock, HasJournal } from '../../execution/context/executionParts.ts'
+import type { ExecutionSettings } from '../../execution/context/executionSettings.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
@@ -90,14 +92,14 @@ export function told(
 }
 
 /** Dependencies of holdings. */
-export interface HoldingsContext extends Pick<ExecutionContext, 'api' | 'clock' | 'journal'> {
+export interface HoldingsContext extends HasApi, HasClock, HasJournal {
   readonly orderManager: OrderManager
   readonly trading: Trading
   /** The last price that most hosts agreed on. */
   readonly prices: {
     lastOf(marketToken: string): { readonly price: Usd; readonly atMs: number } | undefined
   }
-  readonly settings?: Pick<ExecutionContext['settings'], 'withheldMs'>
+  readonly settings?: Pick<ExecutionSettings, 'withheldMs'>
 }
 
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */

@@ -3,12 +3,13 @@
  * it may be invented to hide a position. With endpoints the chain proves it, by the position's own event in a final block of every one. Without
  * endpoints the rows of every configured host prove it.
  */
+
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { DiscrepancyState } from '../../domain/account/accountRecord.ts'
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { PositionChange } from '../../domain/machine/chainReader.ts'
-import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+import type { HasApi, HasChainReader, HasClock } from '../../execution/context/executionParts.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 import type { Trade } from '../../protocol/position.ts'
@@ -49,10 +50,7 @@ const finalityLagMs = 1_800_000
 const remembered = 4_096
 
 /** Makes the proofs of an account. */
-export function createProofs(
-  context: Pick<ExecutionContext, 'api' | 'chainReader' | 'clock'>,
-  account: Address,
-): Proofs {
+export function createProofs(context: HasApi & HasChainReader & HasClock, account: Address): Proofs {
   const { clock, chainReader } = context
   const api: Pick<Api, 'getTrades' | 'hosts'> = context.api
   /** Proven trades by id, with the chain's evidence on the trade where it gave any. */

@@ -4,6 +4,8 @@
  * A signed approval goes with one order at a time until the chain knows it: the first that lands writes it and uses up its nonce, and any other that
  * carries it would revert. From then on the empty approval goes with all of them (docs/reference/api-coverage.md POST /subaccounts/approval/prepare).
  */
+
+import type { HasJournal, HasClock, HasEmit } from '../../execution/context/executionParts.ts'
 import { isoTime } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
@@ -16,12 +18,10 @@ import {
   lastAttempt,
 } from '../../domain/order/intent.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
-import type {
-  Delegation,
-  ExecutionContext,
-  SubaccountApproval,
-} from '../../execution/context/executionContext.ts'
+import type { Delegation } from '../../execution/context/delegation.ts'
+import type { HasApi } from '../../execution/context/executionParts.ts'
 import type { Address } from '../../protocol/address.ts'
+import type { SubaccountApproval } from '../../protocol/signing/subaccountApproval.ts'
 
 /** Thresholds at which the approval counts as about to end, and the reserve for reductions. */
 export interface SubaccountSettings {
@@ -48,7 +48,7 @@ export interface ToldApprovalStore {
 }
 
 /** Dependencies of the watch. */
-export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | 'clock' | 'emit'> {
+export interface SubaccountWatchContext extends HasApi, HasClock, HasEmit {
   /** The approval that changes nothing, for orders of a key that the chain knows already. */
   readonly empty: SubaccountApproval
   /** The account that approved. */
@@ -58,7 +58,7 @@ export interface SubaccountWatchContext extends Pick<ExecutionContext, 'api' | '
   /** The approval that the owner signed, verified; read at every look, so that a renewal needs no restart. Throws BaseError. */
   readonly readApproval: () => SubaccountApproval | undefined
   /** Open intents that carry it, or wait to. */
-  readonly journal: Pick<ExecutionContext['journal'], 'openIntents'>
+  readonly journal: Pick<HasJournal['journal'], 'openIntents'>
   readonly settings: SubaccountSettings
   /** Absent: notices are forgotten with the run. */
   readonly told?: ToldApprovalStore

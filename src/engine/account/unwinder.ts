@@ -2,6 +2,7 @@
  * Orders that nobody wants any more: takes the request, and reports the progress of its task (`tasks/unwindTask.ts`). The task's orders take the same
  * path as any order, under the operator's name, and may only reduce.
  */
+
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -15,7 +16,8 @@ import {
   unwindOf,
   unwindStateOf,
 } from '../../domain/tasks/unwindState.ts'
-import { accountOf, type ExecutionContext } from '../../execution/context/executionContext.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import type { HasAccount, HasBasics } from '../../execution/context/executionParts.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import { unwindStarted } from '../../tasks/taskFacts.ts'
 import { type AdmitBeside, type Answer, createTaskRunner } from '../../tasks/taskRunner.ts'
@@ -62,8 +64,7 @@ export interface Unwinder {
 }
 
 /** Parts of the engine that it receives. */
-export interface UnwindContext
-  extends Pick<ExecutionContext, 'clock' | 'emit' | 'journal' | 'signer' | 'delegation'> {
+export interface UnwindContext extends HasAccount, HasBasics {
   readonly orderManager: OrderManager
   readonly trading: Trading
   readonly holdings: Pick<Holdings, 'journal'>

@@ -3,6 +3,7 @@
  * task maintains them, so they are fitted to the operator's book here. A reduction of the book reduces them too. They are cancelled where nothing of
  * the book is left while others hold the position. They are never enlarged or moved.
  */
+
 import type { Clock } from '../../base/clock.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
@@ -10,10 +11,11 @@ import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import { signedOrderIn } from '../../domain/order/signedOrder.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import type { HasJournal } from '../../execution/context/executionParts.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { restingOrdersOf } from '../../strategy/resting.ts'
 import { OPERATOR, type Trading } from '../account/tradingHalts.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasOrders } from '../context/engineParts.ts'
 import { checkExitsLeft, settledExits } from './exitsLeft.ts'
 import { madeByTasks } from './runningTasks.ts'
 import { fitExits } from './syncExits.ts'
@@ -22,7 +24,7 @@ import { fitExits } from './syncExits.ts'
 const DENIED_PAUSE_MS = 15_000
 
 /** Dependencies of the fitting. */
-export interface HandExitsParts extends Pick<EngineContext, 'journal' | 'orderManager'> {
+export interface HandExitsParts extends HasJournal, HasOrders {
   readonly trading: Pick<Trading, 'accountJournal'>
   readonly clock: Clock
   readonly emit: (event: Event) => void

@@ -2,6 +2,7 @@
  * Prices of markets with positions from every host, and the last price on which most of them agreed: the basis for judging reductions
  * (`risk/checks/reductionPrice.ts`). Hosts are queried in parallel; a silent one delays nobody.
  */
+
 import type { Api } from '../../api/client.ts'
 import type { DecimalsOf } from '../../api/feeds/oracle.ts'
 import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
@@ -9,7 +10,7 @@ import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { Limits } from '../../domain/account/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { ExecutionContext } from '../../execution/context/executionContext.ts'
+import type { HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { judgePrice, type LastPrice, type PriceWord } from '../../risk/checks/priceJudge.ts'
@@ -22,7 +23,7 @@ import {
 import { journaledPrices } from './journaledPrices.ts'
 
 /** Dependencies of the watch. */
-export interface PriceWatchParts extends Pick<ExecutionContext, 'journal'> {
+export interface PriceWatchParts extends HasJournal {
   readonly api: Api
   readonly clock: Clock
   readonly limits: {

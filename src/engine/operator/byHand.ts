@@ -5,21 +5,27 @@
  * Each command has an id from its requester, which determines its order's id: a repeated command, before or after a crash, is the same order, and
  * nothing is done twice.
  */
+
 import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import { type Denial, labelOf } from '../../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type { HasAccount, HasEmit, HasJournal } from '../../execution/context/executionParts.ts'
 import { isDenial } from '../../risk/exposure/admissionContext.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasCatalogue, HasOrders } from '../context/engineParts.ts'
 import { type PreviewContext, previewOf } from './manualPreview.ts'
 import { denied, type OperatorAnswer, refusal } from './operatorAnswer.ts'
 
 /** Parts of the engine that orders by hand receive. */
 export interface HandContext
   extends PreviewContext,
-    Pick<EngineContext, 'catalogue' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer'> {
+    HasAccount,
+    HasCatalogue,
+    HasEmit,
+    HasJournal,
+    HasOrders {
   /** False while the account is not read yet. */
   readonly isRunning: () => boolean
   /** Reads a snapshot with these markets and every market with a position or an order. */

@@ -2,11 +2,13 @@
  * Limits that change: tighter values take effect at once, looser ones by an operator's confirmation or a restart. The journal persists the limits in
  * force after each change, so that a start reports its changes against the previous run.
  */
+
 import type { ConfiguredLimits } from '../../account/limitsInForce.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { isTighter, limitRow, limitSetting } from '../../domain/account/limits.ts'
 import { LIMITS_IN_FORCE } from '../../domain/account/tradingState.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasEmit } from '../../execution/context/executionParts.ts'
+import type { HasLimits, HasReadLimits, HasTrading } from '../context/engineParts.ts'
 import { formOf, limitWritten, unitsOf, writtenLimits } from '../context/limitValue.ts'
 import {
   type AppliedChange,
@@ -19,7 +21,7 @@ import {
 } from '../context/liveLimits.ts'
 import { type Commander, type OperatorAnswer, type Refusal, refusal } from './operatorAnswer.ts'
 
-type LimitsContext = Pick<EngineContext, 'trading' | 'limits' | 'readLimits' | 'emit'>
+type LimitsContext = HasEmit & HasLimits & HasReadLimits & HasTrading
 
 type Configured = Awaited<ReturnType<NonNullable<LimitsContext['readLimits']>>>
 

@@ -18,6 +18,12 @@ import {
 import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
 import type { TaskReport } from '../../domain/views/taskReport.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type {
+  HasAccount,
+  HasBasics,
+  HasChain,
+  HasSigningPolicy,
+} from '../../execution/context/executionParts.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
@@ -38,7 +44,7 @@ import { createTaskTimes } from '../../tasks/taskTimes.ts'
 import { intentIdOf } from '../account/ids.ts'
 import { createStrategyTasks, type StrategyTasks } from '../account/strategyTasks.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasOrders, HasPrices, HasTrading } from '../context/engineParts.ts'
 import { takenBackBy } from '../exits/entriesTakenBack.ts'
 import { createHandExits } from '../exits/handExits.ts'
 import { bookedBy, olderOnSide } from '../exits/taskShares.ts'
@@ -99,19 +105,13 @@ export interface TaskRoad {
 
 /** Parts of the engine that it receives. */
 export interface ExecutorContext
-  extends Pick<
-    EngineContext,
-    | 'chain'
-    | 'clock'
-    | 'delegation'
-    | 'emit'
-    | 'journal'
-    | 'orderManager'
-    | 'prices'
-    | 'signer'
-    | 'signingPolicy'
-    | 'trading'
-  > {
+  extends HasAccount,
+    HasChain,
+    HasBasics,
+    HasOrders,
+    HasPrices,
+    HasSigningPolicy,
+    HasTrading {
   /** Reads a snapshot with these markets, the wallet, and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   readonly road: TaskRoad

@@ -2,6 +2,7 @@
  * The kill for an operator: begins and abandons its task (`tasks/killTask.ts`), reads its view, and reports its progress. The halt that goes with it
  * keeps everyone else from making anything. Its orders take the same path as any order, verified and journaled, under the operator's name.
  */
+
 import { defined } from '../../base/defined.ts'
 import { sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
@@ -19,6 +20,7 @@ import {
 } from '../../domain/tasks/killState.ts'
 import { runningTasks } from '../../domain/tasks/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type { HasAccount, HasApi, HasBasics } from '../../execution/context/executionParts.ts'
 import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { isOnMarket } from '../../protocol/position.ts'
@@ -37,7 +39,7 @@ import { type AdmitBeside, type Answer, createTaskRunner } from '../../tasks/tas
 import type { Holdings } from '../account/holdings.ts'
 import { type KillPreview, killPreview, leftPositions } from '../account/killPlan.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasOrders, HasTrading } from '../context/engineParts.ts'
 import { createKillSteps } from './killSteps.ts'
 
 /** Remaining work of a kill. */
@@ -67,11 +69,7 @@ export interface Kill {
 }
 
 /** Parts of the engine that the kill receives. */
-export interface KillContext
-  extends Pick<
-    EngineContext,
-    'api' | 'clock' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'delegation' | 'trading'
-  > {
+export interface KillContext extends HasAccount, HasApi, HasBasics, HasOrders, HasTrading {
   /** Returns writes that end the tasks that make orders over time: the kill cancels their resting orders. */
   readonly endTasks: (by: string) => readonly (() => Promise<void>)[]
   readonly holdings: Pick<Holdings, 'journal' | 'elsewhere'>

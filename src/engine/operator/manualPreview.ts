@@ -1,13 +1,15 @@
 /** Previews of orders by hand: the order, its expected cost, and its worst price. Nothing is made or written. */
+
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HasApi, HasChain, HasFees, HasSigningPolicy } from '../../execution/context/executionParts.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { managersOf } from '../../protocol/marketName.ts'
 import type { Position } from '../../protocol/position.ts'
 import { impactUsdOf } from '../../risk/checks/impactCheck.ts'
 import { isDenial } from '../../risk/exposure/admissionContext.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasStrategies } from '../context/engineParts.ts'
 import { openWarnings } from './guardWarning.ts'
 import { type CloseQuote, closeQuoteOf, type ManualQuote, type QuoteParts, quoteOf } from './manualQuote.ts'
 import { positionFeesOf } from './marketFees.ts'
@@ -18,8 +20,7 @@ import { tolerate } from './operatorReads.ts'
 const GAS_YOUNG_MS = 15_000
 
 /** Dependencies of previews. */
-export interface PreviewContext
-  extends Pick<EngineContext, 'api' | 'chain' | 'fees' | 'signingPolicy' | 'strategies'> {
+export interface PreviewContext extends HasApi, HasChain, HasFees, HasSigningPolicy, HasStrategies {
   /** Returns the intent that the decision would become now, or its denial. */
   readonly judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Intent | Denial
 }

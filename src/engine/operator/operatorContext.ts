@@ -1,10 +1,19 @@
 /** Parts of the daemon that commands of an operator work on. */
+
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HasApi, HasClock, HasEmit } from '../../execution/context/executionParts.ts'
 import type { EquityTracker } from '../account/equity.ts'
 import type { Unwinder } from '../account/unwinder.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type {
+  HasCatalogue,
+  HasLimits,
+  HasOrders,
+  HasReadLimits,
+  HasStrategies,
+  HasTrading,
+} from '../context/engineParts.ts'
 import type { Reconciler } from '../watch/reconciler.ts'
 import type { HandContext } from './byHand.ts'
 import type { ExecutorContext, Executors } from './executors.ts'
@@ -12,7 +21,7 @@ import type { Kill } from './kill.ts'
 import type { Reloaded } from './reloadStrategies.ts'
 
 /** Dependencies of starting and stopping. */
-export interface TaskContext extends Pick<EngineContext, 'api' | 'catalogue' | 'clock' | 'trading'> {
+export interface TaskContext extends HasApi, HasCatalogue, HasClock, HasTrading {
   readonly executors: Executors
   readonly read: ExecutorContext['read']
   /** False while the account is not read yet. */
@@ -23,10 +32,14 @@ export interface TaskContext extends Pick<EngineContext, 'api' | 'catalogue' | '
 
 /** Dependencies of the commands. */
 export interface OperatorContext
-  extends Pick<
-    EngineContext,
-    'trading' | 'limits' | 'readLimits' | 'emit' | 'orderManager' | 'strategies' | 'catalogue' | 'api'
-  > {
+  extends HasApi,
+    HasCatalogue,
+    HasEmit,
+    HasLimits,
+    HasOrders,
+    HasReadLimits,
+    HasStrategies,
+    HasTrading {
   readonly kill: Kill
   readonly byHand: HandContext
   readonly tasks: TaskContext

@@ -1,12 +1,14 @@
 /** Readings for an operator besides the status: figures of all markets, and the content of the wallet. They are read on request. */
+
 import { BaseError } from '../../base/errors.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type { HasAccount, HasApi, HasChainReader } from '../../execution/context/executionParts.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { JitDataStatus, MarketStatus, Token, TradingCapacity } from '../../protocol/market.ts'
 import { minOf, type TokenAmount, type Usd, usdOfAmount } from '../../protocol/units.ts'
 import { basisOf } from '../../risk/exposure/availableCapacity.ts'
 import { holdsPayment } from '../account/equity.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasCatalogue } from '../context/engineParts.ts'
 import type { MarketStanding } from '../market/marketCatalogue.ts'
 import { positionFeesOf } from './marketFees.ts'
 
@@ -98,9 +100,7 @@ export interface Reads {
 }
 
 /** Reads over the engine's parts. */
-export function createReads(
-  context: Pick<EngineContext, 'api' | 'catalogue' | 'chainReader' | 'delegation' | 'signer'>,
-): Reads {
+export function createReads(context: HasAccount & HasApi & HasCatalogue & HasChainReader): Reads {
   const { api, catalogue, chainReader } = context
   const account = accountOf(context)
   return {

@@ -1,9 +1,10 @@
 /** The price of a market over the last hours, for a chart: candles of its index token, read on request. */
+
 import type { Clock } from '../../base/clock.ts'
+import type { HasApi } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Candle, CandlePeriod } from '../../protocol/market.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
-import type { EngineContext } from '../context/engineContext.ts'
 
 /** Candles of one market. */
 export interface CandleReport {
@@ -32,7 +33,7 @@ export interface CandleReads {
 export function createCandleReads({
   api,
   clock,
-}: Pick<EngineContext, 'api'> & { readonly clock: Pick<Clock, 'monotonicMs'> }): CandleReads {
+}: HasApi & { readonly clock: Pick<Clock, 'monotonicMs'> }): CandleReads {
   const kept = new Map<
     string,
     { readonly atMs: number; readonly report: Promise<CandleReport | undefined> }

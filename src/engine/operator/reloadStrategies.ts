@@ -7,9 +7,10 @@ import { resolve } from 'node:path'
 import type { ConfiguredLimits } from '../../account/limitsInForce.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import type { HasEmit } from '../../execution/context/executionParts.ts'
 import { changedFields } from '../../strategy/files/fileLife.ts'
 import { closeStrategies, type LoadedStrategy, type LoadResult } from '../../strategy/files/load.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasLimits, HasTrading } from '../context/engineParts.ts'
 import { type AppliedChange, changeText, type WaitingLimit, waitingLimits } from '../context/liveLimits.ts'
 import type { Instances } from '../roster/instances.ts'
 import {
@@ -43,7 +44,7 @@ export interface StrategyFiles {
 }
 
 /** Dependencies of a reload. */
-export interface ReloadContext extends Pick<EngineContext, 'trading' | 'limits' | 'emit'> {
+export interface ReloadContext extends HasEmit, HasLimits, HasTrading {
   readonly files?: StrategyFiles
   readonly instances: Instances
   readonly windDown: WindDown

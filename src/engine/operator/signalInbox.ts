@@ -2,6 +2,7 @@
  * Receives signals from outside whose sender was proven: each at most once, within its time, for a running instance that takes signals. A signal is
  * durable before it is answered. Its strategy and admission decide its effect.
  */
+
 import {
   MOST_SIGNALS_WAITING,
   nonceProblem,
@@ -9,8 +10,9 @@ import {
   type TradeSignal,
 } from '../../domain/memory/tradeSignal.ts'
 import type { SignalRefusal } from '../../domain/signalEvent.ts'
+import type { HasBasics } from '../../execution/context/executionParts.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasStrategies, HasTrading } from '../context/engineParts.ts'
 
 /** A signal, as the control port read it from a proven message. */
 export interface SignalMessage {
@@ -36,8 +38,7 @@ export interface SignalInbox {
 }
 
 /** Parts of the engine that it receives. */
-export interface SignalInboxContext
-  extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'strategies' | 'trading'> {
+export interface SignalInboxContext extends HasBasics, HasStrategies, HasTrading {
   /** False while the engine cannot take signals. */
   readonly isTaking: () => boolean
 }

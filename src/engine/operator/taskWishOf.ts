@@ -3,17 +3,18 @@
 import { defined } from '../../base/defined.ts'
 import type { BudgetWish, TaskWish, WeightWish } from '../../domain/order/taskWish.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HasApi } from '../../execution/context/executionParts.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Market } from '../../protocol/market.ts'
 import { parseUnits, usd } from '../../protocol/units.ts'
 import { startOf } from '../../tasks/executorKinds.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasCatalogue } from '../context/engineParts.ts'
 import { type Refusal, refusal, theOne } from './operatorAnswer.ts'
 import type { StartOf, StartTaskCommand } from './taskBodies.ts'
 import { delistedText } from './unknownMarket.ts'
 
 /** Dependencies of the interpretation. */
-export interface WishContext extends Pick<EngineContext, 'api' | 'catalogue'> {
+export interface WishContext extends HasApi, HasCatalogue {
   /** Reads a snapshot with these markets, the wallet, and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
 }

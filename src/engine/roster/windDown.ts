@@ -2,6 +2,7 @@
  * Strategies whose file was removed: runs their tasks (`tasks/windDownTask.ts`) and reports their progress. A task's orders take the same path as any
  * order, under the strategy's own name, so that they reduce no more than its own part. Nothing that adds is signed for it.
  */
+
 import { defined } from '../../base/defined.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import type { Book } from '../../domain/books/books.ts'
@@ -15,11 +16,12 @@ import {
   windDownBegins,
   windDownsOf,
 } from '../../domain/tasks/windDownState.ts'
+import type { HasBasics } from '../../execution/context/executionParts.ts'
 import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
 import { taskStarted } from '../../tasks/taskFacts.ts'
 import { createTaskRunner } from '../../tasks/taskRunner.ts'
 import { type WindDownView, windDownTask } from '../../tasks/windDownTask.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasOrders, HasTrading } from '../context/engineParts.ts'
 
 /** A strategy that is being wound down, and the problem that stops progress. */
 export interface WindDownReport extends Omit<WindDownState, 'taskId'> {
@@ -51,8 +53,7 @@ export interface WindDown {
 }
 
 /** Parts of the engine that it receives. */
-export interface WindDownContext
-  extends Pick<EngineContext, 'clock' | 'emit' | 'journal' | 'orderManager' | 'trading'> {
+export interface WindDownContext extends HasBasics, HasOrders, HasTrading {
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Hands a decision of a strategy to admission, bound to its own part. */

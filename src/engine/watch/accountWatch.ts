@@ -1,6 +1,8 @@
 /** The look at the account that every round of the watch takes: positions, their names, and positions that lists hide. */
+
 import { BaseError } from '../../base/errors.ts'
 import type { HiddenSide, UnlistedSide } from '../../domain/account/held.ts'
+import type { HasApi, HasClock, HasEmit, HasFees } from '../../execution/context/executionParts.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars } from '../../protocol/units.ts'
@@ -14,7 +16,13 @@ import {
   shownSideSizes,
 } from '../account/shownExposure.ts'
 import type { Unseen } from '../account/unseen.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type {
+  HasCatalogue,
+  HasEngineSettings,
+  HasHoldings,
+  HasOrders,
+  HasSubaccount,
+} from '../context/engineParts.ts'
 import { marketList, withHeldMarkets } from '../market/heldMarkets.ts'
 import type { PriceWatch } from '../market/priceWatch.ts'
 import type { FeedAges } from './feedAges.ts'
@@ -26,18 +34,15 @@ const GAS_YOUNG_MS = 15_000
 
 /** Dependencies of the look. */
 export interface AccountWatchContext
-  extends Pick<
-    EngineContext,
-    | 'api'
-    | 'catalogue'
-    | 'clock'
-    | 'emit'
-    | 'engineSettings'
-    | 'fees'
-    | 'holdings'
-    | 'orderManager'
-    | 'subaccount'
-  > {
+  extends HasApi,
+    HasCatalogue,
+    HasClock,
+    HasEmit,
+    HasEngineSettings,
+    HasFees,
+    HasHoldings,
+    HasOrders,
+    HasSubaccount {
   readonly prices: Pick<PriceWatch, 'look'>
   readonly feeds: Pick<FeedAges, 'onFeed'>
   readonly filled: Pick<Unseen, 'recent'>

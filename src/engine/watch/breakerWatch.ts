@@ -1,4 +1,5 @@
 /** Runs the breakers after every look at the account: measures, judges, sets halts and lifts those that are over. */
+
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { isUnexplained } from '../../domain/account/accountRecord.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../domain/order/intent.ts'
 import { openResultsOf } from '../../domain/views/bookView.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type { HasAccount, HasApi, HasBasics } from '../../execution/context/executionParts.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
 import {
   AHEAD_FOR_MS,
@@ -39,7 +41,7 @@ import {
   type ShownEquity,
   type ShownPeak,
 } from '../account/shownEquity.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasOrders, HasSubaccount, HasTrading } from '../context/engineParts.ts'
 import type { DayResult } from './dayResult.ts'
 import { createTransferRounds, type HeardHost } from './transferRounds.ts'
 
@@ -76,10 +78,7 @@ const hostPatienceMs = 3_000
  * settlements. `held`: sizes by the journal, signed; `hiddenUsd`: the part of them that a reading hides.
  */
 export function createBreakers(
-  context: Pick<
-    EngineContext,
-    'api' | 'clock' | 'delegation' | 'emit' | 'journal' | 'orderManager' | 'signer' | 'subaccount' | 'trading'
-  >,
+  context: HasAccount & HasApi & HasBasics & HasOrders & HasSubaccount & HasTrading,
   settings: () => BreakerSettings,
   day: () => Realized = () => noneRealized,
   held: () => HeldSides = () => new Map(),

@@ -5,17 +5,19 @@
  * and deleveragings by the protocol count too, on their market and for the account: a host that hides one in its lists must not hide the loss. The
  * books give a strategy's share.
  */
+
 import { madeOnce } from '../../base/madeOnce.ts'
 import type { AccountState } from '../../domain/account/accountRecord.ts'
 import type { BookReads } from '../../domain/books/books.ts'
 import { venueResultOf } from '../../domain/books/figures.ts'
 import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
 import { openResultUsd } from '../../domain/views/bookView.ts'
+import type { HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { minOf, type Usd } from '../../protocol/units.ts'
 import { dayStartOf, isOfToday } from '../../risk/breakers/circuitBreakers.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasTrading } from '../context/engineParts.ts'
 
 /** Results of one day. */
 export interface DayResult {
@@ -147,9 +149,9 @@ export function strategyDayUsd(
  * that are not final yet, and the gains or losses of its open parts since the day's first figure.
  */
 export function createStrategyDay(
-  { clock, journal, trading }: Pick<EngineContext, 'clock' | 'journal' | 'trading'>,
+  { clock, journal, trading }: HasClock & HasJournal & HasTrading,
   lastSeen: () => readonly Position[],
-): EngineContext['dayResultUsd'] {
+): (strategy: string, positions?: readonly Position[]) => Usd {
   return (strategy, positions = lastSeen()) => {
     const [books, nowMs] = [journal.books(), clock.now()]
     const realizedUsd = strategyDayUsd(books, strategy, nowMs)

@@ -1,6 +1,7 @@
 /** Ages of the venue's readings, by feed. */
+
 import type { Feed } from '../../domain/venueEvent.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasClock, HasEmit } from '../../execution/context/executionParts.ts'
 
 /** The newest reading of each feed. */
 export interface FeedAges {
@@ -11,7 +12,7 @@ export interface FeedAges {
 }
 
 /** Makes it; each reading is emitted. */
-export function createFeedAges({ clock, emit }: Pick<EngineContext, 'clock' | 'emit'>): FeedAges {
+export function createFeedAges({ clock, emit }: HasClock & HasEmit): FeedAges {
   const feedReadAtMs = new Map<Feed, { atMs: number; ageMs: number }>()
   return {
     onFeed(feed, ageMs) {

@@ -1,4 +1,5 @@
 /** Own orders of a list as they are in force by the journal, without those that a message of ours may be changing. */
+
 import type { OwnOrder } from '../../domain/account/changedOrders.ts'
 import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
@@ -9,10 +10,11 @@ import {
   signedOrderIn,
   touches,
 } from '../../domain/order/signedOrder.ts'
+import type { HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'
 import { isBusy } from '../account/lag.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasOrders } from '../context/engineParts.ts'
 
 /**
  * Returns how listed orders were signed, by lower-case key. Orders that are not ours, unknown or still changing are left out. So is an order that the
@@ -28,7 +30,7 @@ export function createOwnOrders({
   clock,
   journal,
   orderManager,
-}: Pick<EngineContext, 'clock' | 'journal' | 'orderManager'>): OwnOrders {
+}: HasClock & HasJournal & HasOrders): OwnOrders {
   const startedMs = clock.monotonicMs()
   let known: ReadonlyMap<string, OwnOrder & { readonly change: OrderChange | undefined }> = new Map()
   /** Times when the venue last changed a row that was as it was signed, by lower-case key, Unix seconds of the venue. */

@@ -22,13 +22,15 @@ import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
 import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
 import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
+import type { HasAccount, HasApi, HasBasics, HasChainReader } from '../../execution/context/executionParts.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import type { Order, Trade } from '../../protocol/position.ts'
 import type { PositionList } from '../account/hostLooks.ts'
 import { isBusy, keysNotListed } from '../account/lag.ts'
 import { createProofs } from '../account/proofs.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasOrders, HasTrading } from '../context/engineParts.ts'
+import type { EngineSettings } from '../context/engineSettings.ts'
 import { createBooksCheck } from './booksCheck.ts'
 import { discrepanciesLeft } from './discrepancyRate.ts'
 import { createOwnOrders } from './ownOrders.ts'
@@ -80,18 +82,12 @@ export interface Reconciler {
 
 /** Makes the account's watch from the journal's state. */
 export function createReconciler(
-  context: Pick<
-    EngineContext,
-    | 'api'
-    | 'chainReader'
-    | 'clock'
-    | 'emit'
-    | 'journal'
-    | 'orderManager'
-    | 'signer'
-    | 'delegation'
-    | 'trading'
-  > & { readonly engineSettings?: Pick<EngineContext['engineSettings'], 'adoptInitial'> },
+  context: HasAccount &
+    HasApi &
+    HasChainReader &
+    HasBasics &
+    HasOrders &
+    HasTrading & { readonly engineSettings?: Pick<EngineSettings, 'adoptInitial'> },
 ): Reconciler {
   const { api, clock, emit, journal, orderManager } = context
   const { accountJournal } = context.trading

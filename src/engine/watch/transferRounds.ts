@@ -1,6 +1,8 @@
 /** Deposits and withdrawals, round by round: each host's lists are compared with its last ones, and the report of every queried host is retained. */
+
 import type { HeldSides } from '../../domain/account/held.ts'
 import type { WalletBase } from '../../domain/account/tradingState.ts'
+import type { HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import type { AccountReading } from '../account/equity.ts'
 import type { Happening } from '../account/readingsAddUp.ts'
 import {
@@ -12,7 +14,7 @@ import {
   type TransferWatch,
   walletBaseOf,
 } from '../account/transfers.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasTrading } from '../context/engineParts.ts'
 
 /** Answer of a host in a round. */
 export interface HeardHost {
@@ -41,7 +43,7 @@ export interface TransferRounds {
 
 /** Makes them. `lagMs`: how long lists of one venue may be behind each other; `held`: sizes by the journal, signed. */
 export function createTransferRounds(
-  { clock, journal, trading: { accountJournal } }: Pick<EngineContext, 'clock' | 'journal' | 'trading'>,
+  { clock, journal, trading: { accountJournal } }: HasClock & HasJournal & HasTrading,
   lagMs: number,
   held: () => HeldSides,
 ): TransferRounds {

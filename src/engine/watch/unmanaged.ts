@@ -2,13 +2,15 @@
  * Positions without a manager: strategies made them, and none of those runs any more. Their file is gone, or says `enabled: false`. Nobody manages
  * such a position as intended. It is reported once, stays in the status until that is over, and then its end is reported.
  */
+
 import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import { fillsOf } from '../../domain/account/fills.ts'
+import type { HasEmit, HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { OPERATOR } from '../account/tradingHalts.ts'
-import type { EngineContext } from '../context/engineContext.ts'
+import type { HasStrategies } from '../context/engineParts.ts'
 
 /** A position that strategies made which do not run. */
 export interface Unmanaged extends PositionSide {
@@ -36,11 +38,12 @@ export function createUnmanagedWatch({
   strategies,
   windingDown,
   emit,
-}: Pick<EngineContext, 'strategies' | 'emit'> & {
-  readonly journal: Pick<EngineContext['journal'], 'intents'>
-  /** Names of strategies whose file was removed and whose position is being ended. */
-  readonly windingDown: () => readonly string[]
-}): UnmanagedWatch {
+}: HasEmit &
+  HasStrategies & {
+    readonly journal: Pick<HasJournal['journal'], 'intents'>
+    /** Names of strategies whose file was removed and whose position is being ended. */
+    readonly windingDown: () => readonly string[]
+  }): UnmanagedWatch {
   /** Makers by side, with the size that they were found for. */
   let makers: ReadonlyMap<string, { readonly sizeUsd: Usd; readonly names: readonly string[] }> = new Map()
   let told: ReadonlyMap<string, Unmanaged> = new Map()

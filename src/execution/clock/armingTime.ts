@@ -1,8 +1,9 @@
 /** The time that a deadline is judged by: the chain's own where one is read, else the host's clock. Never this machine's alone. */
+
 import { chainTimeOf } from '../../domain/chainTime.ts'
 import type { EndpointBlock } from '../../domain/machine/chainReader.ts'
 import type { BlockRef } from '../../domain/order/intent.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasApi, HasChainReader, HasClock, HasEmit } from '../context/executionParts.ts'
 import { hostsSkewMs } from './hostsClock.ts'
 
 /** Time at the place where the signature will be judged. */
@@ -29,7 +30,7 @@ export interface ArmingTime {
  * endpoints. A block's time advances with our monotonic clock from when it was read.
  */
 export function beginArmingTime(
-  context: Pick<ExecutionContext, 'api' | 'chainReader' | 'clock' | 'emit'>,
+  context: HasApi & HasChainReader & HasClock & HasEmit,
 ): (host: string) => Promise<ArmingTime> {
   const { api, chainReader, clock } = context
   const read = chainReader?.latestBlocks()
@@ -44,7 +45,7 @@ export function beginArmingTime(
 }
 
 function timeBy(
-  { api, clock, emit }: Pick<ExecutionContext, 'api' | 'clock' | 'emit'>,
+  { api, clock, emit }: HasApi & HasClock & HasEmit,
   blocks: readonly EndpointBlock[],
 ): ArmingTime {
   const nowMs = clock.monotonicMs()

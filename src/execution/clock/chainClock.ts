@@ -1,9 +1,10 @@
 /**
  * Judges whether the chain's time is known and our clock agrees with it, well enough to sign orders that add risk (docs/reference/asked.md).
  */
+
 import { HEALTHY_SECONDS } from '../../domain/chainTime.ts'
 import type { Intent } from '../../domain/order/intent.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasEmit, HasRules } from '../context/executionParts.ts'
 import type { ArmingTime } from './armingTime.ts'
 
 /** Difference that is reported, seconds: more than blocks and a node's delay explain. */
@@ -19,7 +20,7 @@ export type ClockProblem =
  * intent that cannot add risk is signed all the same: a deadline too far away only keeps it open for longer.
  */
 export function clockProblemOf(
-  { emit, rules }: Pick<ExecutionContext, 'emit' | 'rules'>,
+  { emit, rules }: HasEmit & HasRules,
   intent: Intent,
   { answered, skewSeconds }: ArmingTime,
 ): ClockProblem | undefined {

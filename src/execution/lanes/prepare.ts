@@ -1,4 +1,5 @@
 /** Intent to Prepared: ask one host to build the message. Moves nothing; may be repeated. */
+
 import type { Prepared } from '../../api/orders/expressOrders.ts'
 import type { CancelRequest, CollateralRequest, EditRequest } from '../../api/orders/orderChangeRequest.ts'
 import type { PrepareRequest } from '../../api/orders/prepareRequest.ts'
@@ -11,7 +12,7 @@ import { type Hex, sameHex } from '../../protocol/address.ts'
 import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import type { SubaccountApproval } from '../../protocol/signing/subaccountApproval.ts'
 import { priceOfContractPrice } from '../../protocol/units.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasApi, HasChain } from '../context/executionParts.ts'
 
 /** Prepare request, with one of the four prepare routes. */
 export type AskedRequest =
@@ -21,7 +22,7 @@ export type AskedRequest =
   | { readonly route: 'collateral'; readonly request: CollateralRequest }
 
 /** Context of a request: the chain, and the approval that goes with it when a subaccount signs. */
-export interface PrepareContext extends Pick<ExecutionContext, 'chain'> {
+export interface PrepareContext extends HasChain {
   readonly subaccountApproval?: SubaccountApproval | undefined
   /** The owner's; absent: none. */
   readonly referralCode?: Hex | undefined
@@ -153,7 +154,7 @@ const attemptsPerHost = 2
 
 /** Asks a host to prepare the intent. Throws RefusedError, UnreachableError or DecodeError. */
 export async function prepare(
-  context: Pick<ExecutionContext, 'api' | 'chain'>,
+  context: HasApi & HasChain,
   intent: Intent,
   host: string,
   signing: Omit<PrepareContext, 'chain'> = {},
@@ -187,7 +188,7 @@ function withContractKey(
 }
 
 function requestPrepare(
-  { api }: Pick<ExecutionContext, 'api'>,
+  { api }: HasApi,
   asked: AskedRequest,
   options: { readonly host: string; readonly attempts: number },
 ): Promise<Read<Prepared>> {

@@ -1,10 +1,11 @@
 /** Durations of an order's steps. */
+
 import type { Event } from '../../domain/event.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasClock, HasEmit } from '../context/executionParts.ts'
 
 /** Reports how long a step took since `sinceMs` (monotonic), and gives the time now. */
 export function timed(
-  context: Pick<ExecutionContext, 'clock' | 'emit'>,
+  context: HasClock & HasEmit,
   intentId: string,
   step: Extract<Event, { type: 'order.timing' }>['step'],
   sinceMs: number,

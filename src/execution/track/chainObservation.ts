@@ -1,11 +1,12 @@
 /** One look at the chain for one attempt: the query, and the observation from its answer together with the host's statement. */
+
 import type { AttemptQuery } from '../../domain/machine/chainReader.ts'
 import type { ChainView } from '../../domain/machine/chainView.ts'
 import { expectedOfSigned } from '../../domain/machine/expected.ts'
 import type { HostAnswer, Observation } from '../../domain/machine/observation.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasClock, HasJournal } from '../context/executionParts.ts'
 
 /**
  * Number of blocks before the newest block at arming from which a use of the digest is searched. That block was not final: a reorganisation can put
@@ -49,7 +50,7 @@ function earliestAfter(armBlockNumber: bigint): bigint {
 
 /** A look at the chain with the newest word of the host, as the machine judges it. */
 export function chainObservation(
-  { clock, journal }: Pick<ExecutionContext, 'clock' | 'journal'>,
+  { clock, journal }: HasClock & HasJournal,
   state: IntentState,
   chain: ChainView,
   answer: HostAnswer | undefined,

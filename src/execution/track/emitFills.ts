@@ -1,14 +1,15 @@
 /** Tells of fills as they become durable: the entry's, each exit's, each part's, and the exits that rest once a position is open. */
+
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, legsOf, type OrderLeg } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong, signedOrderIn } from '../../domain/order/signedOrder.ts'
 import { type TermsInForce, termsInForce } from '../../domain/order/termsInForce.ts'
 import type { JournalRecord } from '../../domain/records.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasChain, HasEmit, HasJournal } from '../context/executionParts.ts'
 
 /** Reports the changes that a record made to an intent; `before` is its state without the record. */
 export function emitFills(
-  { emit, journal, chain }: Pick<ExecutionContext, 'emit' | 'journal' | 'chain'>,
+  { emit, journal, chain }: HasChain & HasEmit & HasJournal,
   before: IntentState | undefined,
   after: IntentState,
   record: JournalRecord,
@@ -43,10 +44,7 @@ export function emitFills(
 }
 
 /** The changes by edits of ours to the order of an intent that waits for a price, as part of an event; nothing where none did. */
-export function editedIn(
-  { journal }: Pick<ExecutionContext, 'journal'>,
-  state: IntentState,
-): { readonly inForce?: TermsInForce } {
+export function editedIn({ journal }: HasJournal, state: IntentState): { readonly inForce?: TermsInForce } {
   const inForce = termsInForce(state, {
     signedOf: (orderKey) => signedOrderAmong(journal.recentIntents(), state, orderKey),
   })
@@ -54,10 +52,7 @@ export function editedIn(
 }
 
 /** Returns the created orders of an intent as the journal knows them, with the costs of their fills. */
-export function legsIn(
-  { journal }: Pick<ExecutionContext, 'journal'>,
-  state: IntentState,
-): readonly OrderLeg[] {
+export function legsIn({ journal }: HasJournal, state: IntentState): readonly OrderLeg[] {
   return legsOf(state, {
     signedOf: (orderKey) => signedOrderIn(journal, orderKey),
     costsOf: (orderKey) => journal.books().fillOf(orderKey),

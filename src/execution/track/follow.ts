@@ -2,6 +2,7 @@
  * Follows open intents until they close. With chain endpoints one chain poller queries the chain for all of them, and hosts are queried in parallel:
  * their answers are hints for the chain poller, and for the operator. Without endpoints only hosts are queried (`apiFollower.ts`).
  */
+import type { ChainReader } from '../../domain/machine/chainReader.ts'
 import type { HostAnswer } from '../../domain/machine/observation.ts'
 import { type IntentState, isOpen, lastAttempt } from '../../domain/order/intent.ts'
 import type { ExecutionContext } from '../context/executionContext.ts'
@@ -27,7 +28,7 @@ export function createFollower(context: ExecutionContext, options: FollowOptions
 
 function chainFollower(
   context: ExecutionContext,
-  reader: NonNullable<ExecutionContext['chainReader']>,
+  reader: ChainReader,
   { lanes, open, heard, observed, signal }: FollowOptions,
 ): Follower {
   const { clock, settings } = context

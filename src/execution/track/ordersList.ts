@@ -5,13 +5,14 @@
  * Lists that others read are taken too (`saw`); it reads one itself when none arrived for the pause. The pause is `statusPollMs` after a change and
  * grows to `statusPollMaxMs`.
  */
+
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import { lacksOrder, type MissingRow } from '../../protocol/missing.ts'
 import type { Order } from '../../protocol/position.ts'
 import type { Reading } from '../../protocol/reading.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasApi, HasClock, HasSettings } from '../context/executionParts.ts'
 
 /** State of an order in the newest list: `gone`: an earlier list showed it; `not-shown`: none did, or its row may be an unreadable one. */
 export type Shown = 'listed' | 'changed' | 'gone' | 'not-shown'
@@ -55,7 +56,7 @@ interface Known {
 
 /** Makes it; nothing is known before the first list. */
 export function createOrdersList(
-  { api, clock, settings }: Pick<ExecutionContext, 'api' | 'clock' | 'settings'>,
+  { api, clock, settings }: HasApi & HasClock & HasSettings,
   { account, watched, onChange, signal }: OrdersListOptions,
 ): OrdersList {
   let known: Known | undefined

@@ -1,7 +1,8 @@
 /** Time of each intent's next query, where only hosts are queried: quick while its fate is open, seldom while a list shows that it rests. */
+
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasClock, HasSettings } from '../context/executionParts.ts'
 import type { Shown } from './ordersList.ts'
 import { restingKeys } from './restingOrders.ts'
 
@@ -24,7 +25,7 @@ export interface Pace {
 }
 
 /** Makes one that begins now. */
-export function createPace({ clock, settings }: Pick<ExecutionContext, 'clock' | 'settings'>): Pace {
+export function createPace({ clock, settings }: HasClock & HasSettings): Pace {
   /** End of the last look, or the beginning, monotonic ms. */
   let askedMs = clock.monotonicMs()
   let pauseMs = settings.statusPollMs

@@ -5,7 +5,7 @@ import { COALESCE_MS } from '../../api/transport/route.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Hex, sameHex } from '../../protocol/address.ts'
 import type { Trade } from '../../protocol/position.ts'
-import type { ExecutionContext } from '../context/executionContext.ts'
+import type { HasApi, HasClock } from '../context/executionParts.ts'
 import { type TradesRead, tradesSinceSeconds, walkPages } from './tradePages.ts'
 
 /** Reads trades until they hold the ends of these orders, or there are no more. Rejects as reading does. */
@@ -16,7 +16,7 @@ export type SharedTrades = (state: IntentState, ended: readonly Hex[]) => Promis
  * account has more trades than a look reads.
  */
 export function createSharedTrades(
-  { api, clock }: Pick<ExecutionContext, 'api' | 'clock'>,
+  { api, clock }: HasApi & HasClock,
   resting: () => readonly IntentState[],
   readTrades: (state: IntentState) => Promise<TradesRead>,
 ): SharedTrades {

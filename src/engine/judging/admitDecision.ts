@@ -1,26 +1,28 @@
 /** Takes one decision: judges it by the facts of this moment, and hands it to execution. */
-import type { Decision } from '../domain/order/decision.ts'
-import type { Denial, Intent } from '../domain/order/intent.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
-import { isDenial } from '../risk/exposure/admissionContext.ts'
-import type { EngineContext } from './context/engineContext.ts'
+
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial, Intent } from '../../domain/order/intent.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HasEmit } from '../../execution/context/executionParts.ts'
+import { isDenial } from '../../risk/exposure/admissionContext.ts'
+import type { Accept } from '../context/turnContext.ts'
 import { type DecisionSource, judge } from './judgeDecision.ts'
 
 /**
  * Admits one decision and hands it to execution, or returns the denial. `beside` writes records that must be durable together with its acceptance.
  */
 export async function admitDecision(
-  context: Pick<EngineContext, 'emit' | 'facts' | 'orderManager'>,
+  accept: Accept,
   source: DecisionSource,
   snapshot: Snapshot,
   decision: Decision,
   decisionKey: string,
   beside?: () => Promise<void>,
 ): Promise<Denial | undefined> {
-  const intent = judge(context.facts(snapshot, source), { source, decision, decisionKey })
+  const intent = judge(accept.facts(snapshot, source), { source, decision, decisionKey })
   if (isDenial(intent)) return intent
-  tellAdmitted(context, intent)
-  if (await context.orderManager.accept(intent, beside)) return undefined
+  tellAdmitted(accept, intent)
+  if (await accept.accept(intent, beside)) return undefined
   return DUPLICATE
 }
 
@@ -31,7 +33,7 @@ export const DUPLICATE: Denial = {
 }
 
 /** Reports an admitted intent, before it is handed to the road. */
-export function tellAdmitted({ emit }: Pick<EngineContext, 'emit'>, intent: Intent): void {
+export function tellAdmitted({ emit }: HasEmit, intent: Intent): void {
   emit({ type: 'decision.admitted', intent })
   const { sizing, terms } = intent
   if (sizing.contested !== undefined)

@@ -3,17 +3,17 @@
  * Keepers, which open nothing, and the operator act on the whole position. docs/books.md, "What a strategy may reduce".
  */
 
-import { type AccountFacts, ownSizeOf } from '../account/facts.ts'
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { fillsOf } from '../domain/account/fills.ts'
-import type { CloseDecision, Decision, DecreaseDecision } from '../domain/order/decision.ts'
-import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
-import { heldUsdOn, marketOf, type Snapshot } from '../domain/snapshot.ts'
-import { formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
-import { ownExposureOf } from '../risk/exposure/accountExposure.ts'
-import type { AdmissionContext } from '../risk/exposure/admissionContext.ts'
-import type { Strategy } from '../strategy/strategy.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import { type AccountFacts, ownSizeOf } from '../../account/facts.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { fillsOf } from '../../domain/account/fills.ts'
+import type { CloseDecision, Decision, DecreaseDecision } from '../../domain/order/decision.ts'
+import type { Denial, Intent, IntentState } from '../../domain/order/intent.ts'
+import { heldUsdOn, marketOf, type Snapshot } from '../../domain/snapshot.ts'
+import type { HasJournal } from '../../execution/context/executionParts.ts'
+import { formatDollars, maxOf, minOf, type Usd } from '../../protocol/units.ts'
+import { ownExposureOf } from '../../risk/exposure/accountExposure.ts'
+import type { AdmissionContext } from '../../risk/exposure/admissionContext.ts'
+import type { Strategy } from '../../strategy/strategy.ts'
 import { reductionsIn } from './reduction.ts'
 
 /** Source of a decision: an instance with its kind; the operator has none. */
@@ -135,7 +135,7 @@ function beyondBook(side: PositionSide, wantedUsd: Usd, leftUsd: Usd, snapshot: 
 
 /** Tells whether others' books hold the whole position of a side, by the journal and by the list: its own exits have lost their purpose. */
 export function isOthers(
-  { journal }: Pick<EngineContext, 'journal'>,
+  { journal }: HasJournal,
   strategy: string,
   side: PositionSide,
   { positions }: Snapshot,

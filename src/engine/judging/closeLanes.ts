@@ -1,8 +1,9 @@
 /** The lanes that a whole close may take: one with our own deadline comes first, because its unknowns are proven in minutes. */
 
-import { type IntentState, lastAttempt } from '../domain/order/intent.ts'
-import { describeLane, type LaneName, laneNames } from '../domain/order/laneTable.ts'
-import type { EngineContext } from './context/engineContext.ts'
+import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { describeLane, type LaneName, laneNames } from '../../domain/order/laneTable.ts'
+import type { HasJournal, HasRules } from '../../execution/context/executionParts.ts'
+import type { HasEngineSettings } from '../context/engineParts.ts'
 
 /** A lane that refused a message is not preferred for this long, ms. */
 const REFUSED_MS = 3_600_000
@@ -18,9 +19,10 @@ export function closeLanesOf(
     rules,
     journal,
     engineSettings,
-  }: Pick<EngineContext, 'rules' | 'engineSettings'> & {
-    readonly journal: Pick<EngineContext['journal'], 'recentIntents'>
-  },
+  }: HasEngineSettings &
+    HasRules & {
+      readonly journal: Pick<HasJournal['journal'], 'recentIntents'>
+    },
   nowMs: number,
 ): readonly LaneName[] {
   const { lane: own } = engineSettings

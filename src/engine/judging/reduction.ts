@@ -2,16 +2,16 @@
  * Additional conditions for a strategy's reduction: a position that more than one host's passing statement supports, and a budget of fees. Where a
  * host invents positions close to their liquidation, a guard would otherwise pay the highest fee for closing each of them, again and again.
  */
-import type { AccountFacts } from '../account/facts.ts'
-import type { PositionSide } from '../domain/account/accountRecord.ts'
-import { OPERATOR } from '../domain/account/operatorName.ts'
-import { expectedOf } from '../domain/machine/expected.ts'
-import type { Decision } from '../domain/order/decision.ts'
-import type { Denial } from '../domain/order/intent.ts'
-import { marketOf } from '../domain/snapshot.ts'
-import type { BatchTerms } from '../protocol/batch.ts'
-import { formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../protocol/units.ts'
-import { checkReductionFees } from '../risk/breakers/budget.ts'
+import type { AccountFacts } from '../../account/facts.ts'
+import type { PositionSide } from '../../domain/account/accountRecord.ts'
+import { OPERATOR } from '../../domain/account/operatorName.ts'
+import { expectedOf } from '../../domain/machine/expected.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import { marketOf } from '../../domain/snapshot.ts'
+import type { BatchTerms } from '../../protocol/batch.ts'
+import { formatUnits, parseUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import { checkReductionFees } from '../../risk/breakers/budget.ts'
 
 /**
  * Checks a reduction of the strategy `name`. Denies with POSITION_UNPROVEN when only one host's passing statement shows the position. Denies it too
