@@ -393,3 +393,78 @@ test('no file of the source reads or writes a time in the zone of the machine', 
   const telling = filesBelow(source).filter((file) => localTimes.test(readFileSync(file, 'utf8')))
   expect(telling.map((file) => relative(source, file))).toEqual([])
 })
+
+/** Most members of a set of dependencies: as many as one function can be said to need. */
+const MOST_MEMBERS = 16
+
+/** Larger ones, with their members, which only become fewer. */
+const largeSets: Readonly<Record<string, number>> = {
+  /** Value of a judgement in the middle of risk: plain figures, none of which is called for anything. */
+  AdmissionContext: 34,
+  TraderParts: 18,
+}
+
+/** A node of a syntax tree that declares or takes types. */
+interface TypeNode {
+  readonly type?: string
+  readonly id?: { readonly name?: string }
+  readonly name?: string
+  readonly expression?: TypeNode
+  readonly typeName?: { readonly name?: string }
+  readonly types?: readonly TypeNode[]
+  readonly params?: readonly TypeNode[]
+  readonly typeAnnotation?: TypeNode
+  readonly left?: TypeNode
+  readonly typeArguments?: { readonly params: readonly TypeNode[] } | null
+  readonly extends?: readonly TypeNode[]
+  readonly body?: { readonly body?: readonly unknown[] }
+}
+
+/** Interfaces with their own members and those that they extend, and the names of types that functions receive. */
+function typesOf(texts: readonly string[]) {
+  const declared = new Map<string, { readonly own: number; readonly from: readonly TypeNode[] }>()
+  const handed = new Set<string>()
+  const noteHanded = (type: TypeNode | undefined): void => {
+    if (type?.typeName?.name !== undefined) handed.add(type.typeName.name)
+    for (const each of type?.types ?? []) noteHanded(each)
+  }
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (!Array.isArray(value)) {
+      const node: TypeNode = value
+      const name = node.id?.name ?? ''
+      if (node.type === 'TSInterfaceDeclaration')
+        declared.set(name, { own: node.body?.body?.length ?? 0, from: node.extends ?? [] })
+      if (isFunction(node as SyntaxNode))
+        for (const each of node.params ?? [])
+          noteHanded((each.typeAnnotation ?? each.left?.typeAnnotation)?.typeAnnotation)
+    }
+    for (const inner of Object.values(value)) walk(inner)
+  }
+  for (const text of texts) walk(parseAst(text, { lang: 'ts' }))
+  const membersOf = (name: string | undefined): number => {
+    const found = declared.get(name ?? '')
+    if (found === undefined) return 0
+    return found.from.reduce((sum, { expression, typeArguments }) => {
+      const [of, keys] = typeArguments?.params ?? []
+      const named = keys?.types?.length ?? 1
+      if (expression?.name === 'Pick') return sum + named
+      if (expression?.name === 'Omit') return sum + membersOf(of?.typeName?.name) - named
+      return sum + membersOf(expression?.name)
+    }, found.own)
+  }
+  return { handed, membersOf }
+}
+
+test('no function receives a set of dependencies that is larger than one function can need', () => {
+  const { handed, membersOf } = typesOf(files.map((file) => readFileSync(file, 'utf8')))
+  const sets = [...handed].filter((name) => /(?:Context|Parts|Facts)$/.test(name))
+  const large = sets.map((name) => [name, membersOf(name)] as const).filter(([, most]) => most > MOST_MEMBERS)
+  expect(Object.fromEntries(large)).toEqual(largeSets)
+  const own = typesOf([
+    'interface A { a: 1; b: 2 }\ninterface B extends A, Omit<C, "x"> { c: 3 }\ninterface C { x: 1; y: 2 }',
+    'const take = (given: B & D, { a }: A = {}) => a\n',
+  ])
+  expect([...own.handed]).toEqual(['B', 'D', 'A'])
+  expect(own.membersOf('B')).toBe(4)
+})

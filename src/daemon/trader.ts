@@ -3,8 +3,6 @@
  * handed in. Live, paper, simulations and tests are this function with other parts.
  */
 
-import type { EngineSettings } from '../engine/context/engineSettings.ts'
-import type { ExecutionSettings } from '../execution/context/executionSettings.ts'
 import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
@@ -21,10 +19,12 @@ import {
   type SubaccountWatchContext,
 } from '../engine/account/subaccountWatch.ts'
 import { createTrading } from '../engine/account/tradingHalts.ts'
+import type { EngineSettings } from '../engine/context/engineSettings.ts'
 import { createEngine, type Engine, type EngineParts } from '../engine/engine.ts'
 import { type CatalogueParts, createCatalogue } from '../engine/market/marketCatalogue.ts'
 import { pinnedApi } from '../engine/market/pinnedApi.ts'
 import type { EngineLabels } from '../engine/statusReport.ts'
+import type { ExecutionSettings } from '../execution/context/executionSettings.ts'
 import { createFees } from '../execution/context/feeEstimates.ts'
 import type { UsualFees } from '../execution/context/feeMemory.ts'
 import { createGasWatch } from '../execution/context/gasWatch.ts'
@@ -150,26 +150,28 @@ export function createTrader(parts: TraderParts): Trader {
           ...(gasPrices === undefined ? {} : { gas: createGasWatch(chainGas[chain.name], gasPrices, clock) }),
         })
   const trader = createEngine({
-    api,
-    journal,
-    signer,
-    chain,
-    clock,
-    emit,
-    fatal,
-    rules: settings.rules,
-    settings: settings.execution,
+    execution: {
+      api,
+      journal,
+      signer,
+      chain,
+      clock,
+      emit,
+      fatal,
+      rules: settings.rules,
+      settings: settings.execution,
+      signingPolicy: () =>
+        settings.signingPolicy({ swapMarkets: catalogue.swapMarkets(), nativePriceUsd: nativePrice.usd() }),
+      ...defined({ chainReader, fees, delegation: subaccount }),
+    },
     engineSettings: settings.engine,
-    signingPolicy: () =>
-      settings.signingPolicy({ swapMarkets: catalogue.swapMarkets(), nativePriceUsd: nativePrice.usd() }),
     trading,
     catalogue,
     strategies,
     limits: parts.limits,
     labels: parts.labels,
-    ...defined({ chainReader, fees }),
-    ...(subaccount === undefined ? {} : { subaccount, delegation: subaccount }),
     ...defined({
+      subaccount,
       prepareRenewal: owner?.prepareRenewal,
       prepareClaim: parts.prepareClaim,
       warnings: settings.warnings,

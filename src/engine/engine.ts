@@ -105,14 +105,15 @@ const movingRecords: ReadonlySet<string> = new Set([
 
 /** Parts from which an engine is made. */
 export interface EngineParts
-  extends Omit<ExecutionContext, 'admission' | 'warningPolicies'>,
-    HasCatalogue,
+  extends HasCatalogue,
     HasEngineSettings,
     HasPrepareClaim,
     HasPrepareRenewal,
     HasReadLimits,
     HasSubaccount,
     HasTrading {
+  /** Parts of the road; the engine itself gives it admission and policies. */
+  readonly execution: Omit<ExecutionContext, 'admission' | 'warningPolicies'>
   /** Those that run first. */
   readonly strategies: readonly LoadedStrategy[]
   /** The account's policy of the venue's warnings, which a strategy's file may make stricter; absent: the defaults. */
@@ -127,10 +128,11 @@ export interface EngineParts
 }
 
 /** Makes an engine, with the order machine under it. */
-export function createEngine(parts: EngineParts): Engine {
-  const { clock, journal, api, engineSettings, trading, catalogue, labels } = parts
+export function createEngine({ execution, ...parts }: EngineParts): Engine {
+  const { engineSettings, trading, catalogue, labels } = parts
+  const { api, clock, journal } = execution
   const emit = (event: Event): void => {
-    parts.emit(event)
+    execution.emit(event)
     if (event.type === 'journal.committed' && movingRecords.has(event.record.kind)) again.soon()
   }
   const { warnings } = parts
@@ -139,7 +141,7 @@ export function createEngine(parts: EngineParts): Engine {
   const standingVeto = (intent: Intent) =>
     trading.veto(intent) ?? catalogue.veto(intent) ?? parts.subaccount?.veto(intent)
   const orderManager = createOrderManager({
-    ...parts,
+    ...execution,
     emit,
     ...(warnings === undefined
       ? {}
@@ -152,7 +154,7 @@ export function createEngine(parts: EngineParts): Engine {
   function resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> {
     return resizeAccepted({ api, facts: accept.facts, read }, intent, atMostUsd)
   }
-  const context = { ...parts, emit, orderManager, strategies: () => instances.strategies() }
+  const context = { ...execution, ...parts, emit, orderManager, strategies: () => instances.strategies() }
   const owner = accountOf(context)
   const startedAtMs = clock.now()
   const deciding = new AbortController()

@@ -79,8 +79,7 @@ test('an engine begins with the fees of what landed before', async () => {
     accountJournal: trading.accountJournal,
   })
   engine = createEngine({
-    ...at.context,
-    fees,
+    execution: { ...at.context, fees },
     trading,
     catalogue,
     strategies: [],
