@@ -5,7 +5,6 @@
  * carries it would revert. From then on the empty approval goes with all of them (docs/reference/api-coverage.md POST /subaccounts/approval/prepare).
  */
 
-import type { HasJournal, HasClock, HasEmit } from '../../execution/context/executionParts.ts'
 import { isoTime } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
@@ -19,7 +18,7 @@ import {
 } from '../../domain/order/intent.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import type { Delegation } from '../../execution/context/delegation.ts'
-import type { HasApi } from '../../execution/context/executionParts.ts'
+import type { HasApi, HasClock, HasEmit, HasJournal } from '../../execution/context/executionParts.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { SubaccountApproval } from '../../protocol/signing/subaccountApproval.ts'
 

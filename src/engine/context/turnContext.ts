@@ -1,8 +1,9 @@
 /** Parts from which a turn is taken. */
-import type { HasJournal, HasClock, HasEmit } from '../../execution/context/executionParts.ts'
+
 import type { LookAtAccount } from '../../account/facts.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HasClock, HasEmit, HasJournal } from '../../execution/context/executionParts.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 import type { StrategyTasks } from '../account/strategyTasks.ts'
 import type { Unwinder } from '../account/unwinder.ts'
