@@ -79,7 +79,6 @@ try {
       config,
       strategies,
       ...candles,
-      assets: candles.assets,
     })
     const seconds = cpuSeconds(before)
     say(

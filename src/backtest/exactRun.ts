@@ -61,8 +61,6 @@ export interface ExactRun {
   readonly config: Config
   readonly strategies: readonly LoadedStrategy[]
   readonly histories: ReadonlyMap<string, PriceHistory>
-  /** The asset of each market. */
-  readonly assets: ReadonlyMap<string, string>
   /** Takes each turn, for checks of the kinds. */
   readonly record?: RecordTurn
   /** False: reads take the client's whole way, as a test of the short one asks for; true when absent. */
@@ -141,15 +139,14 @@ function resumed({ folder, manifest }: ExactRun): Kept {
 
 /** The histories with the way inside their candles. `world`: the venue, once it is there. */
 function followedHistories(
-  { manifest, histories, assets }: ExactRun,
+  { manifest, histories }: ExactRun,
   world: () => VenueState | undefined,
   nowSeconds: () => number,
 ): ReadonlyMap<string, PriceHistory> {
   if (manifest.model.path !== 'stop first') return histories
-  const markets = new Map([...assets].map(([market, asset]) => [asset, market]))
   return new Map(
     [...histories].map(([asset, history]) => {
-      const way = stopFirst(world, nowSeconds, runAccount, markets.get(asset) ?? '', history.periodSeconds)
+      const way = stopFirst(world, nowSeconds, runAccount, asset, history.periodSeconds)
       return [asset, { ...history, wayOf: way }]
     }),
   )

@@ -112,9 +112,9 @@ export async function runFor(
     ...wish,
   })
   takeRunFolder(out, manifest)
-  const { histories, assets } = candles
+  const { histories } = candles
   const tally = await liveExactRun({
-    ...{ folder: out, manifest, config, strategies, histories, assets },
+    ...{ folder: out, manifest, config, strategies, histories },
     ...(wish.told === undefined ? {} : { told: wish.told }),
     ...(wish.readsDirectly === undefined ? {} : { readsDirectly: wish.readsDirectly }),
   })

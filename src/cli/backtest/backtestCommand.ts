@@ -138,7 +138,7 @@ async function resultIn(
   const { fromSeconds, toSeconds } = manifest
   const tally = await liveExactRun({
     ...{ folder, manifest, config, strategies },
-    ...{ histories: candles.histories, assets: candles.assets },
+    histories: candles.histories,
     told(doneSeconds) {
       const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
       err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)

@@ -84,13 +84,13 @@ async function recorded(
   { loaded: { config } }: Pick<Call, 'loaded'>,
   folder: string,
   strategies: readonly LoadedStrategy[],
-  { manifest, candles: { assets } }: Pick<RunPlan, 'manifest' | 'candles'>,
+  { manifest }: Pick<RunPlan, 'manifest'>,
   histories: ReadonlyMap<string, PriceHistory>,
 ): Promise<readonly RecordedTurn[]> {
   mkdirSync(folder)
   takeRunFolder(folder, manifest)
   const { turns, record } = createTurnRecorder()
-  await liveExactRun({ folder, manifest, config, strategies, histories, assets, record })
+  await liveExactRun({ folder, manifest, config, strategies, histories, record })
   return turns
 }
 
@@ -111,7 +111,7 @@ async function laterApart(
   )
   const again = await Promise.all(strategies.map((loaded) => loadedAgain(call, loaded)))
   try {
-    const cut = { candles, manifest: { ...manifest, toSeconds } }
+    const cut = { manifest: { ...manifest, toSeconds } }
     const noisy = await recorded(call, join(folder, 'noisy'), again, cut, histories)
     return firstApart(
       turns,
