@@ -25,5 +25,5 @@ export async function requestRenewal(
 
 const noKey: Denial = {
   code: 'NO_DELEGATED_KEY',
-  reason: "the account's own key signs, or its approval was not read yet: there is nothing to renew",
+  reason: "there is nothing to renew: the account's own key signs, or its approval was not read yet",
 }

@@ -23,5 +23,5 @@ export async function requestClaim(
 
 const noChain: Denial = {
   code: 'CLAIM_UNREAD',
-  reason: 'this run has no way to read what is due',
+  reason: 'this run cannot read due amounts',
 }

@@ -173,19 +173,19 @@ export function returnedProblem(returned: unknown): DecisionProblem | undefined 
   if (Array.isArray(returned)) {
     if (returned.length <= MOST_DECISIONS) return undefined
     return {
-      reason: `decide returned ${returned.length} decisions; at most ${MOST_DECISIONS} are taken of one turn`,
+      reason: `decide returned ${returned.length} decisions; the most in one turn is ${MOST_DECISIONS}`,
       cause: 'too many',
     }
   }
-  if (isPromise(returned)) return wrong('a promise', 'decide is not async, and awaits nothing')
-  if (returned === undefined) return wrong('undefined', '[] asks for nothing')
-  return wrong(shown(returned), 'a single one stands in a list too')
+  if (isPromise(returned)) return wrong('a promise', 'decide must not be async')
+  if (returned === undefined) return wrong('undefined', '[] means no decision')
+  return wrong(shown(returned), 'put a single one in a list too')
 }
 
 /** Returns the fault of a decision; undefined when there is none. */
 export function decisionProblem(decision: unknown): DecisionProblem | undefined {
   if (!isObject(decision)) {
-    return { reason: `a decision is an object, not ${shown(decision)}`, cause: `a ${typeof decision}` }
+    return { reason: `a decision must be an object, not ${shown(decision)}`, cause: `a ${typeof decision}` }
   }
   const { kind } = decision
   const kinds = oneOf(

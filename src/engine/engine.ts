@@ -274,7 +274,7 @@ export function createEngine({ execution, ...parts }: EngineParts): Engine {
     ...byOperator,
     holdings,
     symbols: account.symbols,
-    endTasks: (by) => executors.endings(by, 'a kill cancels what rests and ends every task'),
+    endTasks: (by) => executors.endings(by, 'a kill cancels resting orders and ends every task'),
   })
   const windDown = createWindDown({
     ...context,

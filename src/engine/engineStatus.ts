@@ -174,7 +174,7 @@ export interface EngineStatus {
 
 /** Returns the reason why the engine is not ready when the journal reserves the last of its space. */
 export function shortOfSpace(journalPath: string): string {
-  return `the journal ${journalPath} is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB`
+  return `the journal ${journalPath} is short of space, so increases wait: free space on its disk, or raise journal.maxMiB`
 }
 
 /**

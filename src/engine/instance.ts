@@ -102,8 +102,8 @@ export function createInstance(
           byOperator !== undefined
             ? `${byOperator.by} paused it: ${byOperator.reason}`
             : unfit === undefined
-              ? 'it pauses after its failures'
-              : 'its memory does not fit its kind'
+              ? 'it is paused after failures'
+              : 'its saved memory is incompatible with its kind'
         emit({ type: 'tick.skipped', strategy: loaded.name, reason })
         return
       }
@@ -240,7 +240,7 @@ export function createInstance(
 }
 
 function slowText(spentMs: number, limitMs: number): string {
-  return `decide took ${Math.round(spentMs)} ms of the processor; more than ${limitMs} (strategies.slowDecideMs) is too slow`
+  return `decide used ${Math.round(spentMs)} ms of processor time; the limit is ${limitMs} (strategies.slowDecideMs)`
 }
 
 /** Tells whether no host answered a turn's reading: one cause for all strategies, whatever each of them requested. */

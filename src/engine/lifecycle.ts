@@ -143,7 +143,7 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
 
   return {
     async start() {
-      await untilDone('the venue does not answer', async () => {
+      await untilDone('the venue does not respond', async () => {
         // A market that is not shipped is named by its tokens.
         await api.getTokensInfo()
         const markets = await api.getMarkets()

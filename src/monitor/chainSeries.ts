@@ -6,7 +6,7 @@ import { answerBuckets, type SeriesMaker } from './seriesMaker.ts'
 export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () => number): Emit {
   const evidenceEndpoints = gauge(
     'perpd_evidence_endpoints',
-    'Chain endpoints whose data closes orders, and which must agree; 0 in API-only mode.',
+    'Chain endpoints that must agree before an order closes; 0 in API-only mode.',
   )
   const chainReads = counter(
     'perpd_chain_reads_total',
@@ -15,19 +15,19 @@ export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () 
   )
   const took = histogram(
     'perpd_chain_read_duration_seconds',
-    'One poll of a chain endpoint, to its answer or until it was given up, seconds.',
+    'Duration of one poll of a chain endpoint until its response or timeout, seconds.',
     ['endpoint'],
     answerBuckets,
   )
   const chainBlock = gauge(
     'perpd_chain_block',
-    'Newest block at the last look, by endpoint: `latest`, and `final` at the finality that evidence needs.',
+    'Newest block at the last poll, by endpoint: `latest`, and `final` at the finality that evidence needs.',
     ['endpoint', 'level'],
   )
   const blockAges = new Map<string, { readonly ageSeconds: number; readonly atMs: number }>()
   gauge(
     'perpd_chain_block_age_seconds',
-    'Age of the latest block that was seen, seconds.',
+    'Age of the latest block at the last poll, seconds.',
     ['endpoint'],
     (self) => {
       for (const [endpoint, { ageSeconds, atMs }] of blockAges) {
@@ -37,12 +37,12 @@ export function chainSeries({ counter, gauge, histogram }: SeriesMaker, now: () 
   )
   const chainLag = gauge(
     'perpd_chain_lag_blocks',
-    'Blocks that an endpoint was behind the newest one at the last look.',
+    'Blocks that an endpoint was behind the newest one at the last poll.',
     ['endpoint'],
   )
   const chainSkew = gauge(
     'perpd_chain_skew_seconds',
-    "Our clock minus the chain's time when it was last found to differ by more than a block or two, seconds.",
+    "Our clock minus the chain's time when they last differed by more than a block or two, seconds.",
   )
   const chainAhead = gauge(
     'perpd_chain_ahead_seconds',

@@ -33,7 +33,7 @@ export function endedOrderSeries({ counter }: SeriesMaker): Emit {
   for (const outcome of closedLabels) ended.inc({ outcome }, 0)
   const filled = counter(
     'perpd_fills_total',
-    'Orders of ours at the venue that filled, exits and parts too, each once; one that the chain took back counts again when it fills again.',
+    'Filled orders of ours, exits and parts included, each once. A fill that a reorganisation removed counts again when the order fills again.',
     ['market', 'strategy'],
   )
   return (event: Event): void => {
@@ -61,7 +61,7 @@ function fillsIn(event: Event): { readonly intent: Intent; readonly count: numbe
 export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   const headroom = gauge(
     'perpd_capacity_headroom_usd',
-    'Available capacity for increases on one side of a market at the last reading, after our own headroom, USD.',
+    'Available capacity for increases on one side of a market at the last reading, after our headroom, USD.',
     ['market', 'direction'],
   )
   const loop = histogram(
@@ -72,17 +72,17 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   )
   const viewBytes = gauge(
     'perpd_strategy_view_bytes',
-    "Size of the view that was last handed to the thread of a kind of the user's own, bytes.",
+    "Size of the last view sent to the thread of a user's own kind, bytes.",
     ['strategy'],
   )
   const threadEnds = counter(
     'perpd_strategy_thread_ends_total',
-    "Threads of kinds of the user's own that ended: timeout, memory, exit or crash.",
+    "Ended threads of users' own kinds, by cause: timeout, memory, exit or crash.",
     ['strategy', 'cause'],
   )
   const slowTurns = counter(
     'perpd_strategy_slow_turns_total',
-    "Turns of kinds of the user's own that took more of the processor than strategies.slowDecideMs.",
+    "Turns of users' own kinds that used more processor time than strategies.slowDecideMs.",
     ['strategy'],
   )
   const turns = counter(
@@ -92,14 +92,14 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   )
   const step = histogram(
     'perpd_order_step_duration_seconds',
-    'One step of an order, seconds; `total` runs from the decision to the answer to the submit.',
+    'Duration of one step of an order, seconds; `total` runs from the decision to the response to the submit.',
     ['step'],
     networkBuckets,
   )
   for (const each of steps) step.zero({ step: each })
   const decisions = counter(
     'perpd_decisions_total',
-    'Decisions by what became of them: admitted or denied.',
+    'Decisions by result: admitted or denied.',
     ['strategy', 'result'],
   )
   const denials = counter('perpd_denials_total', 'Decisions denied, by the code of the reason.', ['code'])
@@ -149,28 +149,28 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
 export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   const attempts = counter(
     'perpd_http_attempts_total',
-    'HTTP requests sent or tried, by route, host and outcome; each try of a repeated read counts.',
+    'HTTP requests by route, host and outcome; each retry counts.',
     ['route', 'host', 'outcome'],
   )
   const took = histogram(
     'perpd_http_attempt_duration_seconds',
-    'From an HTTP request to its answer, or until it was given up, seconds, by host; each try of a repeated read counts.',
+    'Duration of an HTTP request until its response or timeout, seconds, by host; each retry counts.',
     ['host'],
     answerBuckets,
   )
   const missingRows = counter(
     'perpd_missing_rows_total',
-    'Rows of polled lists that could not be read, by route and host; the lists were used without them.',
+    'Unreadable rows of polled lists, by route and host; perpd used the rest of the list.',
     ['route', 'host'],
   )
   const foreignRows = counter(
     'perpd_foreign_rows_total',
-    'Rows of another account in lists of ours, by route and host; they were dropped.',
+    'Rows of another account in our lists, by route and host; perpd dropped them.',
     ['route', 'host'],
   )
   const heldDiscrepancies = gauge(
     'perpd_discrepancies_deferred',
-    'Things on the account that cannot be explained and are not written down yet: more than may be in a time.',
+    'Discrepancies beyond the journal rate limit that are not recorded yet.',
   )
   const stalePrices = gauge(
     'perpd_oracle_stale',
@@ -179,7 +179,7 @@ export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
   )
   const standIns = counter(
     'perpd_fallback_prices_total',
-    "Reductions admitted on another price than a fresh one of the oracle: old-oracle, or the venue's mark in ticker or position.",
+    "Reductions admitted without a fresh oracle price, by source: old-oracle, or the venue's mark price in ticker or position.",
     ['source'],
   )
   return (event: Event): void => {
@@ -213,7 +213,7 @@ export function hostSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
 export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
   const poisoned = counter(
     'perpd_payload_mismatches_total',
-    'Payload mismatches: prepared messages that differ from the order; none was signed.',
+    'Payload mismatches: prepared messages that differ from the order; perpd signed none.',
   )
   const notSigned = counter(
     'perpd_payloads_not_signed_total',
@@ -222,12 +222,12 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
   )
   const warned = counter(
     'perpd_validation_warnings_total',
-    "The venue's warnings before signing, by code and by what was done with the order: sign, shrink or drop.",
+    "The venue's warnings before signing, by code and by action: sign, shrink or drop.",
     ['code', 'action'],
   )
   const commit = histogram(
     'perpd_journal_commit_duration_seconds',
-    'From appending a record to its being durable, seconds.',
+    'Time from appending a record until it is durable, seconds.',
     [],
     hotBuckets,
   )
@@ -261,29 +261,29 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
 export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
   const drift = counter(
     'perpd_discrepancies_total',
-    'Things found on the account that the journal cannot explain, by kind.',
+    'Discrepancies found on the account, by kind.',
     ['kind'],
   )
   for (const kind of discrepancyKinds) drift.inc({ kind }, 0)
   const contradicted = counter(
     'perpd_contradictions_total',
-    'Rows of hosts that contradicted what a market or a token is, each told once.',
+    'Rows of hosts that contradicted the pinned facts of a market or a token, each counted once.',
     [],
   )
   const unwound = counter(
     'perpd_unwinds_total',
-    'Orders to unwind that are done, by outcome: nothing-landed, flat or given-up.',
+    'Finished unwinds, by outcome: nothing-landed, flat or given-up.',
     ['outcome'],
   )
   for (const outcome of unwindOutcomes) unwound.inc({ outcome }, 0)
   const transfers = counter(
     'perpd_account_transfers_total',
-    'Amounts that came into the account (in) or left it (out) and that no order explains.',
+    'Deposits (in) and withdrawals (out) that no order explains.',
     ['direction'],
   )
   const moved = counter(
     'perpd_account_transferred_usd_total',
-    'Sums of what came into the account (in) or left it (out) and that no order explains, US dollars at the prices of then.',
+    'Sums of deposits (in) and withdrawals (out) that no order explains, US dollars at the prices of the time.',
     ['direction'],
   )
   for (const direction of ['in', 'out']) {
@@ -292,13 +292,13 @@ export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
   }
   const untidy = counter(
     'perpd_untidy_orders_total',
-    'Resting orders that a keeper told of, by what is wrong with them.',
+    'Resting orders that an order janitor reported, by problem.',
     ['cause'],
   )
   for (const cause of untidyCauses) untidy.inc({ cause }, 0)
   const claimable = gauge(
     'perpd_claimable_usd',
-    'What the account may claim at the last look of a claimer, US dollars; absent before the first.',
+    'Claimable amounts at the last check of a claimer, US dollars; absent before the first check.',
   )
   return (event: Event): void => {
     switch (event.type) {

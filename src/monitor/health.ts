@@ -41,7 +41,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
     const watch =
       watchedAgoMs <= STUCK_WATCH_MS
         ? []
-        : [`the watch over the account has not come round for ${span(watchedAgoMs)}`]
+        : [`the account check has not run for ${span(watchedAgoMs)}`]
     const silent = current.strategies.flatMap(({ name, cadenceMs }) => {
       const silentMs = now() - Math.max(turnAtMs.get(name) ?? sinceMs, sinceMs)
       const allowedMs = Math.max(

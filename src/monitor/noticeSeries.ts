@@ -6,23 +6,23 @@ import type { SeriesMaker } from './seriesMaker.ts'
 export function noticeSeries({ counter, gauge }: SeriesMaker): Emit {
   const notices = counter(
     'perpd_notifications_total',
-    'Notices by sink and by what became of them: sent, refused (by the service, not tried again) or failed (after all tries).',
+    'Notices by sink and result: sent, refused (by the service, no retry) or failed (after all retries).',
     ['sink', 'result'],
   )
   const dropped = counter('perpd_notifications_dropped_total', 'Notices that full queues dropped.')
   const chats = counter(
     'perpd_chat_messages_total',
-    'Messages to the bot of a chat that may command, by what became of them: taken, stranger, old, again (seen before) or other (no command).',
+    'Messages to the bot of a command chat, by result: taken, stranger, old, again (seen before) or other (no command).',
     ['sink', 'result'],
   )
   const output = gauge(
     'perpd_log_output_open',
-    '1 while standard output takes the lines of the log; 0 while its reader takes none, or is gone.',
+    '1 while standard output accepts the lines of the log; 0 while its reader accepts none or is gone.',
   )
   output.set(1)
   const lines = counter(
     'perpd_log_lines_dropped_total',
-    'Lines of the log that standard output did not take.',
+    'Lines of the log that standard output did not accept.',
   )
   return (event: Event): void => {
     if (event.type === 'log.output') {

@@ -12,7 +12,7 @@ function resultOf(code: SignalRefusal): string {
 export function signalSeries({ counter }: SeriesMaker): Emit {
   const signals = counter(
     'perpd_signals_total',
-    'Signals from outside by what became of them: accepted, expired_waiting (accepted, and its time was over before its turn), unserved (accepted, and no order came of it), or why it was refused: unauthorized, not_json, host_refused and origin_refused (at the door), malformed, stale, expired, replayed, strategy_unknown, market_unknown, queue_full, rate_limited or stopped.',
+    'Signals from outside by result: accepted, expired_waiting (accepted, but expired before the next turn), unserved (accepted, but made no order), or the cause of the refusal: unauthorized, not_json, host_refused and origin_refused (before reading), malformed, stale, expired, replayed, strategy_unknown, market_unknown, queue_full, rate_limited or stopped.',
     ['result'],
   )
   for (const result of ['accepted', 'expired_waiting', 'unserved', ...signalRefusals.map(resultOf)])

@@ -26,7 +26,7 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   })
   figure(
     'perpd_order_oldest_unresolved_seconds',
-    'Age of the oldest order that was signed and whose fate is not proven, seconds; 0 when there is none.',
+    'Age of the oldest signed order with an unproven fate, seconds; 0 when there is none.',
     ({ oldestUnresolvedSeconds }) => oldestUnresolvedSeconds,
   )
   const ofFeeds = (
@@ -42,12 +42,12 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
     })
   ofFeeds(
     'perpd_data_age_seconds',
-    'Age of the newest reading of each feed, seconds. What only strategies read grows old between their turns and while none is asked.',
+    'Age of the newest reading of each feed, seconds. Feeds that only strategies read age between turns and while none runs.',
     ({ feedAgesMs }) => feedAgesMs,
   )
   ofFeeds(
     'perpd_data_overdue_seconds',
-    'For how many seconds the newest reading of a feed has been older than increases may stand on: than `risk.maxDataAgeMs` or its own limit, and than two readings where it is read more seldom; 0 while it is not, absent while nobody reads it.',
+    'Seconds since the newest reading of a feed became too old for increases: older than `risk.maxDataAgeMs` or its own limit, and than two readings when it is read less often. 0 while it is fresh, absent while nothing reads it.',
     ({ feedsOverdueMs }) => feedsOverdueMs,
   )
   figure('perpd_exposure_usd', 'Positions and open increases at worst, USD.', ({ exposureUsd }) =>
@@ -72,23 +72,23 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   )
   figure(
     'perpd_equity_usd',
-    'What the account is worth, USD; absent before the first reading.',
+    'Equity of the account, USD; absent before the first reading.',
     ({ equity }) => (equity === undefined ? undefined : asNumber(equity.equityUsd)),
   )
   figure(
     'perpd_equity_peak_usd',
-    'The highest that the account was worth, USD; absent before the first reading.',
+    'Peak equity of the account, USD; absent before the first reading.',
     ({ equity }) => (equity === undefined ? undefined : asNumber(equity.peakUsd)),
   )
   figure(
     'perpd_equity_age_seconds',
-    'Age of the figure in `perpd_equity_usd`, seconds: it is of lists that belong together, and stands while they settle after a fill.',
+    'Age of `perpd_equity_usd`, seconds. The figure needs consistent lists and does not change while they settle after a fill.',
     ({ equity, nowMs }) =>
       equity?.equityAtMs === undefined || nowMs === undefined
         ? undefined
         : Math.max(0, nowMs - equity.equityAtMs) / 1_000,
   )
-  gauge('perpd_ready', '1 while new orders are made, 0 while not.', [], (self) => {
+  gauge('perpd_ready', '1 while perpd makes new orders, else 0.', [], (self) => {
     const current = status()
     const isOpen = current?.tradingState === 'active' && current.notReady.length === 0
     self.set(current?.state === 'running' && isOpen ? 1 : 0)
@@ -105,28 +105,28 @@ export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatu
     self.reset()
     for (const books of status()?.books ?? []) self.inc({ strategy: books.strategy }, of(books))
   }
-  const whose = "`unattributed`: nobody's of ours; `other`: strategies that do not run."
+  const whose = "`unattributed`: no strategy of ours; `other`: strategies that do not run."
   gauge(
     'perpd_strategy_pnl_usd',
-    `What a strategy realized so far after all costs, by its books, USD. ${whose}`,
+    `Realized result of a strategy after all costs, by its books, USD. ${whose}`,
     ['strategy'],
     (self) => set(self, ({ pnlUsd }) => asNumber(pnlUsd)),
   )
   gauge(
     'perpd_strategy_exposure_usd',
-    'Size of the parts of positions that are a strategy’s, USD.',
+    'Size of a strategy’s parts of positions, USD.',
     ['strategy'],
     (self) => set(self, ({ heldUsd }) => asNumber(heldUsd)),
   )
   counter(
     'perpd_strategy_trades_total',
-    'Reductions of a strategy’s parts, whoever made them.',
+    'Reductions of a strategy’s parts, by any source.',
     ['strategy'],
     (self) => count(self, ({ trades }) => trades),
   )
   counter(
     'perpd_strategy_wins_total',
-    'Reductions of a strategy’s parts that brought more than all their costs.',
+    'Reductions of a strategy’s parts with a profit after all costs.',
     ['strategy'],
     (self) => count(self, ({ wins }) => wins),
   )
@@ -148,17 +148,17 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
   const figure = figures(maker, status)
   figure(
     'perpd_discrepancies_open',
-    'Open discrepancies that nobody settled yet.',
+    'Open discrepancies.',
     ({ discrepancies }) => discrepancies.length,
   )
   figure(
     'perpd_contradictions_open',
-    'Rows of hosts that contradict what a market or a token is.',
+    'Rows of hosts that contradict the pinned facts of a market or a token.',
     ({ contradictions }) => contradictions.length,
   )
   figure(
     'perpd_unwinds_open',
-    'Orders to unwind: cancelled or closed if they land.',
+    'Orders that perpd will cancel or close if they land.',
     ({ unwinds }) => unwinds.length,
   )
   maker.gauge('perpd_tasks_running', 'Tasks that run, by kind.', ['kind'], (self) => {
@@ -172,12 +172,12 @@ export function stopSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   const figure = figures(maker, status)
   figure(
     'perpd_positions_without_stop',
-    'Positions of which the stop-losses that rest at the venue and would fire before the liquidation would not close all, but for 2 % or a dollar; absent before the first look at the orders.',
+    'Unprotected positions: resting stop-losses that fire before the liquidation leave more than 2 % or a dollar open. Absent before the first reading of the orders.',
     ({ withoutStop }) => withoutStop?.length,
   )
   figure(
     'perpd_positions_without_stop_usd',
-    'What no stop-loss would close of positions that lack stop-losses for all of them, USD, together; 0 when each is covered.',
+    'Total size that no stop-loss would close, USD; 0 when every position is covered.',
     ({ withoutStop }) =>
       withoutStop === undefined
         ? undefined
@@ -185,7 +185,7 @@ export function stopSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   )
   figure(
     'perpd_positions_without_stop_seconds',
-    'For how long the position that has lacked stop-losses for all of it the longest has done so, in seconds since the fill that opened it or the end of its last stop, over restarts too; 0 when each position is covered.',
+    'Longest time that a position has been unprotected, seconds since its opening fill or the end of its last stop, across restarts; 0 when every position is covered.',
     ({ withoutStop, nowMs }) => {
       if (withoutStop === undefined || nowMs === undefined) return undefined
       return Math.max(0, ...withoutStop.map(({ sinceMs }) => nowMs - sinceMs)) / 1_000

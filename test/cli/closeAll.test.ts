@@ -75,7 +75,7 @@ async function closedAll(...states: readonly Partial<EngineStatus>[]) {
   return { code, out: out.join('\n'), err: err.join('\n'), waitedMs: nowMs, looks }
 }
 
-const unlisted = 'long LTC/USD is $60.00 by its fills and $0.00 in the list'
+const unlisted = 'long LTC/USD is $60.00 by its fills, but $0.00 in the list'
 
 test('close --all over a list that never shows a fill ends after its wait, and says what it did not close', async () => {
   const none = await closedAll({ positions: [], feedAgesMs: { positions: 100 }, unlistedFills: [unlisted] })

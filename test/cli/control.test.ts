@@ -263,7 +263,7 @@ test('a kill that closes nothing says what stays, and what protects it', async (
   expect(text([{ ...left, exits: [stop], uncoveredUsd: usd(100) }])).toContain(
     'stop-loss at $1,900.00, no stop-loss for $100.00 of it',
   )
-  expect(text([])).toBe('done: every order that adds risk is cancelled; nothing is held')
+  expect(text([])).toBe('done: every order that adds risk is cancelled; no position is open')
 })
 
 test('the question before a kill shows what is held and at rest, what is cancelled and what stays; not knowing it keeps nobody from a kill', () => {
@@ -280,7 +280,7 @@ test('the question before a kill shows what is held and at rest, what is cancell
     inFlight: 1,
     unread: [],
   } as const
-  const hidden = { ...stop, stays: true, why: 'it rests by the journal, and no list shows it' } as const
+  const hidden = { ...stop, stays: true, why: 'it rests according to the journal, but no list shows it' } as const
   const held = {
     ...hidden,
     name: null,
@@ -290,7 +290,7 @@ test('the question before a kill shows what is held and at rest, what is cancell
   } as const
   const unlisted = killQuestion({ ...seen, unlisted: [hidden, held] }, { close: true, exits: false }, 200)
   expect(unlisted).toMatch(
-    /stop-loss long ETH\/USD .*\$1,900.00 +stays until that is closed; it rests by the journal/,
+    /stop-loss long ETH\/USD .*\$1,900.00 +stays until that is closed; it rests according to the journal/,
   )
   expect(unlisted).toMatch(/long ETH\/USD +\$500.00 +closes it at the market; the journal holds it/)
   expect(killQuestion(seen, { close: false, exits: false }, 100)).toMatchInlineSnapshot(`

@@ -121,7 +121,7 @@ test('an order that the chain shows executed is told whole on one screen', () =>
     why     the fast average is above the slow one
             decision eth-trend@2027-01-15T08:00:00.000Z#0
     size    wanted $500.00, admitted $500.00, on data 10 ms old
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
                       after 2027-01-15 08:01:00
@@ -158,7 +158,7 @@ test('an order that the chain shows executed is told whole on one screen', () =>
     else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
-            Had the keeper cancelled instead (a price worse than $1,818.00), the
+            If the keeper had cancelled instead (a price worse than $1,818.00), the
             position would be as before, and its share of the limits free."
   `)
 })
@@ -176,7 +176,7 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
     why     the fast average is above the slow one
             decision eth-trend@2027-01-15T08:00:00.000Z#0
     size    wanted $500.00, admitted $500.00, on data 10 ms old
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
                       after 2027-01-15 08:01:00
@@ -203,7 +203,7 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
             again."
   `)
   expect(told(apiOnly, steps).flat).toContain(
-    'If it has not landed by 2027-01-15 08:05:00, it stays unknown, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve). It is never sent again.',
+    'If it has not landed by 2027-01-15 08:05:00, it stays unknown and counts as exposure, until rows of the account show it or an operator resolves it (perpd orders resolve). It is never sent again.',
   )
   expect(told(paper, steps).flat).toContain(
     "it will be closed as expired by the venue's own statement after that",
@@ -215,8 +215,8 @@ test('a provisional landing says that it may be taken back', () => {
   const { flat } = told(chain, [preparing, armed, sent, landed(provisional), executed(provisional)])
   expect(flat).toContain('the chain, provisional: the digest is used')
   expect(flat).toContain('0 EXECUTED at $1,801.50, $500.00, provisional, block 1000')
-  expect(flat).toContain('Provisional: a reorganisation may take the landing back')
-  expect(flat).toContain('An end that is provisional may be taken back; the order would be open again.')
+  expect(flat).toContain('Provisional: a reorganisation may remove the landing')
+  expect(flat).toContain('A reorganisation may remove a provisional end; the order would then be open again.')
 })
 
 test('a landing that a reorganisation took back is unknown again', () => {
@@ -233,7 +233,7 @@ test('a landing that a reorganisation took back is unknown again', () => {
   ])
   expect(flat).toContain('unknown: increase long')
   expect(flat).toContain(
-    'its landing is taken back; unknown again the chain, final: the chain was reorganised',
+    'a reorganisation removed its landing; unknown again the chain, final: the chain was reorganised',
   )
   expect(flat).toContain('If it has not landed by 2027-01-15 08:05:00, it will be closed as expired')
 })
@@ -242,7 +242,7 @@ test('an order that the venue took and then gave up is unknown, and its word is 
   const evidence = { level: 'api', atMs: startMs + 4000, statement: `${host} says relay_reverted`, host }
   const { flat } = told(chain, [preparing, armed, sent, { kind: 'attempt.doubted', attempt: 1, evidence }])
   expect(flat).toContain('unknown: increase long')
-  expect(flat).toContain('the venue gave it up, which proves nothing; unknown')
+  expect(flat).toContain('the venue gave up on it, which proves nothing; unknown')
   expect(flat).toContain(`${host} says relay_reverted`)
   expect(flat).toContain('proof none yet')
 })
@@ -263,7 +263,7 @@ test('a dead order names the block that proves it', () => {
   expect(flat).toContain('expired: increase long')
   expect(flat).toContain('block 2000 of 2027-01-15 08:00:04, log 7, hash')
   expect(flat).toContain('shown by https://one.example and https://two.example')
-  expect(flat).toContain('Had it landed by 2027-01-15 08:05:00, its own events would have shown it')
+  expect(flat).toContain('If it had landed by 2027-01-15 08:05:00, its events would show it')
 })
 
 test('a digest that a stranger used up is told as that', () => {
@@ -279,7 +279,7 @@ test('a digest that a stranger used up is told as that', () => {
     closed('VOID_CONSUMED', proof),
   ])
   expect(flat).toContain('void, its digest was used up by somebody else')
-  expect(flat).toContain('a third party used it up, so it never can.')
+  expect(flat).toContain('A third party consumed its digest, so it can never land')
 })
 
 test('a cancelled order says why, and at which price it would have been executed', () => {
@@ -301,10 +301,10 @@ test('a cancelled order says why, and at which price it would have been executed
   ])
   expect(flat).toContain('order 0 was cancelled by the venue: OrderNotFulfillableAtAcceptablePrice')
   expect(flat).toContain(
-    'Had the keeper executed what it cancelled, then at $1,818.00 or better, it would be in the position now.',
+    'If the keeper had executed the order, then at $1,818.00 or better, it would be part of the position now.',
   )
   expect(flat).toContain(
-    'Had it not landed by 2027-01-15 08:05:00, it would have been closed as expired at the first final block',
+    'Without a landing by 2027-01-15 08:05:00, it would have been closed as expired at the first later final block',
   )
 })
 
@@ -374,7 +374,7 @@ test('the relay lane is told with its own parameters and no request', () => {
     ],
     { lane: 'relay' },
   )
-  expect(flat).toContain('attempt 1, relay lane: https://arbitrum.gmxapi.io/v1 is asked to prepare')
+  expect(flat).toContain('attempt 1, relay lane: request to https://arbitrum.gmxapi.io/v1 to prepare')
   expect(flat).toContain('attempt 1: 40 fields compared, none differs; signed')
   expect(flat).toContain('parameters of our own, nonce 57896044... digest')
 })
@@ -390,7 +390,7 @@ test('an order that never left says that nothing of it can ever land', () => {
     closed('REFUSED_LOCAL', evidence, { code: 'TYPED_DATA_MISMATCH' }),
   ])
   expect(flat).toContain('this journal, seen 2027-01-15 08:00:00: the journal holds no armed attempt')
-  expect(flat).toContain('No signature left this machine, so nothing of it could ever have landed.')
+  expect(flat).toContain('No signature left this machine, so it could never land.')
 })
 
 test('a send that provably did not happen says what it would have meant', () => {
@@ -405,14 +405,14 @@ test('a send that provably did not happen says what it would have meant', () => 
     { kind: 'send.result', attempt: 1, send: { result: 'not-sent', message: 'ECONNREFUSED' } },
     closed('REFUSED_LOCAL', evidence, { code: 'NOT_SENT' }),
   ])
-  expect(flat).toContain('Had any byte of it left, it would count as sent')
+  expect(flat).toContain('If any byte had left this machine, perpd would count it as sent')
 })
 
 test("an operator's word is told as a word", () => {
   const evidence: Evidence = { level: 'operator', atMs: startMs, statement: 'Ada says it is dead' }
   const { flat } = told(apiOnly, [preparing, armed, unanswered, closed('DEAD', evidence)])
   expect(flat).toContain('an operator, seen 2027-01-15 08:00:00: Ada says it is dead')
-  expect(flat).toContain('No evidence closed it. Until 2027-01-15 08:05:00 it could have landed')
+  expect(flat).toContain('No evidence closed it. It could have landed until 2027-01-15 08:05:00')
 })
 
 test('the budget counts how the same decision ended before', () => {
@@ -464,6 +464,6 @@ test('an order that the account itself cancelled is not told as cancelled by the
   expect(mine.flat).toContain('cancelled as ann asked (order cafe0000); the position did not change')
   expect(mine.flat).not.toContain('by the venue')
   expect(told(chain, steps).flat).toContain(
-    'cancelled by the account itself, and by no order of this journal',
+    'cancelled by another client of the account, not by this journal',
   )
 })

@@ -65,10 +65,10 @@ test('a reduction that stands on another price than a fresh one of the oracle sa
   const { sizing } = intentOf()
   const lines = (priceSource: 'ticker' | 'position' | 'old-oracle') =>
     sizingLines({ intent: intentOf({ sizing: { ...sizing, priceSource } }) } as never).join(' ')
-  expect(lines('ticker')).toContain("(the venue's own mark price: the oracle had no fresh one)")
-  expect(lines('position')).toContain("(the mark price in the position's row: the oracle had no fresh one)")
+  expect(lines('ticker')).toContain("(the venue's own mark price: no fresh oracle price)")
+  expect(lines('position')).toContain("(the mark price in the position's row: no fresh oracle price)")
   expect(lines('old-oracle')).toContain(
-    "(the oracle's freshest price of any host: the oracle had no fresh one)",
+    "(the oracle's freshest price of any host: no fresh oracle price)",
   )
 })
 
@@ -82,7 +82,7 @@ test('a swap says what must come out', () => {
   const receiveToken = { symbol: 'WETH', address: weth, decimals: 18 }
   const text = explained('swap', { swap: { receiveToken, isNativeOut: false, minOutputAmount: 10n ** 17n } })
   expect(text).toContain('swap 250 USDC to WETH in ETH/USD [WETH-USDC]')
-  expect(text).toContain('at least 0.1 WETH must come out')
+  expect(text).toContain('least output 0.1 WETH')
 })
 
 test('an edit says the order as it is to be, and that it is done', () => {
@@ -147,11 +147,11 @@ test('fees are told as they were taken for, signed and kept', () => {
   const flat = (more: readonly object[]) => explained('increase', {}, more).replace(/\s+/g, ' ')
   const told = flat([road[0], armed, ...road.slice(2), executed] as object[])
   expect(told).toContain(
-    "estimated fees: execution 0.00009 native, whole 0.24 USDC, by the chain's gas price signed fees: execution 0.0001 native, whole 0.25 USDC paid: keepers kept 0.00006 native; 0.00004 native of it came back",
+    "estimated fees: execution 0.00009 native, whole 0.24 USDC, by the chain's gas price signed fees: execution 0.0001 native, whole 0.25 USDC paid: keepers kept 0.00006 native; 0.00004 native of it was returned",
   )
   const landed = { ...road[road.length - 1], feeReturnedUsd: usd('0.06') }
   expect(flat([...road.slice(0, -1), landed] as object[])).toContain(
-    'the relay gave back $0.06 of the whole fee, in wrapped native',
+    'the relay returned $0.06 of the whole fee, in wrapped native',
   )
   expect(told).not.toContain('the relay gave back')
   const before = flat(road)
@@ -197,7 +197,7 @@ test('an exit is told as it is in force: at most what is still held, though more
     'OPEN at $1,500.00, $20.00, changed by another client (signed at $1,600.00 over $300.00; perpd discrepancies)',
   )
   const half = explained('increase', exits, story, usd(150)).replace(/\s+/g, ' ')
-  expect(half).toContain('OPEN at $1,600.00, $150.00 in force: that much is held (signed for $300.00)')
+  expect(half).toContain('OPEN at $1,600.00, $150.00 in force, because the position is smaller (signed for $300.00)')
   expect(half).toContain('signed stop-loss of $300.00 at $1,600.00')
   const whole = explained('increase', exits, story, usd(300)).replace(/\s+/g, ' ')
   expect(whole).toContain('OPEN at $1,600.00, $300.00')

@@ -56,7 +56,7 @@ test('columns are left out by rank until the rest fits, texts are wrapped, and w
 const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
 
 test('positions and status say which fill the list lacks, and that an exposure is the careful reading', () => {
-  const unlisted = 'long ETH/USD is $500.00 by its fills and $0.00 in the list, which does not show it yet'
+  const unlisted = 'long ETH/USD is $500.00 by its fills, but $0.00 in the list, which does not show it yet'
   const settling = {
     ...body,
     positions: [],
@@ -113,7 +113,7 @@ test('every table fits 80 columns and has its figures', async () => {
     ...costs,
     managers: ['eth-trend'],
     guardWarnings: [
-      'guard would reduce it at once: its liquidation would be about 7.9% away, and guard keeps it 8% away; take less leverage',
+      'guard would reduce it at once: its liquidation would be about 7.9% away, but guard keeps it 8% away; take less leverage',
     ],
   })
   const close = closeQuoteText({

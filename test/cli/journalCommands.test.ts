@@ -229,7 +229,7 @@ test('explain tells an executed order on one screen', async () => {
             capacity $1,234,567.00 (availableLiquidity), left after headroom and
             orders in flight $1,111,110.00
             cut to $500.00 by maxOrderSizeUsd
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
                       after 2027-01-15 08:01:00
@@ -270,7 +270,7 @@ test('explain tells an executed order on one screen', async () => {
     else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
             expired at the first final block that is later, with its digest unused
             on every endpoint.
-            Had the keeper cancelled instead (a price worse than $1,818.00), the
+            If the keeper had cancelled instead (a price worse than $1,818.00), the
             position would be as before, and its share of the limits free."
   `)
 })
@@ -288,7 +288,7 @@ test('explain tells an unknown order with what it waits for', async () => {
     why     the fast average is above the slow one
             decision btc-trend@1
     size    wanted $500.00, admitted $500.00, on data 10 ms old
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:01:00; nothing new is signed for it
                       after 2027-01-15 08:02:00
@@ -321,14 +321,14 @@ test('explain tells an order that was only accepted', async () => {
   expect(out).toMatchInlineSnapshot(`
     "abcd00000000000000000003
     planned: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
-      admitted; nothing was signed yet
+      admitted, not signed yet
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
       all times are UTC
 
     why     the fast average is above the slow one
             decision eth-trend@3
     size    wanted $500.00, admitted $500.00, on data 10 ms old
-            price $1,800.00 (oracle), slippage asked 1 %, collateral 250 USDC,
+            price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
     story   +0 ms     accepted at 2027-01-15 08:01:30; nothing new is signed for it
                       after 2027-01-15 08:02:30
@@ -355,7 +355,7 @@ test('explain --json carries the records, and no signature', async () => {
     ['intent.closed', 1601],
   ])
   expect(story.intent.terms.sizeDeltaUsd).toBe('500000000000000000000000000000000')
-  expect(story.alternatives[0]).toMatch(/^Had it not landed by 2027-01-15 08:05:00 UTC, /)
+  expect(story.alternatives[0]).toMatch(/^Without a landing by 2027-01-15 08:05:00 UTC, /)
   expect(out).not.toContain('51'.repeat(65))
 })
 

@@ -138,7 +138,7 @@ test('a time limit closes what is held at the turn at which the newest entry is 
     '61 exit: close long ETH/USD $300.00: taken',
     '61 long ETH/USD $300.00: reduced',
   ])
-  expect(chop.lines[2]?.reason).toBe('The newest entry is 3600 s old; the time limit of the file is over.')
+  expect(chop.lines[2]?.reason).toBe('The newest entry is 3600 s old, past the time limit of the file.')
 })
 
 test('a target of a ladder that filled takes the stop-loss down to what is left', async () => {

@@ -44,7 +44,7 @@ test('an operator has an unknown order undone by name without the daemon, and ev
     const [row] = JSON.parse((await say('orders', '--json')).said) as Record<string, unknown>[]
     expect(row).toMatchObject({ unwantedBy: 'Ada', presumedDeadForSeconds: expect.any(Number) })
     const story = (await say('explain', 'f00d')).said.replace(/\s+/g, ' ')
-    expect(story).toContain('unwind Ada does not want it any more since')
+    expect(story).toContain('unwind Ada unwinds it since')
     expect(story).toContain(`Presumed dead: it is 2 h 5 min past its deadline`)
     expect(story).toContain(`perpd orders resolve ${intent.intentId} --as dead --by YOUR_NAME`)
 

@@ -38,7 +38,7 @@ function holder(marketToken: `0x${string}`, sizeDeltaUsd = usd(500)): LoadedStra
               sizeDeltaUsd,
               leverageBps: 40_000,
               collateralToken: usdc,
-              reason: 'nothing is held',
+              reason: 'no position is open',
             },
           ],
   }) as Strategy

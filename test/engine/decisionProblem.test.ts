@@ -39,8 +39,8 @@ test.each([
 })
 
 test.each<readonly [string, unknown, string]>([
-  ['no object', 7, 'a decision is an object, not 7'],
-  ['a list', [], 'a decision is an object, not an empty list'],
+  ['no object', 7, 'a decision must be an object, not 7'],
+  ['a list', [], 'a decision must be an object, not an empty list'],
   ['no kind', { ...increase, kind: undefined }, 'kind is undefined'],
   ['a kind of Object', { ...increase, kind: 'constructor' }, 'kind is "constructor"'],
   ['an unknown side', { ...increase, direction: 'up' }, 'direction is "up"; expected long or short'],
@@ -204,9 +204,9 @@ test.each([
     Promise.resolve([]),
     'decide returned a promise; expected a list of decisions (decide is not async',
   ],
-  ['nothing', undefined, 'decide returned undefined; expected a list of decisions ([] asks for nothing)'],
-  ['one decision', increase, 'a single one stands in a list too'],
-  ['more than a turn takes', Array(201).fill(increase), 'decide returned 201 decisions; at most 200'],
+  ['nothing', undefined, 'decide returned undefined; expected a list of decisions ([] means no decision)'],
+  ['one decision', increase, 'put a single one in a list too'],
+  ['more than a turn takes', Array(201).fill(increase), 'decide returned 201 decisions; the most in one turn is 200'],
 ])('%s instead of a list is told', (_what, returned, said) => {
   expect(returnedProblem(returned)?.reason).toContain(said)
   expect(returnedProblem([increase])).toBeUndefined()

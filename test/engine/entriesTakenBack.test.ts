@@ -99,7 +99,7 @@ test("an instance's entries that rest are cancelled once when its closing comes 
   expect(more).toEqual([])
   expect(first?.intent.terms.cancelOrderKeys).toHaveLength(2)
   expect(first?.intent.decision.reason).toMatch(
-    /^By its file its markets close in \d+ s: what waits to add is cancelled\.$/,
+    /^Entries are cancelled by the file of the strategy: its markets close in \d+ s\.$/,
   )
 
   await clock.advance(150_000)
@@ -178,7 +178,7 @@ const entries = ['long 3 1500 500', 'long 3 1900 200', 'long 8 2030 200']
 test.each<readonly [string, string, Story]>([
   [
     'tradingWindows',
-    'By its file none of its trading windows is open: what waits to add is cancelled.',
+    'Entries are cancelled by the file of the strategy: none of its trading windows is open.',
     {
       stopBps: 2_000,
       protect: (nowMs) => ({
@@ -197,7 +197,7 @@ test.each<readonly [string, string, Story]>([
   ],
   [
     'stopsInWindow',
-    'By its file it pauses after its stops: what waits to add is cancelled.',
+    'Entries are cancelled by the file of the strategy: it pauses after its stops.',
     {
       stopBps: 200,
       protect: () => ({ stops: { count: 1, windowMs: 600_000, pauseMs: 150_000 } }),
@@ -205,7 +205,7 @@ test.each<readonly [string, string, Story]>([
   ],
   [
     'maxDrawdownUsd',
-    'By its file its result is too far below its peak: what waits to add is cancelled.',
+    'Entries are cancelled by the file of the strategy: its result is too far below its peak.',
     { stopBps: 2_000, protect: () => ({ maxDrawdownUsd: usd(7) }) },
   ],
 ])(

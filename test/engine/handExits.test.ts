@@ -32,7 +32,7 @@ const holder = defineStrategy({
         sizeDeltaUsd: usd(1_000),
         leverageBps: 20_000,
         collateralToken: collateralTokenOf(market, 'short'),
-        reason: 'nothing is held',
+        reason: 'no position is open',
       },
     ]
   },

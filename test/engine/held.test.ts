@@ -72,7 +72,7 @@ test('a host that hides positions makes nothing of six minutes but the first one
   const { exposureUsd, hidden } = at.engine.status()
   expect([formatUsd(exposureUsd), hidden]).toEqual([
     '$500.00',
-    ['a list shows $0.00 of ETH/USD [WETH-USDC] long; by the journal $500.00 are held'],
+    ['a list shows $0.00 of ETH/USD [WETH-USDC] long; the journal has $500.00'],
   ])
   expect(at.discrepancies()).toEqual(['unexplained-position'])
   expect(new Set(at.codes())).toContain('POSITION_NOT_SHOWN')

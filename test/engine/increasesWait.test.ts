@@ -30,7 +30,7 @@ test('a feed that increases need is too old beyond its limit, and says of when i
   expect(aged({})).toEqual([])
   expect(aged({ positions: 15_000 })).toEqual([])
   expect(aged({ positions: 15_001 })).toEqual([
-    'the newest positions are of 2026-01-02T03:03:49.999Z, older than the 15 s that increases may stand on (risk.maxDataAgeMs); they wait',
+    'the newest positions are of 2026-01-02T03:03:49.999Z, older than the limit of 15 s (risk.maxDataAgeMs); increases wait',
   ])
   expect(aged({ oracle: 20_001 })).toHaveLength(1)
   expect(

@@ -92,7 +92,7 @@ test('turns that take too much of the processor are told, and three in a row pau
   expect(told.find(({ type }) => type === 'strategy.paused')).toMatchObject({
     failures: 3,
     forMs: 60_000,
-    reason: 'decide took 81 ms of the processor; more than 50 (strategies.slowDecideMs) is too slow',
+    reason: 'decide used 81 ms of processor time; the limit is 50 (strategies.slowDecideMs)',
   })
   // What it decided was taken all the same.
   expect(instance.status()).toMatchObject({ ticks: 6, failures: 0 })

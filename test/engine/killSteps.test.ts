@@ -33,9 +33,9 @@ test('a kill that gets on tells cancelled, closing and done, once each', () => {
   expect(told()).toEqual(['closing', 'cancelled', 'done'])
   expect(events.map((event) => noticeOf(event)?.kind)).toEqual(['kill-step', 'kill-step', 'kill-step'])
   expect(events.map((event) => noticeOf(event)?.text)).toEqual([
-    '1 position to be closed at the market',
-    'every order that adds risk is cancelled; what is held is closed, and its exits stay until it is',
-    'the kill is done: nothing rests and nothing is held',
+    'kill: closing 1 position at the market',
+    'kill: cancelling every order that adds risk, then closing all positions; their exits stay until then',
+    'the kill is done: no order rests and no position is open',
   ])
 })
 

@@ -40,7 +40,7 @@ test('a changed file holds from the next turn, is told old and new with its file
       ],
     }),
   ])
-  expect(await at.ask(reload)).toMatchObject({ statement: 'the strategies that run are those of the files' })
+  expect(await at.ask(reload)).toMatchObject({ statement: 'the running strategies match the files' })
   at.trader.abort()
 })
 
@@ -125,7 +125,7 @@ test('limits of a file are tightened at once and loosened only when that is conf
     waiting: [{ scope: 'strategy one', limit: 'maxOrderSizeUsd' }],
   })
   expect(await at.ask({ type: 'reload', isConfirmed: true })).toMatchObject({ ok: true, waiting: [] })
-  expect(await at.ask(reload)).toMatchObject({ statement: 'the strategies that run are those of the files' })
+  expect(await at.ask(reload)).toMatchObject({ statement: 'the running strategies match the files' })
   at.trader.abort()
 })
 
@@ -184,7 +184,7 @@ test('a strategy that was removed with onRemove: reduce is over once its part of
   of.put(file('other', 100, { params: { rests: false, stop: false }, cadenceMs: 86_400_000 }))
   expect(await at.ask(reload)).toMatchObject({
     ok: true,
-    statement: 'new: other; removed: leaving (its exits end its position)',
+    statement: 'new: other; removed: leaving (its exits close its position)',
   })
   await at.clock.advance(10_000)
   expect(at.trader.status()).toMatchObject({ windDowns: [{ strategy: 'leaving', close: false, by: 'ann' }] })

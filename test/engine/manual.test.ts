@@ -86,7 +86,7 @@ test('leverage below 1 is refused with what it is, why, and what to give', async
     ok: false,
     code: 'MIN_LEVERAGE',
     reason:
-      'leverage 0.05x would pay in more than the position is worth; give --leverage 1 or more, and for less risk a smaller --size',
+      'leverage 0.05x would need more collateral than the position is worth; give --leverage 1 or more, and a smaller --size for less risk',
   })
   expect(await ask({ leverage: '1' })).toMatchObject({ ok: true })
 })
@@ -123,7 +123,7 @@ test('an order that a running guard would reduce at once says so before it is co
   expect(await warned('9')).toEqual([])
   expect(await warned('12')).toEqual([
     expect.stringMatching(
-      /^guard would reduce it at once: its liquidation would be about 7\.\d+% away, and guard keeps it 8% away; take less leverage$/,
+      /^guard would reduce it at once: its liquidation would be about 7\.\d+% away, but guard keeps it 8% away; take less leverage$/,
     ),
   ])
   expect(await warned('30')).toEqual([expect.stringMatching(/^guard would close it at once: /)])
@@ -147,7 +147,7 @@ test('a guard that keeps a leverage warns of what lies above it', async () => {
   const ask = await previews({}, [shippedGuard(50_000)])
   expect(await ask({ leverage: '6' })).toMatchObject({
     quote: {
-      guardWarnings: [expect.stringContaining('its leverage would be about 6.0x, and guard keeps it at 5x')],
+      guardWarnings: [expect.stringContaining('its leverage would be about 6.0x, but guard keeps it at 5x')],
     },
   })
   expect(await ask({ leverage: '3' })).toMatchObject({ quote: { guardWarnings: [] } })
@@ -166,7 +166,7 @@ test('after a close by hand only strategies that open are named as those who may
     [[shippedGuard()], undefined],
     [
       [shippedGuard(), loaded(opener, 'opener')],
-      '; opener trades this market and may open it again (perpd trading halted --scope opener keeps it from that)',
+      '; opener trades this market and may open it again (perpd trading halted --scope opener prevents that)',
     ],
   ] as const) {
     const ask = await previews({}, strategies)
@@ -294,14 +294,14 @@ test('a market that was delisted is told as that, and not as another with a near
     ok: false,
     code: 'MARKET_NOT_LISTED',
     reason: expect.stringMatching(
-      /^OM\/USD \[.*\] is delisted: what is held there can be closed, and nothing can be opened$/,
+      /^OM\/USD \[.*\] is delisted: you can close positions there, but not open any$/,
     ),
   })
   const close = { type: 'close', id: 'om', market: 'OM/USD', direction: 'long', shareBps: 10_000 } as const
   expect(await running?.operate(close, { by: 'ann', via: 'control' })).toMatchObject({
     code: 'POSITION_NOT_FOUND',
     reason: expect.stringMatching(
-      /^no long position is held on OM\/USD \(OM\/USD \[.*\] is delisted\); nothing is held$/,
+      /^there is no long position on OM\/USD \(OM\/USD \[.*\] is delisted\); no position is open$/,
     ),
   })
 })
@@ -314,7 +314,7 @@ test('a market that is not listed is refused with the one that was meant', async
     reason: 'the venue lists no market ETHH/USD; did you mean ETH/USD?',
   })
   expect(await ask({ market: 'zzzzz' })).toMatchObject({
-    reason: 'the venue lists no market zzzzz; perpd markets --search WORD looks for one',
+    reason: 'the venue lists no market zzzzz; search with perpd markets --search WORD',
   })
   const symbols = [ethSymbol, 'BTC/USD [BTC-USDC]', 'SOL/USD [SOL-USDC]']
   const near = (name: string) => /did you mean (.*)\?/.exec(unknownMarketText(symbols, name))?.[1]

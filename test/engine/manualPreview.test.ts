@@ -30,7 +30,7 @@ test('a cancel says before it is sent that it takes the last stop-loss of a posi
     ok: true,
     isLastStop: true,
     statement: expect.stringMatching(
-      /would be accepted now; \$\d+\.\d\d of what is held stays open without a stop-loss: while perpd is down/,
+      /would be accepted now; \$\d+\.\d\d stays open without a stop-loss: while perpd is down/,
     ),
   })
   expect(venue.record()).toHaveLength(sent)

@@ -173,7 +173,7 @@ test('a halt makes nothing more, a restart keeps it, and an operator lifts it; e
   expect(await command(first, trade('halted'))).toEqual({
     ok: true,
     statement: expect.stringMatching(
-      /^trading is halted everywhere \(scope global\), since 2026-11-20 12:\d\d:\d\d UTC by ann: the test says so; it goes on with: perpd trading active$/,
+      /^trading is halted everywhere \(scope global\), since 2026-11-20 12:\d\d:\d\d UTC by ann: the test says so; to resume: perpd trading active$/,
     ),
   })
   await first.clock.advance(20_000)
@@ -268,7 +268,7 @@ test('a halt that stands already says since when, and that its first reason stan
   const again = await halt('second thoughts')
   expect(again).toMatchObject({
     statement: expect.stringMatching(
-      /^trading was already halted everywhere \(scope global\), since 2026-11-20 12:00:\d\d UTC by ann: rehearsal; that reason stands, and the new one \("second thoughts"\) is not kept; it goes on with/,
+      /^trading was already halted everywhere \(scope global\), since 2026-11-20 12:00:\d\d UTC by ann: rehearsal; that reason remains, and the new one \("second thoughts"\) is ignored; it goes on with/,
     ),
   })
   expect(there.engine.status().halts).toMatchObject([{ reason: 'rehearsal' }])
@@ -405,11 +405,11 @@ test('a position that every list hides is named, and a kill closes it by the jou
   await follow(20_000)
   expect(status()?.problem, told.join('\n')).toBeUndefined()
   expect(told.at(-1)).toMatch(
-    /waiting until every list of the venue shows the end of 1 position, .* after 30 s is told; since [\d:]+ UTC$/,
+    /waiting until every list of the venue shows the end of 1 position, .* perpd reports what a list lacks after 30 s; since [\d:]+ UTC$/,
   )
   await follow(25_000)
   expect(told.join('\n')).toMatch(
-    /no list shows ETH\/USD \[WETH-USDC\] long; by the journal \$500.00 are held/,
+    /no list shows ETH\/USD \[WETH-USDC\] long; the journal has \$500.00/,
   )
   await follow(120_000)
   expect(status()).toMatchObject({ outcome: 'done', left: { positions: 0 } })
@@ -606,7 +606,7 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
   for (let at = 0; at < 2; at++)
     expect(await command(there, { type: 'limits', isConfirmed: false, isPreview: true })).toMatchObject({
       ok: true,
-      statement: '3 limits are configured otherwise than in force; nothing is changed',
+      statement: '3 limits are configured differently from those in force; nothing was changed',
       waiting: [
         {
           scope: 'account',
@@ -623,7 +623,7 @@ test('limits tighten at once and loosen only when it is confirmed', async () => 
   expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
-      'in force: maxOrderSizeUsd none -> $100.00, maxLeverage none -> 5x; looser, so only after a restart or with perpd limits apply --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
+      'in force: maxOrderSizeUsd none -> $100.00, maxLeverage none -> 5x; looser, so they need a restart or perpd limits apply --confirm: maxPositionSizeUsd $1,000.00 -> $2,000.00',
   })
   await there.clock.advance(10_000)
   const sizes = there.journal.recentIntents().map(({ intent }) => intent.terms.sizeDeltaUsd)
@@ -688,7 +688,7 @@ test('who lifts the whole daemon is told what is still halted and the command th
   expect(await command(there, { ...own, state: 'halted' })).toEqual({
     ok: true,
     statement: expect.stringMatching(
-      /^trading is halted for greedy \(scope strategy:greedy\), since .* UTC by ann: the test says so; it goes on with: perpd trading active --scope greedy$/,
+      /^trading is halted for greedy \(scope strategy:greedy\), since .* UTC by ann: the test says so; to resume: perpd trading active --scope greedy$/,
     ),
   })
   expect(await command(there, trade('active'))).toEqual({
@@ -712,7 +712,7 @@ test('reading limits anew says what else changed and waits for a restart', async
   expect(await command(there, { type: 'limits', isConfirmed: false })).toMatchObject({
     ok: true,
     statement:
-      'the limits in force are the configured ones; changed besides limits, and waits for a restart: log.level, strategy eth-grid is new',
+      'the limits in force are the configured ones; other changes need a restart: log.level, strategy eth-grid is new',
   })
 })
 
@@ -728,7 +728,7 @@ test('limits in force are shown though what is configured cannot be used, and no
   await there.engine.start()
   expect(await command(there, { type: 'limits', isConfirmed: false, isPreview: true })).toMatchObject({
     ok: true,
-    statement: expect.stringMatching(/^the configuration cannot be used, nothing is changed: .*"lots"/),
+    statement: expect.stringMatching(/^the configuration is invalid, nothing was changed: .*"lots"/),
     limits: expect.arrayContaining([{ scope: 'account', limit: 'maxPositionSizeUsd', value: '$1,000.00' }]),
     waiting: [],
   })
@@ -748,7 +748,7 @@ test('who has a strategy forget what it does not remember is told which of the t
   })
   expect(await forget('greedy')).toMatchObject({
     code: 'MEMORY_UNKNOWN',
-    reason: expect.stringMatching(/^the kind \w+ of greedy keeps no memory/),
+    reason: expect.stringMatching(/^the kind \w+ of greedy has no memory/),
   })
 })
 
@@ -761,7 +761,7 @@ test('a journal that is short of space is named as why it is not ready', async (
   expect(there.engine.status().notReady).toEqual([])
   isShort = true
   expect(there.engine.status().notReady).toEqual([
-    'the journal memory: is short of space: nothing that adds risk is made; free space on its disk, or raise journal.maxMiB',
+    'the journal memory: is short of space, so increases wait: free space on its disk, or raise journal.maxMiB',
   ])
   isShort = false
   expect(there.engine.status().notReady).toEqual([])
@@ -805,7 +805,7 @@ test('limits of a market, of a strategy file and of breakers tighten at once and
     statement:
       `in force: ${symbol} maxLeverage 10x -> 2x, ${symbol} maxOrdersPerHour none -> 1, ` +
       'breakers rejectsInRow 5 -> 2, breakers staleSeconds none -> 60 s, breakers unexplained reducing -> halted, strategy greedy maxSlippageBps none -> 0.3% (30 bps); ' +
-      'looser, so only after a restart or with perpd limits apply --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
+      'looser, so they need a restart or perpd limits apply --confirm: breakers rejects halted -> reducing, strategy greedy maxOrdersPerHour 100 -> 200',
   })
   await there.clock.advance(10_000)
   const [first, ...others] = there.journal.recentIntents().map(({ intent }) => intent)

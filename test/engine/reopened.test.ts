@@ -92,7 +92,7 @@ test('what an own order closed is neither listed nor told as left at a stop, tho
   expect([positions, unlistedFills]).toEqual([[], []])
   expect(closedFills).toEqual([
     expect.stringMatching(
-      /^long ETH\/USD \[WETH-USDC\] is closed by \w{8}; the list shows its \$500\.00 still$/,
+      /^long ETH\/USD \[WETH-USDC\] was closed by \w{8}, but the list still shows its \$500\.00$/,
     ),
   ])
   const stopping = engine.stop('SIGTERM')

@@ -84,7 +84,7 @@ test('a fill that the list does not show is said with its order, until the list 
   const filled = increase('EXECUTED')
   expect(shownOf([], filled)).toMatchObject({
     unlistedFills: [
-      'long ETH/USD [WETH-USDC] is $500.00 by its fills and $0.00 in the list, which does not show the fill of f00d0000 yet',
+      'long ETH/USD [WETH-USDC] is $500.00 by its fills, but $0.00 in the list, which does not show the fill of f00d0000 yet',
     ],
     sides: [{ direction: 'long', name: 'ETH/USD [WETH-USDC]', sizeUsd: usd(500) }],
   })
@@ -128,7 +128,7 @@ test('a position that an own order closed in full is not shown as held, whatever
     sides: [],
     unlistedFills: [],
     // The entry, which the list shows, is not named.
-    closedFills: ['long ETH/USD [WETH-USDC] is closed by c105ed00; the list shows its $500.00 still'],
+    closedFills: ['long ETH/USD [WETH-USDC] was closed by c105ed00, but the list still shows its $500.00'],
   })
   expect(shownOf([], ...states)).toMatchObject({
     positions: [],
@@ -148,7 +148,7 @@ test('what an own order took off a part of is held by the rest, and the fill tha
     positions: [listed],
     sides: [{ direction: 'long', name: 'ETH/USD [WETH-USDC]', sizeUsd: usd(300) }],
     unlistedFills: [
-      'long ETH/USD [WETH-USDC] is $300.00 by its fills and $500.00 in the list, which does not show the fill of c105ed00 yet',
+      'long ETH/USD [WETH-USDC] is $300.00 by its fills, but $500.00 in the list, which does not show the fill of c105ed00 yet',
     ],
     closedFills: [],
   })

@@ -60,7 +60,7 @@ test('a position whose strategy stops is told once, and its end when the strateg
       level: 'info',
       cause: begun?.cause,
       isEnd: true,
-      text: 'long ETH/USD [WETH-USDC] has a manager again, or is closed',
+      text: 'long ETH/USD [WETH-USDC] is managed again, or closed',
     },
   ])
   expect(await look(['guard', 'eth-trend'])).toEqual([])

@@ -132,7 +132,7 @@ test('what an unwanted order opened is closed when it executed, once, and nothin
   const { there, intentId } = await lateOrder()
   expect(await unwind(there, intentId.slice(0, 8))).toEqual({
     ok: true,
-    statement: `${intentId} (increase long ${symbol}) is to be unwound: if it lands, what it opens is closed; by ann`,
+    statement: `${intentId} (increase long ${symbol}) will be unwound: if it lands, perpd closes what it opens; by ann`,
   })
   expect(there.engine.status()).toMatchObject({ unwinds: [{ intentId, by: 'ann' }] })
   expect((await there.engine.intents())[0]).toMatchObject({ unwantedBy: 'ann' })

@@ -60,7 +60,7 @@ test.each([
     }
     await bench.clock.advance(30_000)
     expect(entryPrice).toBeGreaterThan(0n)
-    const opened = lines().filter((text) => !text.startsWith('is on its way'))
+    const opened = lines().filter((text) => !text.startsWith('is in flight'))
     expect(opened).toEqual([
       expect.stringMatching(
         /^filled at \$1,7\d\d\.\d+ \(increase long ETH\/USD \[WETH-USDC\] \$500\.00, .*\), fees \$0\.\d+.*, sending cost at most \$\d+\.\d\d in USDC/,
@@ -74,7 +74,7 @@ test.each([
 
     await bench.clock.advance(90_000)
     const after = lines()
-      .filter((text) => !text.startsWith('is on its way'))
+      .filter((text) => !text.startsWith('is in flight'))
       .slice(2)
     expect(after[0]).toMatch(
       /^stop-loss filled at \$1,6\d\d\.\d+: \$500\.00 of long ETH\/USD \[WETH-USDC\] closed, fees \$0\.\d+.*, PnL -\$\d+\.\d\d after all costs/,

@@ -302,7 +302,7 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   await at.clock.advance(5_000)
   expect(order.slice(2, 5)).toEqual([
     expect.stringMatching(
-      /the venue warns before signing: Every order is warned of HIGH_PRICE_IMPACT \[HIGH_PRICE_IMPACT\]\. By policy it is signed all the same/,
+      /the venue warns before signing: Every order is warned of HIGH_PRICE_IMPACT \[HIGH_PRICE_IMPACT\]\. The policy signs it anyway/,
     ),
     'attempt.warned',
     'signed',
@@ -318,8 +318,8 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
     feeToken: arbitrum.feeToken,
   })
   const flat = text.replace(/\s+/g, ' ')
-  expect(flat).toContain('attempt 1: the venue warns of HIGH_PRICE_IMPACT; by policy signed all the same')
-  expect(flat).toContain('Every order is warned of HIGH_PRICE_IMPACT [HIGH_PRICE_IMPACT]; policy says sign')
+  expect(flat).toContain('attempt 1: the venue warns of HIGH_PRICE_IMPACT; by policy signed anyway')
+  expect(flat).toContain('Every order is warned of HIGH_PRICE_IMPACT [HIGH_PRICE_IMPACT]; policy: sign')
   const row = orderRow({ state, label: labelOf(state) })
   expect(row.warnings).toEqual(['HIGH_PRICE_IMPACT: sign'])
   const body = { ...toPlain({ ...engine.status(), symbols: {} }), openIntents: [row] }

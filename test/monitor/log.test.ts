@@ -41,55 +41,55 @@ test('on a terminal every event reads as one plain line', () => {
                         metrics and status at http://127.0.0.1:9464 (/metrics, /api/status), journal /var/perpd/journal.db
                         Play money.
     journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved
-    clock     this machine's clock was set back by 24 h 0 min; the hosts' clocks agree with it now. Orders and exits are followed as before. Look at this machine's clock and its time server
+    clock     this machine's clock was set back by 24 h 0 min; the hosts' clocks agree with it now. perpd follows orders and exits as before. Check this machine's clock and its time server
     perpd     recovering, no new orders yet: Open orders are looked at first
     perpd     ready: strategies are running
     feed      tickers read, 120 ms old
     feed      capacity left for a long on ETH/USD [WETH-USDC]: $1,234,567.00
     tick      eth-trend made 1 decision in 12 ms
     tick      eth-trend: tick skipped: its last turn still runs
-    tick      eth-trend failed (1 in a row): No host answered. Others that fail by it are counted with it; it runs again at its next tick
+    tick      eth-trend failed (1 in a row): No host answered. Other strategies with the same failure are counted with it; it runs again at its next tick
     tick      mine failed (2 in a row): mine.ts: it hangs. Other strategies are not affected; it runs again at its next tick
-    denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); nothing of it was done
-    tick      mine is slow: decide took 81 ms of the processor, of 50 (strategies.slowDecideMs). Its decisions are taken; others are not delayed
-    tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. What it holds stays as it is; other strategies go on
+    denied    mine: strategies/mine.ts:14: the decision's sizeDeltaUsd is NaN; expected a bigint (DECISION_INVALID); perpd ignored the decision
+    tick      mine is slow: decide used 81 ms of processor time; the limit is 50 (strategies.slowDecideMs). Its decisions count; other strategies are not delayed
+    tick      mine pauses for 1 min 0 s: it failed 5 times in a row, last with mine.ts:3: no luck. Its position is unchanged; other strategies are not affected
     said      mine: hello
     signal    tv: signal 3 (long ETH/USD [WETH-USDC]) was accepted
     signal    a signal for tv was refused: it was sent at another time (SIGNAL_STALE)
     signal    a signal was refused: it has no proof of its sender that holds (SIGNAL_UNAUTHORIZED)
     signal    tv was given signal 3 (long ETH/USD [WETH-USDC])
-    signal    tv: signal 3 "late" (long ETH/USD [WETH-USDC]) expired before its turn; nothing is done on its word
-    signal    tv: signal 7 leads to no order: its own long is held already
-    notify    phone was told of order-unknown
-    notify    phone was not told of test: no answer in 10 s. Trading goes on
-    notify    phone is too slow: a notice of order-executed was dropped. Trading goes on
+    signal    tv: signal 3 "late" (long ETH/USD [WETH-USDC]) expired before the next turn; ignored
+    signal    tv: signal 7 makes no order: its own long is held already
+    notify    phone was notified of order-unknown
+    notify    phone was not notified of test: no answer in 10 s. Trading continues
+    notify    phone is too slow: a notice of order-executed was dropped. Trading continues
     decision  eth-trend wants to open a long of $500.00 on ETH/USD [WETH-USDC]: the fast average is above the slow one
     decision  eth-trend wants to end the task dip-1800: the signal is gone
     denied    eth-trend may not open a long of $500.00 on ETH/USD [WETH-USDC]: The venue has too little room (wanted $500.00, allowed $4.00)
     order     f00d0000 admitted: increase long ETH/USD [WETH-USDC] $500.00
     journal   f00d0000 intent.accepted is durable after 0.21 ms
-    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) the venue warns before signing: Price impact is 1.2 % [HIGH_PRICE_IMPACT]. By policy it is signed all the same
-    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) NOT SIGNED: https://arbitrum.gmxapi.io/v1 prepared something else than was asked: message.receiver is 0xBad0, expected 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A. The order was dropped and the host is in cooldown; check that host before trusting it again
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) the venue warns before signing: Price impact is 1.2 % [HIGH_PRICE_IMPACT]. The policy signs it anyway
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) NOT SIGNED: https://arbitrum.gmxapi.io/v1 prepared a message that does not match the order: message.receiver is 0xBad0, expected 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A. perpd dropped the order and the host is in cooldown; check the host before you trust it again
     order     f00d0000 submit took 12 ms
     order     f00d0000 https://arbitrum.gmxapi.io/v1 says relay_accepted
-    order     f00d0000 is on its way (increase long ETH/USD [WETH-USDC] $500.00): Signed and sent
-    order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure, is polled until there is proof, and is never sent again
+    order     f00d0000 is in flight (increase long ETH/USD [WETH-USDC] $500.00): Signed and sent
+    order     f00d0000 has an unknown outcome (increase long ETH/USD [WETH-USDC] $500.00): The answer to the submit did not come. It counts as exposure; perpd polls it until there is proof, and never sends it again
     order     f00d0000 executed at $1,739.51, fees $0.30 (increase long ETH/USD [WETH-USDC] $500.00)
     order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): An entry waits more than 3000 bps from the price; order-janitor leaves it to you
-    order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): The order no longer rests; order-janitor told of it before
-    perpd     the control port 127.0.0.1:9464 cannot be opened (EADDRINUSE): perpd trades, and serves at http://127.0.0.1:40123. Its own commands find it; whoever asks 127.0.0.1:9464 may talk to another program. Free the port, then restart perpd
-    perpd     standard output takes no lines: whoever reads it stopped. perpd continues, and drops and counts them; the newest are at perpd logs
-    perpd     standard output takes lines again; 240 lines of the log were dropped
-    perpd     nobody reads standard output any more: perpd continues without a log there. The newest lines are at perpd logs; restart perpd for a new reader, or set log.file
-    account   $41.50 may be claimed
-    account   $41.50 may be claimed; 1 call for the owner's wallet is in var/live/claim.json, unsigned. Read them, and send them from the owner's wallet
-    account   what var/live/claim.json named was claimed; the file is removed
-    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A is renewed: 1000 actions left, 4 of them to close what is open, until 2027-01-22T08:00:00.000Z. The next order takes it to the chain
-    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) is to be unwound: if it lands, what it opens is closed. Ada: The market turned
+    order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): The order no longer rests; order-janitor reported it before
+    perpd     the control port 127.0.0.1:9464 cannot be opened (EADDRINUSE): perpd trades, and serves at http://127.0.0.1:40123 instead. Its commands find it; other clients of 127.0.0.1:9464 may reach another program. Free the port, then restart perpd
+    perpd     standard output accepts no lines: its reader stopped. perpd continues, drops the lines and counts them; see perpd logs for the newest
+    perpd     standard output accepts lines again; 240 lines of the log were dropped
+    perpd     the reader of standard output is gone: perpd continues without a log there. See perpd logs for the newest lines; restart perpd for a new reader, or set log.file
+    account   $41.50 can be claimed
+    account   $41.50 can be claimed; 1 call for the owner's wallet is in var/live/claim.json, unsigned. Check them and send them from the owner's wallet
+    account   the amounts in var/live/claim.json were claimed; perpd removed the file
+    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A is renewed: 1000 actions left, 4 of them needed to close everything, until 2027-01-22T08:00:00.000Z. The next order carries it to the chain
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) will be unwound: if it lands, perpd closes what it opens. Ada: The market turned
     order     f00d0000 cannot be unwound yet: close: DATA_TOO_OLD, the prices are old
     order     f00d0000 is unwound for Ada: the long of $500.00 that it opened is closed
-    files     eth-trend: its file changed: size.usd 250 -> 300; by Ada (/srv/perpd/strategies/eth-trend.yaml)
-    tick      eth-trend is paused by Ada: The market turned. What it holds and what rests stays; it goes on with: perpd strategies resume eth-trend
+    files     eth-trend: changed with its file: size.usd 250 -> 300; by Ada (/srv/perpd/strategies/eth-trend.yaml)
+    tick      eth-trend is paused by Ada: The market turned. Its position and resting orders stay; to resume: perpd strategies resume eth-trend
     files     eth-trend cannot be wound down yet: close: DATA_TOO_OLD, the prices are old
     files     eth-trend is wound down: it has no resting order and no position
     order     task twap:a1b2 began for Ada: open ETH long by 500 USD in 10 parts over 60 min
@@ -98,30 +98,30 @@ test('on a terminal every event reads as one plain line', () => {
     position  long ETH/USD [WETH-USDC] $500.00, PnL before closing costs $0.99
     host      https://arbitrum.gmxapi.io/v1 GET /markets/tickers: not-now (HTTP 503) after 31 ms, attempt 1
     host      https://arbitrum.gmxapi.io/v1 is in cooldown for 30 s: Five failures in a row. Other hosts are used meanwhile
-    host      the prices of https://arbitrum.gmxapi.io/v1 are stale: the newest is 10 min 0 s old. The fallback hosts are used; it is checked again less and less often
-    host      https://arbitrum.gmxapi.io/v1 /positions: a row cannot be read: [1].sizeInUsd is not an unsigned whole number of at most 256 bits. The rest is used; increases wait on the markets that it may be of, reductions go on
+    host      the prices of https://arbitrum.gmxapi.io/v1 are stale: the newest is 10 min 0 s old. perpd uses the fallback hosts and checks this one at growing intervals
+    host      https://arbitrum.gmxapi.io/v1 /positions: a row cannot be read: [1].sizeInUsd is not an unsigned whole number of at most 256 bits. perpd uses the other rows; increases wait on the possible markets, reductions continue
     host      https://arbitrum.gmxapi.io/v1 /trades: 500 rows of another account were dropped
-    account   $250.50 came into the account and no order explains it: taken for a deposit, and no gain. The account is worth $1,000.00 now
-    account   $40.00 left the account and no order explains it: taken for a withdrawal, and no loss. The account is worth $960.00 now
+    account   $250.50 reached the account without an order: counted as a deposit, not as a gain. The equity is now $1,000.00
+    account   $40.00 left the account without an order: counted as a withdrawal, not as a loss. The equity is now $960.00
     account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
     account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
-    account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $500.00: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
-    account   the books of long 0x70d9…6336 add up to $400.00, and the journal says $400.00 (in base units of the index token 199999, and 200000): a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books
+    account   the books of long 0x70d9…6336 add up to $400.00, but the journal has $500.00: a bug in perpd; please report it with \`perpd journal export\`. Limits use positions, not books
+    account   the books of long 0x70d9…6336 add up to $400.00, but the journal has $400.00 (in base units of the index token 199999, and 200000): a bug in perpd; please report it with \`perpd journal export\`. Limits use positions, not books
     notify    the chat of phone is answered again
-    account   the books of long 0x70d9…6336 add up to the journal again
-    account   the approval is not used: approval.json cannot be read: it is no JSON
-    account   nothing is wrong with the file of the approval any more
+    account   the books of long 0x70d9…6336 match the journal again
+    account   the approval is ignored: approval.json cannot be read: it is no JSON
+    account   the file of the approval is valid again or gone
     price     a reduction on ETH/USD [WETH-USDC] uses the venue's own mark price, 400 ms old: no host of the oracle has a fresh price. Increases wait
-    price     a reduction on ETH/USD [WETH-USDC] is signed around $2,000.00 to $2,001.00: hosts differ on the price (https://api.one/v1 $2,000.00, https://oracle.one $1,000.00 (left out)). No host is blamed for it; what adds risk waits until they agree
+    price     a reduction on ETH/USD [WETH-USDC] is signed around $2,000.00 to $2,001.00: hosts differ on the price (https://api.one/v1 $2,000.00, https://oracle.one $1,000.00 (left out)). Increases wait until they agree
     trading   trading of eth-trend is reducing: Its loss limit was reached
-    market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Nothing is added on ETH/USD [WETH-USDC], and what is held there is reduced by our own facts. See perpd markets
-    market    1 contradiction settled by Ada in spite of its hosts: ETH/USD [WETH-USDC]
+    market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Increases on ETH/USD [WETH-USDC] wait, and reductions there use the pinned facts. See perpd markets
+    market    1 contradiction trusted by Ada despite its hosts: ETH/USD [WETH-USDC]
     market    the chain proves ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)
     market    Ada trusts ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)
     alive     1 position, exposure $500.00, 1 open order, 0 unresolved
-    perpd     SIGTERM: no new orders; following 1 order under way for up to 10 s. A second signal leaves at once; both are safe
+    perpd     SIGTERM: no new orders; following 1 order in flight for up to 10 s. A second signal exits at once; both are safe
     perpd     stopped after 1 h 2 min, no order open
-                        1 position stays open, and nobody manages it until the next start:
+                        1 position stays open and unmanaged until the next start:
                         long ETH/USD [WETH-USDC] of $500.00"
   `)
 })
@@ -200,7 +200,7 @@ test('a start under a halt does not say that strategies simply run', () => {
   const { log, take } = logTo({})
   log.listen({ type: 'daemon.ready', held: 'trading is halted by kill, root: enough' })
   expect(take().join()).toContain(
-    'ready, and trading is halted by kill, root: enough: strategies are asked, and this holds their orders back',
+    'ready, but trading is halted by kill, root: enough: strategies run, and this blocks their orders',
   )
 })
 
@@ -322,7 +322,7 @@ test('a cause that repeats is told first, at its tenth time and hourly, and its 
   time.now += 30_000
   succeed()
   succeed()
-  expect(take()).toEqual([`host      ${host} answers again after 800 failed requests`])
+  expect(take()).toEqual([`host      ${host} responds again after 800 failed requests`])
 })
 
 test('an endpoint that is set aside is told once with what follows from it, and once when it tells the time again', () => {
@@ -334,16 +334,16 @@ test('an endpoint that is set aside is told once with what follows from it, and 
   at(-151, 1)
   at(-152, 1)
   expect(take()).toEqual([
-    "chain     rpc.test is set aside for the time: its newest block is 2 min 30 s behind our clock and the hosts'. Another endpoint tells the time, and orders go on; none is proven to have ended before this one agrees. Look at this endpoint, or take it out of the configuration and start again",
+    "chain     rpc.test is ignored for the time: its newest block is 2 min 30 s behind our clock and the hosts'. Another endpoint gives the time, and orders continue; no end is proven before this one agrees. Check this endpoint, or remove it from the configuration and restart perpd",
   ])
   at(-160, 0)
   at(-161, 0)
   expect(take()).toEqual([
-    expect.stringContaining('No endpoint tells the time: increases wait, reductions go on;'),
+    expect.stringContaining('No endpoint gives the time: increases wait, reductions continue,'),
   ])
   at(-20, 2, false)
   at(-20, 2, false)
-  expect(take()).toEqual(['chain     rpc.test tells the time again; it was set aside for 5 orders'])
+  expect(take()).toEqual(['chain     rpc.test gives the right time again; it was ignored for 5 orders'])
   at(7_200, 1)
   expect(take()).toEqual([
     expect.stringContaining("its newest block is 2 h 0 min ahead of our clock and the hosts'. "),

@@ -332,7 +332,7 @@ test('an instance of a long cadence is missed soon after its turn, and a watch t
   nowMs += 2_000
   expect(health.live(status).reasons).toEqual([expect.stringContaining('strategy daily has had no turn')])
   status = { ...running, strategies: [], ...{ watchedAgoMs: 121_000 } }
-  expect(health.live(status).reasons).toEqual(['the watch over the account has not come round for 2 min 1 s'])
+  expect(health.live(status).reasons).toEqual(['the account check has not run for 2 min 1 s'])
 })
 
 test('books are series of running strategies and a few more names, however many ever ran', async () => {

@@ -39,7 +39,7 @@ test('hosts that answer nothing are one cause for all strategies and requests, a
     time.now += 5_000
   }
   expect(told).toEqual([
-    'eth-trend failed (1 in a row): 10.0.0.1 did not answer within 10000 ms to GET /positions. Others that fail by it are counted with it; it runs again at its next tick',
+    'eth-trend failed (1 in a row): 10.0.0.1 did not answer within 10000 ms to GET /positions. Other strategies with the same failure are counted with it; it runs again at its next tick',
     expect.stringMatching(/^btc-trend failed .*\(10 times in 10 s\)$/),
   ])
   for (const strategy of strategies.slice(1)) expect(done(strategy)).toEqual([])
@@ -206,9 +206,9 @@ test('an address of the dead man’s switch that is away for hours is told a few
     time.now += 60_000
   }
   expect(told).toHaveLength(4)
-  expect(told[0]).toBe('heartbeat was not told of well: no response in 3000 ms. Trading goes on')
+  expect(told[0]).toBe('heartbeat was not notified of well: no response in 3000 ms. Trading continues')
   expect(beat('well', true).map(({ level, text }) => [level, text])).toEqual([
-    ['info', 'the heartbeat is taken again after 180 failures'],
+    ['info', 'the heartbeat works again after 180 failures'],
   ])
   expect(beat('well', true)).toEqual([])
   for (let times = 0; times < 12; times += 1) expect(beat('day-summary', false, 'heartbeat')).toHaveLength(1)

@@ -116,11 +116,11 @@ test('a kill tells each step, that it is stuck and that it is done, and the next
     steps.done(true)
   }
   const kill = [
-    '1 position to be closed at the market',
-    'the kill does not get on: no host answers. It goes on trying',
-    'every order that adds risk is cancelled; what is held is closed, and its exits stay until it is',
-    'the kill does not get on: no host answers. It goes on trying',
-    'the kill is done: nothing rests and nothing is held',
+    'kill: closing 1 position at the market',
+    'the kill makes no progress: no host answers. perpd keeps retrying',
+    'kill: cancelling every order that adds risk, then closing all positions; their exits stay until then',
+    'the kill makes no progress: no host answers. perpd keeps retrying',
+    'the kill is done: no order rests and no position is open',
   ]
   expect(toldOf(events)).toEqual([...kill, ...kill])
   // Who takes errors alone hears that it is stuck, and that it is over.
@@ -276,7 +276,7 @@ test('a key whose approval is gone half an hour after it ran low is told at once
     type: 'subaccount.low',
     ...{ report: report(isActive), secondsLeft: 50_000 },
   })
-  const revoked = expect.stringContaining('Did you not revoke it?')
+  const revoked = expect.stringContaining('If you did not revoke it')
   expect(toldOf([low(true), low(false)])).toEqual([expect.stringContaining('comes to its end'), revoked])
   expect(toldOf([low(true), low(false)], { level: 'error', events: {} })).toEqual([undefined, revoked])
 })

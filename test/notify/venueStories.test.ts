@@ -85,7 +85,7 @@ test('prices that stand still are told with the first word of them, and their en
   ])
   // Another host has fresh ones: there is nothing to do.
   expect(told[0]?.action).toBeUndefined()
-  expect(told[0]?.text).toContain('The fallback hosts are used')
+  expect(told[0]?.text).toContain('perpd uses the fallback hosts')
   expect(rest).toEqual([])
 })
 

@@ -93,7 +93,7 @@ test('a submit that is accepted and never answered is unknown, holds its slot, a
     `--journal.path=${folder.path}/journal.sqlite`,
   ])
   expect(await explained.ended).toBe(0)
-  expect(explained.stdout().replace(/\s+/g, ' ')).toContain('without an answer that proves anything')
+  expect(explained.stdout().replace(/\s+/g, ' ')).toContain('not answered conclusively')
 })
 
 test('a payload that pays somebody else is refused before the key is used, and the host is rested', {

@@ -283,8 +283,8 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
   const daemon = await start()
   const seen = { seen: daemon.said }
   // What the morning opened has nobody any more: he is told, and closes it.
-  await until('what has no manager is told', () => /has no manager/.test(daemon.said()) || undefined, seen)
-  const side = / (long|short) ETH\/USD .* has no manager/.exec(daemon.said().replace(/\s+/g, ' '))?.[1] ?? ''
+  await until('what has no manager is told', () => /is unmanaged/.test(daemon.said()) || undefined, seen)
+  const side = / (long|short) ETH\/USD .* is unmanaged/.exec(daemon.said().replace(/\s+/g, ' '))?.[1] ?? ''
   const closed = await typed('close', eth, side)
   expect([closed.code, kept(closed.text).replaceAll(side, 'SIDE')]).toMatchSnapshot('perpd close')
   await until(

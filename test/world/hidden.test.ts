@@ -100,7 +100,7 @@ test('a host that hides positions makes nothing grow above the limit, is told of
   )
   expect((status as unknown as { hidden: string[] }).hidden).toEqual([
     expect.stringContaining(
-      'a list shows $0.00 of ETH/USD [WETH-USDC] long; by the journal $500.00 are held',
+      'a list shows $0.00 of ETH/USD [WETH-USDC] long; the journal has $500.00',
     ),
   ])
 

@@ -131,19 +131,19 @@ test('a halt outlives a kill -9, and a kill goes on over one until nothing rests
   writeStrategy('limits: { maxOrdersPerHour: 30 }')
   const looser = 'maxOrderSizeUsd $1,000.00 -> $1,500.00, strategy once maxOrdersPerHour 20 -> 30'
   fourth.child.kill('SIGHUP')
-  await heard(fourth, `looser, so only after a restart or with perpd limits apply --confirm: ${looser}`)
+  await heard(fourth, `looser, so they need a restart or perpd limits apply --confirm: ${looser}`)
   // Looking changes nothing, and names how it is taken over.
   const shown = await command(hosts, 'limits', `--config=${file}`)
   expect([shown.code, shown.said]).toEqual([
     0,
     expect.stringMatching(
-      /^2 limits are configured otherwise than in force; nothing is changed\.\n\n {2}looser +account maxOrderSizeUsd: \$1,000\.00 -> \$1,500\.00\n[\s\S]*perpd limits apply --confirm/,
+      /^2 limits are configured differently from those in force; nothing was changed\.\n\n {2}looser +account maxOrderSizeUsd: \$1,000\.00 -> \$1,500\.00\n[\s\S]*perpd limits apply --confirm/,
     ),
   ])
   // A file that cannot be used changes nothing, and stops nothing.
   writeStrategy('limits: { maxOrdersPerHour: 0 }')
   fourth.child.kill('SIGHUP')
-  await heard(fourth, 'SIGHUP: the configuration cannot be used, nothing is changed')
+  await heard(fourth, 'SIGHUP: the configuration is invalid, nothing was changed')
   expect((await statusOf())?.state).toBe('running')
   writeStrategy('limits: { maxOrdersPerHour: 30 }')
   // A restart takes what is configured, after a kill -9 too; it says so, and the journal keeps it.

@@ -151,7 +151,7 @@ test('a removed file that says onRemove ends as it said, whichever record of it 
   expect(await closing.ended, closing.said()).toBe('SIGKILL')
   const end = perpd(['run', ...flags(hosts, 'off')])
   await own.when(
-    'nothing is held',
+    'no position is open',
     end,
     ({ state, positions, openIntents }) => state === 'running' && positions.length + openIntents.length === 0,
   )
@@ -186,7 +186,7 @@ cadenceSeconds: 2   # often
   const after = before.replace('cadenceSeconds: 2', 'cadenceSeconds: 4')
   expect(textOf('guard')).toBe(after)
   expect((await command(hosts, 'strategies', 'reload', '--dry-run')).said).toContain(
-    'the strategies that run are those of the files',
+    'the running strategies match the files',
   )
   expect((await set('cadenceSeconds', 'often')).said).toMatch(/guard\.yaml:3:17: cadenceSeconds is not valid/)
   expect((await set('kind', 'trend')).said).toContain('(FIELD_NEEDS_RESTART)')

@@ -166,7 +166,7 @@ test('a memory of a version that cannot be raised pauses its instance alone, and
   expect(unfit).toMatchObject({
     level: 'error',
     message:
-      'climber pauses: its memory has version 1, and the kind has version 2 without an upcast. What it holds stays as it is. Put its kind right and take it over (perpd strategies reload), or let it begin anew: perpd strategies forget climber',
+      'climber pauses: its memory has version 1, and the kind has version 2 without an upcast. Its position is unchanged. Correct its kind and load it (perpd strategies reload), or discard its memory: perpd strategies forget climber',
   })
   const { status_url: url } = linesOf(daemon, 'daemon.started')[0] as { status_url: string }
   const port = `--control.port=${new URL(url).port}`

@@ -72,7 +72,7 @@ test('decisions that are none are one line each with place and field, then a pau
     field: 'sizeDeltaUsd',
     place: 'strategies/nan.ts:12',
     message:
-      "nan: strategies/nan.ts:12: the decision's sizeDeltaUsd is NaN; expected a bigint, USD with 30 decimals: usd('12.5') (DECISION_INVALID); nothing of it was done",
+      "nan: strategies/nan.ts:12: the decision's sizeDeltaUsd is NaN; expected a bigint, USD with 30 decimals: usd('12.5') (DECISION_INVALID); perpd ignored the decision",
   })
   expect(linesOf(daemon, 'stop')[0]).toMatchObject({
     field: 'stopLoss',

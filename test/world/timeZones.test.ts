@@ -103,7 +103,7 @@ async function throughChange([zone, changeAt]: (typeof zones)[number]): Promise<
   )
   await said('close', market, 'long', '--yes')
   await until(
-    'nothing is held',
+    'no position is open',
     async () => (JSON.parse(await said('positions', '--json')).length === 0 ? true : undefined),
     { seen: daemon.said },
   )

@@ -69,7 +69,7 @@ test('a position of a strategy that was disabled or removed is told at the start
   const disabled = run()
   await until('the second start is ready', () => said(disabled, 'daemon.ready'), { seen: disabled.said })
   const told =
-    'long ETH/USD [WETH-USDC] of $500.00 has no manager: once made it and does not run (its file is gone or disabled); only guard looks at it. Enable once and start again, or close the position: perpd close'
+    'long ETH/USD [WETH-USDC] of $500.00 is unmanaged: once opened it and does not run (its file is gone or disabled); only guard sees it. Enable once and restart perpd, or close the position: perpd close'
   expect(said(disabled, 'account.unmanaged')).toMatchObject({ level: 'warn', message: told })
   const shown = await status()
   expect(shown.replaceAll(/\n {2}(?=\S)/g, ' ')).toContain(`positions without a manager ${told}`)
@@ -79,7 +79,7 @@ test('a position of a strategy that was disabled or removed is told at the start
   appendFileSync(join(strategies, 'guard.yaml'), '\nenabled: false\n')
   const empty = run()
   await until('the third start is ready', () => said(empty, 'daemon.ready'), { seen: empty.said })
-  expect(String(said(empty, 'account.unmanaged')?.message)).toContain('; no other strategy looks at it. ')
+  expect(String(said(empty, 'account.unmanaged')?.message)).toContain('; no other strategy sees it. ')
   // What `perpd check` warns of stands in the log of the start, too.
   expect(empty.said()).toContain(
     'no strategy is enabled, so nothing would be traded (guard: enabled is false).',

@@ -94,14 +94,14 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   // Not by the command line, which is another process and takes its time: the order is about to land.
   const asked = await command(`orders/${order.intentId.slice(0, 8)}/unwind`, { by: 'ann', reason: 'late' })
   expect(asked.statement).toBe(
-    `${order.intentId} (increase long ETH/USD [WETH-USDC]) is to be unwound: if it lands, what it opens is closed; by ann`,
+    `${order.intentId} (increase long ETH/USD [WETH-USDC]) will be unwound: if it lands, perpd closes what it opens; by ann`,
   )
   await command('trading', { state: 'halted', by: 'ann' })
   first.child.kill('SIGKILL')
   await first.ended
   expect(await say('orders')).toContain('unknown, to be unwound')
   expect((await say('explain', order.intentId)).replace(/\s+/g, ' ')).toContain(
-    'ann does not want it any more since',
+    'ann unwinds it since',
   )
   await fetch(`${paper.control}/faults`, {
     method: 'POST',

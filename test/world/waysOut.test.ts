@@ -141,7 +141,7 @@ test.runIf(mayTakeAll())(
     const beganMs = performance.now()
     void runFrom(shut, 'kill', '--close')
     await until(
-      'nothing is held',
+      'no position is open',
       () => second.said().includes('the account has no positions') || undefined,
       {
         seen: second.said,

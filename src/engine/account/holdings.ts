@@ -87,7 +87,7 @@ export function told(
   const sides = new Map(hidden.map((each) => [sideKeyOf(each), each]))
   return [...sides.values()].map(({ marketToken, direction, shownUsd, knownUsd }) => {
     const symbol = symbols[hexKey(marketToken)] ?? marketToken
-    return `a list shows ${formatDollars(shownUsd)} of ${symbol} ${direction}; by the journal ${formatDollars(knownUsd)} are held`
+    return `a list shows ${formatDollars(shownUsd)} of ${symbol} ${direction}; the journal has ${formatDollars(knownUsd)}`
   })
 }
 

@@ -150,10 +150,10 @@ function unlistedBefore(
   })
   return [
     ...elsewhere.map((row) =>
-      position({ ...row, sizeUsd: row.sizeInUsd }, 'one host shows it, and the list of another lacks it'),
+      position({ ...row, sizeUsd: row.sizeInUsd }, 'one host lists it, another does not'),
     ),
     ...[...sides].map(([key, side]) =>
-      position(side, reasons.get(key) ?? 'the journal holds it, and no list shows it'),
+      position(side, reasons.get(key) ?? 'only the journal has it, no list shows it'),
     ),
     ...hiddenOrders.map(
       ({ marketToken, direction, isKept, rests }): KillUnlisted => ({
@@ -163,7 +163,7 @@ function unlistedBefore(
         sizeUsd: rests.sizeUsd ?? null,
         triggerPrice: rests.triggerPrice ?? null,
         stays: isKept,
-        why: 'it rests by the journal, and no list shows it',
+        why: 'it rests according to the journal, but no list shows it',
       }),
     ),
   ]

@@ -132,13 +132,13 @@ export function shownHoldings(
       .filter(({ knownUsd }) => knownUsd > 0n)
       .map((side) => {
         const { direction, name, knownUsd, shownUsd } = side
-        return `${direction} ${name} is ${formatDollars(knownUsd)} by its fills and ${formatDollars(shownUsd)} in the list, which does not show the fill of ${ids(side)} yet`
+        return `${direction} ${name} is ${formatDollars(knownUsd)} by its fills, but ${formatDollars(shownUsd)} in the list, which does not show the fill of ${ids(side)} yet`
       }),
     closedFills: sides
       .filter(({ knownUsd }) => knownUsd === 0n)
       .map((side) => {
         const { direction, name, shownUsd } = side
-        return `${direction} ${name} is closed by ${ids(side)}; the list shows its ${formatDollars(shownUsd)} still`
+        return `${direction} ${name} was closed by ${ids(side)}, but the list still shows its ${formatDollars(shownUsd)}`
       }),
   }
 }

@@ -94,7 +94,7 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
     if (exits !== undefined && hasExits) {
       const denial = {
         code: 'EXITS_TWICE',
-        reason: `the file of ${name} has an exit block, and a ${wish.kind} with exits of its own would move the same orders; give one of the two`,
+        reason: `the file of ${name} has an exit block, but a ${wish.kind} with its own exits would move the same orders; use only one of them`,
       }
       return { kind: 'denied', denial }
     }
@@ -102,12 +102,12 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
     if (running >= RUNNING_MOST) {
       const denial = {
         code: 'TASKS_TOO_MANY',
-        reason: `${name} has ${running} tasks that run; another waits until one ends`,
+        reason: `${name} already runs ${running} tasks; another waits until one ends`,
       }
       return { kind: 'denied', denial }
     }
     if (trading.halts().some(({ cause }) => cause === 'kill')) {
-      const denial = { code: 'TRADING_HALTED', reason: 'a kill holds trading back: no task begins' }
+      const denial = { code: 'TRADING_HALTED', reason: 'a kill is in force, so no task can start' }
       return { kind: 'denied', denial }
     }
     const asked = `${wish.kind} ${label}: ${reason}`

@@ -214,20 +214,20 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
         return {
           code: 'SUBACCOUNT_SPENT',
           reason:
-            'the delegated key is not approved on the chain, and no approval waits: nothing that it signs can land: perpd subaccount approve',
+            'the delegated key is not approved on the chain, and no approval waits, so its messages cannot land: perpd subaccount approve',
         }
       }
       if (actions > remainingActions || expiresAtSeconds * 1000 <= clock.now()) {
         return {
           code: 'SUBACCOUNT_SPENT',
-          reason: `the approval of the delegated key has ${remainingActions} actions left and ends at ${isoTime(expiresAtSeconds * 1000)}; this takes ${actions}: perpd subaccount approve`,
+          reason: `the approval of the delegated key has ${remainingActions} actions left and ends at ${isoTime(expiresAtSeconds * 1000)}; this needs ${actions}: perpd subaccount approve`,
         }
       }
       const kept = neededActions + settings.reserveActions
       if (addsRisk(intent.decision) && actions + kept > remainingActions) {
         return {
           code: 'SUBACCOUNT_LOW',
-          reason: `the approval of the delegated key has ${remainingActions} actions left; this takes ${actions}, and ${kept} are kept for closing: perpd subaccount approve`,
+          reason: `the approval of the delegated key has ${remainingActions} actions left; this needs ${actions}, and ${kept} are reserved for closing: perpd subaccount approve`,
         }
       }
       return undefined

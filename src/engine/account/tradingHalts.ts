@@ -99,14 +99,14 @@ export function createTrading({
       if (unwanted !== undefined) {
         return {
           code: 'NOT_WANTED',
-          reason: `it was to be unwound before it was signed: ${unwanted.by} says ${unwanted.reason}`,
+          reason: `${unwanted.by} unwound it before it was signed: ${unwanted.reason}`,
         }
       }
       if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined
       const halt = haltOn(intent.strategy)
       if (halt === undefined || (halt.state === 'reducing' && !addsRisk(intent.decision))) return undefined
       const code = halt.state === 'halted' ? 'TRADING_HALTED' : 'TRADING_REDUCING'
-      return { code, reason: `trading is ${halt.state} before it was signed: ${halt.reason}` }
+      return { code, reason: `trading became ${halt.state} before it was signed: ${halt.reason}` }
     },
   }
 }

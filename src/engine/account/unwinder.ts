@@ -173,7 +173,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
         kind: 'denied',
         denial: {
           code: 'ORDER_NOT_OWN',
-          reason: `the order ${intentId} is of ${intent.strategy}; a strategy can unwind its own orders only`,
+          reason: `the order ${intentId} belongs to ${intent.strategy}; a strategy can unwind only its own orders`,
         },
       }
     }

@@ -36,7 +36,7 @@ export function entryCancels(
     if (first === undefined) return []
     const { marketToken, direction } = first
     const orderKeys = orders.slice(0, CANCEL_MOST).map(({ orderKey }) => orderKey)
-    const reason = `By its file ${taken.because}: what waits to add is cancelled.`
+    const reason = `Entries are cancelled by the file of the strategy: ${taken.because}.`
     return [{ kind: 'cancel', marketToken, direction, orderKeys, reason, facts: { protect: taken.rule } }]
   })
 }

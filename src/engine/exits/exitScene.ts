@@ -41,7 +41,7 @@ export function retried(exit: RestingOrder, { position }: Scene): readonly Decis
       kind: 'edit',
       orderKey: exit.orderKey,
       sizeDeltaUsd: exit.sizeDeltaUsd,
-      reason: `The ${exit.orderType} froze at its trigger; it is to be tried again.`,
+      reason: `The ${exit.orderType} froze at its trigger; perpd retries it.`,
     },
   ]
 }
@@ -67,7 +67,7 @@ export function fitted(
   )
   const cancelled: RestingOrder[] = []
   const shrunk: Decision[] = []
-  const words = `${formatUsd(ownUsd)} of the ${position.direction} position is left of this strategy's`
+  const words = `${formatUsd(ownUsd)} of the ${position.direction} position still belongs to this strategy`
   for (const order of farthest) {
     if (excessUsd <= 0n) break
     if (order.sizeDeltaUsd <= excessUsd) cancelled.push(order)
@@ -77,7 +77,7 @@ export function fitted(
         kind: 'edit',
         orderKey: order.orderKey,
         sizeDeltaUsd: order.sizeDeltaUsd - excessUsd,
-        reason: `${words}; a ${type} of ${formatSize(order.sizeDeltaUsd)} is made smaller.`,
+        reason: `${words}; a ${type} of ${formatSize(order.sizeDeltaUsd)} shrinks to match.`,
       })
     }
     excessUsd -= minOf(excessUsd, order.sizeDeltaUsd)
@@ -85,7 +85,7 @@ export function fitted(
   if (cancelled.length === 0) return shrunk
   const orderKeys = cancelled.map(({ orderKey }) => orderKey)
   return [
-    { ...sideOf(position), kind: 'cancel', orderKeys, reason: `${words}; it has more exits than that.` },
+    { ...sideOf(position), kind: 'cancel', orderKeys, reason: `${words}; its exits are larger.` },
     ...shrunk,
   ]
 }
@@ -94,7 +94,7 @@ export function fitted(
 export function placed(scene: Scene, type: ExitType, triggerPrice: Usd, sizeDeltaUsd: Usd): DecreaseDecision {
   const { position, entryPrice, price, reached } = scene
   const asBefore =
-    type === 'stop-loss' && triggerPrice === reached ? ', and one rested here: none is placed farther' : ''
+    type === 'stop-loss' && triggerPrice === reached ? ', not farther than the one that rested here' : ''
   return {
     ...sideOf(position),
     kind: 'decrease',

@@ -61,9 +61,9 @@ export function checkExitsLeft(
     return {
       code: 'EXITS_LEFT',
       reason:
-        'exits of this strategy rest for more than what is left of its part; they are cancelled or made smaller before it enters again',
+        'resting exits of this strategy are larger than its part; perpd cancels or shrinks them before a new entry',
       wanted: `exits of ${formatDollars(sumUsd)}`,
-      allowed: `${formatDollars(partUsd)}, which is its part`,
+      allowed: `${formatDollars(partUsd)}, its part`,
     }
   }
   return undefined

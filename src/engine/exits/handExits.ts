@@ -115,7 +115,7 @@ function leftOf(
     if (orderKeys.length === 0) return []
     const { marketToken, direction } = first.intent.terms
     const reason =
-      "Nothing of the position is the operator's any more: what rests of exits by hand is cancelled."
+      'The operator has no part of the position left: resting manual exits are cancelled.'
     return [{ kind: 'cancel', marketToken, direction, orderKeys, reason }]
   })
 }

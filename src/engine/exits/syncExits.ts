@@ -148,7 +148,7 @@ function leftOvers({ snapshot, states, parts }: ExitSync): readonly Decision[] {
       .flatMap((order) => order?.orderKey ?? [])
     if (orderKeys.length === 0) return []
     const { marketToken, direction } = first.intent.terms
-    const reason = 'Nothing of the position is left of this strategy: what rests of its exits is cancelled.'
+    const reason = 'This strategy has no part of the position left: its resting exits are cancelled.'
     return [{ kind: 'cancel', marketToken, direction, orderKeys, reason }]
   })
 }
@@ -242,7 +242,7 @@ function overdue(scene: Scene, enteredMs: () => number | undefined): Decision | 
   const sinceMs = settledMs(enteredMs() ?? position.increasedAtSeconds * 1000)
   if (snapshot.atMs - sinceMs < exits.timeLimitMs) return undefined
   const heldSeconds = Math.floor((snapshot.atMs - sinceMs) / 1000)
-  return closeOf(scene, `The newest entry is ${heldSeconds} s old; the time limit of the file is over.`)
+  return closeOf(scene, `The newest entry is ${heldSeconds} s old, past the time limit of the file.`)
 }
 
 function stopsOf(scene: Scene): readonly Decision[] {
@@ -328,7 +328,7 @@ function movedTo(stop: RestingOrder, level: Usd | undefined, scene: Scene): read
       kind: 'edit',
       orderKey: stop.orderKey,
       triggerPrice: level,
-      reason: `The stop-loss is moved towards profit: from ${formatPrice(triggerPrice)} to ${formatPrice(level)}, which secures ${formatUsd(securedUsd)}.`,
+      reason: `The stop-loss moves towards profit, from ${formatPrice(triggerPrice)} to ${formatPrice(level)}, and secures ${formatUsd(securedUsd)}.`,
       facts: { price: formatPrice(scene.price), entry: formatPrice(entryPrice) },
     },
   ]
@@ -354,7 +354,7 @@ function targetsOf(scene: Scene): readonly Decision[] {
     return [
       closeOf(
         scene,
-        `The price is past ${formatPrice(past.level)}, where a take-profit of the file belongs.`,
+        `The price is past ${formatPrice(past.level)}, the take-profit of the file.`,
       ),
     ]
   // One rung of a ladder may rest and another not: one that was cancelled, or that waited while the first was in flight.

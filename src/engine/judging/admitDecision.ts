@@ -29,7 +29,7 @@ export async function admitDecision(
 /** Denial of a decision that was accepted before. */
 export const DUPLICATE: Denial = {
   code: 'DUPLICATE_DECISION',
-  reason: 'this decision was accepted before; it is not taken twice',
+  reason: 'this decision was accepted before; perpd does not accept it twice',
 }
 
 /** Reports an admitted intent, before it is handed to the road. */

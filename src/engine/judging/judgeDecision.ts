@@ -58,7 +58,7 @@ interface Judged {
 export function judge(facts: AccountFacts, asked: AskedDecision): Intent | Denial {
   const { nowMs, snapshot, standstills } = facts
   const { source } = asked
-  if (standstills.isStopping) return { code: 'STOPPING', reason: 'perpd is stopping; nothing new is made' }
+  if (standstills.isStopping) return { code: 'STOPPING', reason: 'perpd is stopping and makes no new orders' }
   const own = withinOwn(facts, source, asked.decision)
   const decision = isDenial(own) ? asked.decision : own
   const adds = addsRisk(decision, snapshot.orders.value)
@@ -243,7 +243,7 @@ function increaseHeldBack(facts: AccountFacts, decision: Decision): Denial | und
     return {
       code: 'JOURNAL_SHORT',
       reason:
-        "the rest of the journal's space is kept for what must be written; increases wait until there is more (journal.maxMiB, or space on the disk)",
+        "the remaining journal space is reserved for necessary records; increases wait until there is more (journal.maxMiB, or space on the disk)",
     }
   }
   return hiddenOn(facts, decision)
@@ -273,7 +273,7 @@ function hiddenOn({ known, snapshot }: AccountFacts, { marketToken }: Decision):
     marketToken
   return {
     code: 'POSITION_NOT_SHOWN',
-    reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal knows; increases on this market wait until they agree`,
+    reason: `the list of positions shows less of ${symbol} ${found.direction} than the journal; increases on this market wait until they agree`,
     wanted: `${formatDollars(found.shownUsd)} shown`,
     allowed: `${formatDollars(found.knownUsd)} by the journal`,
   }

@@ -127,7 +127,7 @@ function beyondBook(side: PositionSide, wantedUsd: Usd, leftUsd: Usd, snapshot: 
   const symbol = marketOf(snapshot, side.marketToken)?.market.symbol ?? side.marketToken
   return {
     code: 'BEYOND_BOOK',
-    reason: `what there is of ${symbol} ${side.direction} is not this strategy's own, or is being reduced already; a keeper or an operator reduces the rest (perpd positions shows whose it is)`,
+    reason: `${symbol} ${side.direction} does not belong to this strategy, or a reduction is already in flight; only a guard or an operator can reduce the rest (perpd positions shows the owners)`,
     wanted: formatDollars(wantedUsd),
     allowed: formatDollars(leftUsd),
   }

@@ -27,7 +27,7 @@ export function checkReduction(
     const { symbol = unproven.marketToken } = marketOf(snapshot, unproven.marketToken)?.market ?? {}
     return {
       code: 'POSITION_UNPROVEN',
-      reason: `perpd did not open the ${unproven.direction} position on ${symbol}, and not every configured host has shown it for half a minute; it is reduced when they have, when it is adopted (perpd discrepancies), or by an operator`,
+      reason: `perpd did not open the ${unproven.direction} position on ${symbol}, and not every configured host has shown it for half a minute. perpd reduces it when they have, or when it is adopted (perpd discrepancies); an operator can reduce it now`,
     }
   }
   const inForce = limits.current()

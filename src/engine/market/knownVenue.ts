@@ -81,8 +81,8 @@ export async function staleValues(
   const rows = known.lists.values(values.value)
   return (marketToken) => {
     const stampMs = rows.get(hexKey(marketToken))?.updatedAtMs
-    if (stampMs === undefined) return 'market values have no row of it that can be read'
-    if (stampMs === null) return 'no refresh of its market values worked'
+    if (stampMs === undefined) return 'its row of the market values cannot be read'
+    if (stampMs === null) return 'every refresh of its market values failed'
     const ageMs = clock.now() + skewMs - stampMs
     return ageMs > mostMs ? `its market values were refreshed ${Math.floor(ageMs / 1000)} s ago` : undefined
   }

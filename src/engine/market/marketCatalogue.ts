@@ -240,16 +240,16 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       if (facts.tokens.has(key)) continue
       const said = strangeTokens.get(key)
       const own = tokens.get(key)
-      if (own === undefined) return `its token ${address} has no contract that tells its decimals`
+      if (own === undefined) return `its token ${address} has no contract that returns its decimals`
       if (said?.symbol === undefined || said.symbol.toLowerCase() !== own.symbol.toLowerCase())
-        return `its token ${address} calls itself ${own.symbol}, and the hosts call it ${said?.symbol ?? 'nothing'}`
+        return `its token ${address} calls itself ${own.symbol}, but the hosts call it ${said?.symbol ?? 'nothing'}`
       found.set(key, tokenFactsOf({ ...said, address, decimals: own.decimals }))
     }
     const own = tokensOfMarket(market, new Map([...facts.tokens, ...found]))
-    if (own === undefined) return 'one of its tokens is not known'
+    if (own === undefined) return 'one of its tokens is unknown'
     const symbol = marketSymbolOf(own)
     if (names.has(symbol.toLowerCase()))
-      return `its tokens make the name ${symbol}, which is another market's`
+      return `its tokens give the name ${symbol}, which belongs to another market`
     for (const [key, token] of found) proven.tokens.set(key, token)
     proven.markets.set(hexKey(market.marketToken), { ...market, symbol })
     unproven.delete(hexKey(market.marketToken))
@@ -339,7 +339,7 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
       if (prove === undefined || facts.markets.has(key)) return
       const last = unproven.get(key)
       if (last !== undefined && ageMsOf(last.at, clock) < PROVE_EVERY_MS) return
-      unproven.set(key, { why: last?.why ?? 'the chain is being asked', at: momentOf(clock) })
+      unproven.set(key, { why: last?.why ?? 'the check on the chain is pending', at: momentOf(clock) })
       ask(marketToken).catch((error: unknown) =>
         unproven.set(key, { why: reasonOf(error), at: momentOf(clock) }),
       )

@@ -282,10 +282,10 @@ async function readCandles(
 function tokenOf(tokens: ReadonlyMap<string, Token>, address: Address, price?: OraclePrice): Token {
   const token = tokens.get(hexKey(address))
   if (token === undefined) {
-    throw new SnapshotError('The venue lists a market whose token it does not know.', {
+    throw new SnapshotError('The venue lists a market with an unknown token.', {
       code: 'TOKEN_UNKNOWN',
       facts: { token: address },
-      details: 'The tick was skipped. It is tried again at the next one.',
+      details: 'perpd skipped this tick and retries at the next one.',
     })
   }
   const { minPrice, maxPrice, ...unpriced } = token

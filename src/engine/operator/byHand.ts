@@ -93,10 +93,10 @@ async function makeOrder<Command extends HandCommand>(
   const before = await madeBefore(context, decisionKey, asked)
   if (before !== undefined) return before
   if (!context.isRunning()) {
-    return refusal('NOT_READY', 'perpd has not read the account yet; ask again in a moment (perpd status)')
+    return refusal('NOT_READY', 'perpd has not read the account yet; retry in a moment (perpd status)')
   }
   const facts = { asked, by, command: id }
-  const hand = await order.decide(context, command, { facts, reason: `${by} asks for it by hand: ${asked}` })
+  const hand = await order.decide(context, command, { facts, reason: `manual order of ${by}: ${asked}` })
   if ('ok' in hand) return hand
   const { snapshot, decision, symbol, words, note } = hand
   if (command.isPreview === true) return await preview(context, type, decisionKey, hand)
@@ -130,13 +130,13 @@ async function madeBefore(
   if (decision.facts?.asked !== asked) {
     return refusal(
       'ID_USED',
-      `this id was used before, for: ${String(decision.facts?.asked)} (order ${intentId}); choose another --id`,
+      `this id belongs to an earlier command: ${String(decision.facts?.asked)} (order ${intentId}); choose another --id`,
     )
   }
   return {
     ok: true,
     intentId,
-    statement: `this was done before, as order ${intentId}, which is ${labelOf(made)}; nothing is done twice`,
+    statement: `this was done before, as order ${intentId}, which is ${labelOf(made)}; perpd does not repeat it`,
   }
 }
 

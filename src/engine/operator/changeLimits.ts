@@ -30,12 +30,12 @@ async function readConfigured({
   readLimits,
 }: LimitsContext): Promise<Configured | Extract<OperatorAnswer, { readonly ok: false }>> {
   if (readLimits === undefined)
-    return { ok: false, code: 'LIMITS_FIXED', reason: 'limits cannot be read anew here' }
+    return { ok: false, code: 'LIMITS_FIXED', reason: 'this run cannot reload limits' }
   try {
     return await readLimits()
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    const reason = `the configuration cannot be used, nothing is changed: ${reasonOf(error)}`
+    const reason = `the configuration is invalid, nothing was changed: ${reasonOf(error)}`
     return { ok: false, code: 'CONFIG_INVALID', reason }
   }
 }
@@ -53,7 +53,7 @@ export async function previewLimits(context: LimitsContext): Promise<OperatorAns
   const waiting = waitingLimits(limits.compare(next, true))
   const count = `${waiting.length} ${waiting.length === 1 ? 'limit is' : 'limits are'}`
   const statement =
-    waiting.length === 0 ? sameText : `${count} configured otherwise than in force; nothing is changed`
+    waiting.length === 0 ? sameText : `${count} configured differently from those in force; nothing was changed`
   return {
     ok: true,
     statement: `${statement}${restText(next)}`,
@@ -66,7 +66,7 @@ const sameText = 'the limits in force are the configured ones'
 
 function restText({ waiting = [] }: Configured): string {
   if (waiting.length === 0) return ''
-  return `; changed besides limits, and waits for a restart: ${waiting.join(', ')}`
+  return `; other changes need a restart: ${waiting.join(', ')}`
 }
 
 /** Reads the configuration anew and applies it, as far as it may. Throws what the journal throws. */
@@ -111,7 +111,7 @@ async function takeLimits(
 }
 
 /** Over a restart the files win. */
-const untilText = 'it holds until a restart, when the files count: what shall stay tight belongs into them'
+const untilText = 'it lasts until a restart, which reads the files; to make it permanent, change the files'
 
 /** A limit of the account that is to be tighter. */
 interface Tightening {
@@ -136,7 +136,7 @@ export async function tightenLimit(
     return answer.ok ? { ...answer, statement: `${answer.statement}; ${untilText}` } : answer
   }
   const waiting = waitingLimits(context.limits.compare(next, true))
-  return { ok: true, statement: `it would hold from the next decision on; ${untilText}`, waiting }
+  return { ok: true, statement: `it would apply from the next decision on; ${untilText}`, waiting }
 }
 
 function tightened(current: ConfiguredLimits, written: string, text: string): ConfiguredLimits | Refusal {
@@ -149,17 +149,17 @@ function tightened(current: ConfiguredLimits, written: string, text: string): Co
   }
   const value = unitsOf(name, text)
   if (value === undefined) {
-    return refusal('LIMIT_VALUE', `${text} is no value of ${limitSetting(name)}: expected ${formOf(name)}`)
+    return refusal('LIMIT_VALUE', `${text} is not a value of ${limitSetting(name)}: expected ${formOf(name)}`)
   }
   const now = current.account[name]
   if (now !== undefined && BigInt(now) === BigInt(value)) {
-    return refusal('LIMIT_SAME', `${limitSetting(name)} is ${text} already; nothing is changed`)
+    return refusal('LIMIT_SAME', `${limitSetting(name)} is already ${text}; nothing was changed`)
   }
   const { tighter } = limitRow(name) ?? { tighter: 'less' as const }
   if (!isTighter(tighter, value, now)) {
     return refusal(
       'LIMIT_LOOSER',
-      `${text} is looser than what is in force: set risk.${limitSetting(name)} in the configuration, then perpd limits apply --confirm, or restart`,
+      `${text} is looser than the limit in force: set risk.${limitSetting(name)} in the configuration, then perpd limits apply --confirm, or restart`,
     )
   }
   return { ...current, account: { ...current.account, [name]: value } }
@@ -228,6 +228,6 @@ function statementOf(changes: readonly AppliedChange[]): string {
     applied.length === 0 ? 'nothing is tighter' : `in force: ${applied.join(', ')}`,
     ...(waiting.length === 0
       ? []
-      : [`looser, so only after a restart or with perpd limits apply --confirm: ${waiting.join(', ')}`]),
+      : [`looser, so they need a restart or perpd limits apply --confirm: ${waiting.join(', ')}`]),
   ].join('; ')
 }

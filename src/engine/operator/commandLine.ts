@@ -59,23 +59,23 @@ export interface CommandLine {
 export const byFlag = {
   name: 'by',
   value: 'NAME',
-  doc: 'who says so; your user name when not given',
+  doc: 'your name for the journal; your user name when not given',
 } as const
 /** The name of the operator, where the user's own is not taken for it. */
-export const namedBy = { name: 'by', value: 'NAME', doc: 'who says so', isNeeded: true } as const
+export const namedBy = { name: 'by', value: 'NAME', doc: 'your name for the journal', isNeeded: true } as const
 /** The answer as JSON. */
 export const json = { name: 'json', doc: 'print JSON instead of text' } as const
 /** Rows for a spreadsheet. */
 export const csv = { name: 'csv', doc: 'print rows for a spreadsheet' } as const
 /** Why, for the journal. */
-export const reasonFlag = { name: 'reason', value: 'TEXT', doc: 'why, for the journal' } as const
+export const reasonFlag = { name: 'reason', value: 'TEXT', doc: 'reason for the journal' } as const
 /** The confirmation on the command line. */
-export const yesFlag = { name: 'yes', doc: 'do not ask' } as const
+export const yesFlag = { name: 'yes', doc: 'skip the confirmation' } as const
 /** The id that an order by hand is carried out once by. */
 export const onceById = {
   name: 'id',
   value: 'ID',
-  doc: 'asked again with the same id it is not done twice; 4 to 40 letters, digits, . _ or -; random when not given',
+  doc: 'a repeated command with the same id has no second effect; 4 to 40 letters, digits, . _ or -; random when not given',
 } as const
 /** An order is not followed. */
 export const noWait = { name: 'no-wait', doc: 'do not follow the order to its outcome' } as const

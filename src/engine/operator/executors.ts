@@ -240,7 +240,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     const task = running().find((each) => each.taskId === taskId)
     if (task === undefined) return { code: 'TASK_ENDED', reason: 'the task has ended' }
     if (decision.kind === 'cancel') return undefined
-    if (stops.has(taskId)) return { code: 'TASK_STOPPED', reason: 'the task is to end' }
+    if (stops.has(taskId)) return { code: 'TASK_STOPPED', reason: 'the task is ending' }
     const { owner } = task.params as TaskGoal
     const halt = haltOf(owner, !addsRisk(decision, snapshot.orders.value))
     return halt === undefined ? undefined : { code: 'TRADING_HALTED', reason: halt }
@@ -284,7 +284,7 @@ export function createExecutors(context: ExecutorContext): Executors {
         const { taskId, params } = task
         const { owner } = params
         if (owner !== undefined && !road.standing(owner).isHere)
-          await stop(taskId, { by: 'perpd', reason: `${owner} does not run any more` })
+          await stop(taskId, { by: 'perpd', reason: `${owner} no longer runs` })
         const pause = paused.get(taskId)
         const isPaused = pause !== undefined && clock.monotonicMs() < pause.untilMs
         return {

@@ -43,8 +43,8 @@ function guardWarnings(strategies: readonly LoadedStrategy[], opened: Opened): r
     const { minDistanceBps, maxLeverage } = settings
     const kept =
       distanceBps < minDistanceBps
-        ? `its liquidation would be about ${distanceBps / 100}% away, and ${name} keeps it ${minDistanceBps / 100}% away`
-        : `its leverage would be about ${(Number(resultBps) / BPS_ONE).toFixed(1)}x, and ${name} keeps it at ${(maxLeverage ?? 0) / BPS_ONE}x`
+        ? `its liquidation would be about ${distanceBps / 100}% away, but ${name} keeps it ${minDistanceBps / 100}% away`
+        : `its leverage would be about ${(Number(resultBps) / BPS_ONE).toFixed(1)}x, but ${name} keeps it at ${(maxLeverage ?? 0) / BPS_ONE}x`
     return [`${name} would ${act} it at once: ${kept}; take less leverage`]
   })
 }

@@ -277,10 +277,10 @@ export function createKill(context: KillContext): Kill {
         cause: 'kill',
         state: 'halted',
         reason: asked.close
-          ? 'everything is cancelled and closed'
+          ? 'every order is cancelled and every position closed'
           : asked.exits
-            ? 'everything is cancelled'
-            : 'what adds risk is cancelled',
+            ? 'every order is cancelled'
+            : 'every order that adds risk is cancelled',
         by,
         releasedBy: 'operator',
       })
@@ -318,15 +318,15 @@ function apartOf(
   return [
     ...hiddenOrders.map(({ orderKey }) => ({
       key: hexKey(orderKey),
-      text: `no list shows the order ${orderKey}, which rests by the journal`,
+      text: `no list shows the order ${orderKey}, which rests according to the journal`,
     })),
     ...hiddenSides.map((side) => ({
       key: `journal:${sideKeyOf(side)}`,
-      text: `no list shows ${nameOf(side.marketToken)} ${side.direction}; by the journal ${formatDollars(side.sizeUsd)} are held (if they are not: perpd discrepancies)`,
+      text: `no list shows ${nameOf(side.marketToken)} ${side.direction}; the journal has ${formatDollars(side.sizeUsd)} (if that is wrong: perpd discrepancies)`,
     })),
     ...elsewhere.map((row) => ({
       key: `host:${sideKeyOf(row)}`,
-      text: `one host shows ${formatDollars(row.sizeInUsd)} of ${nameOf(row.marketToken)} ${row.direction}, and another shows none`,
+      text: `one host shows ${formatDollars(row.sizeInUsd)} of ${nameOf(row.marketToken)} ${row.direction}, another shows none`,
     })),
   ]
 }
@@ -334,12 +334,12 @@ function apartOf(
 /** Describes the pending evidence in the lists once nothing is left to do. */
 function awaited({ orders, positions }: NonNullable<KillReport['left']>, notFinal: number): string {
   if (orders + positions === 0 && notFinal > 0)
-    return `the chain counts the entries of ${notFinal} order${notFinal === 1 ? '' : 's'} as final, minutes as a rule; their exits stay`
+    return `the chain counts the entries of ${notFinal} order${notFinal === 1 ? '' : 's'} as final, usually minutes; their exits stay`
   const parts = [
     ...(orders === 0 ? [] : [`${orders} order${orders === 1 ? '' : 's'}`]),
     ...(positions === 0 ? [] : [`${positions} position${positions === 1 ? '' : 's'}`]),
   ]
   return parts.length === 0
-    ? `newer lists of the venue show nothing left either, ${LIST_LAG_MS / 1_000} s at most after the last order ended`
-    : `every list of the venue shows the end of ${parts.join(' and ')}, seconds as a rule; what a list lacks after ${LIST_LAG_MS / 1_000} s is told`
+    ? `newer lists of the venue are empty too, at most ${LIST_LAG_MS / 1_000} s after the last order ended`
+    : `every list of the venue shows the end of ${parts.join(' and ')}, usually seconds; perpd reports what a list lacks after ${LIST_LAG_MS / 1_000} s`
 }

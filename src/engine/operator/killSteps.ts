@@ -80,7 +80,7 @@ export function createKillSteps({
       }
       watchStuck(
         `${orders} ${positions} ${inFlight}`,
-        problem ?? `${orders} orders, ${positions} positions and ${inFlight} messages do not become fewer`,
+        problem ?? `${orders} orders, ${positions} positions and ${inFlight} messages remain without progress`,
       )
     },
     failed(reason) {

@@ -10,7 +10,7 @@ export async function operate(
   command: OperatorCommand,
   commander: Commander,
 ): Promise<OperatorAnswer> {
-  if (!context.isTaking()) return refusal('STOPPING', 'perpd is stopping; it takes no commands')
+  if (!context.isTaking()) return refusal('STOPPING', 'perpd is stopping and accepts no commands')
   const row = rowOf(command)
   // A preview makes and changes nothing.
   if (command.isPreview === true && row.preview !== undefined)

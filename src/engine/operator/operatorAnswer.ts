@@ -55,7 +55,7 @@ export function theOne<T extends NamedMarket>(listed: readonly T[], name: string
     )
   if (found.length === 1) return one
   const symbols = found.map(({ symbol }) => JSON.stringify(symbol)).join(', ')
-  return refusal('MARKET_AMBIGUOUS', `${name} may be ${symbols}; give the whole symbol`)
+  return refusal('MARKET_AMBIGUOUS', `${name} matches ${symbols}; give the whole symbol`)
 }
 
 /** A denial of admission as an answer. */

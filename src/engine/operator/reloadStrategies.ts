@@ -101,12 +101,12 @@ export function createReload(context: ReloadContext): Reloaded {
     texts?: ReadonlyMap<string, string>,
   ): Promise<OperatorAnswer> {
     if (files === undefined)
-      return { ok: false, code: 'STRATEGIES_FIXED', reason: 'strategy files cannot be read anew here' }
+      return { ok: false, code: 'STRATEGIES_FIXED', reason: 'this run cannot reload strategy files' }
     if (!context.isRunning()) {
       return {
         ok: false,
         code: 'NOT_READY',
-        reason: 'perpd does not run its strategies yet; ask again once it is ready',
+        reason: 'perpd does not run its strategies yet; retry once it is ready',
       }
     }
     const read = await readWhole(files, texts)
@@ -144,13 +144,13 @@ export function createReload(context: ReloadContext): Reloaded {
     commander: Commander,
   ): Promise<OperatorAnswer> {
     if (files === undefined)
-      return { ok: false, code: 'STRATEGIES_FIXED', reason: 'strategy files cannot be changed here' }
+      return { ok: false, code: 'STRATEGIES_FIXED', reason: 'this run cannot change strategy files' }
     const found = await fileOf(strategy, files)
     if (found === undefined)
       return {
         ok: false,
         code: 'STRATEGY_NOT_RUNNING',
-        reason: `no strategy ${strategy} runs, and no file of that name is switched off (perpd strategies)`,
+        reason: `no strategy ${strategy} runs, and no disabled file has that name (perpd strategies)`,
       }
     const path = files.copies?.inPlaceOf(found) ?? found
     const place = files.copies?.copyOf(path) ?? path
@@ -159,7 +159,7 @@ export function createReload(context: ReloadContext): Reloaded {
       if (!changed.ok) return changed
       if (was !== undefined && changed.was !== was) {
         const stands = changed.was === undefined ? 'is left out' : `is ${changed.was}`
-        const reason = `${field} ${stands} in ${path} by now, not ${was}; look again`
+        const reason = `${field} ${stands} in ${path} now, not ${was}; check it again`
         return { ok: false, code: 'FIELD_CHANGED', reason }
       }
       const tried = await carryOut(
@@ -174,17 +174,17 @@ export function createReload(context: ReloadContext): Reloaded {
         return {
           ok: false,
           code: 'LIMIT_LOOSER',
-          reason: `${path} is as it was: ${looser.join(', ')} would be looser than what is in force. To loosen it: perpd strategies set ${strategy} ${field} ${value} --confirm`,
+          reason: `${path} is unchanged: ${looser.join(', ')} would be looser than the limits in force. To loosen it: perpd strategies set ${strategy} ${field} ${value} --confirm`,
         }
       files.replace(place, changed.text)
     } catch (error) {
       if (!(error instanceof Error) || !('syscall' in error)) throw error
-      const reason = `${place} cannot be written, and ${path} is as it was: ${reasonOf(error)}; change it by hand, or let perpd write there`
+      const reason = `${place} cannot be written, and ${path} is unchanged: ${reasonOf(error)}; change it by hand, or give perpd write access`
       return { ok: false, code: 'FILE_NOT_WRITTEN', reason }
     }
     const answer = await carryOut({ isConfirmed }, commander)
     if (!answer.ok || place === path) return answer
-    const statement = `${answer.statement}; written to ${place}, a copy that runs in the place of ${path}, which ships with perpd and is as it was`
+    const statement = `${answer.statement}; written to ${place}, a copy that runs instead of ${path}, which ships with perpd and is unchanged`
     return { ...answer, statement }
   }
 
@@ -344,7 +344,7 @@ async function disabledIn(files: StrategyFiles): Promise<readonly string[]> {
 }
 
 function refused(lines: readonly string[]): Extract<OperatorAnswer, { readonly ok: false }> {
-  const reason = `the strategy files cannot be used, what runs goes on unchanged:\n${lines.join('\n')}`
+  const reason = `the strategy files are invalid, running strategies are unchanged:\n${lines.join('\n')}`
   return { ok: false, code: 'STRATEGIES_INVALID', reason }
 }
 
@@ -354,13 +354,13 @@ function isNothing(plan: RosterPlan, changes: readonly AppliedChange[]): boolean
 
 const removalText: Readonly<Record<OnRemove, string>> = {
   keep: 'its orders and position stay',
-  reduce: 'its exits end its position',
-  close: 'its part of positions is closed',
+  reduce: 'its exits close its position',
+  close: 'its parts of positions are closed',
 }
 
 /** Summarizes the result of a reading in one sentence. */
 function statementOf(plan: RosterPlan, changes: readonly AppliedChange[]): string {
-  if (isNothing(plan, changes)) return 'the strategies that run are those of the files'
+  if (isNothing(plan, changes)) return 'the running strategies match the files'
   const named = ({ now: { name }, fields }: ChangedStrategy) =>
     `${name} (${fields.map(fieldText).join(', ')})`
   const parts = [
@@ -370,7 +370,7 @@ function statementOf(plan: RosterPlan, changes: readonly AppliedChange[]): strin
     ['removed', plan.removed.map(({ name, onRemove }) => `${name} (${removalText[onRemove]})`)],
     ['waiting for a restart', plan.waiting.map(named)],
     [
-      'looser, so only after a restart or with perpd strategies reload --confirm',
+      'looser, so they need a restart or perpd strategies reload --confirm',
       changes.filter(({ isApplied }) => !isApplied).map(changeText),
     ],
   ] as const

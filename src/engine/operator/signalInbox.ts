@@ -61,15 +61,15 @@ export function createSignalInbox(context: SignalInboxContext): SignalInbox {
     const problem = Math.abs(nowMs - sentAtMs) > windowMs ? 'stale' : nonceProblem(signals, nonce, sentAtMs)
     if (problem === 'stale') {
       const seconds = Math.round(windowMs / 1000)
-      return refused('SIGNAL_STALE', `it was sent at another time than now: ${seconds} s apart are allowed`)
+      return refused('SIGNAL_STALE', `its time differs too much from now: at most ${seconds} s are allowed`)
     }
     if (problem === 'replayed')
-      return refused('SIGNAL_REPLAYED', 'a signal with this nonce was taken already')
+      return refused('SIGNAL_REPLAYED', 'a signal with this nonce was already accepted')
     const expiresAtMs = sentAtMs + ttlMs
-    if (expiresAtMs <= nowMs) return refused('SIGNAL_EXPIRED', 'its time was over when it came')
+    if (expiresAtMs <= nowMs) return refused('SIGNAL_EXPIRED', 'it had expired when it arrived')
     const named = context.strategies().find(({ name }) => name === strategy)
     if (named?.strategy.takesSignals !== true) {
-      const reason = 'no strategy of that name runs and takes signals'
+      const reason = 'no running strategy of that name accepts signals'
       return refused('SIGNAL_STRATEGY_UNKNOWN', reason)
     }
     const listed = named.symbols.map((symbol) => ({ symbol, marketToken: '' }))
@@ -79,7 +79,7 @@ export function createSignalInbox(context: SignalInboxContext): SignalInbox {
       return refused('SIGNAL_MARKET_UNKNOWN', reason)
     }
     if ((signals?.waiting.get(strategy)?.length ?? 0) >= MOST_SIGNALS_WAITING) {
-      return refused('SIGNAL_QUEUE_FULL', `${MOST_SIGNALS_WAITING} signals of this strategy wait already`)
+      return refused('SIGNAL_QUEUE_FULL', `${MOST_SIGNALS_WAITING} signals of this strategy already wait`)
     }
     if (!context.isTaking()) return refused('SIGNALS_STOPPED', 'perpd is stopping')
     if (journal.isShort()) return refused('SIGNALS_STOPPED', 'the journal is short of space')

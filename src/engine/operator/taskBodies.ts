@@ -15,7 +15,7 @@ export const startTaskBody = z
   ])
   .refine(
     (body) => !('reduce' in body && body.reduce) || body.leverage === undefined,
-    'leverage is of what opens alone',
+    'leverage applies only to orders that open',
   )
   .refine(
     (body) => body.kind !== 'ladder' || (body.stepBps === undefined) !== (body.everySeconds === undefined),

@@ -38,7 +38,7 @@ export async function taskWishOf(
   const { symbol, marketToken } = found
   const snapshot = await context.read([symbol])
   const view = snapshot.markets.get(marketToken.toLowerCase())
-  if (view === undefined) return refusal('MARKET_UNKNOWN', `${symbol} cannot be read now; ask again`)
+  if (view === undefined) return refusal('MARKET_UNKNOWN', `${symbol} cannot be read now; retry`)
   const { direction, collateral } = command
   const tokenOf = (side: 'long' | 'short') => (side === 'long' ? view.longToken : view.shortToken).address
   const held = snapshot.positions.value.filter(
@@ -51,8 +51,8 @@ export async function taskWishOf(
   const [one] = held
   if (isReduce && (one === undefined || held.length > 1)) {
     return one === undefined
-      ? refusal('POSITION_NOT_FOUND', `no ${direction} position is held on ${symbol} (perpd positions)`)
-      : refusal('POSITION_AMBIGUOUS', 'two positions are held there; give --collateral long or short')
+      ? refusal('POSITION_NOT_FOUND', `there is no ${direction} position on ${symbol} (perpd positions)`)
+      : refusal('POSITION_AMBIGUOUS', 'there are two positions; give --collateral long or short')
   }
   const collateralToken = isReduce && one !== undefined ? one.collateralToken : tokenOf(collateral ?? 'short')
   const side = { marketToken: view.market.marketToken, direction, collateralToken, budget: budgetOf(command) }
@@ -80,7 +80,7 @@ async function rebalanceOf(
   const weights: WeightWish[] = []
   for (const { market, weightBps } of found) {
     const view = snapshot.markets.get(market.marketToken.toLowerCase())
-    if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; ask again`)
+    if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; retry`)
     const { address: collateralToken } = collateral === 'long' ? view.longToken : view.shortToken
     weights.push({ marketToken: view.market.marketToken, collateralToken, weightBps })
   }

@@ -21,7 +21,7 @@ export function nearMarket(symbols: readonly string[], name: string): string | u
 /** `the venue lists no market ETHH/USD; did you mean ETH/USD?`; without a near one, how to look for it. */
 export function unknownMarketText(symbols: readonly string[], name: string): string {
   const near = nearMarket(symbols, name)
-  const hint = near === undefined ? 'perpd markets --search WORD looks for one' : `did you mean ${near}?`
+  const hint = near === undefined ? 'search with perpd markets --search WORD' : `did you mean ${near}?`
   return `the venue lists no market ${name.trim()}; ${hint}`
 }
 
@@ -43,5 +43,5 @@ export function delistedText(
     return undefined
   // If a pair has several pools, all of them are gone.
   const symbol = named.length === 1 ? gone.symbol : (gone.symbol.split(' ')[0] ?? gone.symbol)
-  return `${symbol} is delisted: what is held there can be closed, and nothing can be opened`
+  return `${symbol} is delisted: you can close positions there, but not open any`
 }

@@ -63,7 +63,7 @@ export function setField(text: string, field: string, value: string): SetField {
     )
   }
   if (!isTakenOverLive(field))
-    return no('FIELD_NEEDS_RESTART', `${field} is taken over by a restart alone; change it in the file`)
+    return no('FIELD_NEEDS_RESTART', `${field} needs a restart; change it in the file`)
   const problem = valueProblem(value)
   if (problem !== undefined) return no('VALUE_NOT_ONE_VALUE', problem)
   const document = parseDocument(text)
@@ -95,7 +95,7 @@ function added(text: string, parent: unknown, path: readonly (string | number)[]
   )
     return no(
       'FIELD_NOT_ONE_VALUE',
-      `${field} has no block in the file that it could stand in; write it by hand`,
+      `${field} has no block in the file; add it by hand`,
     )
   const last = parent.items.at(-1)
   const [from] = isScalar(last?.key) ? (last.key.range ?? []) : []
@@ -103,7 +103,7 @@ function added(text: string, parent: unknown, path: readonly (string | number)[]
   if (from === undefined || end === undefined)
     return no(
       'FIELD_NOT_ONE_VALUE',
-      `${field} has no block in the file that it could stand in; write it by hand`,
+      `${field} has no block in the file; add it by hand`,
     )
   const indent = from - (text.lastIndexOf('\n', from - 1) + 1)
   // After the whole line, with the comment that it may have.

@@ -178,7 +178,7 @@ export function createWindDown(context: WindDownContext): WindDown {
       }
       return {
         code: 'NOT_WANTED',
-        reason: `the file of ${intent.strategy} was removed before it was signed, and nothing of it may add any more`,
+        reason: `the file of ${intent.strategy} was removed before it was signed, so its entries are dropped`,
       }
     },
     run: (signal) => runner.run(signal),

@@ -67,7 +67,7 @@ export function increasesWait({ isNoHost, ...facts }: IncreaseFacts): readonly s
     // The moment and not the age: it stays the same sentence while it lasts.
     .map(
       ({ name, ageMs, limitMs }) =>
-        `the newest ${name} are of ${isoTime(facts.nowMs - ageMs)}, older than the ${limitMs / 1_000} s that increases may stand on (risk.maxDataAgeMs); they wait`,
+        `the newest ${name} are of ${isoTime(facts.nowMs - ageMs)}, older than the limit of ${limitMs / 1_000} s (risk.maxDataAgeMs); increases wait`,
     )
   return [...(isNoHost ? [NO_HOST_REASON] : []), ...old]
 }

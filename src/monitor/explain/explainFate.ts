@@ -30,22 +30,22 @@ export function fateLines(state: IntentState, rules: FateRules): string[] {
   switch (attempt.phase) {
     case 'LANDED':
       return [
-        `Had it not landed by ${deadline}, ${deathBy(rules, 'would have')}.`,
+        `Without a landing by ${deadline}, ${deathBy(rules, 'would have')}.`,
         ...childFates(state, attempt),
       ]
     case 'DEAD':
       return [
-        `Had it landed by ${deadline}, its own events would have shown it, and its orders would have been followed to their ends.`,
+        `If it had landed by ${deadline}, its events would show it, and perpd would have followed its orders to their ends.`,
       ]
     case 'VOID_CONSUMED':
       return [
-        'Had nobody else used its digest, it could have landed until its deadline; a third party used it up, so it never can.',
+        'A third party consumed its digest, so it can never land; otherwise it could have landed until its deadline.',
       ]
     case 'NOT_SENT':
-      return [`Had any byte of it left, it would count as sent and be followed to ${deadline} and beyond.`]
+      return [`If any byte had left this machine, perpd would count it as sent and follow it past ${deadline}.`]
     default:
       return [
-        `No evidence closed it. Until ${deadline} it could have landed; if it did, its orders show as discrepancies: perpd discrepancies.`,
+        `No evidence closed it. It could have landed until ${deadline}; in that case its orders appear as discrepancies: perpd discrepancies.`,
       ]
   }
 }
@@ -53,8 +53,8 @@ export function fateLines(state: IntentState, rules: FateRules): string[] {
 function unsigned({ intent, closing }: IntentState): string[] {
   const expiry = timeOf(intent.expiresAtMs)
   if (closing !== undefined)
-    return ['No signature left this machine, so nothing of it could ever have landed.']
-  return [`If nothing is signed by ${expiry}, it closes as expired; nothing of it can land.`]
+    return ['No signature left this machine, so it could never land.']
+  return [`If it is not signed by ${expiry}, it closes as expired and cannot land.`]
 }
 
 function stillOpen(state: IntentState, attempt: Attempt, deadline: string, rules: FateRules): string[] {
@@ -63,18 +63,18 @@ function stillOpen(state: IntentState, attempt: Attempt, deadline: string, rules
   if (presumedDeadForSeconds !== undefined) {
     const { intentId } = state.intent
     return [
-      `Presumed dead: it is ${span(presumedDeadForSeconds * 1_000)} past its deadline, and neither its host nor the account's rows show it. It counts as exposure and waits for an operator: look at the venue, then perpd orders resolve ${intentId} --as dead --by YOUR_NAME (or executed, cancelled).`,
-      'If rows of the account show it after all, it closes by them. It is never sent again.',
+      `Presumed dead: it is ${span(presumedDeadForSeconds * 1_000)} past its deadline, and neither its host nor the account's rows show it. It counts as exposure and waits for an operator: check the venue, then perpd orders resolve ${intentId} --as dead --by YOUR_NAME (or executed, cancelled).`,
+      'If rows of the account show it later, they close it. It is never sent again.',
     ]
   }
   const lines = [
     rules.source === 'chain'
-      ? 'Still open: it lands when a final block shows its digest used together with our own signature or events.'
+      ? 'Still open: it lands when a final block shows its digest together with our signature or events.'
       : "Still open: it closes as executed or cancelled when the pinned host says so and the account's own rows show it.",
     `If it has not landed by ${deadline}, ${deathBy(rules, 'will')}.`,
   ]
   if (rules.source === 'chain')
-    lines.push('If a third party uses its digest up, it closes as void. It is never sent again.')
+    lines.push('If a third party consumes its digest, it closes as void. It is never sent again.')
   else if (isUnresolved(attempt)) lines.push('It is never sent again.')
   return lines
 }
@@ -83,7 +83,7 @@ function landedFates(state: IntentState, attempt: Attempt): string[] {
   const lines: string[] = []
   if (isProvisional(attempt.evidence)) {
     lines.push(
-      'Provisional: a reorganisation may take the landing back, and it would be unknown again; it counts once it is final on every endpoint.',
+      'Provisional: a reorganisation may remove the landing, and the fate would be unknown again. The landing counts once it is final on every endpoint.',
     )
   }
   const open = attempt.children.filter((child) => !hasEnded(child))
@@ -97,7 +97,7 @@ function landedFates(state: IntentState, attempt: Attempt): string[] {
       `${open.length - waiting} of its orders wait for a keeper, which executes or cancels them; either shows as an event.`,
     )
   if (attempt.children.some((child) => hasEnded(child) && isProvisional(child.evidence)))
-    lines.push('An end that is provisional may be taken back; the order would be open again.')
+    lines.push('A reorganisation may remove a provisional end; the order would then be open again.')
   return lines
 }
 
@@ -108,10 +108,10 @@ function deathBy(
   const closes = will === 'will' ? 'it will be closed' : 'it would have been closed'
   const stays = will === 'will' ? 'it stays unknown' : 'it would have stayed unknown'
   if (source === 'chain')
-    return `${closes} as expired at the first final block that is later, with its digest unused on every endpoint`
+    return `${closes} as expired at the first later final block, with its digest unused on every endpoint`
   if (trustVenue)
     return `${closes} as expired by the venue's own statement after that, or stay unknown without it`
-  return `${stays}, counting as exposure, until rows of the account show it or an operator says (perpd orders resolve)`
+  return `${stays} and counts as exposure, until rows of the account show it or an operator resolves it (perpd orders resolve)`
 }
 
 /** Says what the opposite end of each order would have meant, where the journal knows what decided it. */
@@ -131,11 +131,11 @@ function childFates({ intent }: IntentState, { children, armed }: Attempt): stri
   const lines: string[] = []
   if (executed > 0)
     lines.push(
-      `Had the keeper cancelled instead${bound === undefined ? '' : ` (a price worse than ${formatPrice(bound)})`}, the position would be as before, and its share of the limits free.`,
+      `If the keeper had cancelled instead${bound === undefined ? '' : ` (a price worse than ${formatPrice(bound)})`}, the position would be unchanged, and its share of the limits free.`,
     )
   if (cancelled > 0)
     lines.push(
-      `Had the keeper executed what it cancelled${bound === undefined ? '' : `, then at ${formatPrice(bound)} or better`}, it would be in the position now.`,
+      `If the keeper had executed the order${bound === undefined ? '' : `, then at ${formatPrice(bound)} or better`}, it would be part of the position now.`,
     )
   return lines
 }

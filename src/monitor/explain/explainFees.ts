@@ -36,13 +36,13 @@ export function feeLines(state: IntentState, feeToken: FeeToken): string[] {
       : [`paid: keepers kept ${native(paid)}${returned(armed.executionFee - paid)}`]),
     ...(attempt?.feeReturnedUsd === undefined
       ? []
-      : [`the relay gave back ${formatDollars(attempt.feeReturnedUsd)} of the whole fee, in wrapped native`]),
+      : [`the relay returned ${formatDollars(attempt.feeReturnedUsd)} of the whole fee, in wrapped native`]),
   ]
 }
 
 /** An edit may have topped the fee up: then what was kept says nothing about what came back of this message's. */
 function returned(rest: bigint): string {
-  return rest < 0n ? '' : `; ${native(rest)} of it came back`
+  return rest < 0n ? '' : `; ${native(rest)} of it was returned`
 }
 
 function native(amount: bigint): string {

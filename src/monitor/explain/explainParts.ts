@@ -146,7 +146,7 @@ function orderLines(state: IntentState, context: LegLookups & Pick<ExplainContex
     const inForceUsd = changedFrom === undefined ? inForceOf(leg, heldUsd) : undefined
     const inForce =
       inForceUsd !== undefined && sizeDeltaUsd !== undefined && inForceUsd < sizeDeltaUsd
-        ? `, ${money(inForceUsd)} in force: that much is held (signed for ${money(sizeDeltaUsd)})`
+        ? `, ${money(inForceUsd)} in force, because the position is smaller (signed for ${money(sizeDeltaUsd)})`
         : undefined
     const facts = [
       inForce ??
@@ -185,7 +185,7 @@ function editLines(state: IntentState, edits: readonly OrderEdit[] = []): string
       ...(triggerPrice === undefined ? [] : [`at ${formatExactPrice(triggerPrice)}`]),
       ...(sizeDeltaUsd === undefined || sizeDeltaUsd === MAX_UINT256 ? [] : [`over ${money(sizeDeltaUsd)}`]),
     ]
-    const what = made.length === 0 ? 'an edit whose fate is not known' : made.join(' ')
+    const what = made.length === 0 ? 'an edit with an unknown fate' : made.join(' ')
     return `${timeOf(atMs)} ${name}${what}, by ${by} (order ${shortId(intentId ?? '')}): ${reason}`
   })
 }
@@ -199,7 +199,7 @@ function warningLines(state: IntentState): string[] {
       []
     return told.map(
       ({ code, message, action }) =>
-        `attempt ${n}, before signing: ${message === '' ? code : `${message} [${code}]`}${action === undefined ? '' : `; policy says ${action}`}`,
+        `attempt ${n}, before signing: ${message === '' ? code : `${message} [${code}]`}${action === undefined ? '' : `; policy: ${action}`}`,
     )
   })
 }
@@ -214,16 +214,16 @@ function pnlLines(state: IntentState, context: LegLookups): string[] {
     const received =
       fundingReceivedUsd === undefined
         ? ''
-        : `, and ${money(fundingReceivedUsd)} of funding that was put aside for the account`
+        : `, and ${money(fundingReceivedUsd)} of funding reserved for the account`
     const entry = isEntryKnown
       ? `${money(entryCostsUsd)} of the entry's costs`
-      : `${money(entryCostsUsd)} of the entry's costs as far as they are known: others opened some of it`
+      : `${money(entryCostsUsd)} of the entry's known costs; others opened a part of it`
     const cancelling =
-      cancellingUsd === 0n ? '' : `, and ${money(cancellingUsd)} for cancelling the exits that it left`
+      cancellingUsd === 0n ? '' : `, and ${money(cancellingUsd)} for cancelling the remaining exits`
     const ownEntry =
       ownEntryUsd === 0n
         ? ''
-        : `; ${money(ownEntryUsd)} of it because the part that it took has its own entry price and its own share of funding and borrowing`
+        : `; ${money(ownEntryUsd)} of it because the reduced part has its own entry price and its own share of funding and borrowing`
     return [
       `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing${received}; less ${money(sendingUsd)} for sending it, at most, and ${entry}${cancelling}${ownEntry}`,
     ]
@@ -256,10 +256,10 @@ function unwindLines({ intent, closing }: IntentState, unwind: UnwindState | und
   const { by, reason, sinceMs, statement, outcome } = unwind
   const fate =
     closing === undefined
-      ? 'if it lands, what of it rests is cancelled and what it opened is closed; if it never lands, nothing is done'
-      : 'what it opened is being closed'
+      ? 'if it lands, perpd cancels its resting orders and closes what it opened; if it never lands, perpd does nothing'
+      : 'perpd is closing what it opened'
   return [
-    `${by} does not want it any more since ${timeOf(sinceMs)}: ${reason}`,
+    `${by} unwinds it since ${timeOf(sinceMs)}: ${reason}`,
     outcome === undefined ? fate : `${outcome}: ${statement ?? ''}`,
     `by the decisions unwind:${intent.intentId} and unwind-cancel:${intent.intentId}, of ${OPERATOR}`,
   ]
@@ -284,7 +284,7 @@ function decisive(records: readonly StoredRecord[]): Evidence | undefined {
 function noProof(state: IntentState): string {
   const attempt = lastAttempt(state)
   if (attempt?.armed === undefined) return 'none needed yet: nothing was signed'
-  return `none yet; ${attempt.host} is asked what became of it, and its digest cannot land after ${timeOf(attempt.armed.deadlineSeconds * 1_000)}`
+  return `none yet; perpd polls its status at ${attempt.host}, and its digest cannot land after ${timeOf(attempt.armed.deadlineSeconds * 1_000)}`
 }
 
 /** Says what the order reserves and costs, and how often the same decision ended before it. */

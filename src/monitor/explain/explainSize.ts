@@ -8,16 +8,16 @@ import { contestedText, money, sourceTexts, span } from '../text.ts'
 
 /** Meaning of each label for the operator: the known facts, and the next step. */
 const meanings: Readonly<Record<Label, string>> = {
-  planned: 'admitted; nothing was signed yet',
-  pending: 'on its way: signed and sent, or accepted, and not yet decided',
+  planned: 'admitted, not signed yet',
+  pending: 'in flight: signed and sent, or accepted, without an outcome yet',
   resting: 'waits at the venue for its price or time',
   executed: 'executed at the venue',
   cancelled: 'cancelled by the venue; the position did not change',
   reverted: 'reverted on chain and proven dead',
   failed: 'failed and proven dead',
   unknown:
-    'its outcome is not proven: it counts as exposure and is polled until there is proof; it is never sent again',
-  expired: 'its time ran out and nothing of it can land any more',
+    'its outcome is not proven: it counts as exposure, and perpd polls it until there is proof; it is never sent again',
+  expired: 'it expired and can no longer land',
   refused: 'never left this machine',
 }
 
@@ -29,7 +29,7 @@ const meanings: Readonly<Record<Label, string>> = {
 export function meaningOf(label: Label, state: IntentState, askedBy?: string): string {
   const { intent } = state
   if (askedBy !== undefined || isCancelledByAccount(state)) {
-    const who = askedBy ?? 'by the account itself, and by no order of this journal'
+    const who = askedBy ?? 'by another client of the account, not by this journal'
     return `cancelled ${who}; the position did not change`
   }
   if (isOpened(state)) return 'the position is open: its entry is filled, and its exits rest at the venue'
@@ -57,7 +57,7 @@ export function sizingLines({ intent }: IntentState): string[] {
       ? ''
       : `, collateral ${formatUnits(terms.collateralDelta, terms.collateralToken.decimals)} ${terms.collateralToken.symbol}`
   lines.push(
-    `price ${formatPrice(terms.referencePrice)} (${sizing.priceSource === undefined ? 'oracle' : `${sourceTexts[sizing.priceSource]}: the oracle had no fresh one`}), slippage asked ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
+    `price ${formatPrice(terms.referencePrice)} (${sizing.priceSource === undefined ? 'oracle' : `${sourceTexts[sizing.priceSource]}: no fresh oracle price`}), requested slippage ${terms.slippageBps / 100} %${collateral}, reserved ${money(reservationUsd)}`,
   )
   if (sizing.contested !== undefined) {
     const { lowest, highest, words } = sizing.contested

@@ -27,8 +27,8 @@ export function storyOf(state: IntentState, records: readonly StoredRecord[]): r
 const sendWords: Readonly<Record<SendClass, string>> = {
   accepted: 'accepted',
   refused: 'refused by the host, which proves nothing',
-  unanswered: 'left without an answer that proves anything',
-  'not-sent': 'not sent: no byte of it left this machine',
+  unanswered: 'not answered conclusively',
+  'not-sent': 'not sent: nothing left this machine',
 }
 
 function happened(record: JournalRecord, state: IntentState): string[] {
@@ -36,11 +36,11 @@ function happened(record: JournalRecord, state: IntentState): string[] {
   switch (record.kind) {
     case 'intent.accepted':
       return [
-        `accepted at ${timeOf(record.atMs)}; nothing new is signed for it after ${timeOf(record.intent.expiresAtMs)}`,
+        `accepted at ${timeOf(record.atMs)}; perpd signs nothing new for it after ${timeOf(record.intent.expiresAtMs)}`,
       ]
     case 'attempt.preparing':
       return [
-        `attempt ${record.attempt}, ${describeLane(record.lane).label}: ${record.host} is asked to prepare`,
+        `attempt ${record.attempt}, ${describeLane(record.lane).label}: request to ${record.host} to prepare`,
       ]
     case 'attempt.warned':
       return warnedTexts(record.attempt, record.warned)
@@ -56,7 +56,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       ]
     case 'attempt.doubted':
       return [
-        `attempt ${record.attempt}: the venue gave it up, which proves nothing; unknown`,
+        `attempt ${record.attempt}: the venue gave up on it, which proves nothing; unknown`,
         seen(record.evidence),
       ]
     case 'landed': {
@@ -66,7 +66,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       return [`attempt ${record.attempt}: landed${final}${orders}`, seen(record.evidence)]
     }
     case 'attempt.unlanded':
-      return [`attempt ${record.attempt}: its landing is taken back; unknown again`, seen(record.evidence)]
+      return [`attempt ${record.attempt}: a reorganisation removed its landing; unknown again`, seen(record.evidence)]
     case 'child.executed': {
       const price = record.settlement?.executionPrice
       return [
@@ -77,19 +77,19 @@ function happened(record: JournalRecord, state: IntentState): string[] {
     case 'child.cancelled':
       return [
         record.cancelReason === 'USER_INITIATED_CANCEL'
-          ? `${order(record.child)} was cancelled as a message of the account asked`
+          ? `${order(record.child)} was cancelled at the request of the account`
           : `${order(record.child)} was cancelled by the venue${because(record.cancelReason)}`,
         seen(record.evidence),
       ]
     case 'child.reopened':
-      return [`${order(record.child)} is open again: its end is taken back`, seen(record.evidence)]
+      return [`${order(record.child)} is open again: a reorganisation removed its end`, seen(record.evidence)]
     case 'child.frozen':
       return [`${order(record.child)} is frozen${because(record.cancelReason)}`, seen(record.evidence)]
     case 'attempt.dead':
-      return [`attempt ${record.attempt}: dead, it cannot land any more`, seen(record.evidence)]
+      return [`attempt ${record.attempt}: dead, it can no longer land`, seen(record.evidence)]
     case 'attempt.void':
       return [
-        `attempt ${record.attempt}: void, its digest was used up by somebody else`,
+        `attempt ${record.attempt}: void, another transaction consumed its digest`,
         seen(record.evidence),
       ]
     case 'intent.closed': {
@@ -103,7 +103,7 @@ function happened(record: JournalRecord, state: IntentState): string[] {
 function warnedTexts(attempt: number, { warnings, action, reason, shrunk }: WarnedFacts): string[] {
   const codes = warnings.map(({ code, reason }) => (reason === undefined ? code : `${code}, ${reason}`))
   const done = {
-    sign: 'signed all the same',
+    sign: 'signed anyway',
     shrink: `made smaller: ${money(shrunk?.terms.sizeDeltaUsd ?? 0n)}`,
     drop: 'dropped',
   }[action]

@@ -16,7 +16,7 @@ export function kindLines({ kind, terms }: Intent): string[] {
     lines.push(`${exit.type} of ${money(exit.sizeDeltaUsd)} at ${formatExactPrice(exit.triggerPrice)}`)
   if (swap !== undefined) {
     const { symbol, decimals } = swap.receiveToken
-    lines.push(`at least ${formatUnits(swap.minOutputAmount, decimals)} ${symbol} must come out`)
+    lines.push(`least output ${formatUnits(swap.minOutputAmount, decimals)} ${symbol}`)
   }
   if (edit !== undefined) {
     const price = (contractPrice: bigint) =>
@@ -29,7 +29,7 @@ export function kindLines({ kind, terms }: Intent): string[] {
     if (edit.executionFeeIncrease > 0n) {
       const held = formatUnits(edit.executionFeeHeld ?? 0n, NATIVE_DECIMALS)
       const more = formatUnits(edit.executionFeeIncrease, NATIVE_DECIMALS)
-      lines.push(`its execution fee of ${held} is topped up by ${more} native, as the gas price of now needs`)
+      lines.push(`its execution fee of ${held} is topped up by ${more} native for the current gas price`)
     }
   }
   if (batch !== undefined) {

@@ -28,7 +28,7 @@ export const commonFieldNames: Readonly<Record<string, string>> = {
   message: 'a sentence for people; its words may change',
   cut_bytes:
     'bytes of its fields that were cut to keep the line within 8 KiB; orders are whole in the journal',
-  repeated: 'how often the same cause happened, when it is told again',
-  recovered: 'how often a cause happened that is over',
-  kept_back: 'lines of this event that were kept back before it, because there were too many',
+  repeated: 'how often the same cause happened, in a repeated line',
+  recovered: 'how often an ended cause happened',
+  kept_back: 'lines of this event that were suppressed before it, because there were too many',
 }

@@ -67,7 +67,7 @@ export function createLogRateLimit(now: () => number): (event: Event, line: Line
     kind.keptBack = 0
     return {
       ...line,
-      text: `${line.text} (and ${keptBack} more lines of this kind that were kept back)`,
+      text: `${line.text} (and ${keptBack} more lines of this kind were suppressed)`,
       fields: { ...line.fields, kept_back: keptBack },
     }
   }

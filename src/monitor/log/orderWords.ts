@@ -15,7 +15,7 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
   if (decision.kind === 'prepare-approval')
     return `prepare a renewal of the approval: ${decision.actions} actions, ${counted(decision.days, 'day')}`
   if (decision.kind === 'prepare-claim')
-    return `prepare the claim of what is due above ${money(decision.aboveUsd)}`
+    return `prepare a claim of due amounts above ${money(decision.aboveUsd)}`
   const { direction } = decision
   switch (decision.kind) {
     case 'increase':
@@ -31,13 +31,13 @@ export function decisionText(decision: StrategyDecision, symbol: string): string
     case 'cancel':
       return `cancel ${counted(decision.orderKeys.length, 'order')} of the ${direction} on ${symbol}`
     case 'collateral-in':
-      return `pay collateral into the ${direction} on ${symbol}`
+      return `add collateral to the ${direction} on ${symbol}`
     case 'collateral-out':
-      return `take collateral out of the ${direction} on ${symbol}`
+      return `withdraw collateral from the ${direction} on ${symbol}`
     case 'report-order':
-      return `tell of the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
+      return `report the order ${shortHex(decision.orderKey)} of the ${direction} on ${symbol}`
     case 'batch':
-      return `send a batch of its own for the ${direction} on ${symbol}`
+      return `send its own batch for the ${direction} on ${symbol}`
   }
 }
 
@@ -99,7 +99,7 @@ export function attemptFields(state: IntentState): Record<string, unknown> {
 /** Each label as it is said of an order. */
 export const labelWords: Readonly<Record<Label, string>> = {
   planned: 'is planned',
-  pending: 'is on its way',
+  pending: 'is in flight',
   resting: 'rests at the venue',
   executed: 'executed',
   cancelled: 'was cancelled by the venue',

@@ -63,8 +63,8 @@ export function unmanagedText({
   const [who, does, their] =
     madeBy.length === 1 ? [madeBy[0], 'does', 'its file is'] : [listed(madeBy), 'do', 'their files are']
   const others =
-    seenBy.length === 0 ? 'no other strategy looks at it' : `only ${seenBy.join(', ')} looks at it`
-  return `${direction} ${symbol} of ${money(sizeUsd)} has no manager: ${who} made it and ${does} not run (${their} gone or disabled); ${others}. Enable ${who} and start again, or close the position: perpd close`
+    seenBy.length === 0 ? 'no other strategy sees it' : `only ${seenBy.join(', ')} sees it`
+  return `${direction} ${symbol} of ${money(sizeUsd)} is unmanaged: ${who} opened it and ${does} not run (${their} gone or disabled); ${others}. Enable ${who} and restart perpd, or close the position: perpd close`
 }
 
 function discrepancyFields(discrepancy: Discrepancy): Readonly<Record<string, unknown>> {
@@ -94,7 +94,7 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       event.isOver === true ? 'info' : 'warn',
       'position',
       event.isOver === true
-        ? `${event.direction} ${event.symbol} has a manager again, or is closed`
+        ? `${event.direction} ${event.symbol} is managed again, or closed`
         : unmanagedText(event),
       {
         market: event.symbol,
@@ -108,7 +108,7 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
   'account.discrepancy': (event) => {
     const { discrepancy, isPausing } = event
     const next = isPausing
-      ? `. Increases on this market wait: say \`perpd discrepancies adopt|ignore ${discrepancy.discrepancyId} --by NAME\``
+      ? `. Increases on this market wait; settle it: \`perpd discrepancies adopt|ignore ${discrepancy.discrepancyId} --by NAME\``
       : ''
     return line(
       isPausing ? 'error' : 'warn',
@@ -121,7 +121,7 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     line(
       'error',
       'account',
-      `the books of ${event.direction} ${shortHex(event.marketToken)} add up to ${money(event.booksUsd)}, and the journal says ${money(event.expectedUsd)}${tokensApart(event)}: a mistake of perpd's own; please report it with \`perpd journal export\`. Limits count what is held, not books`,
+      `the books of ${event.direction} ${shortHex(event.marketToken)} add up to ${money(event.booksUsd)}, but the journal has ${money(event.expectedUsd)}${tokensApart(event)}: a bug in perpd; please report it with \`perpd journal export\`. Limits use positions, not books`,
       {
         market_token: event.marketToken,
         direction: event.direction,
@@ -135,7 +135,7 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     line(
       'info',
       'account',
-      `the books of ${direction} ${shortHex(marketToken)} add up to the journal again`,
+      `the books of ${direction} ${shortHex(marketToken)} match the journal again`,
       {
         market_token: marketToken,
         direction,
@@ -143,7 +143,7 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     ),
   'account.discrepanciesDeferred': (event) => {
     if (event.held === 0) {
-      return line('info', 'account', 'all that cannot be explained on the account is written down', {
+      return line('info', 'account', 'all discrepancies of the account are recorded', {
         held: 0,
       })
     }
@@ -151,8 +151,8 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       'error',
       'account',
       event.isJournalShort
-        ? `${counted(event.held, 'thing')} on the account cannot be explained and ${event.held === 1 ? 'is' : 'are'} not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)`
-        : `${counted(event.held, 'more thing')} on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account`,
+        ? `${counted(event.held, 'unexplained change')} of the account ${event.held === 1 ? 'is' : 'are'} not recorded: the remaining journal space is reserved for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)`
+        : `${counted(event.held, 'unexplained change')} of the account ${event.held === 1 ? 'exceeds' : 'exceed'} the recording rate: a host shows false rows, or somebody else uses the key. Increases there wait; check perpd discrepancies and the account`,
       { held: event.held, journal_short: event.isJournalShort },
     )
   },
@@ -165,7 +165,7 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     line(
       'warn',
       'account',
-      `a reading of ${money(event.readingUsd)} is far from the ${money(event.equityUsd)} that the account is worth by the last minute; it counts when most readings show it`,
+      `an equity reading of ${money(event.readingUsd)} is far from the ${money(event.equityUsd)} of the last minute; it counts once most readings confirm it`,
       { reading_usd: usdField(event.readingUsd), equity_usd: usdField(event.equityUsd) },
     ),
   'account.transferred': (event) =>
@@ -173,8 +173,8 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       event.amountUsd < 0n ? 'warn' : 'info',
       'account',
       event.amountUsd < 0n
-        ? `${money(-event.amountUsd)} left the account and no order explains it: taken for a withdrawal, and no loss. The account is worth ${money(event.afterUsd)} now`
-        : `${money(event.amountUsd)} came into the account and no order explains it: taken for a deposit, and no gain. The account is worth ${money(event.afterUsd)} now`,
+        ? `${money(-event.amountUsd)} left the account without an order: counted as a withdrawal, not as a loss. The equity is now ${money(event.afterUsd)}`
+        : `${money(event.amountUsd)} reached the account without an order: counted as a deposit, not as a gain. The equity is now ${money(event.afterUsd)}`,
       { amount_usd: usdField(event.amountUsd), equity_usd: usdField(event.afterUsd) },
     ),
   'subaccount.read': (event) =>
@@ -184,11 +184,11 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       expires_at_s: event.report.expiresAtSeconds,
     }),
   'subaccount.unread': (event) =>
-    line('error', 'account', `the approval is not used: ${plain(event.reason)}`, {
+    line('error', 'account', `the approval is ignored: ${plain(event.reason)}`, {
       reason: event.reason,
     }),
   'subaccount.fileRight': () =>
-    line('info', 'account', 'nothing is wrong with the file of the approval any more', {}),
+    line('info', 'account', 'the file of the approval is valid again or gone', {}),
   'subaccount.low': (event) => {
     const { remainingActions, neededActions, address, isActive, isApprovalWaiting } = event.report
     const isGone = !isActive && !isApprovalWaiting
@@ -196,8 +196,8 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       isGone ? 'error' : 'warn',
       'account',
       isGone
-        ? `the delegated key ${address} is not approved on the chain, and no approval waits: nothing that it signs can land, what rests and what is held stays. Did you not revoke it? Check the owner's account. Else: perpd subaccount approve`
-        : `the approval of the delegated key ${address} comes to its end: ${remainingActions} actions left, ${neededActions} of them to close what is open, and ${Math.max(0, event.secondsLeft)} s. Renew it: perpd subaccount approve`,
+        ? `the delegated key ${address} is not approved on the chain, and no approval waits: its messages cannot land; resting orders and positions stay. If you did not revoke it, check the owner's account. To approve it: perpd subaccount approve`
+        : `the approval of the delegated key ${address} ends soon: ${remainingActions} actions left, ${neededActions} of them needed to close everything, and ${Math.max(0, event.secondsLeft)} s. Renew it: perpd subaccount approve`,
       {
         remaining_actions: remainingActions,
         needed_actions: neededActions,
@@ -207,11 +207,11 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
   },
   'subaccount.renewed': ({ report }) => {
     const { address, remainingActions, neededActions, expiresAtSeconds, isApprovalWaiting } = report
-    const waits = isApprovalWaiting ? '. The next order takes it to the chain' : ''
+    const waits = isApprovalWaiting ? '. The next order carries it to the chain' : ''
     return line(
       'info',
       'account',
-      `the approval of the delegated key ${address} is renewed: ${remainingActions} actions left, ${neededActions} of them to close what is open, until ${isoTime(expiresAtSeconds * 1_000)}${waits}`,
+      `the approval of the delegated key ${address} is renewed: ${remainingActions} actions left, ${neededActions} of them needed to close everything, until ${isoTime(expiresAtSeconds * 1_000)}${waits}`,
       {
         remaining_actions: remainingActions,
         needed_actions: neededActions,
@@ -223,7 +223,7 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
     line(
       'warn',
       'account',
-      `the renewal of the delegated key's approval is in ${event.file}, unsigned: ${event.actions} actions beyond the ${event.usedActions} that are used by the word of ${event.by}, until ${isoTime(event.expiresAtSeconds * 1_000)}. Have the owner's wallet sign it, and bring the signature back: perpd subaccount approve --request ${event.file} --signature FILE`,
+      `the renewal of the delegated key's approval is in ${event.file}, unsigned: ${event.actions} actions beyond the ${event.usedActions} used (counted by ${event.by}), until ${isoTime(event.expiresAtSeconds * 1_000)}. Sign it with the owner's wallet, and import the signature: perpd subaccount approve --request ${event.file} --signature FILE`,
       {
         file: event.file,
         actions: event.actions,
@@ -232,16 +232,16 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       },
     ),
   'claim.read': ({ worthUsd }) =>
-    line('debug', 'account', `${money(worthUsd)} may be claimed`, { worth_usd: usdField(worthUsd) }),
+    line('debug', 'account', `${money(worthUsd)} can be claimed`, { worth_usd: usdField(worthUsd) }),
   'claim.prepared': ({ file, worthUsd, calls, pairs }) =>
     line(
       'warn',
       'account',
-      `${money(worthUsd)} may be claimed; ${counted(calls, 'call')} for the owner's wallet ${calls === 1 ? 'is' : 'are'} in ${file}, unsigned. Read them, and send them from the owner's wallet`,
+      `${money(worthUsd)} can be claimed; ${counted(calls, 'call')} for the owner's wallet ${calls === 1 ? 'is' : 'are'} in ${file}, unsigned. Check them and send them from the owner's wallet`,
       { file, worth_usd: usdField(worthUsd), calls, pairs },
     ),
   'claim.over': ({ file }) =>
-    line('info', 'account', `what ${file} named was claimed; the file is removed`, { file }),
+    line('info', 'account', `the amounts in ${file} were claimed; perpd removed the file`, { file }),
   'kill.step': (event) =>
     line(
       event.step === 'stuck' || event.step === 'unproven' ? 'error' : 'warn',
@@ -279,24 +279,24 @@ function killStepText(event: Extract<AccountEvent, { readonly type: 'kill.step' 
   switch (event.step) {
     case 'cancelled':
       return event.close
-        ? 'every order that adds risk is cancelled; what is held is closed, and its exits stay until it is'
-        : `every order that adds risk is cancelled; ${staysText(event.stays)}`
+        ? 'kill: cancelling every order that adds risk, then closing all positions; their exits stay until then'
+        : `kill: cancelling every order that adds risk; ${staysText(event.stays)}`
     case 'closing':
-      return `${counted(event.positions, 'position')} to be closed at the market`
+      return `kill: closing ${counted(event.positions, 'position')} at the market`
     case 'stuck':
-      return `the kill does not get on: ${plain(event.reason)}. It goes on trying`
+      return `the kill makes no progress: ${plain(event.reason)}. perpd keeps retrying`
     case 'done':
       return event.close
-        ? 'the kill is done: nothing rests and nothing is held'
-        : `the kill is done: nothing rests that adds risk; ${staysText(event.stays)}`
+        ? 'the kill is done: no order rests and no position is open'
+        : `the kill is done: no resting order adds risk; ${staysText(event.stays)}`
     case 'unproven':
-      return `the kill is over without proof: ${plain(event.reason)}${event.close ? '' : `; ${staysText(event.stays)}`}`
+      return `the kill ended without proof: ${plain(event.reason)}${event.close ? '' : `; ${staysText(event.stays)}`}`
     case 'abandoned':
-      return 'the kill was abandoned: an operator lets trading go on'
+      return 'the kill was abandoned: an operator resumed trading'
   }
 }
 
 /** The positions that a kill without closing leaves, and their protection. */
 function staysText(stays: readonly LeftPosition[]): string {
-  return stays.length === 0 ? 'nothing is held' : `held is ${stays.map(leftPositionText).join(', ')}`
+  return stays.length === 0 ? 'no position is open' : `held is ${stays.map(leftPositionText).join(', ')}`
 }

@@ -8,11 +8,11 @@ import { line, type Phrases, usdField } from './line.ts'
 
 /** Where the log's lines are, by how standard output takes them. */
 const outputWords = {
-  taken: (lines) => `standard output takes lines again; ${lines} of the log were dropped`,
+  taken: (lines) => `standard output accepts lines again; ${lines} of the log were dropped`,
   stuck: () =>
-    'standard output takes no lines: whoever reads it stopped. perpd continues, and drops and counts them; the newest are at perpd logs',
+    'standard output accepts no lines: its reader stopped. perpd continues, drops the lines and counts them; see perpd logs for the newest',
   lost: () =>
-    'nobody reads standard output any more: perpd continues without a log there. The newest lines are at perpd logs; restart perpd for a new reader, or set log.file',
+    'the reader of standard output is gone: perpd continues without a log there. See perpd logs for the newest lines; restart perpd for a new reader, or set log.file',
 } as const satisfies Record<string, (lines: string) => string>
 
 /** The line of each event of the daemon. */
@@ -54,7 +54,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'warn',
       'clock',
-      `this machine's clock ${against === 'itself' ? `was set back by ${span(backMs)}` : `is ${span(backMs)} before the journal's newest record, which was written by a clock that was ahead`}; ${hostsText(hostsAheadMs)}. Orders and exits are followed as before. Look at this machine's clock and its time server`,
+      `this machine's clock ${against === 'itself' ? `was set back by ${span(backMs)}` : `is ${span(backMs)} before the journal's newest record, which was written by a clock that was ahead`}; ${hostsText(hostsAheadMs)}. perpd follows orders and exits as before. Check this machine's clock and its time server`,
       {
         back_seconds: Math.round(backMs / 1_000),
         against,
@@ -71,7 +71,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
       : line(
           'warn',
           'perpd',
-          `ready, and ${plain(held)}: strategies are asked, and this holds their orders back`,
+          `ready, but ${plain(held)}: strategies run, and this blocks their orders`,
           { held },
         ),
   'daemon.draining': (event) =>
@@ -80,7 +80,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
       'perpd',
       event.underWay === 0
         ? `${event.signal}: no new orders; ${event.openIntents === 0 ? 'none is open' : `${counted(event.openIntents, 'order')} only ${event.openIntents === 1 ? 'rests' : 'rest'} at the venue`}`
-        : `${event.signal}: no new orders; following ${counted(event.underWay, 'order')} under way for up to ${span(event.drainMs)}. A second signal leaves at once; both are safe`,
+        : `${event.signal}: no new orders; following ${counted(event.underWay, 'order')} in flight for up to ${span(event.drainMs)}. A second signal exits at once; both are safe`,
       { signal: event.signal, open_intents: event.openIntents, drain_ms: event.drainMs },
     ),
   'daemon.stopped': (event) => {
@@ -92,7 +92,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
       ...(positions.length === 0
         ? []
         : [
-            `${counted(positions.length, 'position')} stay${positions.length === 1 ? 's' : ''} open, and nobody manages ${positions.length === 1 ? 'it' : 'them'} until the next start:`,
+            `${counted(positions.length, 'position')} stay${positions.length === 1 ? 's' : ''} open and unmanaged until the next start:`,
             ...positions.map(plain),
           ]),
     ].join('\n')
@@ -118,7 +118,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'perpd',
-      `the control port ${wanted} cannot be opened (${plain(reason)}): perpd trades, and serves at ${url}. Its own commands find it; whoever asks ${wanted} may talk to another program. Free the port, then restart perpd`,
+      `the control port ${wanted} cannot be opened (${plain(reason)}): perpd trades, and serves at ${url} instead. Its commands find it; other clients of ${wanted} may reach another program. Free the port, then restart perpd`,
       { wanted, status_url: url, reason },
     ),
   'log.output': ({ state, lines }) =>
@@ -142,7 +142,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} failed (${event.failures} in a row): ${ended(event.reason)} ${event.cause === undefined ? 'Other strategies are not affected' : 'Others that fail by it are counted with it'}; it runs again at its next tick`,
+      `${event.strategy} failed (${event.failures} in a row): ${ended(event.reason)} ${event.cause === undefined ? 'Other strategies are not affected' : 'Other strategies with the same failure are counted with it'}; it runs again at its next tick`,
       {
         strategy: event.strategy,
         reason: event.reason,
@@ -156,7 +156,7 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     return line(
       'error',
       'denied',
-      `${strategy}: ${place === undefined ? '' : `${place}: `}${plain(denial.reason)} (${denial.code}); nothing of it was done`,
+      `${strategy}: ${place === undefined ? '' : `${place}: `}${plain(denial.reason)} (${denial.code}); perpd ignored the decision`,
       {
         strategy,
         code: denial.code,
@@ -170,14 +170,14 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'warn',
       'tick',
-      `${strategy} is slow: decide took ${Math.round(spentMs)} ms of the processor, of ${limitMs} (strategies.slowDecideMs). Its decisions are taken; others are not delayed`,
+      `${strategy} is slow: decide used ${Math.round(spentMs)} ms of processor time; the limit is ${limitMs} (strategies.slowDecideMs). Its decisions count; other strategies are not delayed`,
       { strategy, spent_ms: Math.round(spentMs), limit_ms: limitMs },
     ),
   'strategy.paused': (event) =>
     line(
       'error',
       'tick',
-      `${event.strategy} pauses for ${span(event.forMs)}: it failed ${event.failures} times in a row, last with ${ended(event.reason)} What it holds stays as it is; other strategies go on`,
+      `${event.strategy} pauses for ${span(event.forMs)}: it failed ${event.failures} times in a row, last with ${ended(event.reason)} Its position is unchanged; other strategies are not affected`,
       {
         strategy: event.strategy,
         failures: event.failures,
@@ -189,11 +189,11 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
     line(
       'error',
       'tick',
-      `${event.strategy} pauses: ${ended(event.reason)} What it holds stays as it is. Put its kind right and take it over (perpd strategies reload), or let it begin anew: perpd strategies forget ${event.strategy}`,
+      `${event.strategy} pauses: ${ended(event.reason)} Its position is unchanged. Correct its kind and load it (perpd strategies reload), or discard its memory: perpd strategies forget ${event.strategy}`,
       { strategy: event.strategy, reason: event.reason, facts: event.facts },
     ),
   'strategy.forgotten': (event) =>
-    line('info', 'tick', `${event.strategy} begins anew: its memory was forgotten by ${event.by}`, {
+    line('info', 'tick', `${event.strategy} starts over: ${event.by} discarded its memory`, {
       strategy: event.strategy,
       by: event.by,
     }),
@@ -216,8 +216,8 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
       'warn',
       'tick',
       to === 'paused'
-        ? `${strategy} is paused by ${by}: ${plain(reason)}. What it holds and what rests stays; it goes on with: perpd strategies resume ${strategy}`
-        : `${strategy} goes on, by ${by}: ${plain(reason)}`,
+        ? `${strategy} is paused by ${by}: ${plain(reason)}. Its position and resting orders stay; to resume: perpd strategies resume ${strategy}`
+        : `${strategy} was resumed by ${by}: ${plain(reason)}`,
       { strategy, to, reason, by },
     ),
   'windDown.waits': ({ strategy, reason }) =>
@@ -232,20 +232,20 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
 function changeWords(change: 'added' | 'changed' | 'disabled' | 'removed', onRemove: OnRemove): string {
   switch (change) {
     case 'added':
-      return 'runs, its file is new'
+      return 'started: its file is new'
     case 'changed':
-      return 'its file changed'
+      return 'changed with its file'
     case 'disabled':
-      return 'runs no more, its file says so; its orders and position stay as they are'
+      return 'stopped: its file disables it; orders and position are untouched'
     case 'removed':
-      return `runs no more, its file is gone; ${removalWords[onRemove]}`
+      return `stopped: its file was removed; ${removalWords[onRemove]}`
   }
 }
 
 const removalWords: Readonly<Record<OnRemove, string>> = {
-  keep: 'its orders and position stay as they are',
-  reduce: 'what of it may add is cancelled, and its exits end its position',
-  close: 'what of it may add is cancelled, and its part of positions is closed',
+  keep: 'orders and position are untouched',
+  reduce: 'its entries are cancelled, and its exits close its position',
+  close: 'its entries are cancelled, and its parts of positions are closed',
 }
 
 function fieldWords(fields: readonly FieldChange[]): string {
@@ -258,7 +258,7 @@ function fieldWord({ field, from = 'not set', to = 'not set' }: FieldChange): st
 
 /** The hosts' clocks against ours after it went back. */
 function hostsText(aheadMs: number | undefined): string {
-  if (aheadMs === undefined) return 'no host has told its time yet'
+  if (aheadMs === undefined) return 'no host has reported its time yet'
   if (Math.abs(aheadMs) < CLOCK_STEP_MS) return "the hosts' clocks agree with it now"
   return `the hosts' clocks are ${span(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} it`
 }

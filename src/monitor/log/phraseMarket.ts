@@ -21,14 +21,14 @@ export const marketPhrases: Phrases<Extract<AccountEvent['type'], `market.${stri
     return line(
       'error',
       'market',
-      `${some(clauses, '; ')}. Nothing is added on ${some(symbols, ', ')}, and what is held there is reduced by our own facts. See perpd markets`,
+      `${some(clauses, '; ')}. Increases on ${some(symbols, ', ')} wait, and reductions there use the pinned facts. See perpd markets`,
       { hosts: hostsOf(contradictions), symbols, contradictions: contradictions.length },
     )
   },
   'market.settled': (event) => {
     const { contradictions, symbols, by } = event
     const how =
-      by === undefined ? 'said right again by its hosts' : `settled by ${plain(by)} in spite of its hosts`
+      by === undefined ? 'confirmed again by its hosts' : `trusted by ${plain(by)} despite its hosts`
     return line(
       'info',
       'market',

@@ -11,12 +11,12 @@ export const noticePhrases: Phrases<NoticeEvent['type']> = {
       result === 'sent' ? 'debug' : 'warn',
       'notify',
       result === 'sent'
-        ? `${sink} was told of ${kind}`
-        : `${sink} was not told of ${kind}: ${plain(reason ?? result)}. Trading goes on`,
+        ? `${sink} was notified of ${kind}`
+        : `${sink} was not notified of ${kind}: ${plain(reason ?? result)}. Trading continues`,
       { sink, notice: kind, result, ...defined({ reason }) },
     ),
   'notice.dropped': ({ sink, kind }) =>
-    line('warn', 'notify', `${sink} is too slow: a notice of ${kind} was dropped. Trading goes on`, {
+    line('warn', 'notify', `${sink} is too slow: a notice of ${kind} was dropped. Trading continues`, {
       sink,
       notice: kind,
     }),
@@ -27,15 +27,15 @@ export const noticePhrases: Phrases<NoticeEvent['type']> = {
       'warn',
       'notify',
       what === 'commands'
-        ? `no commands come from the chat of ${sink}: ${plain(reason)}. Trading goes on, and perpd goes on asking`
-        : `an answer did not reach the chat of ${sink}: ${plain(reason)}. What it answers stands, and commands are taken still`,
+        ? `commands of the chat of ${sink} cannot be read: ${plain(reason)}. Trading continues, and perpd keeps retrying`
+        : `a reply did not reach the chat of ${sink}: ${plain(reason)}. Its command is still valid, and perpd accepts more commands`,
       { sink, what, reason },
     ),
   'chat.restored': ({ sink, what }) =>
     line(
       'info',
       'notify',
-      `the chat of ${sink} ${what === 'commands' ? 'gives commands' : 'is answered'} again`,
+      `the chat of ${sink} ${what === 'commands' ? 'can be read' : 'receives replies'} again`,
       { sink, what },
     ),
 }

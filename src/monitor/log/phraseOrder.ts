@@ -39,7 +39,7 @@ function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
   const price = first === undefined ? '' : first.startsWith('at ') ? ` ${first}` : `, ${first}`
   const more = rest.map((fact) => `, ${fact}`).join('')
   const next =
-    to === 'unknown' ? '. It counts as exposure, is polled until there is proof, and is never sent again' : ''
+    to === 'unknown' ? '. It counts as exposure; perpd polls it until there is proof, and never sends it again' : ''
   // The resting order has ended, and its end is not final yet: it is reported when it is.
   const isEnding = from === 'resting' && to === 'pending'
   const verb = isEnding
@@ -47,7 +47,7 @@ function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
     : askedBy !== undefined
       ? `is cancelled ${askedBy}`
       : isCancelledByAccount(state)
-        ? 'was cancelled by the account itself, and not by this perpd'
+        ? 'was cancelled by another client of the account'
         : labelWords[to]
   const why =
     askedBy !== undefined || isEnding
@@ -76,7 +76,7 @@ function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
 
 /** PnL after all costs in words; where others opened some of it, that their part of the entry is not in it. */
 function pnlText({ costs }: OrderLeg, pnlUsd: Usd): string {
-  const lacks = costs?.isEntryKnown === false ? ' but those of an entry that is not known' : ''
+  const lacks = costs?.isEntryKnown === false ? ', without those of an unknown entry' : ''
   return `PnL ${money(pnlUsd)} after all costs${lacks}`
 }
 
@@ -120,7 +120,7 @@ function filled({
     provisional: leg.isProvisional,
   }
   if (isTakenBack) {
-    const text = `${shortId(intent.intentId)} ${name}fill taken back by the chain: the order rests again (${termsOf(intent, inForce)})`
+    const text = `${shortId(intent.intentId)} ${name}fill removed by a reorganisation: the order rests again (${termsOf(intent, inForce)})`
     return line('warn', 'order', text, fields)
   }
   const what =
@@ -162,21 +162,21 @@ function exitsRest({ intent, exits }: Extract<OrderEvent, { type: 'order.exits' 
 function warnedWords({ action, reason, toUsd }: Extract<OrderEvent, { type: 'order.warned' }>): string {
   switch (action) {
     case 'sign':
-      return 'By policy it is signed all the same'
+      return 'The policy signs it anyway'
     case 'shrink':
-      return `By policy it is made smaller: ${money(toUsd ?? 0n)}`
+      return `The policy shrinks it to ${money(toUsd ?? 0n)}`
     case 'drop':
-      return reason === undefined ? 'By policy it is dropped' : `It is dropped: ${plain(reason)}`
+      return reason === undefined ? 'The policy drops it' : `perpd drops it: ${plain(reason)}`
   }
 }
 
 /** Words for causes that change on their own. */
 const movedWords: Readonly<Record<string, string>> = {
   PRICE_OUT_OF_BOUNDS: 'the price has moved beyond the bound',
-  PRICE_CONTESTED: 'hosts differ on the price, and this one lies outside of what most say',
+  PRICE_CONTESTED: 'hosts differ on the price, and this one is outside the majority',
   FEE_ABOVE_LIMIT: 'the fee is above the limit',
-  POSITION_MOVED: 'the position has changed meanwhile',
-  OFFER_EXPIRED: "the host's offer is over",
+  POSITION_MOVED: 'the position has changed',
+  OFFER_EXPIRED: "the host's offer has expired",
 }
 
 function differencesText(differences: readonly Difference[]): string {
@@ -268,7 +268,7 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
     line(
       'error',
       'order',
-      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared something else than was asked: ${differencesText(event.differences)}. The order was dropped and the host is in cooldown; check that host before trusting it again`,
+      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) NOT SIGNED: ${event.host} prepared a message that does not match the order: ${differencesText(event.differences)}. perpd dropped the order and the host is in cooldown; check the host before you trust it again`,
       {
         ...orderFields(event.intent),
         host: event.host,
@@ -280,7 +280,7 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
     line(
       'warn',
       'order',
-      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) not signed: ${movedWords[event.code] ?? event.code}: ${differencesText(event.differences)}. Nothing was sent, and ${event.host} is not to blame; the order is decided anew`,
+      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) not signed: ${movedWords[event.code] ?? event.code}: ${differencesText(event.differences)}. Nothing was sent, ${event.host} is not at fault, and the strategy decides again`,
       {
         ...orderFields(event.intent),
         host: event.host,
@@ -307,7 +307,7 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
     line(
       event.isOver ? 'info' : 'warn',
       'order',
-      `${shortHex(event.orderKey)} (${event.direction} ${event.symbol}): ${plain(event.reason)}; ${event.strategy} ${event.isOver ? 'told of it before' : 'leaves it to you'}`,
+      `${shortHex(event.orderKey)} (${event.direction} ${event.symbol}): ${plain(event.reason)}; ${event.strategy} ${event.isOver ? 'reported it before' : 'leaves it to you'}`,
       {
         order_key: event.orderKey,
         market: event.symbol,
@@ -322,7 +322,7 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
     line(
       'warn',
       'order',
-      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) is to be unwound: if it lands, what it opens is closed. ${event.by}: ${plain(event.reason)}`,
+      `${shortId(event.intent.intentId)} (${termsOf(event.intent)}) will be unwound: if it lands, perpd closes what it opens. ${event.by}: ${plain(event.reason)}`,
       { ...orderFields(event.intent), by: event.by, reason: event.reason },
     ),
   'unwind.waits': (event) =>
@@ -332,7 +332,7 @@ export const orderPhrases: Phrases<OrderEvent['type']> = {
     }),
   'unwind.ended': (event) => {
     const next =
-      event.outcome === 'given-up' ? '. Look at the position: perpd kill --close closes everything' : ''
+      event.outcome === 'given-up' ? '. Check the position; perpd kill --close closes everything' : ''
     return line(
       event.outcome === 'given-up' ? 'error' : 'info',
       'order',

@@ -15,7 +15,7 @@ export const signalPhrases: Phrases<SignalEvent['type']> = {
     return line(
       isLostExit ? 'error' : 'warn',
       'signal',
-      `a signal${action === undefined ? '' : ` (${action})`}${strategy === undefined ? '' : ` for ${plain(strategy)}`} was refused: ${plain(reason)} (${code})${isLostExit ? '; what is held stays' : ''}`,
+      `a signal${action === undefined ? '' : ` (${action})`}${strategy === undefined ? '' : ` for ${plain(strategy)}`} was refused: ${plain(reason)} (${code})${isLostExit ? '; the position stays open' : ''}`,
       {
         code,
         reason,
@@ -28,12 +28,12 @@ export const signalPhrases: Phrases<SignalEvent['type']> = {
       isExpired ? 'warn' : 'info',
       'signal',
       isExpired
-        ? `${signal.strategy}: ${words(signal)} expired before its turn; nothing is done on its word`
+        ? `${signal.strategy}: ${words(signal)} expired before the next turn; ignored`
         : `${signal.strategy} was given ${words(signal)}`,
       { ...fields(signal), is_expired: isExpired },
     ),
   'signal.unserved': ({ strategy, signal, reason }) =>
-    line('warn', 'signal', `${strategy}: signal ${signal} leads to no order: ${plain(reason)}`, {
+    line('warn', 'signal', `${strategy}: signal ${signal} makes no order: ${plain(reason)}`, {
       strategy,
       signal,
       reason,

@@ -29,7 +29,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
     line(
       'warn',
       'host',
-      `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${ended(event.reason)} ${event.isLast === true ? 'No other host is left: nothing is added until one answers' : 'Other hosts are used meanwhile'}`,
+      `${event.host} is in cooldown for ${span(event.cooldownMs)}: ${ended(event.reason)} ${event.isLast === true ? 'No other host is left: increases wait until one responds' : 'Other hosts are used meanwhile'}`,
       { host: event.host, cooldown_ms: event.cooldownMs, reason: event.reason },
     ),
   'host.prices': (event) =>
@@ -37,7 +37,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
       ? line(
           'warn',
           'host',
-          `the prices of ${event.host} are stale: the newest is ${span(event.ageMs)} old. The fallback hosts are used; it is checked again less and less often`,
+          `the prices of ${event.host} are stale: the newest is ${span(event.ageMs)} old. perpd uses the fallback hosts and checks this one at growing intervals`,
           { host: event.host, age_ms: Math.round(event.ageMs) },
         )
       : line('info', 'host', `the prices of ${event.host} are fresh again`, {
@@ -50,7 +50,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
     return line(
       'warn',
       'host',
-      `${event.host} ${event.route}: ${all} cannot be read: ${first?.problem ?? ''}. The rest is used; increases wait on the markets that it may be of, reductions go on`,
+      `${event.host} ${event.route}: ${all} cannot be read: ${first?.problem ?? ''}. perpd uses the other rows; increases wait on the possible markets, reductions continue`,
       {
         host: event.host,
         route: event.route,
@@ -78,7 +78,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
     line(
       'warn',
       'price',
-      `a reduction on ${symbol} is signed around ${formatPrice(lowest)}${lowest === highest ? '' : ` to ${formatPrice(highest)}`}: hosts differ on the price (${contestedText(words)}). No host is blamed for it; what adds risk waits until they agree`,
+      `a reduction on ${symbol} is signed around ${formatPrice(lowest)}${lowest === highest ? '' : ` to ${formatPrice(highest)}`}: hosts differ on the price (${contestedText(words)}). Increases wait until they agree`,
       {
         market: symbol,
         lowest: formatPrice(lowest),
@@ -92,7 +92,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
       event.isWeak ? 'warn' : 'info',
       'evidence',
       event.isWeak
-        ? `NO CHAIN ENDPOINT: orders close by ${event.text}. Set rpc.http to prove how they end`
+        ? `NO CHAIN ENDPOINT: orders close by ${event.text}. Set rpc.http for proof of their ends`
         : event.source === 'chain'
           ? `how an order ended is read from ${event.text}`
           : `orders close by ${event.text}`,
@@ -123,7 +123,7 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
     line(
       'warn',
       'chain',
-      `our clock is ${Math.abs(Math.round(event.skewSeconds))} s ${event.skewSeconds > 0 ? 'before' : 'behind'} the chain's time${event.isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Look at this machine's clock, and at how far the endpoints lag`,
+      `our clock is ${Math.abs(Math.round(event.skewSeconds))} s ${event.skewSeconds > 0 ? 'before' : 'behind'} the chain's time${event.isTooLarge ? '. Nothing that adds risk is signed until they agree' : ''}. Check this machine's clock and the lag of the endpoints`,
       { skew_seconds: event.skewSeconds, is_too_large: event.isTooLarge },
     ),
   'chain.time': (event) => {
@@ -131,13 +131,13 @@ export const venuePhrases: Phrases<VenueEvent['type']> = {
     const apart = `${span(Math.abs(aheadSeconds) * 1000)} ${aheadSeconds > 0 ? 'ahead of' : 'behind'} our clock and the hosts'`
     const next =
       healthy > 0
-        ? 'Another endpoint tells the time, and orders go on; none is proven to have ended before this one agrees'
-        : 'No endpoint tells the time: increases wait, reductions go on; no order is proven to have ended before it agrees'
+        ? 'Another endpoint gives the time, and orders continue; no end is proven before this one agrees'
+        : 'No endpoint gives the time: increases wait, reductions continue, and no end is proven before it agrees'
     return line(
       isSetAside ? 'warn' : 'debug',
       'chain',
       isSetAside
-        ? `${endpoint} is set aside for the time: its newest block is ${apart}. ${next}. Look at this endpoint, or take it out of the configuration and start again`
+        ? `${endpoint} is ignored for the time: its newest block is ${apart}. ${next}. Check this endpoint, or remove it from the configuration and restart perpd`
         : `the newest block of ${endpoint} is ${apart}`,
       { endpoint, ahead_seconds: aheadSeconds, is_set_aside: isSetAside, healthy },
     )

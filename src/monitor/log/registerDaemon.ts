@@ -30,23 +30,23 @@ export const daemonRegister = {
     "This machine's clock went back: against itself while perpd runs, or against the newest record of the journal at a start.",
     ['back_seconds', 'against', 'skew_seconds'],
   ),
-  'daemon.recovering': registered(['info'], 'Something must be known before new orders are made.', [
+  'daemon.recovering': registered(['info'], 'perpd must recover a fact before it makes new orders.', [
     'reason',
   ]),
-  'daemon.ready': registered(['info', 'warn'], 'Strategies are asked; at warn, orders are held back.', [
+  'daemon.ready': registered(['info', 'warn'], 'Strategies run; at warn, a halt blocks their orders.', [
     'held',
   ]),
-  'daemon.draining': registered(['info'], 'A stop was asked for: no new orders, open ones are followed.', [
+  'daemon.draining': registered(['info'], 'A stop was requested: no new orders, perpd follows open ones.', [
     'signal',
     'open_intents',
     'drain_ms',
   ]),
-  'daemon.stopped': registered(['info', 'warn'], 'The run is over; at warn, positions stay open.', [
+  'daemon.stopped': registered(['info', 'warn'], 'The run ended; at warn, positions stay open.', [
     'open_intents',
     'positions',
     'uptime_ms',
   ]),
-  'daemon.heartbeat': registered(['debug'], 'The daemon lives; told at info when nothing else was told.', [
+  'daemon.heartbeat': registered(['debug'], 'The daemon is alive; at info when nothing else was logged.', [
     'positions',
     'exposure_usd',
     'open_intents',
@@ -54,24 +54,24 @@ export const daemonRegister = {
   ]),
   'daemon.portMoved': registered(
     ['error'],
-    'The control port that is configured could not be opened: perpd serves at another one, which commands find.',
+    'The configured control port could not be opened: perpd serves at another one, which commands find.',
     ['wanted', 'status_url', 'reason'],
   ),
   'log.output': registered(
     ['warn', 'error'],
-    'Standard output does not take lines, which are dropped and counted, or takes them again; at error, its reader is gone.',
+    'Standard output accepts no lines, which perpd drops and counts, or accepts them again; at error, its reader is gone.',
     ['state', 'lines'],
   ),
   'tick.done': registered(['debug'], 'A strategy had its turn.', ['strategy', 'decisions', 'latency_ms']),
-  'tick.skipped': registered(['debug'], 'A strategy was not asked, and why.', ['strategy', 'reason']),
-  'tick.failed': registered(['error'], 'A turn of a strategy failed; the others go on.', [
+  'tick.skipped': registered(['debug'], 'A strategy skipped its turn, with the reason.', ['strategy', 'reason']),
+  'tick.failed': registered(['error'], 'A turn of a strategy failed; other strategies are not affected.', [
     'strategy',
     'reason',
     'failures',
     'thread_ended',
     'facts',
   ]),
-  'decision.invalid': registered(['error'], 'What a strategy returned is no decision; nothing is done.', [
+  'decision.invalid': registered(['error'], 'A strategy returned an invalid decision; perpd ignored it.', [
     'strategy',
     'code',
     'reason',
@@ -80,24 +80,24 @@ export const daemonRegister = {
   ]),
   'strategy.slow': registered(
     ['warn'],
-    'A kind of your own took more of the processor for a turn than strategies.slowDecideMs.',
+    'A turn of your own kind used more processor time than strategies.slowDecideMs.',
     ['strategy', 'spent_ms', 'limit_ms'],
   ),
   'strategy.paused': registered(
     ['error'],
-    'A kind of your own failed too often and is not asked for a while.',
+    'Your own kind failed too often and pauses.',
     ['strategy', 'failures', 'pause_ms', 'reason'],
   ),
-  'strategy.unfit': registered(['error'], 'What a strategy remembers does not fit its kind any more.', [
+  'strategy.unfit': registered(['error'], 'The saved memory of a strategy is incompatible with its kind.', [
     'strategy',
     'reason',
     'facts',
   ]),
-  'strategy.forgotten': registered(['info'], "An operator let a strategy's memory be forgotten.", [
+  'strategy.forgotten': registered(['info'], "An operator discarded a strategy's memory.", [
     'strategy',
     'by',
   ]),
-  'strategy.changed': registered(['warn'], 'A strategy file was taken over.', [
+  'strategy.changed': registered(['warn'], 'A strategy file was loaded.', [
     'strategy',
     'file',
     'change',
@@ -105,49 +105,49 @@ export const daemonRegister = {
     'on_remove',
     'fields',
   ]),
-  'strategy.switched': registered(['warn'], 'An operator paused a strategy or let it go on.', [
+  'strategy.switched': registered(['warn'], 'An operator paused or resumed a strategy.', [
     'strategy',
     'to',
     'reason',
     'by',
   ]),
-  'strategy.said': registered(['info'], 'A kind of your own printed a line.', ['strategy']),
+  'strategy.said': registered(['info'], 'Your own kind printed a line.', ['strategy']),
   'windDown.waits': registered(['warn'], 'A removed strategy cannot be wound down yet.', [
     'strategy',
     'reason',
   ]),
   'windDown.ended': registered(['info'], 'A removed strategy is wound down.', ['strategy', 'statement']),
-  'signal.accepted': registered(['info'], 'A signal from outside is durable and waits.', signalFields),
-  'signal.refused': registered(['warn'], 'A signal from outside is not taken.', [
+  'signal.accepted': registered(['info'], 'A signal from outside was accepted and waits.', signalFields),
+  'signal.refused': registered(['warn'], 'A signal from outside was refused.', [
     'code',
     'reason',
     'strategy',
   ]),
   'signal.taken': registered(
     ['info', 'warn'],
-    'A strategy was given a signal; at warn, it expired before that.',
+    'A strategy received a signal; at warn, the signal expired before.',
     [...signalFields, 'is_expired'],
   ),
-  'signal.unserved': registered(['warn'], 'A strategy was given a signal and makes no order of it.', [
+  'signal.unserved': registered(['warn'], 'A strategy received a signal and makes no order.', [
     'strategy',
     'signal',
     'reason',
   ]),
-  'notice.ended': registered(['debug', 'warn'], 'People were told; at warn, they were not.', [
+  'notice.ended': registered(['debug', 'warn'], 'A notification was sent; at warn, it failed.', [
     'sink',
     'notice',
     'result',
     'reason',
   ]),
-  'chat.update': registered(['debug'], 'Somebody wrote to the bot of a chat that may command.', [
+  'chat.update': registered(['debug'], 'The bot of a command chat received a message.', [
     'sink',
     'result',
   ]),
-  'chat.failed': registered(['warn'], 'Commands of a chat cannot be read, or not be answered.', [
+  'chat.failed': registered(['warn'], 'Commands of a chat cannot be read or answered.', [
     'sink',
     'what',
     'reason',
   ]),
-  'chat.restored': registered(['info'], 'They can be read, or answered, again.', ['sink', 'what']),
+  'chat.restored': registered(['info'], 'Commands of a chat can be read or answered again.', ['sink', 'what']),
   'notice.dropped': registered(['warn'], 'A sink is too slow: a notice was dropped.', ['sink', 'notice']),
 } as const satisfies Readonly<Record<(DaemonEvent | SignalEvent | NoticeEvent)['type'], RegisteredEvent>>

@@ -4,29 +4,29 @@ import { type RegisteredEvent, registered } from './registered.ts'
 
 /** An entry for each of them. */
 export const noteRegister = {
-  'daemon.leaving': registered(['warn'], 'A second signal came: the process leaves at once.'),
+  'daemon.leaving': registered(['warn'], 'A second signal arrived: the process exits at once.'),
   'daemon.failed': registered(['error'], 'A fault ends the run.'),
-  'daemon.closeFailed': registered(['error'], 'Something could not be closed in good order at the end.'),
-  'listener.failed': registered(['error'], 'A listener of events failed: a mistake of perpd. Orders go on.'),
-  'key.warned': registered(['warn'], 'What to know of the key that signs.'),
-  'strategy.warned': registered(['warn'], 'What to know of the strategy files before the first order.'),
-  'signal.warned': registered(['warn'], 'What to know of the secrets of signals.'),
+  'daemon.closeFailed': registered(['error'], 'A part could not close cleanly at the end.'),
+  'listener.failed': registered(['error'], 'A listener of events failed: a bug in perpd. Orders are not affected.'),
+  'key.warned': registered(['warn'], 'A note on the signing key.'),
+  'strategy.warned': registered(['warn'], 'A note on the strategy files before the first order.'),
+  'signal.warned': registered(['warn'], 'A note on the secrets of signals.'),
   'systemd.unused': registered(
     ['warn'],
-    'The service manager asked to be told when perpd is ready, and cannot be told.',
+    'The service manager expects a ready notification, which perpd cannot send.',
   ),
   'watchdog.unused': registered(
     ['error'],
-    'The watchdog of the service manager cannot be told that perpd lives.',
+    'perpd cannot notify the watchdog of the service manager.',
   ),
-  'console.served': registered(['info'], 'Where the web console is.'),
+  'console.served': registered(['info'], 'Address of the web console.'),
   'daemon.addressLost': registered(
     ['error'],
-    'The file that names where perpd serves cannot be written: commands do not find it.',
+    'The address file cannot be written, so commands do not find perpd.',
   ),
   'console.curveLost': registered(
     ['warn'],
-    "The curve of the account's worth cannot be read or kept in its file: it begins anew, or ends with the run.",
+    'The equity curve cannot be read or saved: it starts over, or ends with the run.',
   ),
   'files.changed': registered(
     ['warn', 'error'],
@@ -34,45 +34,45 @@ export const noteRegister = {
   ),
   'operator.readAnew': registered(
     ['info', 'warn'],
-    'An operator had limits or strategy files read anew; at warn, refused. Limits that changed are told by limits.changed alone.',
+    'An operator reloaded limits or strategy files; at warn, refused. Only limits.changed reports changed limits.',
   ),
   'operator.signalled': registered(
     ['warn', 'error'],
-    'A signal of the process was a command; at error, refused. Limits that changed are told by limits.changed alone.',
+    'A process signal acted as a command; at error, refused. Only limits.changed reports changed limits.',
   ),
   'evidence.codeRead': registered(
     ['info', 'warn'],
-    "What the chain says of the router's code; at warn, not enough.",
+    "Check of the router's code on the chain; at warn, incomplete.",
   ),
-  'journal.reading': registered(['info'], 'How far a long reading of the journal is, at a start.', [
+  'journal.reading': registered(['info'], 'Progress of reading a long journal at a start.', [
     'records',
     'of',
     'left_ms',
   ]),
-  'log.levels': registered(['warn'], 'What is written into the log was changed, and by whom.'),
+  'log.levels': registered(['warn'], 'Log levels were changed, with the author.'),
   'log.fileFailed': registered(
     ['error'],
     'A line could not be written to the file of the log; standard output has it.',
   ),
-  'trace.unsent': registered(['warn'], 'The collector of traces does not take them. Orders go on.'),
+  'trace.unsent': registered(['warn'], 'The trace collector refuses traces. Orders are not affected.'),
   'recording.failed': registered(
     ['error'],
-    'What the venue shows is no longer recorded (`history.record`): the folder does not take it. Orders are unaffected.',
+    'Recording of market data stopped (`history.record`): its folder cannot be written. Orders are not affected.',
   ),
   'recording.missed': registered(['debug'], 'A read of the recording failed; the next one follows.'),
   'strategy.copied': registered(
     ['info', 'warn'],
-    'A copy runs in the place of a strategy file that ships with perpd, which commands leave as it is; at warn, it was made now.',
+    'A copy runs instead of a shipped strategy file, which commands never change; at warn, perpd made the copy now.',
   ),
   'paper.moved': registered(
     ['error'],
-    'The port of the paper venue that is configured is taken: it serves at another.',
+    'The configured port of the paper venue is in use: it serves at another.',
   ),
   'paper.replay': registered(
     ['info', 'warn'],
-    'Where the replay of the paper venue is and when it ends; at warn, prices of its assets stand still: their candles are over or yet to begin.',
+    'Position and end of the replay of the paper venue; at warn, assets keep one price because their candles ended or have not begun.',
   ),
-  'paper.failed': registered(['error'], 'The paper venue failed while it answered.'),
+  'paper.failed': registered(['error'], 'The paper venue failed on a request.'),
 } as const satisfies Readonly<Record<string, RegisteredEvent>>
 
 /** Names of such lines. */

@@ -6,8 +6,8 @@ const wishFields = ['strategy', 'market', 'decision_key', 'direction', 'kind', '
 
 /** An entry for each of them; one that is missing is a type error. */
 export const orderRegister = {
-  'decision.made': registered(['info'], 'A strategy wants something.', [...wishFields, 'facts']),
-  'decision.denied': registered(['info'], 'A limit, a rule or a state denies what a strategy wants.', [
+  'decision.made': registered(['info'], 'A strategy made a decision.', [...wishFields, 'facts']),
+  'decision.denied': registered(['info'], 'A limit, a rule or a state denies a decision.', [
     ...wishFields,
     'code',
     'wanted',
@@ -37,7 +37,7 @@ export const orderRegister = {
   ]),
   'order.filled': registered(
     ['info', 'warn'],
-    'A created order was filled; at warn, the chain took it back.',
+    'A created order was filled; at warn, a reorganisation removed the fill.',
     [
       ...orderFieldNames,
       'role',
@@ -57,7 +57,7 @@ export const orderRegister = {
     ...orderFieldNames,
     'exits',
   ]),
-  'order.warned': registered(['warn'], 'The venue warns before anything is signed.', [
+  'order.warned': registered(['warn'], 'The venue warns before signing.', [
     ...orderFieldNames,
     'host',
     'request_id',
@@ -68,7 +68,7 @@ export const orderRegister = {
   ]),
   'order.payload_rejected': registered(
     ['error'],
-    'A host prepared something else than was asked; nothing is signed.',
+    'A host prepared a message that does not match the order; nothing was signed.',
     [...orderFieldNames, 'host', 'request_id', 'differences'],
   ),
   'order.not_signed': registered(['warn'], 'A price, a fee, the position or the time moved beyond a limit.', [
@@ -78,7 +78,7 @@ export const orderRegister = {
     'code',
     'differences',
   ]),
-  'order.observed': registered(['debug'], 'What a host says of an unresolved attempt.', [
+  'order.observed': registered(['debug'], 'Status of an unresolved attempt, by a host.', [
     ...orderFieldNames,
     'attempt',
     'status',
@@ -86,14 +86,14 @@ export const orderRegister = {
     'trace_id',
     'reason',
   ]),
-  'order.timing': registered(['debug'], 'How long a step of an order took.', [
+  'order.timing': registered(['debug'], 'Duration of a step of an order.', [
     'intent_id',
     'step',
     'latency_ms',
   ]),
   'order.untidy': registered(
     ['info', 'warn'],
-    'A keeper tells of a resting order that is of no use as it is; at info, this is over.',
+    'An order janitor reports a useless resting order; at info, it is resolved.',
     ['order_key', 'market', 'direction', 'cause', 'strategy', 'is_over', 'reason'],
   ),
   'unwind.requested': registered(['warn'], 'An order is unwound if it lands.', [
@@ -101,7 +101,7 @@ export const orderRegister = {
     'by',
     'reason',
   ]),
-  'unwind.waits': registered(['warn'], 'What keeps an order from being unwound now.', [
+  'unwind.waits': registered(['warn'], 'Cause that delays an unwind.', [
     'intent_id',
     'reason',
   ]),
@@ -112,7 +112,7 @@ export const orderRegister = {
     'statement',
   ]),
   'task.started': registered(['info'], 'A task that makes orders over time began.', ['task', 'by', 'asked']),
-  'task.waits': registered(['warn'], 'What keeps a task from its next order.', ['task', 'reason']),
+  'task.waits': registered(['warn'], 'Cause that delays the next order of a task.', ['task', 'reason']),
   'task.ended': registered(['info', 'warn'], 'A task ended; at warn, before it was done.', [
     'task',
     'by',

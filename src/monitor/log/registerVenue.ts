@@ -25,16 +25,16 @@ export const venueRegister = {
     'trace_id',
     'latency_ms',
   ]),
-  'host.cooldown': registered(['warn'], 'A host is not asked for a while.', [
+  'host.cooldown': registered(['warn'], 'A host is in cooldown.', [
     'host',
     'cooldown_ms',
     'reason',
   ]),
-  'host.prices': registered(['info', 'warn'], 'The prices of an oracle host stand still, or go on.', [
+  'host.prices': registered(['info', 'warn'], 'The prices of an oracle host are stale, or fresh again.', [
     'host',
     'age_ms',
   ]),
-  'rows.missing': registered(['warn'], 'Rows of a list cannot be read; the rest is used.', [
+  'rows.missing': registered(['warn'], 'Rows of a list cannot be read; perpd uses the others.', [
     'host',
     'route',
     'rows',
@@ -45,7 +45,7 @@ export const venueRegister = {
   'rows.foreign': registered(['warn'], 'Rows of another account were dropped.', ['host', 'route', 'rows']),
   'price.fallback': registered(
     ['warn'],
-    'A reduction stands on another price than a fresh one of the oracle.',
+    'A reduction uses a price other than a fresh oracle price.',
     ['market', 'source', 'age_ms'],
   ),
   'price.contested': registered(
@@ -53,12 +53,12 @@ export const venueRegister = {
     'Hosts differ on the price of a reduction; it is signed within the band of those that agree.',
     ['market', 'lowest', 'highest', 'taken', 'left_out'],
   ),
-  'evidence.chosen': registered(['info', 'warn'], 'What proves how orders end in this run.', [
+  'evidence.chosen': registered(['info', 'warn'], 'The source of evidence in this run.', [
     'source',
     'endpoints',
     'is_weak',
   ]),
-  'chain.read': registered(['debug', 'warn'], 'One question to a chain endpoint; at warn, it failed.', [
+  'chain.read': registered(['debug', 'warn'], 'One request to a chain endpoint; at warn, it failed.', [
     'endpoint',
     'outcome',
     'latency_ms',
@@ -72,14 +72,14 @@ export const venueRegister = {
     'skew_seconds',
     'is_too_large',
   ]),
-  'chain.time': registered(['debug', 'warn'], "An endpoint's time; at warn, it is set aside for the time.", [
+  'chain.time': registered(['debug', 'warn'], "An endpoint's time; at warn, perpd ignores it.", [
     'endpoint',
     'ahead_seconds',
     'is_set_aside',
     'healthy',
   ]),
   'feed.read': registered(['debug'], 'A feed was read.', ['feed', 'age_ms']),
-  'capacity.read': registered(['debug'], 'Room for increases on one side of a market.', [
+  'capacity.read': registered(['debug'], 'Capacity for increases on one side of a market.', [
     'market',
     'direction',
     'room_usd',
@@ -91,29 +91,29 @@ export const venueRegister = {
   ),
   'account.unmanaged': registered(
     ['info', 'warn'],
-    'A position was made by strategies that do not run; at info, this is over.',
+    'A position is unmanaged: its strategies do not run; at info, this ended.',
     ['market', 'direction', 'size_usd', 'made_by', 'seen_by', 'is_over'],
   ),
   'account.discrepancy': registered(
     ['warn', 'error'],
-    'Something on the account that the journal cannot explain; at error, increases there wait.',
+    'A discrepancy: the journal cannot explain a change of the account; at error, increases there wait.',
     discrepancyFields,
   ),
   'account.discrepanciesDeferred': registered(
     ['info', 'error'],
-    'Discrepancies that are not written down yet; at info, all are.',
+    'Discrepancies that are not recorded yet; at info, all are.',
     ['held', 'journal_short'],
   ),
   'account.booksDiffer': registered(
     ['error'],
-    'The books do not add up to the journal: a mistake of perpd.',
+    'The books do not match the journal: a bug in perpd.',
     ['market_token', 'direction', 'books_usd', 'expected_usd', 'books_tokens', 'expected_tokens'],
   ),
-  'account.booksAgree': registered(['info'], 'The books add up to the journal again.', [
+  'account.booksAgree': registered(['info'], 'The books match the journal again.', [
     'market_token',
     'direction',
   ]),
-  'account.discrepancySettled': registered(['info'], 'A discrepancy came to its end.', [
+  'account.discrepancySettled': registered(['info'], 'A discrepancy was settled.', [
     ...discrepancyFields,
     'settled_as',
   ]),
@@ -123,10 +123,10 @@ export const venueRegister = {
   ]),
   'account.transferred': registered(
     ['info', 'warn'],
-    'Money came into the account, or, at warn, left it, and no order explains it.',
+    'A deposit, or, at warn, a withdrawal that no order explains.',
     ['amount_usd', 'equity_usd'],
   ),
-  'market.contradicted': registered(['error'], 'Hosts contradict what a market is; increases there wait.', [
+  'market.contradicted': registered(['error'], 'Hosts contradict the pinned facts of a market; increases there wait.', [
     'hosts',
     'symbols',
     'contradictions',
@@ -141,7 +141,7 @@ export const venueRegister = {
     'market_token',
     'by',
   ]),
-  'subaccount.read': registered(['debug'], "What is left of a subaccount's approval.", [
+  'subaccount.read': registered(['debug'], "Remaining actions of a subaccount's approval.", [
     'remaining_actions',
     'needed_actions',
     'expires_at_s',
@@ -149,10 +149,10 @@ export const venueRegister = {
   'subaccount.unread': registered(['error'], 'The file of the approval cannot be used.', ['reason']),
   'subaccount.fileRight': registered(
     ['info'],
-    'The file of the approval, which could not be used, is right again or gone.',
+    'The unusable file of the approval is valid again or gone.',
     [],
   ),
-  'subaccount.low': registered(['warn', 'error'], 'The approval comes to its end; at error, it is gone.', [
+  'subaccount.low': registered(['warn', 'error'], 'The approval ends soon; at error, it has ended.', [
     'remaining_actions',
     'needed_actions',
     'seconds_left',
@@ -168,17 +168,17 @@ export const venueRegister = {
     'used_actions',
     'expires_at_s',
   ]),
-  'claim.read': registered(['debug'], 'What the account may claim was read.', ['worth_usd']),
-  'claim.prepared': registered(['warn'], 'The calls that claim what is due are in a file, unsigned.', [
+  'claim.read': registered(['debug'], 'The claimable amounts were read.', ['worth_usd']),
+  'claim.prepared': registered(['warn'], 'A file has the unsigned calls that claim due amounts.', [
     'file',
     'worth_usd',
     'calls',
     'pairs',
   ]),
-  'claim.over': registered(['info'], 'What the file of claims named was claimed.', ['file']),
+  'claim.over': registered(['info'], 'The amounts in the file of claims were claimed.', ['file']),
   'kill.step': registered(
     ['warn', 'error'],
-    'A kill came a step further; at error, it does not get on, or ended without proof.',
+    'Progress of a kill; at error, it makes none, or ended without proof.',
     ['step', 'positions', 'reason'],
   ),
   'limits.changed': registered(['warn'], 'An operator changed limits while perpd runs.', ['by']),
@@ -187,7 +187,7 @@ export const venueRegister = {
     'This run has other limits than the last; at warn, looser ones.',
     ['is_looser'],
   ),
-  'trading.state': registered(['info', 'warn'], 'What may be traded changed; at info, all of it again.', [
+  'trading.state': registered(['info', 'warn'], 'The trading state changed; at info, trading is active again.', [
     'scope',
     'state_to',
     'reason',

@@ -101,7 +101,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
       line,
       count,
       'notify',
-      `the heartbeat is taken again after ${counted(count, 'failure')}`,
+      `the heartbeat works again after ${counted(count, 'failure')}`,
     )
   }
 
@@ -112,7 +112,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
   ): readonly Line[] => {
     if (error !== undefined) return [repeated(`chain ${endpoint}`, error, line)]
     const count = over(`chain ${endpoint}`)
-    return withRecovery(line, count, 'chain', `${endpoint} answers again after ${counted(count, 'fault')}`)
+    return withRecovery(line, count, 'chain', `${endpoint} responds again after ${counted(count, 'fault')}`)
   }
 
   /** Returns the lines about the time that a chain's endpoint reports. */
@@ -122,7 +122,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
   ): readonly Line[] => {
     if (isSetAside) return [repeated(`time ${endpoint}`, `${aheadSeconds > 0} ${healthy === 0}`, line)]
     const count = over(`time ${endpoint}`)
-    const text = `${endpoint} tells the time again; it was set aside for ${counted(count, 'order')}`
+    const text = `${endpoint} gives the right time again; it was ignored for ${counted(count, 'order')}`
     return withRecovery(line, count, 'chain', text)
   }
 
@@ -136,7 +136,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
           line,
           count,
           'host',
-          `${event.host} answers again after ${counted(count, 'failed request')}`,
+          `${event.host} responds again after ${counted(count, 'failed request')}`,
         )
       }
       case 'host.cooldown':

@@ -26,9 +26,9 @@ export const applyLimits: CommandRow<LimitsCommand> = {
   cli: [
     {
       name: 'limits apply',
-      summary: 'Have the running daemon read its limits anew; what is tighter applies at once.',
+      summary: 'Reload the limits of the running daemon; tighter ones apply at once.',
       details:
-        'Looser limits take effect at a restart, or with --confirm. The same without the port: kill -HUP PID tightens.',
+        'Looser limits take effect at a restart, or with --confirm. Without the port: kill -HUP PID tightens.',
       flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag, json],
       examples: ['perpd limits apply --by ann', 'perpd limits apply --confirm --by ann'],
     },

@@ -30,7 +30,7 @@ export const cancelOrder: CommandRow<CancelCommand> = {
   ...byHand({ asked: ({ order }: CancelCommand) => `cancel ${order}`, decide }),
   api: {
     example: { id: 'a1b4' },
-    note: 'a preview says whether it takes the last stop-loss of a position that is held (`isLastStop`)',
+    note: 'a preview says whether it cancels the last stop-loss of an open position (`isLastStop`)',
   },
   forms: {
     cancel: {
@@ -45,7 +45,7 @@ export const cancelOrder: CommandRow<CancelCommand> = {
     {
       name: 'cancel',
       isForRunning: true,
-      summary: 'Cancel what rests of an order at the venue, whoever made it.',
+      summary: 'Cancel the resting parts of an order at the venue, from any source.',
       positional: {
         name: 'order',
         doc: "an order's id, or its first characters (perpd orders); or its key at the venue, 0x...",
@@ -83,13 +83,13 @@ async function decide(
         )
       : refusal(
           'ORDER_NOT_RESTING',
-          `${state.intent.intentId} is ${labelOf(state)}: nothing of it is shown to rest at the venue. If it is still to land, unwind it: perpd orders unwind ${state.intent.intentId.slice(0, 8)} --by NAME`,
+          `${state.intent.intentId} is ${labelOf(state)}: no list shows a resting part of it. If it may still land, unwind it: perpd orders unwind ${state.intent.intentId.slice(0, 8)} --by NAME`,
         )
   }
   if (state === undefined && rows.length > 1) {
     return refusal(
       'ORDER_AMBIGUOUS',
-      `the keys of ${rows.length} orders begin with ${wanted}; give more of it`,
+      `the keys of ${rows.length} orders begin with ${wanted}; give more characters`,
     )
   }
   const { direction } = first
@@ -106,7 +106,7 @@ async function decide(
   const bareUsd = leftBare(snapshot, orderKeys)
   const note =
     bareUsd > 0n
-      ? `${formatDollars(bareUsd)} of what is held stays open without a stop-loss: while perpd is down nothing but liquidation ends it`
+      ? `${formatDollars(bareUsd)} stays open without a stop-loss: while perpd is down, only liquidation can close it`
       : isExits
         ? 'the position stays open without these exits'
         : undefined
@@ -123,10 +123,10 @@ async function decide(
 /** Answers a cancel of an ended order: cancelling a cancelled one is no mistake. */
 function endedAnswer({ intentId, label, isCancelled }: EndedOrder): OperatorAnswer {
   if (!isCancelled)
-    return refusal('ORDER_ENDED', `${intentId} is ${label}: nothing of it rests that could be cancelled`)
+    return refusal('ORDER_ENDED', `${intentId} is ${label}: it has no resting part to cancel`)
   return {
     ok: true,
-    statement: `order ${intentId} is already cancelled: nothing of it rests, and nothing was sent`,
+    statement: `order ${intentId} is already cancelled: no part of it rests, and nothing was sent`,
   }
 }
 

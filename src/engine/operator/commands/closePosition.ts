@@ -75,14 +75,14 @@ export const closePosition: CommandRow<CloseCommand> = {
       isForRunning: true,
       summary: 'Close a position, a share of it, or all positions at the market; ignores every halt.',
       details:
-        'At a terminal it asks first, unless --yes is given; a script is asked nothing, but needs --yes with --all.\nWith --all it shows what is held, asks once, and says what became of each. To halt and\ncancel what rests besides: perpd kill --close.',
+        'At a terminal it asks first, unless --yes is given; a script is not asked, but needs --yes with --all.\nWith --all it shows all positions, asks once, and reports the result of each. To halt and\ncancel resting orders as well: perpd kill --close.',
       positional: { ...marketName, isOptional: true },
       more: [directionName],
       stray: [{ flag: 'share' }],
       flags: [
         { name: 'all', doc: 'every position' },
         yesFlag,
-        { name: 'share', value: 'PERCENT', doc: 'how much of it; 100 when not given' },
+        { name: 'share', value: 'PERCENT', doc: 'percent of the position; 100 when not given' },
         collateralFlag,
         onceById,
         noWait,
@@ -141,14 +141,14 @@ async function decide(
     const gone = listed && delistedText(context.catalogue.standings(), listed, command.market)?.split(':')[0]
     return refusal(
       'POSITION_NOT_FOUND',
-      `no ${side} position is held on ${command.market}${gone === undefined ? '' : ` (${gone})`}; ${all === '' ? 'nothing is held' : `held: ${all}`}`,
+      `there is no ${side} position on ${command.market}${gone === undefined ? '' : ` (${gone})`}; ${all === '' ? 'no position is open' : `open: ${all}`}`,
     )
   }
   if (found.length > 1) {
     const words = found.map(({ view, position }) => `${view.symbol} on ${backing(view, position)}`)
     return refusal(
       'POSITION_AMBIGUOUS',
-      `several positions are meant: ${words.join(', ')}; give the whole symbol, or --collateral long or short`,
+      `several positions match: ${words.join(', ')}; give the whole symbol, or --collateral long or short`,
     )
   }
   const { view, position } = one
@@ -168,11 +168,11 @@ async function decide(
     snapshot,
     decision,
     symbol: view.symbol,
-    words: `${formatDollars(sizeUsd)} of the ${side} ${view.symbol} of ${formatDollars(sizeInUsd)}${position.why === undefined ? '' : ` (by what is known of it: ${position.why})`}`,
+    words: `${formatDollars(sizeUsd)} of the ${side} ${view.symbol} of ${formatDollars(sizeInUsd)}${position.why === undefined ? '' : ` (from partial data: ${position.why})`}`,
     ...(openers.length === 0
       ? {}
       : {
-          note: `${openers.join(', ')} ${openers.length === 1 ? 'trades' : 'trade'} this market and may open it again (${openers.map((name) => `perpd trading halted --scope ${name}`).join(', ')} keeps ${openers.length === 1 ? 'it' : 'them'} from that)`,
+          note: `${openers.join(', ')} ${openers.length === 1 ? 'trades' : 'trade'} this market and may open it again (${openers.map((name) => `perpd trading halted --scope ${name}`).join(', ')} prevents that)`,
         }),
   }
 }

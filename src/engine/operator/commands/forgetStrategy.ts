@@ -21,9 +21,9 @@ export const forgetStrategy: CommandRow<ForgetCommand> = {
     {
       name: 'strategies forget',
       isForRunning: true,
-      summary: "Drop a strategy's memory: it begins anew at its next turn.",
+      summary: "Discard a strategy's memory: it starts over at its next turn.",
       details:
-        'For a memory that fits its kind no longer, or that is wrong. Its orders and positions stay as they are; the strategy\nknows nothing of what it did before. Kept in the journal, with who said so.',
+        'For a memory that is wrong or incompatible with its kind. Orders and positions are untouched; the strategy\nloses all knowledge of its past. The journal records it with your name.',
       positional: strategyName,
       flags: [byFlag, json],
       examples: ['perpd strategies forget eth-trend --by ann'],
@@ -49,13 +49,13 @@ async function run(
     return refusal(
       'MEMORY_UNKNOWN',
       remembers
-        ? `${strategy} remembers nothing yet`
-        : `the kind ${kind} of ${strategy} keeps no memory, so there is nothing to forget`,
+        ? `${strategy} has no memory yet`
+        : `the kind ${kind} of ${strategy} has no memory, so there is nothing to discard`,
     )
   }
   await trading.accountJournal.write({ kind: 'strategy.forgotten', strategy, by })
   emit({ type: 'strategy.forgotten', strategy, by })
   return done(
-    `the memory of ${strategy} is forgotten by ${by}: it begins anew at its next turn; its orders and positions stay as they are`,
+    `${by} discarded the memory of ${strategy}: it starts over at its next turn; orders and positions are untouched`,
   )
 }

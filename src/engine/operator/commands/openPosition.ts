@@ -56,7 +56,7 @@ export const openPosition: CommandRow<OpenCommand> = {
       name: 'open',
       summary: 'Open or add to a position by hand; shown with its costs, and confirmed.',
       details:
-        'Limits, halts and budgets apply to it as to a strategy; it is made whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused, or it\ncame to nothing; 5: its end is not known after a minute.\n\nExits close at most what this order adds: of a position that is added to, the size\nthat was held before keeps the exits it has. Those of an order that waits (--limit,\n--stop) rest from the start: on a side that is held already, one whose price is\nreached first closes a part of that.',
+        'Limits, halts and budgets apply to it as to a strategy; perpd places it whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused or without\neffect; 5: its end is unknown after a minute.\n\nExits close at most the size of this order; an existing position keeps its own\nexits. Exits of a waiting order (--limit, --stop) rest from the start: if one\ntriggers before the entry, it closes a part of an existing position on that side.',
       positional: marketName,
       more: [directionName],
       stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
@@ -109,12 +109,12 @@ async function decide(
   if ('ok' in market) return market
   const snapshot = await context.read([market.symbol])
   const view = snapshot.markets.get(market.marketToken.toLowerCase())
-  if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; ask again`)
+  if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; retry`)
   const { direction: side, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
   if (Number(leverage) < 1) {
     return refusal(
       'MIN_LEVERAGE',
-      `leverage ${leverage}x would pay in more than the position is worth; give --leverage 1 or more, and for less risk a smaller --size`,
+      `leverage ${leverage}x would need more collateral than the position is worth; give --leverage 1 or more, and a smaller --size for less risk`,
     )
   }
   const trigger = limit ?? stop
@@ -149,5 +149,5 @@ async function decide(
 /** Describes who else trades the market of an order by hand, and the consequences for it. */
 function tradesToo(managers: readonly string[]): string {
   const isOne = managers.length === 1
-  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too: a strategy has a part of its own in the same position, and a keeper may reduce all of it`
+  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too: a strategy has its own part of the same position, and a guard may reduce all of it`
 }

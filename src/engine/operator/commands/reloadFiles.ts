@@ -34,11 +34,11 @@ export const reloadFiles: CommandRow<ReloadCommand> = {
     {
       name: 'strategies reload',
       isForRunning: true,
-      summary: 'Have the running daemon take over strategy files that changed, came or went.',
+      summary: 'Reload changed, added and removed strategy files in the running daemon.',
       details:
-        'All files are checked first; with anything wrong in one of them nothing changes. Each change holds from the next turn of its\nstrategy and is kept in the journal. Looser limits take effect at a restart, or with --confirm. The same without the port: kill\n-HUP PID. By itself: strategies.watch.',
+        'perpd checks all files first; if one is invalid, nothing changes. Each change applies from the next turn of its\nstrategy, and the journal records it. Looser limits take effect at a restart, or with --confirm. Without the port: kill\n-HUP PID. Automatically: strategies.watch.',
       flags: [
-        { name: 'dry-run', doc: 'only show what would be taken over' },
+        { name: 'dry-run', doc: 'only show the changes' },
         { name: 'confirm', doc: 'loosen limits too' },
         byFlag,
         json,

@@ -20,7 +20,7 @@ export const resolveOrder: CommandRow<ResolveCommand> = {
     if ('ok' in found) return found
     const { intent } = found
     if (!(await orderManager.resolve(intent.intentId, as, by))) {
-      return refusal('ORDER_NOT_SIGNED', `${intent.intentId} was never signed: it closes by itself`)
+      return refusal('ORDER_NOT_SIGNED', `${intent.intentId} was never signed, so it closes without your help`)
     }
     return done(`${orderNamed(intent)} is closed as ${as}, by ${by}`)
   },
@@ -28,9 +28,9 @@ export const resolveOrder: CommandRow<ResolveCommand> = {
   cli: [
     {
       name: 'orders resolve',
-      summary: 'Say how an order ended that no evidence closes; with the daemon or without.',
+      summary: 'State how an order ended that no evidence closes; with or without the daemon.',
       details:
-        'For an order that stays unknown: look at the venue first. Closing it frees its share of the limits; if it lands after all, you hold both.\nThe statement and the name are kept in the journal.',
+        'For an order that stays unknown: check the venue first. Closing it frees its share of the limits; if it lands later, you hold both.\nThe journal records the statement and your name.',
       positional: orderName,
       flags: [{ name: 'as', value: 'OUTCOME', doc: 'dead, executed or cancelled' }, namedBy],
       examples: ['perpd orders resolve 7944b4ff --as dead --by ann'],

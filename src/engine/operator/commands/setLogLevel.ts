@@ -18,21 +18,21 @@ export const setLogLevel: CommandRow<LogCommand> = {
   // Recorded here; the daemon sets the level of its log after this answer.
   async run(_, { component, level }) {
     const what =
-      component === undefined ? 'components without a level of their own write' : `${component} writes`
-    return done(`${what} lines from ${level} on, until the settings are read anew or perpd starts again`)
+      component === undefined ? 'components without their own level write' : `${component} writes`
+    return done(`${what} lines from ${level} on, until the settings are reloaded or perpd restarts`)
   },
   api: {
     example: { component: 'host', level: 'debug' },
-    note: 'without a component: all that have no level of their own',
+    note: 'without a component: all without their own level',
   },
   cli: [
     {
       name: 'log level',
       isForRunning: true,
       summary:
-        'Show or change what the running daemon writes into its log, of one component or of all others.',
+        'Show or change the log level of the running daemon, for one component or all others.',
       details:
-        'Without arguments it shows the level of every component now. Levels are debug, info, warn and error; components are the first words of events (docs/reference/events.md).\nIt holds until the settings are read anew (perpd limits apply, SIGHUP) or the daemon starts again; what is to\nstay is log.level and log.levels.',
+        'Without arguments it shows the level of every component. Levels are debug, info, warn and error; components are the first words of events (docs/reference/events.md).\nThe change lasts until the settings are reloaded (perpd limits apply, SIGHUP) or the daemon restarts; for a permanent\nchange set log.level and log.levels.',
       positional: { name: 'component', doc: 'a component, and a level; or a level alone', isOptional: true },
       more: [{ name: 'level', doc: 'debug, info, warn or error', isOptional: true }],
       flags: [byFlag, json],

@@ -56,18 +56,18 @@ export const setStrategyField: CommandRow<SetFieldCommand> = {
     {
       name: 'strategies set',
       isForRunning: true,
-      summary: 'Change one field in the file of a strategy, and take it over; shown, and confirmed.',
+      summary: 'Change one field in the file of a strategy and load it; asks for a confirmation.',
       details:
-        'The file keeps its comments; it is checked whole with the change before anything is written. Fields that only a restart takes\nover, lists and blocks are changed by hand. `enabled` switches it off and on again, over restarts too: its file says so.',
+        'The file keeps its comments; perpd checks the whole file before it writes. Change lists, blocks and fields that need\na restart by hand. `enabled` disables and enables the strategy in its file, so it survives restarts.',
       positional: {
         name: 'NAME',
-        doc: 'the name of a strategy that runs, or that is switched off in its file',
+        doc: 'the name of a running strategy, or of one that its file disables',
       },
       more: [
         { name: 'field', doc: 'a field, dotted: params.fastCandles, size.usd, limits.maxOrdersPerHour' },
         { name: 'value', doc: 'its value, as it is written in the file: 20, long, "09:00"' },
       ],
-      flags: [{ name: 'confirm', doc: 'let a looser limit take effect too' }, yesFlag, byFlag, json],
+      flags: [{ name: 'confirm', doc: 'apply a looser limit too' }, yesFlag, byFlag, json],
       examples: [
         'perpd strategies set eth-trend params.fastCandles 20 --yes',
         'perpd strategies set eth-trend size.usd 300',

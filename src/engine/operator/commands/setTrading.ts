@@ -71,9 +71,9 @@ export const setTrading: CommandRow<TradingCommand> = {
     {
       name: 'trading',
       isForRunning: true,
-      summary: 'Let the running daemon trade, reduce only, or make no orders at all; says why it does not.',
+      summary: 'Set the trading state: trade, only reduce, or no orders at all; lists the halts.',
       details:
-        'The state is kept in the journal and survives restarts. `active` releases what an operator may release: it accepts losses, and\nends a kill. Without a state the halts are listed. The same without the port: kill -USR2 PID halts.',
+        'The journal records the state, so it survives restarts. `active` releases every halt that an operator may release: it\naccepts losses and ends a kill. Without a state it lists the halts. Without the port: kill -USR2 PID halts.',
       positional: { name: 'state', doc: 'active, reducing or halted', isOptional: true },
       stray: [{ flag: 'scope' }],
       flags: [
@@ -122,11 +122,11 @@ async function run(
     const other =
       stands === undefined || stands.reason === given
         ? ''
-        : `; that reason stands, and the new one ("${given}") is not kept`
+        : `; that reason remains, and the new one ("${given}") is ignored`
     const stricter = stateOf(ofScope)
-    const more = stricter === state ? '' : `; it is ${stricter} all the same, by another hold`
+    const more = stricter === state ? '' : `; it is still ${stricter}, because of another halt`
     return done(
-      `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; it goes on with: ${releaseCommand(scope)}`,
+      `trading ${was} ${state} ${placeOf(scope)}, ${why}${other}${more}; to resume: ${releaseCommand(scope)}`,
     )
   }
   // The whole daemon resumes only when no halt of the account remains either.
@@ -153,7 +153,7 @@ async function run(
   return done(
     isActive
       ? `trading is active ${placeOf(scope)}; still ${words}`
-      : `released what an operator may release; still ${words}`,
+      : `released every halt that an operator may release; still ${words}`,
   )
 }
 

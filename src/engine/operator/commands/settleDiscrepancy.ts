@@ -41,12 +41,12 @@ export const settleDiscrepancy: CommandRow<SettleCommand> = {
       name: `discrepancies ${word}`,
       summary:
         word === 'adopt'
-          ? 'Adopt a discrepancy: it is yours; with the daemon or without.'
-          : 'Ignore a discrepancy: leave it out; with the daemon or without.',
-      details: `Increases on its market go on afterwards, where nothing else of it waits. ${
+          ? 'Adopt a discrepancy as yours; with or without the daemon.'
+          : 'Ignore a discrepancy; with or without the daemon.',
+      details: `Increases on its market resume afterwards, unless another discrepancy blocks them. ${
         word === 'adopt'
-          ? 'A position that nothing explained is counted\nin the book "unattributed" from now on'
-          : 'A position that nothing explained is left out, in no\nbook, from now on'
+          ? 'An unexplained position counts\nin the book "unattributed" from now on'
+          : 'An unexplained position counts in no\nbook from now on'
       }; a trade was counted when it was found, and an order stays at the venue as it is.
 The statement and the name are kept in the journal. START means what was there before perpd first looked at the account.`,
       positional: {
@@ -59,7 +59,7 @@ The statement and the name are kept in the journal. START means what was there b
         {
           name: 'before',
           value: 'START|TIME',
-          doc: 'of --all: START, or older than a time',
+          doc: 'with --all: START, or older than a time',
         },
         namedBy,
       ],

@@ -23,7 +23,7 @@ export const startKill: CommandRow<KillCommand> = {
   },
   api: {
     example: { close: true, exits: false },
-    note: '`exits`: exits of what is held go too, at once; a preview answers with `killing`: `positions`, `orders` (`stays`: it is not cancelled now), `unlisted` (positions and orders that the journal, the chain or another host knows and the list lacks, with `why`), `inFlight`',
+    note: '`exits`: cancels the exits of positions too, at once; a preview answers with `killing`: `positions`, `orders` (`stays`: not cancelled now), `unlisted` (positions and orders that the journal, the chain or another host has and the list lacks, with `why`), `inFlight`',
   },
   forms: {
     kill: {
@@ -63,10 +63,10 @@ export const startKill: CommandRow<KillCommand> = {
       summary:
         'Halt, cancel every order that adds risk and, if asked, close every position; reports until done.',
       details:
-        'Stop-losses and take-profits of what is held stay, whoever placed them: with --close until it is closed, else for good, and the end\nof its report says what protects what. --exits cancels them at once too. At a terminal it shows what it finds and does, and asks,\nunless --yes is given; a script is asked nothing and needs no --yes.\nIt continues when this command is interrupted, and over restarts of the daemon. `perpd trading active` ends it.',
+        'Stop-losses and take-profits of positions stay, from any source: with --close until the position is closed, else\npermanently. The report ends with the protection of each position. --exits cancels them at once too. At a terminal it shows\nits plan and asks, unless --yes is given; a script is not asked and needs no --yes.\nIt continues when this command is interrupted, and across restarts of the daemon. `perpd trading active` ends it.',
       flags: [
         { name: 'close', doc: 'close positions too' },
-        { name: 'exits', doc: 'cancel stop-losses and take-profits of what is held too, at once' },
+        { name: 'exits', doc: 'cancel stop-losses and take-profits of positions too, at once' },
         yesFlag,
         byFlag,
       ],
@@ -80,8 +80,8 @@ function wish({ close, exits }: KillCommand) {
 }
 
 function killStatement({ close, exits }: KillCommand): string {
-  if (close) return 'halted; resting orders are being cancelled and positions closed'
+  if (close) return 'halted; perpd is cancelling resting orders and closing positions'
   return exits
-    ? 'halted; every resting order is being cancelled, exits too'
-    : 'halted; resting orders that add risk are being cancelled, and exits of what is held stay'
+    ? 'halted; perpd is cancelling every resting order, exits included'
+    : 'halted; perpd is cancelling resting orders that add risk; exits of positions stay'
 }

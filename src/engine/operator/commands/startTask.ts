@@ -21,16 +21,16 @@ import { askedOfTask } from '../taskWords.ts'
 const minuteMs = 60_000
 
 const taskKindsText = [
-  'Each order of a task walks the road of every order: limits, halts and budgets hold for it. A halt makes the task wait, a kill ends it,',
-  'a restart goes on with it. It ends as done, stopped or out of budget. Exits of what it opened count against no budget, and stay.',
+  'Limits, halts and budgets apply to each order of a task. A halt makes the task wait, a kill ends it,',
+  'a restart resumes it. It ends as done, stopped or out of budget. Its exits count against no budget, and stay.',
   "twap: a size in parts over a time; one message of the venue's own twap where that fits (up to 30 parts, no price bound, all of it",
-  'within the share of the capacity), else parts sized by the capacity of their moment.',
+  'within the share of the capacity), else parts sized by the current capacity.',
   'accumulate: adds until the position has its target, while the price is within the bound.',
   'ladder: rungs at better prices (the first at the market, the others rest) or by time; the target follows the averaged entry, the stop',
   'stays; once an exit fills, nothing is added.',
-  'chase: a limit that follows the price and never goes beyond the bound; what is left after the minutes is taken at the market.',
-  'bracket: one entry that brings its stop and target in the same message; one exit cancels the other. Ended before, it leaves its exits.',
-  'rebalance: brings positions to weights of a total once; what is too much is taken off before anything is added.',
+  'chase: a limit that follows the price up to the bound; the rest fills at the market after the minutes.',
+  'bracket: one entry with its stop and target in the same message; one exit cancels the other. A stopped task leaves its exits.',
+  'rebalance: brings positions to weights of a total once; it reduces first and adds afterwards.',
 ].join('\n')
 
 /** Its row. */
@@ -58,7 +58,7 @@ export const startTask: CommandRow<StartTaskCommand> = {
       name: 'task start',
       isForRunning: true,
       summary:
-        'Start orders that take time: twap, accumulate, ladder, chase, bracket, rebalance; shown, and confirmed.',
+        'Start a task over time: twap, accumulate, ladder, chase, bracket, rebalance; asks for a confirmation.',
       details: taskKindsText,
       positional: { name: 'task-kind', doc: 'a kind: twap, accumulate, ladder, chase, bracket or rebalance' },
       more: [
@@ -70,10 +70,10 @@ export const startTask: CommandRow<StartTaskCommand> = {
       ],
       flags: [
         { name: 'size', value: 'USD', doc: 'twap, ladder, chase, bracket: all of it together' },
-        { name: 'target', value: 'USD', doc: 'accumulate: the size that the position is to have' },
-        { name: 'total', value: 'USD', doc: 'rebalance: what the weights are shares of' },
-        { name: 'leverage', value: 'N', doc: 'size / collateral of what opens; not with --reduce' },
-        { name: 'reduce', doc: 'twap, chase: take off what is held instead of adding to it' },
+        { name: 'target', value: 'USD', doc: 'accumulate: target size of the position' },
+        { name: 'total', value: 'USD', doc: 'rebalance: total of the weights' },
+        { name: 'leverage', value: 'N', doc: 'size / collateral of new exposure; not with --reduce' },
+        { name: 'reduce', doc: 'twap, chase: reduce the position instead of adding to it' },
         { name: 'parts', value: 'N', doc: 'twap: how many parts, 2 to 200' },
         { name: 'rungs', value: 'N', doc: 'ladder: how many rungs, 2 to 50' },
         {
@@ -125,25 +125,25 @@ export const startTask: CommandRow<StartTaskCommand> = {
         {
           name: 'band',
           value: 'PERCENT',
-          doc: 'rebalance: drift of the total that is left alone, 1 when not given',
+          doc: 'rebalance: tolerated drift of the total, 1 when not given',
         },
         { name: 'own', doc: "twap: never the venue's own twap" },
         {
           name: 'max-orders',
           value: 'N',
-          doc: 'budget: orders without exits; twice what it takes when not given',
+          doc: 'budget: orders without exits; twice the needed number when not given',
         },
         {
           name: 'max-fees',
           value: 'USD',
-          doc: 'budget: fees of these; the most that they may cost when not given',
+          doc: 'budget: fees of these orders; their highest possible cost when not given',
         },
         { name: 'max-minutes', value: 'N', doc: 'budget: time; docs/tasks.md says how long when not given' },
         yesFlag,
         {
           name: 'id',
           value: 'ID',
-          doc: 'asked again with the same id it is not done twice; random when not given',
+          doc: 'a repeated command with the same id has no second effect; random when not given',
         },
         byFlag,
         json,
@@ -177,10 +177,10 @@ async function start(
   const known = before()
   if (known !== undefined) return known
   if (!context.isRunning()) {
-    return refusal('NOT_READY', 'perpd has not read the account yet; ask again in a moment (perpd status)')
+    return refusal('NOT_READY', 'perpd has not read the account yet; retry in a moment (perpd status)')
   }
   if (trading.halts().some(({ cause }) => cause === 'kill')) {
-    return refusal('TRADING_HALTED', 'a kill holds trading back; let it go on first: perpd trading active')
+    return refusal('TRADING_HALTED', 'a kill is in force; release it first: perpd trading active')
   }
   const read = await taskWishOf(context, command)
   if ('ok' in read) return read
@@ -195,7 +195,7 @@ async function start(
   const meanwhile = before()
   if (meanwhile !== undefined) return meanwhile
   await executors.begin(taskStarted({ taskId, taskKind: kind, by, ...planned }))
-  return { ok: true, statement: `task ${taskId} is started: ${words}${warning} (perpd task list)` }
+  return { ok: true, statement: `task ${taskId} started: ${words}${warning} (perpd task list)` }
 }
 
 function knownTask(
@@ -210,7 +210,7 @@ function knownTask(
   const standing = end === undefined ? 'runs' : `ended: ${end.outcome}`
   return {
     ok: true,
-    statement: `this was started before, as task ${taskId}, which ${standing}; nothing is done twice`,
+    statement: `this was started before, as task ${taskId}, which ${standing}; perpd does not repeat it`,
   }
 }
 

@@ -23,7 +23,7 @@ export const stopTask: CommandRow<StopTaskCommand> = {
   run,
   api: {
     example: { task: 'twap:a1b5', reason: '...' },
-    note: 'the first characters of an id will do',
+    note: 'the first characters of an id are enough',
   },
   forms: {
     stopTask: {
@@ -41,7 +41,7 @@ export const stopTask: CommandRow<StopTaskCommand> = {
     {
       name: 'task stop',
       isForRunning: true,
-      summary: 'End a task: it makes no more orders, and what of it rests is cancelled.',
+      summary: 'End a task: it makes no more orders, and perpd cancels its resting ones.',
       positional: {
         name: 'ID',
         doc: "a task's id, or its first characters (perpd task list)",
@@ -72,6 +72,6 @@ async function run(
   await executors.stop(one.taskId, { by, reason: why })
   return {
     ok: true,
-    statement: `task ${one.taskId} is to end: it makes no more orders, and what of it rests is cancelled`,
+    statement: `task ${one.taskId} is ending: it makes no more orders, and perpd cancels its resting ones`,
   }
 }

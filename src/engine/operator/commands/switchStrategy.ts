@@ -34,9 +34,9 @@ export const pauseStrategy: CommandRow<SwitchCommand> = {
   cli: [
     {
       ...lineOf('pause'),
-      summary: 'Pause a strategy: it is not asked any more; its orders and position stay.',
+      summary: 'Pause a strategy: it makes no decisions; its orders and position stay.',
       details:
-        'Kept in the journal, so that a restart does not wake it. Orders in flight continue, exits rest at the venue, and exits that lost\ntheir position are cancelled. To have it reduce only: perpd trading reducing --scope NAME.',
+        'The journal records it, so a restart does not resume it. Orders in flight continue, exits rest at the venue, and exits without\na position are cancelled. To allow only reductions: perpd trading reducing --scope NAME.',
     },
   ],
 }
@@ -47,9 +47,9 @@ export const resumeStrategy: CommandRow<SwitchCommand> = {
   cli: [
     {
       ...lineOf('resume'),
-      summary: 'Let a paused strategy go on; what its protections count begins anew.',
+      summary: 'Resume a paused strategy and reset the counters of its protections.',
       details:
-        'It also lifts what `protect` of its file holds back: a drawdown that was realized, stops in a window, a cooldown.',
+        'It also releases the blocks of `protect` in its file: a realized drawdown, stops in a window, a cooldown.',
     },
   ],
 }
@@ -96,10 +96,10 @@ async function run(
   await accountJournal.write({ kind: 'strategy.switched', strategy, to, reason: why, by })
   emit({ type: 'strategy.switched', strategy, to, reason: why, by })
   if (to === 'paused') {
-    const statement = `${strategy} is paused by ${by}: it is not asked until perpd strategies resume ${strategy}; its orders and position stay as they are`
+    const statement = `${strategy} is paused by ${by} until perpd strategies resume ${strategy}; orders and position are untouched`
     return { ok: true, statement }
   }
   const was = paused === undefined ? 'was not paused' : `was paused by ${paused.by}`
-  const protect = 'what its protections count begins anew'
-  return { ok: true, statement: `${strategy} ${was} and goes on, by ${by}; ${protect}` }
+  const protect = 'the counters of its protections were reset'
+  return { ok: true, statement: `${strategy} ${was} and was resumed by ${by}; ${protect}` }
 }

@@ -54,7 +54,7 @@ export const tightenLimit: CommandRow<TightenCommand> = {
       isForRunning: true,
       summary: 'Make one limit of the account tighter in the running daemon, from its next decision on.',
       details:
-        'It is kept in the journal, and holds until a restart, when the files count. What is looser is refused: that is set in the\nconfiguration and taken over with perpd limits apply --confirm.',
+        'The journal records it, and it lasts until a restart, which reads the files. A looser value is refused: set it in the\nconfiguration and run perpd limits apply --confirm.',
       positional: {
         name: 'NAME',
         doc: 'the limit, as under risk: maxPositionSizeUsd, maxLeverage',

@@ -40,9 +40,9 @@ export const trustMarketRow: CommandRow<MarketCommand> = {
     {
       name: 'markets trust',
       summary:
-        'Trust a market that is not shipped, or go on with one in spite of a host that contradicts it.',
+        'Trust a market that does not ship with perpd, or one that a host contradicts.',
       details:
-        'One that is not shipped is trusted only when all hosts of both services say the same of it now. Compare its tokens with\nthe chain first. The statement and the name are kept in the journal.',
+        'perpd trusts a market that does not ship with it only when all hosts of both services agree on it now. Compare its tokens with\nthe chain first. The journal records the statement and your name.',
       positional: { name: 'market', doc: "a market's symbol or address; perpd markets lists them" },
       flags: [namedBy],
       examples: ['perpd markets trust "ETH/USD [WETH-USDC]" --by ann'],
@@ -77,7 +77,7 @@ export async function trustMarket(
     const clauses = against.map(({ host, statement }) => `${host} ${statement}`).join('; ')
     return {
       ok: true,
-      statement: `${known.symbol} goes on by our own facts, by ${by}, though ${clauses}`,
+      statement: `${by} trusts the pinned facts of ${known.symbol}, although ${clauses}`,
     }
   }
   const words = await statementsOf(asListed(api))
@@ -94,7 +94,7 @@ export async function trustMarket(
   await catalogue.trust(agreed.market, agreed.tokens, by)
   return {
     ok: true,
-    statement: `${agreed.market.symbol} (${agreed.market.marketToken}) is trusted by ${by}: all ${words.length} hosts say the same of it`,
+    statement: `${agreed.market.symbol} (${agreed.market.marketToken}) is trusted by ${by}: all ${words.length} hosts agree on it`,
   }
 }
 
@@ -119,7 +119,7 @@ async function statementsOf(api: Api): Promise<readonly HostStatement[] | Refusa
     if (!(error instanceof BaseError)) throw error
     return refusal(
       'HOST_SILENT',
-      `all hosts must say the same, and one does not answer: ${error.message} Ask again, or take a host that is dead out of venue.apiHosts or venue.oracleHosts.`,
+      `all hosts must agree, but one does not respond: ${error.message} Retry, or remove a dead host from venue.apiHosts or venue.oracleHosts.`,
     )
   }
 }
@@ -161,10 +161,10 @@ function agreement(
     }
   }
   const own = tokensOfMarket(market, new Map([...facts.tokens, ...found]))
-  if (own === undefined) return 'one of its tokens is not known'
+  if (own === undefined) return 'one of its tokens is unknown'
   const symbol = marketSymbolOf(own)
   if (market.symbol === undefined || !namesMarket(market.symbol, own))
-    return `the hosts call it ${market.symbol}, and its tokens make the name ${symbol}`
+    return `the hosts call it ${market.symbol}, but its tokens give the name ${symbol}`
   const other = [...facts.markets.values()].find((each) => each.symbol === symbol)
   if (other !== undefined) return `${symbol} is the name of ${other.marketToken}`
   const { indexToken, longToken, shortToken } = market

@@ -22,15 +22,15 @@ export const unwindOrder: CommandRow<UnwindCommand> = {
     const { intent } = found
     const denial = await unwinder.request(intent.intentId, { by, reason: why })
     if (denial !== undefined) return refusal(denial.code, denial.reason)
-    return done(`${orderNamed(intent)} is to be unwound: if it lands, what it opens is closed; by ${by}`)
+    return done(`${orderNamed(intent)} will be unwound: if it lands, perpd closes what it opens; by ${by}`)
   },
   api: { example: { reason: '...' } },
   cli: [
     {
       name: 'orders unwind',
-      summary: 'Unwind an order: close what it opens if it lands; with the daemon or without.',
+      summary: 'Unwind an order: close what it opens if it lands; with or without the daemon.',
       details:
-        'For an order that is pending or unknown: a signed order cannot be recalled. Its resting orders are cancelled, what it\nopens is closed, and nothing is done if it never lands. Kept in the journal with the name.',
+        'For a pending or unknown order, because a signed order cannot be recalled. perpd cancels its resting orders and closes\nwhat it opens; if it never lands, perpd does nothing. The journal records it with your name.',
       positional: orderName,
       flags: [namedBy, { name: 'reason', value: 'TEXT', doc: 'why; shown by perpd explain' }],
       examples: ['perpd orders unwind 7944b4ff --by ann --reason "not wanted any more"'],
