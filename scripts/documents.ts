@@ -212,7 +212,7 @@ function eventsDocument(): string {
     'A field is there only when the event has it. Beside each exact amount (`_usd`, an integer with 30 decimals) stands the same in',
     'decimal dollars (`_dollars`).',
     '',
-    '| event | level | fields of its own | when |',
+    '| event | level | own fields | when |',
     '|---|---|---|---|',
     ...rows,
   ].join('\n')}\n`

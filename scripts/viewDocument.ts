@@ -26,7 +26,7 @@ const parts: readonly Part[] = [
     types: ['OpenIntent', 'RestingOrder'],
   },
   {
-    title: 'What a kind with a memory is told',
+    title: 'Input of a kind with a memory',
     files: ['domain/memory/ownEvent.ts'],
     types: ['OwnEventBase', 'FillEvent', 'FillFacts', 'ClosedEvent', 'DeniedEvent'],
   },

@@ -378,6 +378,45 @@ test('a comment says what a thing is or does: none begins with What, Whether, Wh
   ).toEqual([])
 })
 
+/** Words of texts for people that are not those of the field, or that a reader has to turn round first. */
+const strangeWords =
+  /\b(?:is told|by its word|of its own|looks after|reckons|lets it go on|comes to|what of it|in spite of|as they are|it goes on)\b/
+
+/** The texts of a source: its literals and the parts of its templates, without comments. */
+function textsOf(text: string): readonly string[] {
+  const found: string[] = []
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const node: { readonly type?: string; readonly value?: unknown } = value
+    if (node.type === 'Literal' && typeof node.value === 'string') found.push(node.value)
+    if (node.type === 'TemplateElement') found.push(text.slice(...rangeOf(value)))
+    for (const inner of Object.values(value)) walk(inner)
+  }
+  walk(parseAst(text, { lang: 'ts' }))
+  return found
+}
+
+const rangeOf = ({ start = 0, end = 0 }: SyntaxNode): [number, number] => [start, end]
+
+test('no text for people has words that are not those of the field', () => {
+  const inSource = files
+    .map((file) => [file, readFileSync(file, 'utf8')] as const)
+    .filter(([, text]) => strangeWords.test(text))
+    .flatMap(([file, text]) => textsOf(text).map((each) => [file, each] as const))
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.split(sep).includes('node_modules'))
+    .map((name) => join(root, 'docs', name))
+  const inPages = [...pages, join(root, 'README.md'), join(root, 'CONTRIBUTING.md')].flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => [file, line] as const),
+  )
+  const found = [...inSource, ...inPages].filter(([, text]) => strangeWords.test(text))
+  expect(found.map(([file, text]) => `${relative(root, file)}: ${text.slice(0, 120)}`)).toEqual([])
+  const planted = "// it is told\nconst a = [`the ${b} is told`, 'a key of its own', \"its owner\", 'an exit goes only']"
+  expect(textsOf(planted).filter((text) => strangeWords.test(text))).toEqual([' is told', 'a key of its own'])
+})
+
 test('no test asks what hour it is', () => {
   const tests = join(root, 'test')
   const clocks = /\.(?:get|set)(?:UTC)?Hours\(/

@@ -19,7 +19,7 @@ export interface OwnPosition {
   readonly sizeInTokens: TokenAmount
   /** Collateral token, base units: payments of its orders, less collateral that left with reductions. */
   readonly collateralAmount: TokenAmount
-  /** Entry price of its own tokens, USD per whole index token; the position's where its book does not know it. */
+  /** Entry price of the part's tokens, USD per whole index token; the position's where its book does not know it. */
   readonly entryPrice?: Usd
   /**
    * False while the venue lists less than the book: a reduction is not explained by the journal yet, or the list is older than a fill. The figures

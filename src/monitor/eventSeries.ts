@@ -97,11 +97,10 @@ export function loopSeries({ counter, gauge, histogram }: SeriesMaker): Emit {
     networkBuckets,
   )
   for (const each of steps) step.zero({ step: each })
-  const decisions = counter(
-    'perpd_decisions_total',
-    'Decisions by result: admitted or denied.',
-    ['strategy', 'result'],
-  )
+  const decisions = counter('perpd_decisions_total', 'Decisions by result: admitted or denied.', [
+    'strategy',
+    'result',
+  ])
   const denials = counter('perpd_denials_total', 'Decisions denied, by the code of the reason.', ['code'])
   return (event: Event): void => {
     switch (event.type) {
@@ -259,11 +258,7 @@ export function payloadSeries({ counter, histogram }: SeriesMaker): Emit {
 
 /** Counts discrepancies of the account and of hosts, and unwinds that ended. */
 export function caseSeries({ counter, gauge }: SeriesMaker): Emit {
-  const drift = counter(
-    'perpd_discrepancies_total',
-    'Discrepancies found on the account, by kind.',
-    ['kind'],
-  )
+  const drift = counter('perpd_discrepancies_total', 'Discrepancies found on the account, by kind.', ['kind'])
   for (const kind of discrepancyKinds) drift.inc({ kind }, 0)
   const contradicted = counter(
     'perpd_contradictions_total',

@@ -39,9 +39,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
     const sinceMs = readyAtMs
     const { watchedAgoMs = 0 } = current
     const watch =
-      watchedAgoMs <= STUCK_WATCH_MS
-        ? []
-        : [`the account check has not run for ${span(watchedAgoMs)}`]
+      watchedAgoMs <= STUCK_WATCH_MS ? [] : [`the account check has not run for ${span(watchedAgoMs)}`]
     const silent = current.strategies.flatMap(({ name, cadenceMs }) => {
       const silentMs = now() - Math.max(turnAtMs.get(name) ?? sinceMs, sinceMs)
       const allowedMs = Math.max(

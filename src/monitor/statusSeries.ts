@@ -70,10 +70,8 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
       }
     },
   )
-  figure(
-    'perpd_equity_usd',
-    'Equity of the account, USD; absent before the first reading.',
-    ({ equity }) => (equity === undefined ? undefined : asNumber(equity.equityUsd)),
+  figure('perpd_equity_usd', 'Equity of the account, USD; absent before the first reading.', ({ equity }) =>
+    equity === undefined ? undefined : asNumber(equity.equityUsd),
   )
   figure(
     'perpd_equity_peak_usd',
@@ -105,7 +103,7 @@ export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatu
     self.reset()
     for (const books of status()?.books ?? []) self.inc({ strategy: books.strategy }, of(books))
   }
-  const whose = "`unattributed`: no strategy of ours; `other`: strategies that do not run."
+  const whose = '`unattributed`: no strategy of ours; `other`: strategies that do not run.'
   gauge(
     'perpd_strategy_pnl_usd',
     `Realized result of a strategy after all costs, by its books, USD. ${whose}`,
@@ -146,11 +144,7 @@ export function bookSeries({ gauge, counter }: SeriesMaker, status: ScrapedStatu
 /** Creates the series of open cases: discrepancies, contradictions, orders to unwind. */
 export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   const figure = figures(maker, status)
-  figure(
-    'perpd_discrepancies_open',
-    'Open discrepancies.',
-    ({ discrepancies }) => discrepancies.length,
-  )
+  figure('perpd_discrepancies_open', 'Open discrepancies.', ({ discrepancies }) => discrepancies.length)
   figure(
     'perpd_contradictions_open',
     'Rows of hosts that contradict the pinned facts of a market or a token.',

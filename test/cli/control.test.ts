@@ -280,7 +280,11 @@ test('the question before a kill shows what is held and at rest, what is cancell
     inFlight: 1,
     unread: [],
   } as const
-  const hidden = { ...stop, stays: true, why: 'it rests according to the journal, but no list shows it' } as const
+  const hidden = {
+    ...stop,
+    stays: true,
+    why: 'it rests according to the journal, but no list shows it',
+  } as const
   const held = {
     ...hidden,
     name: null,

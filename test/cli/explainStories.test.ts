@@ -463,7 +463,5 @@ test('an order that the account itself cancelled is not told as cancelled by the
   const mine = told({ ...chain, askedBy: 'as ann asked (order cafe0000)' }, steps)
   expect(mine.flat).toContain('cancelled as ann asked (order cafe0000); the position did not change')
   expect(mine.flat).not.toContain('by the venue')
-  expect(told(chain, steps).flat).toContain(
-    'cancelled by another client of the account, not by this journal',
-  )
+  expect(told(chain, steps).flat).toContain('cancelled by another client of the account, not by this journal')
 })

@@ -67,9 +67,7 @@ test('a reduction that stands on another price than a fresh one of the oracle sa
     sizingLines({ intent: intentOf({ sizing: { ...sizing, priceSource } }) } as never).join(' ')
   expect(lines('ticker')).toContain("(the venue's own mark price: no fresh oracle price)")
   expect(lines('position')).toContain("(the mark price in the position's row: no fresh oracle price)")
-  expect(lines('old-oracle')).toContain(
-    "(the oracle's freshest price of any host: no fresh oracle price)",
-  )
+  expect(lines('old-oracle')).toContain("(the oracle's freshest price of any host: no fresh oracle price)")
 })
 
 test('a twap says its parts', () => {
@@ -197,7 +195,9 @@ test('an exit is told as it is in force: at most what is still held, though more
     'OPEN at $1,500.00, $20.00, changed by another client (signed at $1,600.00 over $300.00; perpd discrepancies)',
   )
   const half = explained('increase', exits, story, usd(150)).replace(/\s+/g, ' ')
-  expect(half).toContain('OPEN at $1,600.00, $150.00 in force, because the position is smaller (signed for $300.00)')
+  expect(half).toContain(
+    'OPEN at $1,600.00, $150.00 in force, because the position is smaller (signed for $300.00)',
+  )
   expect(half).toContain('signed stop-loss of $300.00 at $1,600.00')
   const whole = explained('increase', exits, story, usd(300)).replace(/\s+/g, ' ')
   expect(whole).toContain('OPEN at $1,600.00, $300.00')

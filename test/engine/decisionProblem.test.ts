@@ -206,7 +206,11 @@ test.each([
   ],
   ['nothing', undefined, 'decide returned undefined; expected a list of decisions ([] means no decision)'],
   ['one decision', increase, 'put a single one in a list too'],
-  ['more than a turn takes', Array(201).fill(increase), 'decide returned 201 decisions; the most in one turn is 200'],
+  [
+    'more than a turn takes',
+    Array(201).fill(increase),
+    'decide returned 201 decisions; the most in one turn is 200',
+  ],
 ])('%s instead of a list is told', (_what, returned, said) => {
   expect(returnedProblem(returned)?.reason).toContain(said)
   expect(returnedProblem([increase])).toBeUndefined()

@@ -408,9 +408,7 @@ test('a position that every list hides is named, and a kill closes it by the jou
     /waiting until every list of the venue shows the end of 1 position, .* perpd reports what a list lacks after 30 s; since [\d:]+ UTC$/,
   )
   await follow(25_000)
-  expect(told.join('\n')).toMatch(
-    /no list shows ETH\/USD \[WETH-USDC\] long; the journal has \$500.00/,
-  )
+  expect(told.join('\n')).toMatch(/no list shows ETH\/USD \[WETH-USDC\] long; the journal has \$500.00/)
   await follow(120_000)
   expect(status()).toMatchObject({ outcome: 'done', left: { positions: 0 } })
 })

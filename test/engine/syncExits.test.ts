@@ -527,7 +527,7 @@ test('an exit that closes all of the position is made as large as the part, and 
       orderKey: keyOf(0),
       sizeDeltaUsd: usd(500),
       reason:
-        "$500.00 of the long position still belongs to this strategy; a stop-loss of all of the position shrinks to match.",
+        '$500.00 of the long position still belongs to this strategy; a stop-loss of all of the position shrinks to match.',
     },
   ])
 })

@@ -99,9 +99,7 @@ test('a host that hides positions makes nothing grow above the limit, is told of
     500n * 10n ** 30n,
   )
   expect((status as unknown as { hidden: string[] }).hidden).toEqual([
-    expect.stringContaining(
-      'a list shows $0.00 of ETH/USD [WETH-USDC] long; the journal has $500.00',
-    ),
+    expect.stringContaining('a list shows $0.00 of ETH/USD [WETH-USDC] long; the journal has $500.00'),
   ])
 
   if (browserPath !== undefined)

@@ -100,9 +100,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   first.child.kill('SIGKILL')
   await first.ended
   expect(await say('orders')).toContain('unknown, to be unwound')
-  expect((await say('explain', order.intentId)).replace(/\s+/g, ' ')).toContain(
-    'ann unwinds it since',
-  )
+  expect((await say('explain', order.intentId)).replace(/\s+/g, ' ')).toContain('ann unwinds it since')
   await fetch(`${paper.control}/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

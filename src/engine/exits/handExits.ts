@@ -114,8 +114,7 @@ function leftOf(
       .flatMap((order) => (order === undefined || order.isChanging ? [] : [order.orderKey]))
     if (orderKeys.length === 0) return []
     const { marketToken, direction } = first.intent.terms
-    const reason =
-      'The operator has no part of the position left: resting manual exits are cancelled.'
+    const reason = 'The operator has no part of the position left: resting manual exits are cancelled.'
     return [{ kind: 'cancel', marketToken, direction, orderKeys, reason }]
   })
 }

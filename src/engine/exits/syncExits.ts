@@ -351,12 +351,7 @@ function targetsOf(scene: Scene): readonly Decision[] {
   const ahead = rungs.filter(({ level }) => waits(level, scene, 'take-profit'))
   const past = rungs.at(-1)
   if (ahead.length === 0 && targets.length === 0 && past !== undefined)
-    return [
-      closeOf(
-        scene,
-        `The price is past ${formatPrice(past.level)}, the take-profit of the file.`,
-      ),
-    ]
+    return [closeOf(scene, `The price is past ${formatPrice(past.level)}, the take-profit of the file.`)]
   // One rung of a ladder may rest and another not: one that was cancelled, or that waited while the first was in flight.
   const missing = ahead.flatMap(({ level, shareBps }) => {
     const gapUsd = bps(ownUsd, shareBps) - sumOf(targets.filter((target) => isAt(target, level)))

@@ -243,7 +243,7 @@ function increaseHeldBack(facts: AccountFacts, decision: Decision): Denial | und
     return {
       code: 'JOURNAL_SHORT',
       reason:
-        "the remaining journal space is reserved for necessary records; increases wait until there is more (journal.maxMiB, or space on the disk)",
+        'the remaining journal space is reserved for necessary records; increases wait until there is more (journal.maxMiB, or space on the disk)',
     }
   }
   return hiddenOn(facts, decision)

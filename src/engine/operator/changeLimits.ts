@@ -53,7 +53,9 @@ export async function previewLimits(context: LimitsContext): Promise<OperatorAns
   const waiting = waitingLimits(limits.compare(next, true))
   const count = `${waiting.length} ${waiting.length === 1 ? 'limit is' : 'limits are'}`
   const statement =
-    waiting.length === 0 ? sameText : `${count} configured differently from those in force; nothing was changed`
+    waiting.length === 0
+      ? sameText
+      : `${count} configured differently from those in force; nothing was changed`
   return {
     ok: true,
     statement: `${statement}${restText(next)}`,

@@ -62,7 +62,12 @@ export const byFlag = {
   doc: 'your name for the journal; your user name when not given',
 } as const
 /** The name of the operator, where the user's own is not taken for it. */
-export const namedBy = { name: 'by', value: 'NAME', doc: 'your name for the journal', isNeeded: true } as const
+export const namedBy = {
+  name: 'by',
+  value: 'NAME',
+  doc: 'your name for the journal',
+  isNeeded: true,
+} as const
 /** The answer as JSON. */
 export const json = { name: 'json', doc: 'print JSON instead of text' } as const
 /** Rows for a spreadsheet. */

@@ -80,7 +80,8 @@ export function createKillSteps({
       }
       watchStuck(
         `${orders} ${positions} ${inFlight}`,
-        problem ?? `${orders} orders, ${positions} positions and ${inFlight} messages remain without progress`,
+        problem ??
+          `${orders} orders, ${positions} positions and ${inFlight} messages remain without progress`,
       )
     },
     failed(reason) {

@@ -93,18 +93,12 @@ function added(text: string, parent: unknown, path: readonly (string | number)[]
     typeof key !== 'string' ||
     !/^[A-Za-z][A-Za-z0-9]*$/.test(key)
   )
-    return no(
-      'FIELD_NOT_ONE_VALUE',
-      `${field} has no block in the file; add it by hand`,
-    )
+    return no('FIELD_NOT_ONE_VALUE', `${field} has no block in the file; add it by hand`)
   const last = parent.items.at(-1)
   const [from] = isScalar(last?.key) ? (last.key.range ?? []) : []
   const end = isNodeWithRange(last?.value) ? last.value.range[1] : undefined
   if (from === undefined || end === undefined)
-    return no(
-      'FIELD_NOT_ONE_VALUE',
-      `${field} has no block in the file; add it by hand`,
-    )
+    return no('FIELD_NOT_ONE_VALUE', `${field} has no block in the file; add it by hand`)
   const indent = from - (text.lastIndexOf('\n', from - 1) + 1)
   // After the whole line, with the comment that it may have.
   const newline = text.indexOf('\n', Math.max(from, end - 1))

@@ -42,7 +42,9 @@ export function fateLines(state: IntentState, rules: FateRules): string[] {
         'A third party consumed its digest, so it can never land; otherwise it could have landed until its deadline.',
       ]
     case 'NOT_SENT':
-      return [`If any byte had left this machine, perpd would count it as sent and follow it past ${deadline}.`]
+      return [
+        `If any byte had left this machine, perpd would count it as sent and follow it past ${deadline}.`,
+      ]
     default:
       return [
         `No evidence closed it. It could have landed until ${deadline}; in that case its orders appear as discrepancies: perpd discrepancies.`,
@@ -52,8 +54,7 @@ export function fateLines(state: IntentState, rules: FateRules): string[] {
 
 function unsigned({ intent, closing }: IntentState): string[] {
   const expiry = timeOf(intent.expiresAtMs)
-  if (closing !== undefined)
-    return ['No signature left this machine, so it could never land.']
+  if (closing !== undefined) return ['No signature left this machine, so it could never land.']
   return [`If it is not signed by ${expiry}, it closes as expired and cannot land.`]
 }
 

@@ -66,7 +66,10 @@ function happened(record: JournalRecord, state: IntentState): string[] {
       return [`attempt ${record.attempt}: landed${final}${orders}`, seen(record.evidence)]
     }
     case 'attempt.unlanded':
-      return [`attempt ${record.attempt}: a reorganisation removed its landing; unknown again`, seen(record.evidence)]
+      return [
+        `attempt ${record.attempt}: a reorganisation removed its landing; unknown again`,
+        seen(record.evidence),
+      ]
     case 'child.executed': {
       const price = record.settlement?.executionPrice
       return [

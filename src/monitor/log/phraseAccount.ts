@@ -62,8 +62,7 @@ export function unmanagedText({
 }: Omit<Extract<AccountEvent, { type: 'account.unmanaged' }>, 'type'>): string {
   const [who, does, their] =
     madeBy.length === 1 ? [madeBy[0], 'does', 'its file is'] : [listed(madeBy), 'do', 'their files are']
-  const others =
-    seenBy.length === 0 ? 'no other strategy sees it' : `only ${seenBy.join(', ')} sees it`
+  const others = seenBy.length === 0 ? 'no other strategy sees it' : `only ${seenBy.join(', ')} sees it`
   return `${direction} ${symbol} of ${money(sizeUsd)} is unmanaged: ${who} opened it and ${does} not run (${their} gone or disabled); ${others}. Enable ${who} and restart perpd, or close the position: perpd close`
 }
 
@@ -132,15 +131,10 @@ export const accountPhrases: Phrases<Exclude<AccountEvent['type'], `market.${str
       },
     ),
   'account.booksAgree': ({ direction, marketToken }) =>
-    line(
-      'info',
-      'account',
-      `the books of ${direction} ${shortHex(marketToken)} match the journal again`,
-      {
-        market_token: marketToken,
-        direction,
-      },
-    ),
+    line('info', 'account', `the books of ${direction} ${shortHex(marketToken)} match the journal again`, {
+      market_token: marketToken,
+      direction,
+    }),
   'account.discrepanciesDeferred': (event) => {
     if (event.held === 0) {
       return line('info', 'account', 'all discrepancies of the account are recorded', {

@@ -68,12 +68,9 @@ export const daemonPhrases: Phrases<DaemonEvent['type']> = {
   'daemon.ready': ({ held }) =>
     held === undefined
       ? line('info', 'perpd', 'ready: strategies are running')
-      : line(
-          'warn',
-          'perpd',
-          `ready, but ${plain(held)}: strategies run, and this blocks their orders`,
-          { held },
-        ),
+      : line('warn', 'perpd', `ready, but ${plain(held)}: strategies run, and this blocks their orders`, {
+          held,
+        }),
   'daemon.draining': (event) =>
     line(
       'info',

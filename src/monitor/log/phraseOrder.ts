@@ -39,7 +39,9 @@ function moved(event: Extract<OrderEvent, { type: 'order.moved' }>): Line {
   const price = first === undefined ? '' : first.startsWith('at ') ? ` ${first}` : `, ${first}`
   const more = rest.map((fact) => `, ${fact}`).join('')
   const next =
-    to === 'unknown' ? '. It counts as exposure; perpd polls it until there is proof, and never sends it again' : ''
+    to === 'unknown'
+      ? '. It counts as exposure; perpd polls it until there is proof, and never sends it again'
+      : ''
   // The resting order has ended, and its end is not final yet: it is reported when it is.
   const isEnding = from === 'resting' && to === 'pending'
   const verb = isEnding

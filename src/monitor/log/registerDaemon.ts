@@ -63,7 +63,10 @@ export const daemonRegister = {
     ['state', 'lines'],
   ),
   'tick.done': registered(['debug'], 'A strategy had its turn.', ['strategy', 'decisions', 'latency_ms']),
-  'tick.skipped': registered(['debug'], 'A strategy skipped its turn, with the reason.', ['strategy', 'reason']),
+  'tick.skipped': registered(['debug'], 'A strategy skipped its turn, with the reason.', [
+    'strategy',
+    'reason',
+  ]),
   'tick.failed': registered(['error'], 'A turn of a strategy failed; other strategies are not affected.', [
     'strategy',
     'reason',
@@ -83,11 +86,12 @@ export const daemonRegister = {
     'A turn of your own kind used more processor time than strategies.slowDecideMs.',
     ['strategy', 'spent_ms', 'limit_ms'],
   ),
-  'strategy.paused': registered(
-    ['error'],
-    'Your own kind failed too often and pauses.',
-    ['strategy', 'failures', 'pause_ms', 'reason'],
-  ),
+  'strategy.paused': registered(['error'], 'Your own kind failed too often and pauses.', [
+    'strategy',
+    'failures',
+    'pause_ms',
+    'reason',
+  ]),
   'strategy.unfit': registered(['error'], 'The saved memory of a strategy is incompatible with its kind.', [
     'strategy',
     'reason',
@@ -139,15 +143,15 @@ export const daemonRegister = {
     'result',
     'reason',
   ]),
-  'chat.update': registered(['debug'], 'The bot of a command chat received a message.', [
-    'sink',
-    'result',
-  ]),
+  'chat.update': registered(['debug'], 'The bot of a command chat received a message.', ['sink', 'result']),
   'chat.failed': registered(['warn'], 'Commands of a chat cannot be read or answered.', [
     'sink',
     'what',
     'reason',
   ]),
-  'chat.restored': registered(['info'], 'Commands of a chat can be read or answered again.', ['sink', 'what']),
+  'chat.restored': registered(['info'], 'Commands of a chat can be read or answered again.', [
+    'sink',
+    'what',
+  ]),
   'notice.dropped': registered(['warn'], 'A sink is too slow: a notice was dropped.', ['sink', 'notice']),
 } as const satisfies Readonly<Record<(DaemonEvent | SignalEvent | NoticeEvent)['type'], RegisteredEvent>>

@@ -7,7 +7,10 @@ export const noteRegister = {
   'daemon.leaving': registered(['warn'], 'A second signal arrived: the process exits at once.'),
   'daemon.failed': registered(['error'], 'A fault ends the run.'),
   'daemon.closeFailed': registered(['error'], 'A part could not close cleanly at the end.'),
-  'listener.failed': registered(['error'], 'A listener of events failed: a bug in perpd. Orders are not affected.'),
+  'listener.failed': registered(
+    ['error'],
+    'A listener of events failed: a bug in perpd. Orders are not affected.',
+  ),
   'key.warned': registered(['warn'], 'A note on the signing key.'),
   'strategy.warned': registered(['warn'], 'A note on the strategy files before the first order.'),
   'signal.warned': registered(['warn'], 'A note on the secrets of signals.'),
@@ -15,10 +18,7 @@ export const noteRegister = {
     ['warn'],
     'The service manager expects a ready notification, which perpd cannot send.',
   ),
-  'watchdog.unused': registered(
-    ['error'],
-    'perpd cannot notify the watchdog of the service manager.',
-  ),
+  'watchdog.unused': registered(['error'], 'perpd cannot notify the watchdog of the service manager.'),
   'console.served': registered(['info'], 'Address of the web console.'),
   'daemon.addressLost': registered(
     ['error'],

@@ -101,10 +101,7 @@ export const orderRegister = {
     'by',
     'reason',
   ]),
-  'unwind.waits': registered(['warn'], 'Cause that delays an unwind.', [
-    'intent_id',
-    'reason',
-  ]),
+  'unwind.waits': registered(['warn'], 'Cause that delays an unwind.', ['intent_id', 'reason']),
   'unwind.ended': registered(['info', 'error'], 'An order is unwound; at error, it was given up.', [
     'intent_id',
     'by',

@@ -25,11 +25,7 @@ export const venueRegister = {
     'trace_id',
     'latency_ms',
   ]),
-  'host.cooldown': registered(['warn'], 'A host is in cooldown.', [
-    'host',
-    'cooldown_ms',
-    'reason',
-  ]),
+  'host.cooldown': registered(['warn'], 'A host is in cooldown.', ['host', 'cooldown_ms', 'reason']),
   'host.prices': registered(['info', 'warn'], 'The prices of an oracle host are stale, or fresh again.', [
     'host',
     'age_ms',
@@ -43,11 +39,11 @@ export const venueRegister = {
     'token',
   ]),
   'rows.foreign': registered(['warn'], 'Rows of another account were dropped.', ['host', 'route', 'rows']),
-  'price.fallback': registered(
-    ['warn'],
-    'A reduction uses a price other than a fresh oracle price.',
-    ['market', 'source', 'age_ms'],
-  ),
+  'price.fallback': registered(['warn'], 'A reduction uses a price other than a fresh oracle price.', [
+    'market',
+    'source',
+    'age_ms',
+  ]),
   'price.contested': registered(
     ['warn'],
     'Hosts differ on the price of a reduction; it is signed within the band of those that agree.',
@@ -104,11 +100,14 @@ export const venueRegister = {
     'Discrepancies that are not recorded yet; at info, all are.',
     ['held', 'journal_short'],
   ),
-  'account.booksDiffer': registered(
-    ['error'],
-    'The books do not match the journal: a bug in perpd.',
-    ['market_token', 'direction', 'books_usd', 'expected_usd', 'books_tokens', 'expected_tokens'],
-  ),
+  'account.booksDiffer': registered(['error'], 'The books do not match the journal: a bug in perpd.', [
+    'market_token',
+    'direction',
+    'books_usd',
+    'expected_usd',
+    'books_tokens',
+    'expected_tokens',
+  ]),
   'account.booksAgree': registered(['info'], 'The books match the journal again.', [
     'market_token',
     'direction',
@@ -126,11 +125,11 @@ export const venueRegister = {
     'A deposit, or, at warn, a withdrawal that no order explains.',
     ['amount_usd', 'equity_usd'],
   ),
-  'market.contradicted': registered(['error'], 'Hosts contradict the pinned facts of a market; increases there wait.', [
-    'hosts',
-    'symbols',
-    'contradictions',
-  ]),
+  'market.contradicted': registered(
+    ['error'],
+    'Hosts contradict the pinned facts of a market; increases there wait.',
+    ['hosts', 'symbols', 'contradictions'],
+  ),
   'market.settled': registered(['info'], 'Contradictions about markets ended.', ['hosts', 'symbols', 'by']),
   'market.proven': registered(['info'], 'The chain proved a market that is not shipped.', [
     'market',
@@ -187,9 +186,9 @@ export const venueRegister = {
     'This run has other limits than the last; at warn, looser ones.',
     ['is_looser'],
   ),
-  'trading.state': registered(['info', 'warn'], 'The trading state changed; at info, trading is active again.', [
-    'scope',
-    'state_to',
-    'reason',
-  ]),
+  'trading.state': registered(
+    ['info', 'warn'],
+    'The trading state changed; at info, trading is active again.',
+    ['scope', 'state_to', 'reason'],
+  ),
 } as const satisfies Readonly<Record<(VenueEvent | AccountEvent)['type'], RegisteredEvent>>

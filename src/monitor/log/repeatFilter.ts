@@ -97,12 +97,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     if (event.kind !== 'well' && event.kind !== 'fail') return [line]
     if (event.result !== 'sent') return [repeated('beat', event.reason ?? event.result, line)]
     const count = over('beat')
-    return withRecovery(
-      line,
-      count,
-      'notify',
-      `the heartbeat works again after ${counted(count, 'failure')}`,
-    )
+    return withRecovery(line, count, 'notify', `the heartbeat works again after ${counted(count, 'failure')}`)
   }
 
   /** A read of a chain's endpoint. */

@@ -122,8 +122,7 @@ async function decide(
 
 /** Answers a cancel of an ended order: cancelling a cancelled one is no mistake. */
 function endedAnswer({ intentId, label, isCancelled }: EndedOrder): OperatorAnswer {
-  if (!isCancelled)
-    return refusal('ORDER_ENDED', `${intentId} is ${label}: it has no resting part to cancel`)
+  if (!isCancelled) return refusal('ORDER_ENDED', `${intentId} is ${label}: it has no resting part to cancel`)
   return {
     ok: true,
     statement: `order ${intentId} is already cancelled: no part of it rests, and nothing was sent`,

@@ -20,7 +20,10 @@ export const resolveOrder: CommandRow<ResolveCommand> = {
     if ('ok' in found) return found
     const { intent } = found
     if (!(await orderManager.resolve(intent.intentId, as, by))) {
-      return refusal('ORDER_NOT_SIGNED', `${intent.intentId} was never signed, so it closes without your help`)
+      return refusal(
+        'ORDER_NOT_SIGNED',
+        `${intent.intentId} was never signed, so it closes without your help`,
+      )
     }
     return done(`${orderNamed(intent)} is closed as ${as}, by ${by}`)
   },

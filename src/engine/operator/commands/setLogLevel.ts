@@ -17,8 +17,7 @@ export const setLogLevel: CommandRow<LogCommand> = {
   body,
   // Recorded here; the daemon sets the level of its log after this answer.
   async run(_, { component, level }) {
-    const what =
-      component === undefined ? 'components without their own level write' : `${component} writes`
+    const what = component === undefined ? 'components without their own level write' : `${component} writes`
     return done(`${what} lines from ${level} on, until the settings are reloaded or perpd restarts`)
   },
   api: {
@@ -29,8 +28,7 @@ export const setLogLevel: CommandRow<LogCommand> = {
     {
       name: 'log level',
       isForRunning: true,
-      summary:
-        'Show or change the log level of the running daemon, for one component or all others.',
+      summary: 'Show or change the log level of the running daemon, for one component or all others.',
       details:
         'Without arguments it shows the level of every component. Levels are debug, info, warn and error; components are the first words of events (docs/reference/events.md).\nThe change lasts until the settings are reloaded (perpd limits apply, SIGHUP) or the daemon restarts; for a permanent\nchange set log.level and log.levels.',
       positional: { name: 'component', doc: 'a component, and a level; or a level alone', isOptional: true },
