@@ -413,7 +413,8 @@ test('no text for people has words that are not those of the field', () => {
   )
   const found = [...inSource, ...inPages].filter(([, text]) => strangeWords.test(text))
   expect(found.map(([file, text]) => `${relative(root, file)}: ${text.slice(0, 120)}`)).toEqual([])
-  const planted = "// it is told\nconst a = [`the ${b} is told`, 'a key of its own', \"its owner\", 'an exit goes only']"
+  const planted =
+    "// it is told\nconst a = [`the ${b} is told`, 'a key of its own', \"its owner\", 'an exit goes only']"
   expect(textsOf(planted).filter((text) => strangeWords.test(text))).toEqual([' is told', 'a key of its own'])
 })
 

@@ -224,7 +224,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     )
     for (const event of missing) {
       const receipt = byPlace.get(`${event.transactionHash}:${event.blockHash}`)
-      if (receipt === undefined) throw unreadable(node.name, 'it has no receipt of its own log')
+      if (receipt === undefined) throw unreadable(node.name, 'it has no receipt for a log that it returned')
       try {
         const execution = executionOf(
           receipt.logs,

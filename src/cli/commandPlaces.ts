@@ -40,7 +40,7 @@ const table: readonly (Command | Sent)[] = [
         name: 'state',
         value: 'FILE',
         setting: 'paper.stateFile',
-        doc: 'keep the state in FILE and go on with it at the next start; short for --paper.stateFile',
+        doc: 'save the state in FILE and resume from it at the next start; short for --paper.stateFile',
       },
     ],
     examples: [
@@ -64,7 +64,7 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'config',
-    summary: 'Show the effective configuration, each value with where it came from.',
+    summary: 'Show the effective configuration, each value with its source.',
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only settings with this in their name, as risk' }, json],
     examples: ['perpd config', 'perpd config --search risk', 'perpd config --profile arbitrum --json'],
@@ -148,7 +148,7 @@ const table: readonly (Command | Sent)[] = [
     name: 'pnl',
     summary: 'Show what every strategy brought, after all costs; works without the daemon too.',
     details:
-      "By each strategy's own book: of a position that several share, each has the PnL of its own entry. What no strategy\nopened, or what is unknown, is unattributed. The rules: docs/books.md.",
+      "By each strategy's own book: strategies that share a position each have the PnL from their entry. A part that no\nstrategy opened, or that is unknown, is unattributed. The rules: docs/books.md.",
     stray: [{ flag: 'by' }],
     flags: [
       { name: 'by', value: 'WHAT', doc: 'strategy, market or day; strategy when not given' },
@@ -180,7 +180,7 @@ const table: readonly (Command | Sent)[] = [
     name: 'markets',
     summary: 'List markets: price, rates, capacity, fees, and why nothing is added on some.',
     details:
-      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\nsays otherwise than our facts. Nothing is added on the last two; what is held is reduced by our own facts.",
+      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\ndisagrees with the pinned facts. Increases on the last two wait; reductions use the pinned facts.",
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
     examples: ['perpd markets', 'perpd markets --search ETH --json'],
@@ -224,9 +224,9 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'journal compact',
     summary:
-      'Read the whole journal anew and keep a snapshot, so that the next start is quick; the daemon must not run.',
+      'Reread the whole journal and write a snapshot, so that the next start is quick; the daemon must not run.',
     details:
-      'A running daemon does this by itself every 10,000 records. All records are kept: the chain of hashes stays whole.',
+      'A running daemon does this every 10,000 records. No record is removed: the chain of hashes stays whole.',
     flags: [],
     examples: ['perpd journal compact'],
     run: async (call) => (await import('./commands/journalCommand.ts')).journalCompact(call),
@@ -235,7 +235,7 @@ const table: readonly (Command | Sent)[] = [
     name: 'journal accept-loss',
     summary: 'Go on with a journal that lost records; the daemon must not run.',
     details:
-      'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes nothing new before the longest deadline that is ever signed is over. The name is kept in the journal.',
+      'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes no new orders until the longest possible deadline has passed. The journal records your name.',
     flags: [{ name: 'by', value: 'NAME', doc: 'who accepts it' }],
     examples: ['perpd journal accept-loss --by ann'],
     run: async (call) => (await import('./commands/journalCommand.ts')).journalAcceptLoss(call),
@@ -243,7 +243,7 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'explain',
     isOfJournal: true,
-    summary: 'Tell the whole story of one order: why, how big, what was sent, what proves its end.',
+    summary: 'Explain one order: its reason, its size, the message sent, and the proof of its end.',
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
     flags: [json],
     examples: ['perpd explain 7944b4ff', 'perpd explain 7944b4ff --json'],

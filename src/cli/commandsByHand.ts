@@ -8,14 +8,14 @@ export const lookCommands: readonly (Command | Sent)[] = [
   {
     name: 'positions',
     isForRunning: true,
-    summary: 'List what is held: size, prices, liquidation, PnL, and who manages it.',
+    summary: 'List positions: size, prices, liquidation, PnL, and their strategies.',
     flags: [csv, json],
     examples: ['perpd positions', 'perpd positions --json', 'perpd positions --csv > positions.csv'],
     run: async (call) => (await import('./commands/positionsCommand.ts')).positions(call),
   },
   {
     name: 'balance',
-    summary: 'Show what is in the wallet and in positions.',
+    summary: 'Show the tokens in the wallet and in positions.',
     flags: [json],
     examples: ['perpd balance', 'perpd balance --json'],
     run: async (call) => (await import('./commands/balance.ts')).balance(call),

@@ -5,7 +5,7 @@ import type { Command } from './call/command.ts'
 const source = {
   name: 'source',
   value: 'NAME',
-  doc: 'where the candles came from; needed where several sources have the range',
+  doc: 'source of the candles; needed when several sources have the range',
 } as const
 const period = {
   name: 'period',
@@ -23,7 +23,7 @@ const to = { name: 'to', value: 'TIME', doc: 'end, as --from; now when not given
 export const dataCommands: readonly Command[] = [
   {
     name: 'data get',
-    summary: 'Get candles and rates of markets from the venue: what is not there yet, no key needed.',
+    summary: 'Download missing candles and rates of markets from the venue; needs no key.',
     details:
       'The oracle gives its newest 10,000 candles; older ones come in pages, as far back as the venue has them. What is there is not asked\nfor again, also after a kill, and requests keep to the limits of api.*. From when on the venue has none is said.',
     positional: { name: 'MARKET', doc: 'a market or its index asset, as ETH', isMany: true },
@@ -72,7 +72,7 @@ export const dataCommands: readonly Command[] = [
         value: 'COLUMN=NAME,...',
         doc: 'names that the file has for timestamp, open, high, low, close and symbol',
       },
-      { name: 'source', value: 'NAME', doc: 'what to call where they came from; import when not given' },
+      { name: 'source', value: 'NAME', doc: 'name of the source; import when not given' },
       {
         name: 'max-basis-bps',
         value: 'N',
@@ -96,7 +96,7 @@ export const dataCommands: readonly Command[] = [
   {
     name: 'data check',
     summary: 'Check the history: gaps, ranges without a move, outliers, damaged files; nothing is changed.',
-    details: 'Each file is held to its hash. Exit code 1 where one is not as it was written.',
+    details: 'Checks each file against its hash. Exit code 1 when one was changed.',
     positional: { name: 'MARKET', doc: 'this market alone, as ETH', isOptional: true },
     flags: [json],
     examples: ['perpd data check', 'perpd data check ETH --json'],

@@ -20,7 +20,7 @@ export const firstCommands: readonly Command[] = [
       {
         name: 'max-loss',
         value: 'USD',
-        doc: 'the most that a day may lose before nothing is opened any more',
+        doc: 'daily loss at which increases stop',
       },
       {
         name: 'key',
@@ -45,7 +45,7 @@ export const firstCommands: readonly Command[] = [
   {
     name: 'doctor',
     isBare: true,
-    summary: 'Look at all that perpd stands on: files, disk, journal, hosts, chain, account; with remedies.',
+    summary: 'Check everything that perpd needs: files, disk, journal, hosts, chain, account; with remedies.',
     details:
       'Each line passes, warns or fails, and says what to do. Nothing is changed, sent or started, and no key is opened; each check ends\nwithin seconds. It works before the first start and while a daemon runs. Exit code 1 when one fails, 4 when it is the configuration.',
     flags: [json],

@@ -51,7 +51,7 @@ export const keyCommands: readonly Command[] = [
     summary: 'Print the address of a key file.',
     flags: [
       keystoreFile,
-      { name: 'verify', doc: 'open the file and compute the address, instead of believing what it says' },
+      { name: 'verify', doc: 'open the file and compute the address instead of trusting its text' },
       passwordFd,
     ],
     examples: ['perpd keys address --file var/live.json', 'perpd keys address --file var/live.json --verify'],
@@ -72,7 +72,7 @@ export const keyCommands: readonly Command[] = [
     name: 'subaccount create',
     summary: 'Make a delegated key for the daemon, and print its address.',
     details:
-      'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.\nOn paper a bare one, in a file of its own when the account has its key already.',
+      'A random key in an encrypted file, as perpd keys new makes it. Its owner approves it next.\nOn paper it is a bare key, in a separate file when the account already has its key.',
     flags: [keystoreFile, passwordFd],
     examples: ['perpd subaccount create --profile arbitrum --file var/arbitrum/delegated.json'],
     run: async (call) => (await import('./subaccount/subaccountCommand.ts')).createSubaccount(call),
@@ -99,7 +99,7 @@ export const keyCommands: readonly Command[] = [
       { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
       passwordFd,
       { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
-      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'request', value: 'FILE', doc: 'the unsigned request, as --out wrote it' },
       { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
     ],
     examples: [
@@ -111,7 +111,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'subaccount status',
-    summary: 'Show what is left of the approval of the delegated key.',
+    summary: 'Show the remaining approval of the delegated key.',
     flags: [delegatedKey],
     examples: [
       'perpd subaccount status',
@@ -130,7 +130,7 @@ export const keyCommands: readonly Command[] = [
       { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
       passwordFd,
       { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
-      { name: 'request', value: 'FILE', doc: 'what was to be signed, as --out wrote it' },
+      { name: 'request', value: 'FILE', doc: 'the unsigned request, as --out wrote it' },
       { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
       { name: 'transaction', doc: "print the owner's own transaction, and send nothing" },
     ],

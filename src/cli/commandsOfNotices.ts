@@ -6,7 +6,7 @@ import type { Command } from './call/command.ts'
 export const noticeCommands: readonly Command[] = [
   {
     name: 'notify test',
-    summary: 'Send a test message to every sink of notify.sinks, or to one, and say what became of it.',
+    summary: 'Send a test message to every sink of notify.sinks, or to one, and report the result.',
     details: 'It is sent from here, whether the daemon runs or not (docs/notifications.md).',
     positional: { name: 'sink', doc: 'name of a sink; all when not given', isOptional: true },
     flags: [json],

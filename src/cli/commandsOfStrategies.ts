@@ -39,9 +39,9 @@ export const authorCommands: readonly Command[] = [
   },
   {
     name: 'strategies test',
-    summary: 'Try a strategy file in made-up situations: what it decides, what is refused, what it comes to.',
+    summary: 'Try a strategy file in made-up situations: its decisions, the refusals and the result.',
     details:
-      'Trend up and down, chop, a gap, a crash, a squeeze, stale data, no capacity: 240 turns each, the same each time. Nothing is\nread, sent or kept, and a file that is off is tried too. Exit code 1 when its kind throws or decides what is no decision.',
+      'Trend up and down, chop, a gap, a crash, a squeeze, stale data, no capacity: 240 turns each, the same each time. perpd reads,\nsends and saves nothing, and tries a disabled file too. Exit code 1 when its kind throws or returns an invalid decision.',
     positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml' },
     stray: [{ flag: 'situation' }],
     flags: [
@@ -141,7 +141,7 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'out',
         value: 'FOLDER',
-        doc: 'folder of the run; one of its own below runs/ beside the store when not given',
+        doc: 'folder of the run; a new one below runs/ next to the store when not given',
       },
       {
         name: 'export-params',
@@ -149,7 +149,7 @@ export const authorCommands: readonly Command[] = [
         doc: 'runs nothing: writes the params of that run into its strategy files, after they were shown and confirmed',
       },
       { name: 'yes', doc: 'write them without asking at the terminal' },
-      { name: 'again', doc: 'make a run anew that is over' },
+      { name: 'again', doc: 'repeat a finished run' },
       json,
     ],
     examples: [

@@ -9,7 +9,7 @@ export const taskCommands: readonly (Command | Sent)[] = [
   {
     name: 'task list',
     isForRunning: true,
-    summary: 'List tasks: how far each is, what it used of its budget, and what it waits for.',
+    summary: 'List tasks with their progress, used budget and current wait.',
     flags: [json],
     examples: ['perpd task list', 'perpd task list --json'],
     run: async (call) => (await import('./tasks/tasks.ts')).list(call),

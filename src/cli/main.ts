@@ -171,7 +171,7 @@ async function loadInSpite(
       [
         isOfJournal === true
           ? 'The configuration has a problem; the journal is read all the same:'
-          : 'The configuration has a problem; the running daemon is asked all the same, and goes on as it was started:',
+          : 'The configuration has a problem; perpd still asks the running daemon, which keeps its settings:',
         ...error.problems.map((each) => `  ${each}`),
       ].join('\n'),
     )

@@ -22,7 +22,7 @@ export function refuseForeign(journal: Journal, account: Address, config: Config
   throw new CommandError(
     `The journal ${journal.path} holds open orders of another account:\n` +
       `  ${intentId} belongs to ${owner} on ${chain}; this perpd trades ${account} on ${chainName}.\n` +
-      '  Nothing was sent. Run with the key and profile that made it, or give this account a journal of its own: journal.path.',
+      '  Nothing was sent. Run with the key and profile that made it, or set another journal for this account: journal.path.',
     exitCodes.configuration,
   )
 }

@@ -41,7 +41,7 @@ test('the link begins a session of the role that was asked for', async () => {
   ] as const) {
     const { code, out } = await perpd(cwd, ['console', ...flags])
     const [url = '', text] = out.split('\n')
-    expect([code, text]).toEqual([0, expect.stringMatching(/^It works once, for ten minutes, /)])
+    expect([code, text]).toEqual([0, expect.stringMatching(/^It works once, within ten minutes, /)])
     const key = url.split('#key=')[1] ?? ''
     const { reading } = browserOf(opened, await begin(opened, '/console/enter', { key }))
     expect(JSON.parse((await ask(opened, 'GET', '/console/session', reading)).text)).toMatchObject({ role })

@@ -311,7 +311,7 @@ test('the question before a kill shows what is held and at rest, what is cancell
   expect(closing).toContain('closes it at the market')
   expect(closing).toContain('stays until that is closed')
   expect(killQuestion('no host answers', { close: false, exits: true }, 100)).toMatch(
-    /^It is not known now what is held and what rests \(no host answers\)[\s\S]*without stop-losses/,
+    /^Positions and resting orders are unknown now \(no host answers\)[\s\S]*without stop-losses/,
   )
 })
 
@@ -423,12 +423,12 @@ test('a limit that cannot be used shuts no way out of a running daemon; what may
   const wrong = { risk: { maxOrderSizeUsd: 'lots' } }
   const halted = await asks(wrong)
   expect(halted.code, halted.err).toBe(0)
-  expect(halted.err).toContain('the running daemon is asked all the same')
+  expect(halted.err).toContain('perpd still asks the running daemon')
   expect(halted.err).toContain('risk.maxOrderSizeUsd is "lots"')
   expect(asked).toHaveLength(1)
   // What only looks goes on too: limits by the daemon, orders by the journal.
   const limits = await perpd(cwd, ['limits', '--port', port])
-  expect([limits.code, limits.err]).toEqual([0, expect.stringContaining('asked all the same')])
+  expect([limits.code, limits.err]).toEqual([0, expect.stringContaining('still asks the running daemon')])
   asked.pop()
   const orders = await perpd(cwd, ['orders'])
   expect([orders.code, orders.err]).toEqual([

@@ -336,10 +336,10 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
     lastError: 'strategies/mine.ts:8: no x',
   }
   expect(textOf({ ...failing, kindFile: 'strategies/mine.ts', pausedForMs: 60_000 })).toEqual([
-    'eth-trend is paused, for 1 min 5 s: failed 3 times in a row, last with: strategies/mine.ts:8: no x\n  it is asked again in 1 min 0 s; mend strategies/mine.ts, look at it with perpd check, and take it over: perpd strategies reload',
+    'eth-trend is paused, for 1 min 5 s: failed 3 times in a row, last with: strategies/mine.ts:8: no x\n  it resumes in 1 min 0 s; correct strategies/mine.ts, run perpd check, and load it: perpd strategies reload',
   ])
   expect(textOf({ failures: 1, failingSinceMs: body.nowMs, lastError: 'no host answered' })).toEqual([
-    'eth-trend is failing, for 0 ms: failed once, last with: no host answered\n  it is asked again at its next turn; what it said in full: perpd logs --level error',
+    'eth-trend is failing, for 0 ms: failed once, last with: no host answered\n  it resumes at its next turn; full error: perpd logs --level error',
   ])
   const hold: (typeof body.halts)[number] = {
     scope: 'strategy:eth-trend',
@@ -355,7 +355,7 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
   ])
   const pausedBy = { by: 'ann', reason: 'news', sinceMs: body.nowMs - 5_000 }
   expect(textOf({ pausedBy })).toEqual([
-    'eth-trend is paused, for 5 s: ann says: news\n  an operator lets it go on: perpd strategies resume eth-trend',
+    'eth-trend is paused, for 5 s: ann says: news\n  an operator can resume it: perpd strategies resume eth-trend',
   ])
   expect(textOf({})).toEqual([])
   // A code alone says nothing: its sentence stands below.
@@ -424,8 +424,8 @@ test('strategies are told apart: running, disabled, new in the files, and remove
     isWhole: true,
   })
   expect(rows.map(({ name, state }) => [name, state])).toEqual([
-    ['eth-trend', 'enabled, its file is removed and not taken over'],
-    ['newer', 'new, not taken over'],
+    ['eth-trend', 'enabled, its file was removed, not applied yet'],
+    ['newer', 'new, not loaded yet'],
     ['asleep', 'disabled'],
     ['old-one', 'removed'],
   ])

@@ -171,10 +171,10 @@ test('a journal that lost records is refused, and goes on in the name of an oper
   const accepted = await run('journal', 'accept-loss', '--by', 'Ada')
   expect(accepted.code, accepted.err).toBe(0)
   expect(accepted.out.replace(/\d{4}-[\dT:.-]+Z/, '<time>')).toMatchInlineSnapshot(`
-    "The loss of what came after record 18 (the mark said 19) is accepted by Ada, and kept in the journal.
+    "Ada accepted the loss of the records after 18 (the high-water mark is 19); the journal records it.
       1 order that had not been signed as far as is known is closed.
       perpd makes nothing new before <time>: until then a lost signature may land.
-      Orders and positions that came of lost records will show as discrepancies: perpd discrepancies."
+      Orders and positions of lost records will appear as discrepancies: perpd discrepancies."
   `)
   expect((await run('journal', 'verify')).code).toBe(0)
   expect((await run('journal', 'accept-loss', '--by', 'Ada')).out).toContain('has lost nothing')

@@ -49,7 +49,7 @@ test('the help names every command and the exit codes', async () => {
 
 test('a command explains itself', async () => {
   expect((await perpd(cwd, ['explain', '--help'])).out).toMatchInlineSnapshot(`
-    "Tell the whole story of one order: why, how big, what was sent, what proves its end.
+    "Explain one order: its reason, its size, the message sent, and the proof of its end.
 
     usage: perpd explain <intentId> [--json] [--section.key value ...]
 

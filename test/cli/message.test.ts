@@ -141,12 +141,12 @@ test('what a wallet would hash otherwise, or sign for somebody else, is warned o
     [{ ...good, domain: { ...domain, salt: hash } }, /domain is none of the venue's/],
     [
       { ...good, domain: { ...domain, chainId: 1 } },
-      /none of the contracts that take a SubaccountApproval on chain 1/,
+      /is not a contract of the venue for a SubaccountApproval on chain 1/,
     ],
-    [{ ...good, domain: { ...domain, verifyingContract: account } }, /none of the contracts that take/],
+    [{ ...good, domain: { ...domain, verifyingContract: account } }, /is not a contract of the venue/],
     [
       { ...good, domain: { ...domain, verifyingContract: contracts.gelatoRelayRouter } },
-      /none of the contracts/,
+      /is not a contract of the venue/,
     ],
     [
       { ...good, types: { ...types, SubaccountApproval: fields.slice(1) } },

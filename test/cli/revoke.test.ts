@@ -184,7 +184,7 @@ test('an approval that was never used is told, for it can bring the key back', a
   writeFileSync(join(cwd, 'approval.json'), text)
   const approval = '--account.approvalFile=approval.json'
   const written = await revoke('--out=ask.json', approval)
-  expect(written.err).toContain('is gone: no order carries it any more')
+  expect(written.err).toContain('was removed: orders no longer carry it')
   expect(existsSync(join(cwd, 'approval.json'))).toBe(false)
   writeFileSync(join(cwd, 'approval.json'), text)
   writeFileSync(

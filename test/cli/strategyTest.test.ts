@@ -219,7 +219,7 @@ test('a kind that throws has code 1, and is told with its turn and its place', (
   const path = own('thrower', "decide: () => { throw new Error('not today') }")
   const { status, stdout } = typed(path)
   expect(status).toBe(1)
-  expect(stdout).toMatch(/It failed at turn 1, and was not asked again: .*thrower\.ts:\d+.*not today/)
+  expect(stdout).toMatch(/It failed at turn 1 and was stopped: .*thrower\.ts:\d+.*not today/)
 })
 
 test.each([

@@ -51,10 +51,10 @@ test('what an order that rests holds is a part of its own, and the parts add up 
   expect(shown).toMatch(/^equity {5}\$[\d,.]+, the sum of these$/m)
   expect(shown).toContain('execution fees inside open orders, no part of the equity')
   expect(shown.replaceAll(/\s+/g, ' ')).toContain(
-    'gas coin not known: no chain endpoint tells it; it is no part of the equity',
+    'gas coin unknown without a chain endpoint; not part of the equity',
   )
   expect(shown.replaceAll(/\s+/g, ' ')).toContain(
-    'WETH what the relay does not use of its fee comes back in it; part of the equity',
+    'WETH the relay returns the unused part of its fee in it; part of the equity',
   )
   for (const line of shown.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
 
@@ -97,7 +97,7 @@ test('with a chain endpoint the native coin is a row of the balance, and grows b
   const shown = balanceText(toPlain(after), toPlain({ equity, nowMs }) as never, 80)
   expect(shown).toMatch(/^ETH \(gas\) +50\.\d+ /m)
   expect(shown.replaceAll(/\s+/g, ' ')).toMatch(
-    /gas coin 50\.\d+ ETH \(\$[\d,.]+\), no part of the equity; what keepers do not use of execution fees comes back in it/,
+    /gas coin 50\.\d+ ETH \(\$[\d,.]+\), not part of the equity; keepers return unused execution fees in it/,
   )
   for (const line of shown.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
 })

@@ -86,8 +86,8 @@ test('two instances on one market open, add to, reduce and close their own parts
   await say('flat')
   await say('reverse')
   expect(unserved()).toEqual([
-    '1: it has no position of its own to close; the position there belongs to others (perpd positions shows the owners)',
-    '2: it has no position of its own to reverse; the position there belongs to others (perpd positions shows the owners)',
+    '1: it has no own position to close; the position there belongs to others (perpd positions shows the owners)',
+    '2: it has no own position to reverse; the position there belongs to others (perpd positions shows the owners)',
   ])
   await say('long')
   expect(parts()).toEqual(['held long 300', 'tv long 100'])

@@ -118,7 +118,7 @@ test('the last signal that led to no order stands in the status with its reason 
   await send('flat')
   await clock.advance(2_000)
   const first = shown()
-  expect(first).toMatchObject({ signal: 1, reason: expect.stringContaining('nothing of its own to close') })
+  expect(first).toMatchObject({ signal: 1, reason: expect.stringContaining('no own position to close') })
   expect(clock.now() - (first?.atMs ?? 0)).toBeLessThan(2_000)
   await send('long')
   await clock.advance(10_000)

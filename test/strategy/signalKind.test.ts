@@ -157,7 +157,7 @@ test('what others hold is neither closed nor in the way, and is said where nothi
   expect(turn({ signals: [says('long')], others: ['long', 'short'] }).decisions).toEqual(['increase long'])
   const flat = turn({ signals: [says('flat')], others: ['long'] })
   expect([flat.decisions, flat.memory.wishes]).toEqual([[], []])
-  expect(flat.unserved[0]).toContain('no position of its own to close; the position there belongs to others')
+  expect(flat.unserved[0]).toContain('no own position to close; the position there belongs to others')
   expect(turn({ signals: [says('reverse')], others: ['long'] }).unserved[0]).toContain(
     'to reverse; the position there',
   )
@@ -175,9 +175,7 @@ test('exits that rest for its entry keep no signal from closing, turning or bein
 
 test('a signal that leads to no order says why, once', () => {
   const shut = turn({ signals: [says('short')], sides: 'long' })
-  expect(shut.unserved).toEqual([
-    'params.sides opens longs alone, and it has no position of its own to close',
-  ])
+  expect(shut.unserved).toEqual(['params.sides opens longs alone, and it has no own position to close'])
   const replaced = turn({ signals: [says('long'), says('short')] })
   expect(replaced.unserved[0]).toMatch(/signal \d+ of the same market replaced it/)
   let now = turn({ signals: [says('long')], isClosed: true })

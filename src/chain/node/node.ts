@@ -276,7 +276,8 @@ export function createChainNode(
         signal,
       )
       return found.map((block) => {
-        if (block === undefined) throw unreadable(client.name, 'it does not know the block of its own log')
+        if (block === undefined)
+          throw unreadable(client.name, 'it does not know the block of a log that it returned')
         return block
       })
     },

@@ -150,7 +150,7 @@ function checkedText(check: CheckName, { strategy, turns, decided, passed, findi
     ...places(
       'The views differ:',
       finding.views,
-      'the views are the same, so the kind keeps or reads something of its own',
+      'the views are the same, so the kind keeps state or reads other data',
     ),
     ...places('The answers differ:', finding.answers, 'no difference is left to show'),
   ].join('\n')

@@ -123,7 +123,7 @@ export function pnlText(rows: readonly PnlRow[], by: Grouping, width: number): s
   const all: PnlRow = { name: TOTAL, ...resultsOf(sumOf(rows)) }
   const legend = wrapped(
     '',
-    'PnL is what was realized, after all costs: price and its impact, fees, funding with borrowing, and sending messages. Of a position that several strategies share each has the PnL of its own entry. Each figure is rounded by itself, so that shown parts can differ from their sum by a cent; the exact ones are in --json. What is held and not realized is in perpd positions.',
+    'PnL is what was realized, after all costs: price and its impact, fees, funding with borrowing, and sending messages. Strategies that share a position each have the PnL from their entry. Each figure is rounded by itself, so that shown parts can differ from their sum by a cent; the exact ones are in --json. What is held and not realized is in perpd positions.',
     Math.min(width, 80),
   )
   return [fitTable(columnsBy(by), rows.length === 1 ? rows : [...rows, all], width), '', ...legend].join('\n')

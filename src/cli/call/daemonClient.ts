@@ -25,8 +25,8 @@ import {
 } from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
-import { journalNameOf } from '../../daemon/journalFile.ts'
 import { readToken, tokenFileOf } from '../../daemon/files/controlTokens.ts'
+import { journalNameOf } from '../../daemon/journalFile.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import type { OperatorAnswer } from '../../engine/operator/operatorAnswer.ts'
 import type { Verdict } from '../../monitor/health.ts'
@@ -277,7 +277,7 @@ async function askProven(
     const { pid } = readLeft(config)
     if (pid !== undefined && (isLate || (await staysAlive(pid)))) {
       throw new CommandError(
-        `The daemon (pid ${pid}) does not answer at ${address} (${isLate ? `nothing in ${timeoutMs / 1_000} s` : cause}).\n  It hangs, or starts or ends just now. Look at its log. When it stays like this: kill -9 ${pid}, then start it anew; the journal keeps every order. Orders are readable without it: perpd orders`,
+        `The daemon (pid ${pid}) does not answer at ${address} (${isLate ? `nothing in ${timeoutMs / 1_000} s` : cause}).\n  It hangs, or is starting or stopping. Check its log. If this persists: kill -9 ${pid}, then restart it; the journal has every order. Orders are readable without it: perpd orders`,
         isLate ? exitCodes.timeout : exitCodes.error,
       )
     }

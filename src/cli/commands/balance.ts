@@ -70,17 +70,15 @@ export function balanceText(
     [
       'gas coin',
       gasCoin === undefined
-        ? 'not known: no chain endpoint tells it; it is no part of the equity'
-        : `${formatUnits(BigInt(gasCoin.amount), gasCoin.decimals)} ${gasCoin.symbol}${gasCoin.worthUsd === null ? '' : ` (${money(BigInt(gasCoin.worthUsd))})`}, no part of the equity; what keepers do not use of execution fees comes back in it`,
+        ? 'unknown without a chain endpoint; not part of the equity'
+        : `${formatUnits(BigInt(gasCoin.amount), gasCoin.decimals)} ${gasCoin.symbol}${gasCoin.worthUsd === null ? '' : ` (${money(BigInt(gasCoin.worthUsd))})`}, not part of the equity; keepers return unused execution fees in it`,
     ],
     ...(feesUsd === 0n
       ? []
       : [['fees', `${money(feesUsd)} of execution fees inside open orders, no part of the equity`]]),
     ...(wrappedCoin === undefined
       ? []
-      : [
-          [wrappedCoin.symbol, 'what the relay does not use of its fee comes back in it; part of the equity'],
-        ]),
+      : [[wrappedCoin.symbol, 'the relay returns the unused part of its fee in it; part of the equity']]),
     ...(missing === 0
       ? []
       : [['missing', `${counted(missing, 'row')} could not be read: the figures lack them`]]),

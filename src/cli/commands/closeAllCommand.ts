@@ -134,7 +134,7 @@ async function settledStatus(
     const status = await queryStatus(loaded)
     if (status.unlistedFills.length === 0) return status
     if (clock.monotonicMs() >= untilMs) {
-      const still = `The list of positions still does not show every fill after ${span(SETTLE_MS)}: what it does not show is not closed now. Ask again in a few seconds.`
+      const still = `The list of positions still does not show every fill after ${span(SETTLE_MS)}: positions that it lacks are not closed now. Retry in a few seconds.`
       err(wrapped('', still).join('\n'))
       return status
     }
@@ -222,7 +222,7 @@ export function questionText(all: readonly Quoted[], shareBps: number, width: nu
   const share = shareBps === 10_000 ? '' : `${shareBps / 100} percent of `
   const rest = wrapped(
     '',
-    `Each is closed at the market: ${share}${counted(all.length, 'position')}. Orders that open stay, and strategies go on: perpd kill --close halts and cancels too.`,
+    `perpd closes each at the market: ${share}${counted(all.length, 'position')}. Entry orders stay and strategies continue; perpd kill --close halts and cancels too.`,
     width,
   )
   return [table(columns, rows, width), '', ...notes, '', ...rest].join('\n')
@@ -273,8 +273,8 @@ function summary(outcomes: readonly Outcome[], isUnfollowed: boolean, shareBps: 
   const text = `${done} of ${counted(outcomes.length, 'position')} ${isUnfollowed ? `${done === 1 ? 'is' : 'are'} on the way to be ${what}` : what}.`
   return done === outcomes.length
     ? text
-    : `${text} Not closed, or not known yet: ${outcomes
+    : `${text} Not closed or still unknown: ${outcomes
         .filter(({ isDone }) => !isDone)
         .map(({ closing: { direction, symbol } }) => `${direction} ${symbol}`)
-        .join(', ')}. Look: perpd positions`
+        .join(', ')}. Check: perpd positions`
 }

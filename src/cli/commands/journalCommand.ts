@@ -86,7 +86,7 @@ export async function journalCompact({ loaded, out }: Call): Promise<number> {
   await journal.close()
   const tookMs = systemClock.monotonicMs() - beganMs
   out(
-    `The journal is whole. A snapshot stands at record ${records}: ${counted(openIntents, 'open order')}; made in ${span(tookMs)}.\nThe next start reads what comes after it. All records are kept.`,
+    `The journal is whole. A snapshot stands at record ${records}: ${counted(openIntents, 'open order')}; made in ${span(tookMs)}.\nThe next start reads only later records. No record was removed.`,
   )
   return exitCodes.ok
 }
@@ -115,10 +115,10 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
   const { lastFound, lastWritten, closed, quietUntilMs } = accepted
   out(
     [
-      `The loss of what came after record ${lastFound} (the mark said ${lastWritten}) is accepted by ${by.trim()}, and kept in the journal.`,
+      `${by.trim()} accepted the loss of the records after ${lastFound} (the high-water mark is ${lastWritten}); the journal records it.`,
       `  ${counted(closed.length, 'order')} that had not been signed as far as is known ${closed.length === 1 ? 'is' : 'are'} closed.`,
       `  perpd makes nothing new before ${new Date(quietUntilMs).toISOString()}: until then a lost signature may land.`,
-      '  Orders and positions that came of lost records will show as discrepancies: perpd discrepancies.',
+      '  Orders and positions of lost records will appear as discrepancies: perpd discrepancies.',
     ].join('\n'),
   )
   return exitCodes.ok

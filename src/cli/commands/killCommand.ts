@@ -45,7 +45,7 @@ export async function kill(call: Call): Promise<number> {
   } catch (error) {
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) {
       throw new CommandError(
-        `${error.message}\n  A daemon that does not run makes no orders; what rests at the venue stays there. Start it and kill again at once: perpd run & perpd kill${flags.has('close') ? ' --close' : ''}${flags.has('exits') ? ' --exits' : ''}. If it runs and cannot be asked, halt it with: kill -USR2 PID`,
+        `${error.message}\n  A daemon that does not run makes no orders, but resting orders stay at the venue. Start it and repeat the kill at once: perpd run & perpd kill${flags.has('close') ? ' --close' : ''}${flags.has('exits') ? ' --exits' : ''}. If it runs but does not respond, halt it with: kill -USR2 PID`,
         exitCodes.notRunning,
       )
     }
@@ -54,7 +54,8 @@ export async function kill(call: Call): Promise<number> {
   const told = createTeller(out)
   for (;;) {
     const { kill: report, openIntents } = await queryStatus(loaded)
-    if (report === undefined) throw new CommandError('The daemon knows of no kill any more.', exitCodes.error)
+    if (report === undefined)
+      throw new CommandError('The daemon no longer has a kill in force.', exitCodes.error)
     told(killText(report, openIntents), systemClock.monotonicMs())
     if (report.endedAtMs !== undefined) {
       return report.outcome === 'done' ? exitCodes.ok : exitCodes.error

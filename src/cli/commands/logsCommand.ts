@@ -43,7 +43,7 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
   if (!flags.has('follow')) {
     if (last.lines.length > 0 || about.order === undefined) return exitCodes.ok
     throw new CommandError(
-      `None of the lines that are kept is about the order ${about.order} (--level ${level}). Its whole story: perpd explain ${about.order}`,
+      `No stored line is about the order ${about.order} (--level ${level}). For its history: perpd explain ${about.order}`,
       exitCodes.notFound,
     )
   }
@@ -53,7 +53,7 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
     // Numbers of another run begin anew.
     if (next.runId === last.runId) show(next.lines)
     else {
-      out('perpd was started anew')
+      out('perpd restarted')
       show((await read(0, 2_000)).lines)
     }
     last = next
@@ -82,7 +82,7 @@ function aboutOf(flags: Call['flags']): {
 
 function noStrategy(name: string, known: readonly string[]): CommandError {
   return new CommandError(
-    `No strategy ${name} runs, and no line that is kept is about one.${didYouMean(name, known)} Running: ${known.join(', ') || 'none'}.`,
+    `No strategy ${name} runs, and no stored line mentions one.${didYouMean(name, known)} Running: ${known.join(', ') || 'none'}.`,
     exitCodes.notFound,
   )
 }

@@ -47,7 +47,7 @@ export function lossBoundText(config: Config): string | undefined {
   if (bound === undefined) return undefined
   const { nativeSymbol } = config.venue.chain
   const price = formatPrice(assumedNativePriceUsd(config))
-  return `worst loss a day by lying API hosts at these limits: ${formatUsd(bound.dayUsd)} (${nativeSymbol} at ${price}, moves of honest prices apart)${hasChain ? '' : '; without an endpoint of the chain (rpc.http) nobody else says what was lost'}`
+  return `worst loss a day by lying API hosts at these limits: ${formatUsd(bound.dayUsd)} (${nativeSymbol} at ${price}, moves of honest prices apart)${hasChain ? '' : '; without a chain endpoint (rpc.http) no other source shows the loss'}`
 }
 
 /** Tells whether perpd reads the chain. */

@@ -184,7 +184,7 @@ export function isRefusal({ message }: CommandError): boolean {
 export function askAgain(id: string): string {
   return wrapped(
     '',
-    `The order may have been accepted already, and then it goes on: perpd orders shows it, without the daemon too. Asked again with --id ${id} when perpd runs, it is not done twice.`,
+    `perpd may have accepted the order and follow it: check perpd orders, also without the daemon. You can safely repeat the command with --id ${id} when perpd runs.`,
   ).join('\n')
 }
 

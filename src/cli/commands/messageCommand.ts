@@ -175,7 +175,7 @@ function checkDomain(problems: string[], primaryType: PrimaryType, domain: Messa
   const places = placesOf(id, verifyingContract)
   if (!places.some(({ router }) => takenBy[primaryType].includes(router))) {
     problems.push(
-      `${verifyingContract} is none of the contracts that take a ${primaryType} on chain ${id}: it would go to somebody else`,
+      `${verifyingContract} is not a contract of the venue for a ${primaryType} on chain ${id}; the signature would be for another contract`,
     )
   }
   return domainSeparator(id, verifyingContract as Address)

@@ -21,7 +21,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
   const by = flags.get('by')
   if (as === undefined || typeof by !== 'string' || by.trim() === '') {
     throw new CommandError(
-      `Say how it ended and who says so: --as ${outcomes.join('|')} --by YOUR_NAME`,
+      `Give its end and your name: --as ${outcomes.join('|')} --by YOUR_NAME`,
       as === undefined && flags.has('as') ? exitCodes.error : exitCodes.configuration,
     )
   }
@@ -37,7 +37,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
     const attempt = lastAttempt(state)
     if (!isOpen(state) || attempt === undefined || !(isUnresolved(attempt) || attempt.phase === 'LANDED')) {
       throw new CommandError(
-        `${state.intent.intentId} was never signed: the daemon closes it by itself at its next start.`,
+        `${state.intent.intentId} was never signed: the daemon closes it at its next start.`,
         exitCodes.error,
       )
     }

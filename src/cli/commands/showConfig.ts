@@ -23,7 +23,7 @@ export async function showConfig({ loaded, flags, width, out, err }: Call): Prom
   if (whole.split('\n').every((line) => line.length <= width)) out(whole)
   else {
     // On a narrow screen only what is not a default says where it comes from.
-    out('Each setting, its value, and where that comes from when it is not the default.\n')
+    out('Each setting with its value, and its source when it is not the default.\n')
     out(
       columns(
         rows.map(([key = '', value = '', origin]) => [

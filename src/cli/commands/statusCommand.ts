@@ -329,7 +329,7 @@ function strategyRow(each: StatusBody['strategies'][number], nowMs: number): str
     ...(each.pausedBy === undefined ? [] : [`PAUSED by ${each.pausedBy.by}: ${each.pausedBy.reason}`]),
     ...(each.unfit === undefined
       ? []
-      : [`PAUSED: ${each.unfit.reason}; put its kind right, or: perpd strategies forget ${each.name}`]),
+      : [`PAUSED: ${each.unfit.reason}; correct its kind, or: perpd strategies forget ${each.name}`]),
     ...(each.exitsHere === undefined ? [] : [exitsHereText(each.exitsHere)]),
   ]
   return [

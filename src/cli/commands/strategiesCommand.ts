@@ -125,7 +125,7 @@ export function strategyRows(
       name: each.name,
       kind: each.kind,
       markets: each.symbols,
-      state: `${pause ?? halt ?? failing ?? 'enabled'}${isRemoved ? ', its file is removed and not taken over' : ''}`,
+      state: `${pause ?? halt ?? failing ?? 'enabled'}${isRemoved ? ', its file was removed, not applied yet' : ''}`,
       isRunning: true,
       troubles: troublesOf(status, each),
       lastDecision: decisionOf(each.name),
@@ -161,7 +161,7 @@ export function strategyRows(
       name,
       kind,
       markets: symbols,
-      state: 'new, not taken over',
+      state: 'new, not loaded yet',
     }))
   const disabled = files.disabled
     .filter((name) => !known.has(name))
@@ -206,23 +206,20 @@ function troublesOf(
   }))
   if (each.pausedBy !== undefined) {
     const { by, reason, sinceMs } = each.pausedBy
-    const next = `an operator lets it go on: perpd strategies resume ${each.name}`
+    const next = `an operator can resume it: perpd strategies resume ${each.name}`
     return [{ what: 'paused', reason: `${by} says: ${reason}`, sinceMs, next }, ...held]
   }
   if (each.unfit !== undefined) {
-    const next = `put its kind right and take it over (perpd strategies reload), or let it begin anew: perpd strategies forget ${each.name}`
+    const next = `correct its kind and load it (perpd strategies reload), or discard its memory: perpd strategies forget ${each.name}`
     return [{ what: 'paused', ...each.unfit, next }, ...held]
   }
   if (each.failures === 0) return held
   const { failures, lastError = 'no reason is known', failingSinceMs = nowMs, pausedForMs, kindFile } = each
-  const ask =
-    pausedForMs === undefined
-      ? 'it is asked again at its next turn'
-      : `it is asked again in ${span(pausedForMs)}`
+  const ask = pausedForMs === undefined ? 'it resumes at its next turn' : `it resumes in ${span(pausedForMs)}`
   const mend =
     kindFile === undefined
-      ? `what it said in full: perpd logs --level error`
-      : `mend ${kindFile}, look at it with perpd check, and take it over: perpd strategies reload`
+      ? `full error: perpd logs --level error`
+      : `correct ${kindFile}, run perpd check, and load it: perpd strategies reload`
   return [
     {
       what: pausedForMs === undefined ? 'failing' : 'paused',

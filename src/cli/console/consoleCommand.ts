@@ -13,6 +13,7 @@ export async function consoleLink({ loaded, flags, width, out }: Call): Promise<
   }
   const may = link.role === 'read' ? 'sees everything and commands nothing' : 'commands as you do'
   out(link.url)
-  for (const line of wordsIn(`It works once, for ten minutes, and whoever opens it ${may}.`, width)) out(line)
+  for (const line of wordsIn(`It works once, within ten minutes, and anyone who opens it ${may}.`, width))
+    out(line)
   return exitCodes.ok
 }

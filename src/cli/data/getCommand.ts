@@ -157,7 +157,7 @@ function shownText(shown: Shown): string {
         ]),
     ...(problem === undefined
       ? []
-      : [`  It ended early: ${problem}`, '  What came before is kept; the same command continues there.']),
+      : [`  It ended early: ${problem}`, '  The data so far is saved; the same command continues there.']),
     `  Rates: ${rates}.`,
   ].join('\n')
 }

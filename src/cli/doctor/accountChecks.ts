@@ -93,7 +93,7 @@ export function balanceFinding(
     'balances',
     `${text}; no ${feeToken.symbol}, which the relay is paid in`,
     isPaper
-      ? 'Delete the state of the paper venue to begin anew.'
+      ? 'Delete the state of the paper venue to start over.'
       : `Send ${feeToken.symbol} to the account.`,
   )
 }

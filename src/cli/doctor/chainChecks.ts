@@ -98,7 +98,7 @@ async function lookAt(client: RpcClient, finality: Finality): Promise<EndpointLo
       hexNumber(fieldOf(block, 'timestamp')),
     ]
     if (chainId === undefined || number === undefined || timeSeconds === undefined)
-      return { ...nothing, tookMs, fault: { text: 'it answers what is no block of a chain' } }
+      return { ...nothing, tookMs, fault: { text: 'its response is not a block' } }
     const isKnown = typeof finality !== 'string' || (await knowsTag(client, finality))
     return {
       name,

@@ -53,7 +53,7 @@ function absence(config: Config): Finding {
   return warn(
     'daemon',
     `none answers, though ${file} names one${pid === undefined ? '' : ` (pid ${pid})`}: it did not end in good order`,
-    'perpd run starts anew from the journal, and replaces the file.',
+    'perpd run restarts from the journal and replaces the file.',
   )
 }
 
@@ -128,7 +128,7 @@ export async function checkJournal(
     if (status === undefined && openIntents > 0)
       return [
         ...clock,
-        warn('journal', text, 'Orders are open and no daemon follows them: perpd run goes on with them.'),
+        warn('journal', text, 'Orders are open and no daemon follows them: perpd run resumes them.'),
       ]
     return [...clock, pass('journal', text)]
   } catch (error) {
@@ -171,7 +171,7 @@ export function journalClock(newestAtMs: number | undefined, nowMs: number): rea
     warn(
       'clock',
       `this machine's clock is ${span(aheadMs)} before the journal's newest record (${isoTime(nowMs + aheadMs)}): it was ahead then, or is behind now`,
-      'Compare it with the hosts above, and look at its time server: timedatectl',
+      'Compare it with the hosts above, and check its time server: timedatectl',
     ),
   ]
 }

@@ -40,7 +40,7 @@ async function examine(call: BareCall): Promise<{ findings: readonly Finding[]; 
     loaded = await call.readSettings()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const remedy = 'Put it right; perpd config tells each value and where it came from.'
+    const remedy = 'Correct it; perpd config shows each value and its source.'
     return {
       findings: error.problems.map((each) => fail('configuration', each, remedy)),
       isConfigured: false,

@@ -83,7 +83,7 @@ export function hostFinding(
   const text = `${name} answers in ${span(tookMs)}, ${clock}`
   const apartMs = Math.abs(skewMs ?? 0)
   const remedy = isOwnVenue
-    ? "The venue of the daemon keeps the time of its chain, which never goes back: this machine's clock did, or paper.stateFile is of a time when it was ahead. Orders go on by the venue's time; another paper.stateFile begins a world of now."
+    ? "The venue of the daemon keeps the time of its chain, which never goes back: this machine's clock went back, or was ahead when paper.stateFile was written. Orders use the venue's time; another paper.stateFile starts at the current time."
     : 'Set the clock of this machine: timedatectl set-ntp true'
   if (apartMs >= SKEW_FAIL_MS) return fail('host', text, remedy)
   if (apartMs >= SKEW_WARN_MS) return warn('host', text, remedy)

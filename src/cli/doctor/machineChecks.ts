@@ -81,7 +81,7 @@ export function sharedDisk(there: string, folders: readonly string[] = anybodys)
     warn(
       'disk',
       `the journal shares its disk with ${open}, where anybody may write: who fills it leaves perpd ${BALLAST_BYTES / MIB} MiB of ballast for its way out`,
-      `Give the journal a file system of its own (journal.path), or ${open} one, or a quota.`,
+      `Put the journal on a separate file system (journal.path), or ${open} one, or a quota.`,
     ),
   ]
 }

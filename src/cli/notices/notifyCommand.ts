@@ -13,7 +13,7 @@ const notice: Notice = {
   kind: 'test',
   level: 'info',
   cause: 'test',
-  text: 'This is a test message of perpd notify test. What perpd has to tell comes here',
+  text: 'This is a test message of perpd notify test. Notifications of perpd arrive here',
 }
 
 /** Sends the test messages; exit code 0 when all of them were taken. */

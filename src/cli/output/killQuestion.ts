@@ -27,7 +27,7 @@ const columns = [
 export function killQuestion(seen: Seen | string, asked: AskedKill, width: number): string {
   const rest = wrapped('', effect(asked), width).join('\n')
   if (typeof seen === 'string') {
-    const unknown = `It is not known now what is held and what rests (${seen.replaceAll(/\s+/g, ' ')}). A kill looks again until it is done.`
+    const unknown = `Positions and resting orders are unknown now (${seen.replaceAll(/\s+/g, ' ')}). A kill keeps reading them until it is done.`
     return [...wrapped('', unknown, width), '', rest].join('\n')
   }
   const { positions, orders, unlisted, inFlight, unread } = seen
@@ -81,6 +81,6 @@ function effect({ close, exits }: AskedKill): string {
   const halts = 'Trading is halted until you lift it (perpd trading active), and every task ends.'
   if (close) return `${halts} Everything is cancelled and closed.`
   return exits
-    ? `${halts} Every order is cancelled: what is held stays without stop-losses and take-profits.`
-    : `${halts} What is held stays, with its stop-losses and take-profits (--exits cancels them too, --close closes what is held).`
+    ? `${halts} Every order is cancelled: positions stay, without stop-losses and take-profits.`
+    : `${halts} Positions stay, with their stop-losses and take-profits (--exits cancels them too, --close closes the positions).`
 }

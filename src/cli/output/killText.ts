@@ -15,7 +15,7 @@ export function killText(
       ? 'done: nothing is left'
       : `done: ${exits ? 'every order' : 'every order that adds risk'} is cancelled; ${staysText(stays)}`
   if (outcome === 'unproven')
-    return `over without proof: ${kill.statement ?? 'the end of what was sent is not proven'}; trading stays halted. Look at the account at the venue, and at the chain endpoints: perpd doctor`
+    return `over without proof: ${kill.statement ?? 'the end of what was sent is not proven'}; trading stays halted. Check the account at the venue and the chain endpoints: perpd doctor`
   if (outcome !== undefined) return 'abandoned'
   if (waits !== undefined)
     return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
@@ -62,7 +62,7 @@ function inFlightText(row: StatusBody['openIntents'][number]): string[] {
 }
 
 const inFlightWaits: Readonly<Record<string, (host: string, until: string, id: string) => string>> = {
-  planned: () => 'it is not signed any more, and ends by itself',
+  planned: () => 'it will not be signed and expires',
   pending: (host) => `it waits for ${host} and the chain to show it`,
   unknown: (host, until, id) =>
     `it was sent, and the kill is done once ${host} and the chain prove its end: it can land until ${until}, and is proven dead after that where a chain endpoint is read; what you know of it ends the wait: perpd orders resolve ${id}`,

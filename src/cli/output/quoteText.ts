@@ -70,7 +70,7 @@ function exitRows({ exits, heldUsd, sizeUsd, triggerPrice }: Open): readonly Row
   const each = exits.map(({ type, triggerPrice }) => `${type} at ${exact(triggerPrice)}`)
   const scope =
     heldUsd === '0'
-      ? `closes at most the ${amount(sizeUsd)} of this order; what is added later needs its own`
+      ? `closes at most the ${amount(sizeUsd)} of this order; later increases need their own`
       : `closes at most the ${amount(sizeUsd)} that this order adds; the ${amount(heldUsd)} held before keeps the exits it has`
   const rows: Row[] = [['exits', `${each.join(', ')}: ${exits.length === 1 ? 'it' : 'each'} ${scope}`]]
   // The venue's exits see the whole position of their side, and rest from the moment that the order does.

@@ -87,7 +87,7 @@ function orderParts(value: unknown, path: string): readonly string[] {
     parts.push(`${path}numbers.acceptablePrice is ${isHighestPrice ? 'endless' : '0'}: any price is taken`)
   const isSwapped = swaps.includes(type) || listOf(addresses.swapPath).length > 0
   if (isSwapped && uintOf(numbers.minOutputAmount) === 0n)
-    parts.push(`${path}numbers.minOutputAmount is 0: what is swapped may come back as nothing`)
+    parts.push(`${path}numbers.minOutputAmount is 0: the swap may return nothing`)
   return parts
 }
 

@@ -89,7 +89,7 @@ function sentencesOf({ isPaper, profile }: Config, hasCurve: boolean): readonly 
       : `The account of the profile ${profile} trades real money.`,
     hasCurve
       ? "The curve is the account's worth as the daemon read it, with all that it holds; deposits and withdrawals are taken out as far as the journal has them."
-      : 'There is no curve of the worth of this account: what is drawn are the realized results of the books, added up from 0 by day, and no ratio of returns can be given.',
+      : 'The account has no equity curve: the chart shows the realized results of the books, summed from 0 by day, without ratios of returns.',
     'Trades and costs are those of the books: realized, after all costs but those of swaps on the way.',
   ]
 }

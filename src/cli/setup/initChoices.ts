@@ -61,7 +61,7 @@ export async function makeChoices(answer: Answer): Promise<Choices> {
   const sizeUsd = opens
     ? await answer('size', 'Size of one order, US dollars?', isPaper ? '500' : '100', dollarsIn)
     : '100'
-  const loss = 'The most that a day may lose before nothing is opened any more, US dollars?'
+  const loss = 'Daily loss at which increases stop, US dollars?'
   const maxDailyLossUsd = await answer('max-loss', loss, isPaper ? '1000' : '100', dollarsIn)
   const common = { profile, chain, kind, market, sizeUsd, maxDailyLossUsd }
   if (isPaper) return { ...common, key: undefined, rpc: undefined, isRpcSecret: false }

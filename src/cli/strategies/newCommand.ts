@@ -61,7 +61,7 @@ export async function writeNew({ positionals, flags, loaded, cwd, out }: Call): 
   }
   const typed = typedPath(path, cwd)
   out(`wrote ${typed}`)
-  out(`Next: look at its values, perpd check ${typed}, and perpd strategies test ${typed}`)
+  out(`Next: check its values, perpd check ${typed}, and perpd strategies test ${typed}`)
   return exitCodes.ok
 }
 

@@ -33,7 +33,7 @@ export async function ownerKey(call: Call): Promise<Signer> {
       return readPaperKey(config.paper.ownerKeyFile)
     if (path === undefined) throw noPaperOwner(config)
     throw new CommandError(
-      'The paper profile signs with keys of its own and loads no other: a signature made on paper is valid on the live chain.',
+      'The paper profile signs only with keys that it made, because a signature made on paper is valid on the live chain.',
       exitCodes.configuration,
     )
   }

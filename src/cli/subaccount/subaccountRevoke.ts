@@ -101,7 +101,7 @@ function forgetApproval({ loaded: { config }, err }: Call): void {
   const path = config.account.approvalFile
   if (!existsSync(path)) return
   removeApprovalFile(path)
-  err(`${path} is gone: no order carries it any more.`)
+  err(`${path} was removed: orders no longer carry it.`)
 }
 
 /** Warns of an approval that was signed and never used: removing the key does not consume it. */

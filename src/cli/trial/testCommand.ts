@@ -134,7 +134,7 @@ function tell(
     `${loaded.name} (${kind}) on ${where}: ${TRIAL_STEPS} turns of ${clock.stepSeconds} s in each situation.`,
   )
   out(
-    'Prices are made up, and fills are ideal: the oracle price, a fee of 6 bps, no price impact, funding or borrowing. It shows what the file decides and what is refused; what it would earn it does not show.',
+    'Prices are made up, and fills are ideal: the oracle price, a fee of 6 bps, no price impact, funding or borrowing. It shows the decisions of the file and the refusals, not its profit.',
   )
   if (!opensPositions) out('It is given a long of $2,000.00 with 10x leverage to keep.')
   else if (loaded.exits !== undefined)

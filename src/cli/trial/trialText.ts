@@ -142,9 +142,7 @@ export function situationText(
     `${situation.name}: ${situation.says}`,
     rows.length === 0 ? '  It decided nothing.' : table(lineColumns, rows, width, '  '),
     ...(left === 0 ? [] : [`  ${left} more: --situation ${situation.name} shows all`]),
-    ...(failed === undefined
-      ? []
-      : [`  It failed at turn ${failed.turn}, and was not asked again: ${failed.reason}`]),
+    ...(failed === undefined ? [] : [`  It failed at turn ${failed.turn} and was stopped: ${failed.reason}`]),
   ].join('\n')
 }
 

@@ -382,6 +382,6 @@ export function collateralUnknown(view: MarketView, wanted: string): Denial {
 export function oracleUnknown(view: MarketView): Denial {
   return {
     code: 'ORACLE_PRICE_UNKNOWN',
-    reason: `The oracle gives no price for ${view.indexToken.symbol}; perpd signs nothing without a price of its own to bound it.`,
+    reason: `The oracle gives no price for ${view.indexToken.symbol}; perpd signs nothing without an independent price to bound it.`,
   }
 }

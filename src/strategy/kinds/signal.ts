@@ -134,7 +134,7 @@ function wishOf(given: GivenSignal, view: View, before: Wish | undefined): Wish 
   }
   const target = action === 'reverse' ? reversed(view, symbol, before) : action
   if (target === undefined)
-    return { signal: number, reason: `it has no position of its own to reverse${othersText(view, symbol)}` }
+    return { signal: number, reason: `it has no own position to reverse${othersText(view, symbol)}` }
   if (target === 'flat') return { ...base, closes: ['long', 'short'] }
   const { sides } = view.params
   const closes = [opposite[target]]
@@ -241,7 +241,7 @@ function unserved({ signal: number }: Wish, reason: string): WishTurn {
 function nothingToClose({ action, symbol }: Wish, view: View): string {
   const { sides } = view.params
   const isShut = action !== 'flat' && sides !== 'both'
-  return `${isShut ? `params.sides opens ${sides}s alone, and ` : ''}it has no position of its own to close${othersText(view, symbol)}`
+  return `${isShut ? `params.sides opens ${sides}s alone, and ` : ''}it has no own position to close${othersText(view, symbol)}`
 }
 
 /** Said where others hold something. */

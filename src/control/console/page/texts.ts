@@ -432,7 +432,7 @@ export const texts = {
   },
   commands: {
     liftsKill:
-      'It lifts the halt of the kill. Strategies place the stops of their files again where none rests; other positions stay as they are.',
+      'It lifts the halt of the kill. Strategies place the stops of their files again where none rests; other positions are untouched.',
     liftsBreakers: 'It lifts what breakers put on, as far as an operator may.',
     acceptsLoss: 'It accepts the loss: peak and first figure of the day begin anew.',
     notLifted: (causes: string) =>
