@@ -60,7 +60,7 @@ export const documentedRules: readonly DocumentedRule[] = numbered([
       allFields,
       ['freshness', 'oracle prices, yield windows'],
     ],
-    ['signed prices are copied as they are', ['slowRoutes', 'signed prices stay as they were signed']],
+    ['signed prices are copied unchanged', ['slowRoutes', 'signed prices stay as they were signed']],
     [
       'a candle is five numbers',
       ['routes', 'candles come ascending'],

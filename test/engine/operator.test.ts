@@ -268,7 +268,7 @@ test('a halt that stands already says since when, and that its first reason stan
   const again = await halt('second thoughts')
   expect(again).toMatchObject({
     statement: expect.stringMatching(
-      /^trading was already halted everywhere \(scope global\), since 2026-11-20 12:00:\d\d UTC by ann: rehearsal; that reason remains, and the new one \("second thoughts"\) is ignored; it goes on with/,
+      /^trading was already halted everywhere \(scope global\), since 2026-11-20 12:00:\d\d UTC by ann: rehearsal; that reason remains, and the new one \("second thoughts"\) is ignored; to resume/,
     ),
   })
   expect(there.engine.status().halts).toMatchObject([{ reason: 'rehearsal' }])
@@ -550,7 +550,7 @@ test('one limit of the account is made tighter at once, kept in the journal, and
   expect(kept.length).toBe(keptBefore)
   expect(await tighten('maxLeverage', '2.5')).toMatchObject({
     ok: true,
-    statement: expect.stringMatching(/^in force: maxLeverage 5x -> 2.5x; it holds until a restart/),
+    statement: expect.stringMatching(/^in force: maxLeverage 5x -> 2.5x; it lasts until a restart/),
     isChanged: true,
   })
   // One that is not set limits from now on.
