@@ -47,7 +47,7 @@ export function statusSeries(maker: SeriesMaker, status: ScrapedStatus): void {
   )
   ofFeeds(
     'perpd_data_overdue_seconds',
-    'Seconds since the newest reading of a feed became too old for increases: older than `risk.maxDataAgeMs` or its own limit, and than two readings when it is read less often. 0 while it is fresh, absent while nothing reads it.',
+    'Time since the newest reading of a feed became too old for increases, seconds: older than `risk.maxDataAgeMs` or its own limit, and than two readings when it is read less often. 0 while it is fresh, absent while nothing reads it.',
     ({ feedsOverdueMs }) => feedsOverdueMs,
   )
   figure('perpd_exposure_usd', 'Positions and open increases at worst, USD.', ({ exposureUsd }) =>

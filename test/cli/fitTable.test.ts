@@ -516,7 +516,7 @@ test('a replay stands in the head with its date and its end, and seeded prices h
     'replay eth.csv is at 2025-01-01T05:00Z of 2025-01-02T00:00Z; it ends at 2026-11-28T00:00Z',
   )
   const ended = { ...replay, still: ['ETH'], hasEnded: true }
-  expect(oneLine(statusText({ ...body, replay: ended }))).toContain('the prices of ETH stand still')
+  expect(oneLine(statusText({ ...body, replay: ended }))).toContain('ETH keep their last price')
   expect(statusText(body)).not.toContain('replay')
 })
 

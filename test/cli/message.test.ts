@@ -211,13 +211,10 @@ test('a wallet’s digest that is not the one shown is always warned of: types, 
     [{ ...good, message: { ...message, nonce: '0X1' } }, /nonce is no uint256/],
     [{ ...good, message: { ...message, nonce: '01' } }, /nonce is no uint256/],
     [{ ...good, message: { ...message, nonce: 2 ** 53 } }, /nonce is no uint256/],
-    [
-      JSON.stringify(good).replace('"90"', '"90","maxAllowedCount":"91"'),
-      /maxAllowedCount" stands there twice/,
-    ],
+    [JSON.stringify(good).replace('"90"', '"90","maxAllowedCount":"91"'), /maxAllowedCount" is set twice/],
     [
       JSON.stringify(good).replace('"90"', '"90","maxAllowed\\u0043ount":"91"'),
-      /maxAllowedCount" stands there twice/,
+      /maxAllowedCount" is set twice/,
     ],
   ]
   for (const [document, says] of cases) {

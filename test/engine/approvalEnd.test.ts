@@ -129,7 +129,7 @@ test('what ran low before a restart is told again at the first look, so that its
     return taken.take(notice) === undefined ? [] : [[notice.kind, notice.isEnd === true, notice.text]]
   })
   expect(sent).toEqual([
-    ['key-approval', false, expect.stringContaining('comes to its end')],
+    ['key-approval', false, expect.stringContaining('ends soon')],
     [
       'key-approval',
       true,

@@ -202,7 +202,7 @@ test.each([
   [
     'a promise',
     Promise.resolve([]),
-    'decide returned a promise; expected a list of decisions (decide is not async',
+    'decide returned a promise; expected a list of decisions (decide must not be async',
   ],
   ['nothing', undefined, 'decide returned undefined; expected a list of decisions ([] means no decision)'],
   ['one decision', increase, 'put a single one in a list too'],

@@ -103,11 +103,11 @@ test('on a terminal every event reads as one plain line', () => {
     host      https://arbitrum.gmxapi.io/v1 /trades: 500 rows of another account were dropped
     account   $250.50 reached the account without an order: counted as a deposit, not as a gain. The equity is now $1,000.00
     account   $40.00 left the account without an order: counted as a withdrawal, not as a loss. The equity is now $960.00
-    account   8000 more things on the account cannot be explained than may be written down in a time: a host shows what never was, or the key is used elsewhere. Increases there wait; look at perpd discrepancies and at the account
-    account   1 thing on the account cannot be explained and is not written down: the rest of the journal's space is kept for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
+    account   8000 unexplained changes of the account exceed the recording rate: a host shows false rows, or somebody else uses the key. Increases there wait; check perpd discrepancies and the account
+    account   1 unexplained change of the account is not recorded: the remaining journal space is reserved for orders. Increases there wait: give the journal more space (journal.maxMiB, or the disk)
     account   the books of long 0x70d9…6336 add up to $400.00, but the journal has $500.00: a bug in perpd; please report it with \`perpd journal export\`. Limits use positions, not books
     account   the books of long 0x70d9…6336 add up to $400.00, but the journal has $400.00 (in base units of the index token 199999, and 200000): a bug in perpd; please report it with \`perpd journal export\`. Limits use positions, not books
-    notify    the chat of phone is answered again
+    notify    the chat of phone receives replies again
     account   the books of long 0x70d9…6336 match the journal again
     account   the approval is ignored: approval.json cannot be read: it is no JSON
     account   the file of the approval is valid again or gone

@@ -277,6 +277,6 @@ test('a key whose approval is gone half an hour after it ran low is told at once
     ...{ report: report(isActive), secondsLeft: 50_000 },
   })
   const revoked = expect.stringContaining('If you did not revoke it')
-  expect(toldOf([low(true), low(false)])).toEqual([expect.stringContaining('comes to its end'), revoked])
+  expect(toldOf([low(true), low(false)])).toEqual([expect.stringContaining('ends soon'), revoked])
   expect(toldOf([low(true), low(false)], { level: 'error', events: {} })).toEqual([undefined, revoked])
 })

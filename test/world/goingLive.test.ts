@@ -99,7 +99,7 @@ test('a small live account is walked from its key to its kill as docs/going-live
   expect(daemon.said()).toContain(written('LIVE: orders use real money from now on.'))
   expect(daemon.said()).toContain('has code of the hash 0x')
   // Three days are beyond the hours from which on the end is warned of.
-  expect(daemon.said()).not.toContain('comes to its end')
+  expect(daemon.said()).not.toContain('ends soon')
   const status = await type('perpd status --profile arbitrum')
   for (const text of [written('running, ready'), written('through 2 RPC endpoints, which must agree')])
     expect(status.out).toContain(text)
