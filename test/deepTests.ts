@@ -15,6 +15,7 @@ export const deepTests: readonly string[] = [
   'simulation/engineMutants.test.ts',
   'simulation/fileMutants.test.ts',
   'simulation/rpcMutants.test.ts',
+  'journal/sharedWorlds.test.ts',
   'adversary/seeds.test.ts',
   'adversary/attacks.test.ts',
   'adversary/mutants.test.ts',

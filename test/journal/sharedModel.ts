@@ -46,8 +46,8 @@ const empty: ModelState = {
 /** The server. */
 export class ModelServer {
   state: ModelState = empty
-  /** Earlier states, the newest last: what a failover may go back to. */
-  readonly past: ModelState[] = []
+  /** The state of the last write that was acknowledged: a second server has all of it. */
+  durable: ModelState = empty
   /** Told of each write, before and after. */
   readonly watch: (before: ModelState, after: ModelState) => void
 
@@ -55,12 +55,9 @@ export class ModelServer {
     this.watch = watch
   }
 
-  /** Goes back by so many states. */
-  goBack(states: number): void {
-    const to = this.past.at(-states)
-    if (to === undefined) return
-    this.past.length -= states
-    this.state = to
+  /** A failover: the standby has what was acknowledged, and nothing else. */
+  failOver(): void {
+    this.state = this.durable
   }
 
   /** Goes back by so many records. */
@@ -72,12 +69,11 @@ export class ModelServer {
       head: { ...this.state.head, seq: at, hash: end?.hash ?? '' },
       records: this.state.records.slice(0, at),
     }
+    this.durable = this.state
   }
 
   #move(next: ModelState): void {
     const before = this.state
-    this.past.push(before)
-    if (this.past.length > 50) this.past.shift()
     this.state = next
     this.watch(before, next)
   }
@@ -88,7 +84,9 @@ export class ModelServer {
       await network.travel()
       const fate = network.fate(name)
       if (fate === 'late') network.later(() => void work())
+      const before = this.state
       const result = fate === 'goes' || fate === 'unanswered' ? work() : undefined
+      if (fate === 'goes' && this.state !== before) this.durable = this.state
       await network.travel()
       if (fate !== 'goes')
         throw new OutcomeUnknown('The model lost it.', { code: 'MODEL_LOST', facts: { name, fate } })
@@ -129,7 +127,7 @@ export class ModelServer {
           const { head } = this.state
           this.#move({
             ...this.state,
-            head: { ...head, seq: end.seq, hash: end.hash },
+            head: { ...head, seq: end.seq, hash: end.hash, beat: head.beat + 1 },
             records: [...this.state.records, ...records],
           })
           return true

@@ -72,7 +72,7 @@ export const releaseHead = `UPDATE perpd_head SET holder = '', beat = beat + 1
  * $20, endings $21 to $29, lines of the guard $30 to $36.
  */
 export const appendRecords = `WITH moved AS (
-    UPDATE perpd_head SET seq = $6, hash = $7 WHERE ${atHead} RETURNING 1
+    UPDATE perpd_head SET seq = $6, hash = $7, beat = beat + 1 WHERE ${atHead} RETURNING 1
   ), records AS (
     INSERT INTO perpd_record (account, seq, at_ms, intent_id, kind, attempt, body, hash)
     SELECT $1, r.* FROM moved, unnest($8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::integer[], $13::text[],

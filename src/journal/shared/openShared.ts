@@ -8,8 +8,9 @@ import { recoverLedger } from '../recoverLedger.ts'
 import type { Tail } from '../sqlite/hashChain.ts'
 import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
 import type { OpenedStore } from '../sqlite/openSqlite.ts'
+import { isSamePlace } from './knownRecords.ts'
 import type { LeaseTimes } from './leaseTimes.ts'
-import { heldFault, unreachableFault } from './sharedFaults.ts'
+import { goneFault, heldFault, unreachableFault } from './sharedFaults.ts'
 import { SharedReads } from './sharedReads.ts'
 import type { Head, Right, SharedServer } from './sharedServer.ts'
 import { type Connections, createSharedStore, isSameRight } from './sharedStore.ts'
@@ -51,21 +52,28 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   const steady = createSteady(writer.name, clock, options.settleMs ?? SETTLE_MS)
   let right: Right | undefined
   let mark: HighWaterMark | undefined
+  let endBeats = (): void => {}
   try {
     const askedMs = clock.monotonicMs()
     right = await takeRight(options)
     const held = right
     const head = await steady(() => writer.confirm(held))
     if (!isSameRight(head, held)) throw heldFault(writer.name, head)
+    endBeats = beatMeanwhile(options, held)
     const reads = new SharedReads(reader, steady)
     // The right came first: whoever had it before writes nothing more, and all of it is read.
     const { ledger, replayedFrom } = await recoverLedger(reads, clock.now())
     const tail = { seq: head.seq, hash: head.hash }
-    if (ledger.seq !== tail.seq || (await reads.hashAt(tail.seq)) !== tail.hash)
+    if (ledger.seq !== tail.seq || (await reads.hashAt(tail.seq)) !== tail.hash) {
+      // Where reading took longer than a candidate waits, another has it and has written.
+      const now = await steady(() => writer.confirm(held))
+      if (!isSameRight(now, held)) throw heldFault(writer.name, now)
+      if (!isSamePlace(now, tail)) throw goneFault(writer.name, tail, now)
       throw corruptFault(writer.name, {
         seq: ledger.seq,
         reason: `the head says that the chain ends at ${head.seq}`,
       })
+    }
     mark = await openMark?.(tail, (seq) => reads.hashAt(seq))
     const store = createSharedStore({
       ...{ connections, reads, clock, steady, tail, release, times: options.times, later: options.later },
@@ -84,6 +92,28 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
     await Promise.all([writer.close(), beats.close(), reader.close()])
     release()
     throw error
+  } finally {
+    endBeats()
+  }
+}
+
+/** Beats while the records are read, which may take longer than a candidate waits; the returned function ends it. */
+function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, right: Right): () => void {
+  let cancel = (): void => {}
+  let isOver = false
+  const plan = (): void => {
+    cancel = later(times.beatMs, () => {
+      const again = (): void => {
+        if (!isOver) plan()
+      }
+      // A beat that fails is found by the next commit, or by a candidate.
+      beats.confirm(right).then(again, again)
+    })
+  }
+  plan()
+  return () => {
+    isOver = true
+    cancel()
   }
 }
 

@@ -73,7 +73,7 @@ export interface SharedServer {
   confirm(right: Right): Promise<Head>
   /** Gives the right back; does nothing when another has it. */
   release(right: Right): Promise<void>
-  /** Commits records behind `at`, all of them or none; false when the right is another's or the chain does not end there. */
+  /** Commits records behind `at` and counts the beat up, all of them or none; false when the right is another's or the chain does not end there. */
   append(right: Right, at: Tail, records: readonly ChainedRecord[]): Promise<boolean>
   /** Keeps a snapshot at `at`; false as `append`. The sums are of head and part. */
   keep(

@@ -206,7 +206,8 @@ class SharedStore implements JournalStore {
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         const askedMs = this.#parts.clock.monotonicMs()
         if (await write(writer)) {
-          this.#confirm(askedMs)
+          // A snapshot moves no beat, so that a candidate sees nothing of it.
+          if (end !== undefined) this.#confirm(askedMs)
           return
         }
         if ((await this.#decide(writer, end)) === 'committed') return

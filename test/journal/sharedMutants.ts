@@ -1,0 +1,133 @@
+/** Bugs of a journal on a server, as patches of the source text or of the model: each must be caught by a world with faults. */
+import type { Patched } from '../simulation/mutantSource.ts'
+
+/** A bug, and the seed that is known to show it. */
+export interface SharedMutant extends Patched {
+  readonly firstSeed: number
+}
+
+function bug(name: string, firstSeed: number, file: string, find: string, replace: string): SharedMutant {
+  return { name, firstSeed, patches: [{ file, find, replace }] }
+}
+
+const store = 'src/journal/shared/sharedStore.ts'
+const opening = 'src/journal/shared/openShared.ts'
+const known = 'src/journal/shared/knownRecords.ts'
+const model = 'test/journal/sharedModel.ts'
+
+/** All of them. */
+export const sharedMutants: readonly SharedMutant[] = [
+  bug(
+    'a lost answer counts as a success',
+    3,
+    store,
+    'if (await write(writer)) {',
+    'if (await write(writer).catch(() => true)) {',
+  ),
+  bug(
+    'a commit that was made is made again behind itself',
+    1,
+    store,
+    "if (end !== undefined && isSamePlace(head, end)) return 'committed'\n",
+    '',
+  ),
+  bug(
+    'who lost the right takes it back',
+    1,
+    store,
+    'if (!isOwn && head.epoch >= this.#right.epoch) throw',
+    'if (head.epoch < 0) throw',
+  ),
+  bug(
+    'the right of another is taken for its own',
+    1,
+    store,
+    "      await this.#retake(server, head)\n      return 'again'",
+    "      this.#right = head\n      return 'again'",
+  ),
+  bug('the mark is not moved', 18, store, 'this.#parts.mark?.write(end)', 'void end'),
+  bug(
+    'the guard knows the lines of its own machine alone',
+    1,
+    store,
+    'entries: [...rows.filter(({ digest }) => !known.has(digest)), ...lines]',
+    'entries: lines',
+  ),
+  bug(
+    'a server that went back is taken as it is',
+    3,
+    store,
+    '    await server.append(this.#right, head, missing)',
+    '    await server.append(this.#right, head, missing.slice(-1))',
+  ),
+  bug(
+    'a record is healed one too late',
+    3,
+    known,
+    'return from < 0 ? undefined : this.#kept.slice(from)',
+    'return from < 0 ? undefined : this.#kept.slice(from + 1)',
+  ),
+  bug(
+    'no line of the guard comes with its record',
+    1,
+    known,
+    'return signed === undefined ? record : { ...record, signed }',
+    'return record',
+  ),
+  bug(
+    'the right is taken from one that lives',
+    1,
+    opening,
+    "if (head.holder !== '' && isOwnDead?.(head.holder) !== true) head = await stoodStill(options, head)",
+    'if (head.epoch < 0) head = await stoodStill(options, head)',
+  ),
+  bug(
+    'a beat that moves is no life',
+    1,
+    opening,
+    'if (head.beat !== from.beat || !isSameRight(head, from)) throw',
+    'if (!isSameRight(head, from)) throw',
+  ),
+  {
+    name: 'the records are read before the right is taken',
+    firstSeed: 5,
+    patches: [
+      {
+        file: opening,
+        find: '    right = await takeRight(options)',
+        replace:
+          '    const early = await recoverLedger(new SharedReads(reader, steady), clock.now())\n    right = await takeRight(options)',
+      },
+      { file: opening, find: 'await recoverLedger(reads, clock.now())', replace: 'early' },
+      { file: opening, find: '    if (ledger.seq !== tail.seq ||', replace: '    if (tail.seq < 0 ||' },
+    ],
+  },
+  bug(
+    'the mark is not asked at the opening',
+    18,
+    opening,
+    'mark = await openMark?.(tail, (seq) => reads.hashAt(seq))',
+    'mark = undefined',
+  ),
+  bug(
+    'the right is asked for in a statement of its own',
+    2,
+    model,
+    '          if (!isAt(right, at)) return false\n          const end',
+    '          if (this.state.head.seq !== at.seq || this.state.head.hash !== at.hash) return false\n          const end',
+  ),
+  bug(
+    'a gap behind the head is accepted',
+    1,
+    model,
+    'return isHeld && (at === undefined || (head.seq === at.seq && head.hash === at.hash))',
+    'return isHeld && (at === undefined || at.seq >= 0)',
+  ),
+  bug(
+    'who goes gives the right of another away',
+    36,
+    model,
+    'if (isAt(right)) moveHead({ holder:',
+    'if (right.epoch >= 0) moveHead({ holder:',
+  ),
+]
