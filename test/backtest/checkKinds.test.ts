@@ -64,7 +64,7 @@ async function check(name: string, paths: readonly string[], minutes: number) {
 }
 
 test('a cache, a file of later prices, the running candle and a long memory are found, and the honest kind beside them is not', {
-  timeout: 120_000,
+  timeout: 400_000,
 }, async () => {
   mkdirSync(join(folder, 'kinds'), { recursive: true })
   plant('honest', 'last.close > before.close')
@@ -97,7 +97,7 @@ test('a cache, a file of later prices, the running candle and a long memory are 
 })
 
 test('twelve shipped files decide by nothing but what was over, several of them with a memory', {
-  timeout: 120_000,
+  timeout: 400_000,
 }, async () => {
   const shipped = join(folder, 'shipped')
   mkdirSync(shipped, { recursive: true })
@@ -122,7 +122,7 @@ test('twelve shipped files decide by nothing but what was over, several of them 
 })
 
 test('a window that is too short for what a kind computes is found, one that is long enough is not', {
-  timeout: 120_000,
+  timeout: 400_000,
 }, async () => {
   const whole = join(folder, 'kinds')
   const mean =

@@ -56,7 +56,7 @@ test('a strategy and its mirror on a mirrored path differ by costs alone', async
 })
 
 test('a grid on a sine buys each time at its line and takes its profit each time above, once a wave', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const folder = testFolder()
   const text = readFileSync(resolve(import.meta.dirname, '../../strategies/eth-grid.yaml'), 'utf8')

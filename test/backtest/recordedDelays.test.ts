@@ -19,7 +19,7 @@ function flips(view: StrategyView): readonly Decision[] {
 }
 
 test('a run has the delays of the session that its journal recorded, and the result at the ninetieth percentile of gas', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const folder = testFolder()
   const data = writeMinutes(folder, 30, () => 2000)
