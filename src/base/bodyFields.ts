@@ -21,8 +21,9 @@ export const confirm = z.boolean().default(false)
 const decimal = (digits: number) =>
   z.string().refine((text) => typedDecimal(text, digits) !== undefined, decimalForm(digits, '250 or 0.5'))
 /** Forms in which a person types a field: `$250`, `2x`, `25%`. */
-export type Typed = 'dollars' | 'times' | 'percent'
-const typed = (as: Typed) => ({ typed: as })
+export type Typed = 'dollars' | 'times' | 'timesBps' | 'percent'
+/** Marks a field with its form. */
+export const typed = (as: Typed) => ({ typed: as })
 /** Times, as a leverage. */
 export const times = decimal(4).meta(typed('times'))
 /** The id that an order by hand is carried out once by. */

@@ -4,7 +4,7 @@
  * put it. Once an exit fills, nothing is added any more. Pure.
  */
 import { z } from 'zod'
-import { dollars } from '../base/bodyFields.ts'
+import { dollars, typed } from '../base/bodyFields.ts'
 import { defined } from '../base/defined.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { LadderWish } from '../domain/order/taskWish.ts'
@@ -255,7 +255,7 @@ export const ladderStart = taskStart<LadderWish>()({
     size: dollars,
     leverage,
     rungs: z.number().int().min(2).max(taskRanges.rungsMost),
-    growthBps: z.number().int().min(1_000).max(50_000).exactOptional(),
+    growthBps: z.number().int().min(1_000).max(50_000).meta(typed('timesBps')).exactOptional(),
     stepBps: distanceBps.exactOptional(),
     everySeconds,
     profitBps: distanceBps.exactOptional(),

@@ -3,7 +3,7 @@
  * before increases, and each order that adds is at most a share of the capacity of its moment. Pure.
  */
 import { z } from 'zod'
-import { dollars, line, pool } from '../base/bodyFields.ts'
+import { dollars, line, pool, typed } from '../base/bodyFields.ts'
 import type { RebalanceWish } from '../domain/order/taskWish.ts'
 import { marketOf } from '../domain/snapshot.ts'
 import {
@@ -113,7 +113,7 @@ export const rebalanceStart = taskStart<RebalanceWish>()({
     }, `1 to ${WEIGHTS_MOST} markets with their weights`),
     leverage,
     collateral: pool.exactOptional(),
-    bandBps: z.number().int().min(1).max(5_000).exactOptional(),
+    bandBps: z.number().int().min(1).max(5_000).meta(typed('percent')).exactOptional(),
     shareBps,
     least: dollars.exactOptional(),
   }),

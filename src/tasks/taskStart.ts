@@ -1,6 +1,15 @@
 /** Common parts of the starts of tasks that make orders over time: fields of their bodies, facts and denials of their plans. Pure. */
 import { z } from 'zod'
-import { commandId, direction, dollars, line, pool, shareBps as share, times } from '../base/bodyFields.ts'
+import {
+  commandId,
+  direction,
+  dollars,
+  line,
+  pool,
+  shareBps as share,
+  times,
+  typed,
+} from '../base/bodyFields.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { TaskWish } from '../domain/order/taskWish.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -59,7 +68,7 @@ export const everySeconds = z
 /** Minutes, a week at most. */
 export const minutes = z.number().int().min(1).max(taskRanges.minutesMost)
 /** A distance, bps: less than the whole price. */
-export const distanceBps = z.number().int().min(1).max(9_999)
+export const distanceBps = z.number().int().min(1).max(9_999).meta(typed('percent'))
 
 /** The side of a wish, as it was understood. */
 export type WishSide = Pick<

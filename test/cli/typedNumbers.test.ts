@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Call } from '../../src/cli/call/command.ts'
 import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from '../../src/cli/call/numberFlags.ts'
-import { budgetOf, startBody } from '../../src/cli/tasks/startBody.ts'
+import { startBody } from '../../src/cli/tasks/startBody.ts'
 import { percentBps } from '../../src/control/console/page/formCommand.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
@@ -79,7 +79,7 @@ test.each(['size', 'leverage', 'rungs', 'step', 'growth', 'max-fees', 'max-order
         flags: flagsOf(fields),
         positionals: ['ladder', 'ETH/USD [WETH-USDC]', 'long'],
       } as unknown as Call
-      return { ...startBody(call), ...budgetOf(call.flags) }
+      return startBody(call)
     }
     expect(begin(plain)).toMatchObject({ size: '1000', growthBps: 15_000, stepBps: 100 })
     expect(() => begin({ ...plain, [name]: '1,5' })).toThrow(`--${name} is 1,5; expected`)

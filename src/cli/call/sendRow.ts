@@ -1,12 +1,13 @@
 /** Sends a command of an operator by its row: flags and arguments become the body, the answer is a sentence. */
 import { isatty } from 'node:tty'
 import { z } from 'zod'
-import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Typed } from '../../base/bodyFields.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { CommandLine, OwnFlag } from '../../engine/operator/commandLine.ts'
 import { type CommandRow, namedIn } from '../../engine/operator/commandRow.ts'
 import { type CommandName, commandRows } from '../../engine/operator/commands/index.ts'
 import { ended } from '../../monitor/text.ts'
+import { parseUnits } from '../../protocol/units.ts'
 import type { Call } from './command.ts'
 import { commandAnswer } from './daemonClient.ts'
 import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from './numberFlags.ts'
@@ -61,7 +62,7 @@ export function requestOf(
   for (const flag of known) {
     const field = fieldOf(flag.name)
     const schema = shape[field]
-    if (schema !== undefined && flags.has(flag.name)) body[field] = typedValue(flags, flag, schema)
+    if (schema !== undefined && flags.has(flag.name)) body[field] = typedValue(flags, flag, schema, field)
   }
   if ('id' in shape) body.id = idOf(flags)
   const { [namedIn(row.route) ?? '']: subject = '', ...fields } = body
@@ -72,20 +73,31 @@ export function requestOf(
 }
 
 /** `--stop-loss` gives the field `stopLoss`. */
-function fieldOf(flag: string): string {
+export function fieldOf(flag: string): string {
   return flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function typedValue(flags: Call['flags'], { name, value }: OwnFlag, schema: z.core.$ZodType): unknown {
+/** The value of a flag as its field has it. Throws CommandError where it does not fit. */
+export function typedValue(
+  flags: Call['flags'],
+  { name, value }: OwnFlag,
+  schema: z.core.$ZodType,
+  field: string,
+): unknown {
   if (value === undefined) return true
   const bare = innermost(schema)
   const typed = z.globalRegistry.get(bare)?.typed as Typed | undefined
   if (typed === 'dollars') return dollarsFlag(flags, name)
   if (typed === 'times') return timesFlag(flags, name)
+  if (typed === 'timesBps') return Number(parseUnits(timesFlag(flags, name) ?? '1', 4))
   if (typed === 'percent') return percentFlag(flags, name)
   if (!(bare instanceof z.ZodNumber)) return flags.get(name)
-  const { minValue, maxValue } = bare
-  return wholeFlag(flags, name, { least: Number(minValue), most: Number(maxValue) })
+  const [, unit] = /(minutes|seconds)$/i.exec(field) ?? []
+  return wholeFlag(flags, name, {
+    least: Number(bare.minValue),
+    most: Number(bare.maxValue),
+    ...(unit === undefined ? {} : { unit: ` of ${unit.toLowerCase()}` }),
+  })
 }
 
 /** The schema of a field without its default, and without its being optional. */

@@ -10,7 +10,7 @@ import { commander, confirm, idOf } from '../call/whoAsks.ts'
 import { ask, askAgain, isRefusal } from '../commands/manualOrderCommand.ts'
 import { wrapped } from '../output/screen.ts'
 import { table } from '../output/table.ts'
-import { budgetOf, startBody } from './startBody.ts'
+import { startBody } from './startBody.ts'
 
 const path = '/api/tasks'
 
@@ -18,7 +18,7 @@ const path = '/api/tasks'
 export async function start(call: Call): Promise<number> {
   const { flags, out, err } = call
   const id = idOf(flags)
-  const body = { id, ...startBody(call), ...budgetOf(flags), by: commander(call) }
+  const body = { id, ...startBody(call), by: commander(call) }
   if (!flags.has('yes')) {
     if (!isatty(0)) throw new CommandError('No terminal to confirm the task on: give --yes', exitCodes.error)
     const preview = await ask(call, path, { ...body, preview: true })
