@@ -199,3 +199,25 @@ test.each([
   expect(err).toMatch(said)
   expect(readdirSync(folder)).not.toContain('refused')
 })
+
+test('--fast says so before its figures, and comes to the same fills and equity; with --check it is refused', {
+  timeout: 60_000,
+}, async () => {
+  const fast = join(folder, 'fast')
+  const { code, out: text } = await perpd(folder, [...words.slice(0, -1), fast, '--fast'])
+  expect(code).toBe(exitCodes.ok)
+  expect(text).toContain('- Fast: ')
+  const exact = join(folder, 'exact')
+  expect((await perpd(folder, [...words.slice(0, -1), exact])).out).toContain('- Exact: ')
+  const resultIn = (place: string) => parseResult(readFileSync(join(place, 'result.json'), 'utf8'))
+  expect(resultIn(fast)).toEqual(resultIn(exact))
+  expect(parseManifest(readFileSync(join(fast, 'manifest.json'), 'utf8')).mode).toBe('fast')
+  const refused = await perpd(folder, [
+    ...words.slice(0, -1),
+    join(folder, 'none'),
+    '--fast',
+    '--check',
+    'lookahead',
+  ])
+  expect(refused.code).toBe(exitCodes.configuration)
+})

@@ -35,6 +35,8 @@ export async function backtest(call: Call): Promise<number> {
   const exported = call.flags.get('export-params')
   if (typeof exported === 'string') return await exportParams(call, exported)
   const check = checkFlag(call.flags)
+  if (check !== undefined && call.flags.has('fast'))
+    throw misuse('--check looks at every turn of a run: leave out --fast.')
   const paths =
     positionals.length === 0 ? config.strategies.paths : positionals.map((path) => resolve(cwd, path))
   const found = await readStrategyFiles({ strategies: { ...config.strategies, paths } }, true)
