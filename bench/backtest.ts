@@ -1,7 +1,7 @@
 /**
- * Turns of a backtest in exact mode that one core takes a second, on made-up minutes of one market with a strategy that holds a position
- * all the time, and beside it a yardstick loop in the same process, so that machines and loads can be compared. By hand:
- * `node bench/backtest.ts [hours]`. Processor time, without the start of the process.
+ * Turns of a backtest that one core takes a second, on made-up minutes of one market with a strategy that holds a position
+ * most of the time, and beside it a yardstick loop in the same process, so that machines and loads can be compared. By hand:
+ * `node bench/backtest.ts [hours] [days]`: so many hours in exact mode, so many days in fast. Processor time, without the start of the process.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { usualModel } from '../src/backtest/runModel.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
 import { loadStrategies } from '../src/strategy/files/load.ts'
 
-const hours = Number(process.argv[2] ?? 12)
+const [hours = 12, days = 10] = process.argv.slice(2).map(Number)
 const start = Date.UTC(2024, 0, 3) / 1000
 const folder = mkdtempSync(join(tmpdir(), 'perpd-bench-'))
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -39,7 +39,7 @@ function yardstick(): number {
 }
 
 try {
-  const lines = Array.from({ length: 1_440 + hours * 60 }, (_, at) => {
+  const lines = Array.from({ length: 1_440 + Math.max(hours, days * 24) * 60 }, (_, at) => {
     const price = (of: number) => 2000 + Math.round(8_000 * Math.sin(of / 170) + 900 * Math.sin(of / 7)) / 100
     const [open, close] = [price(at), price(at + 1)]
     return [
@@ -55,12 +55,22 @@ try {
   const path = join(import.meta.dirname, '..', 'strategies', 'eth-trend.yaml')
   const { strategies } = await loadStrategies([path], { takesDisabled: true })
   const { config, values } = loadConfig({ argv: ['--profile=paper'], env: {}, cwd: folder })
-  for (const turnSeconds of [60, 300]) {
+  const rows = [
+    { mode: 'exact', turnSeconds: 60, span: hours },
+    { mode: 'exact', turnSeconds: 300, span: hours },
+    { mode: 'fast', turnSeconds: 60, span: days * 24 },
+    { mode: 'fast', turnSeconds: 300, span: days * 24 },
+    { mode: 'fast', turnSeconds: 3_600, span: days * 24 },
+  ] as const
+  for (const { mode, turnSeconds, span } of rows) {
+    if (!(span > 0)) continue
     const { manifest, candles } = await planRun({
       chain: 'arbitrum',
       strategies,
       settings: values,
+      mode,
       fromSeconds: start,
+      toSeconds: start + span * 3_600,
       file,
       storeFolder: folder,
       period: '1m',
@@ -69,7 +79,7 @@ try {
       turnSeconds,
       model: usualModel,
     })
-    const out = join(folder, `run-${turnSeconds}`)
+    const out = join(folder, `run-${mode}-${turnSeconds}`)
     takeRunFolder(out, manifest)
     const stick = yardstick()
     const before = process.cpuUsage()
@@ -82,7 +92,7 @@ try {
     })
     const seconds = cpuSeconds(before)
     say(
-      `exact, a turn each ${turnSeconds} s: ${turns} turns, ${fills.length} fills, ${seconds.toFixed(1)} s of processor, ${(turns / seconds).toFixed(0)} turns/s; yardstick ${(stick * 1000).toFixed(0)} ms; load ${loadavg()[0]?.toFixed(1)}`,
+      `${mode}, a turn each ${turnSeconds} s: ${span} hours, ${turns} turns, ${fills.length} fills, ${seconds.toFixed(1)} s of processor, ${(turns / seconds).toFixed(0)} turns/s, a year in ${((seconds * 8_760) / span).toFixed(0)} s; yardstick ${(stick * 1000).toFixed(0)} ms; ${Math.round(process.memoryUsage.rss() / 1e6)} MB; load ${loadavg()[0]?.toFixed(1)}`,
     )
   }
 } finally {

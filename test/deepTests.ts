@@ -30,6 +30,7 @@ export const deepTests: readonly string[] = [
   'backtest/knownAnswers.test.ts',
   'backtest/recordedDelays.test.ts',
   'backtest/fast.test.ts',
+  'backtest/fastMutants.test.ts',
   'cli/backtest.test.ts',
   'history/getCandles.test.ts',
   'engine/exitCrashes.test.ts',

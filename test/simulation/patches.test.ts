@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { adversaryMutants } from '../adversary/mutants.ts'
+import { fastMutants } from '../backtest/fastMutants.ts'
 import { sharedMutants } from '../journal/sharedMutants.ts'
 import { engineMutants } from './engineMutants.ts'
 import { fileMutants } from './fileMutants.ts'
@@ -13,7 +14,15 @@ import { rpcMutants } from './rpcMutants.ts'
 const root = join(import.meta.dirname, '..', '..')
 
 test.each(
-  Object.entries({ mutants, engineMutants, fileMutants, rpcMutants, adversaryMutants, sharedMutants }),
+  Object.entries({
+    mutants,
+    engineMutants,
+    fileMutants,
+    rpcMutants,
+    adversaryMutants,
+    fastMutants,
+    sharedMutants,
+  }),
 )('every patch of %s stands exactly once in its file', (_list, bugs) => {
   const wrong = bugs.flatMap(({ name, patches }) =>
     patches.flatMap(({ file, find }) => {

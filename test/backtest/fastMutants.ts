@@ -1,0 +1,200 @@
+/** Faults planted in fast mode alone, as patches of the source text: the comparison with exact must find each of them. None of them is anywhere in the product. */
+import type { Patched } from '../simulation/mutantSource.ts'
+
+/** One fault; `cases` are tried in order. */
+export interface FastMutant extends Patched {
+  readonly cases: readonly number[]
+}
+
+const turns = 'src/backtest/fast/quietTurns.ts'
+const watched = 'src/backtest/fast/watchedTurns.ts'
+const windows = 'src/backtest/fast/candleWindows.ts'
+const snapshot = 'src/backtest/fast/laterSnapshot.ts'
+const life = 'src/backtest/fast/quietLife.ts'
+const fees = 'src/paper/math/positionFees.ts'
+
+/** A trend with exits that often trades. */
+const trend = [12]
+const breakout = [13]
+
+function one(
+  name: string,
+  cases: readonly number[],
+  file: string,
+  find: string,
+  replace: string,
+): FastMutant {
+  return { name, cases, patches: [{ file, find, replace }] }
+}
+
+/** All of them. */
+export const fastMutants: readonly FastMutant[] = [
+  one(
+    'the position fee is charged once, when a position opens',
+    breakout,
+    fees,
+    'const positionFeeAmount = fac(size, feeFactor) / price',
+    'const positionFeeAmount = position.sizeInUsd > size ? 0n : fac(position.sizeInUsd === size ? 0n : size, feeFactor) / price',
+  ),
+  one(
+    'funding counts from a minute before',
+    trend,
+    'src/paper/math/funding.ts',
+    'const dt = state.fundingUpdatedAtSeconds === 0 ? 0 : nowSeconds - state.fundingUpdatedAtSeconds',
+    'const dt = state.fundingUpdatedAtSeconds === 0 ? 0 : nowSeconds - state.fundingUpdatedAtSeconds + 60',
+  ),
+  one(
+    'nobody pays for borrowing',
+    trend,
+    fees,
+    'const borrowingFeeAmount = borrowingFeeUsd / price',
+    'const borrowingFeeAmount = 0n * borrowingFeeUsd * price',
+  ),
+  one(
+    'the target comes before the stop',
+    [12, 8, 10, 2],
+    'src/paper/catalog/historyPrices.ts',
+    "const isHighFirst = way === 'high first' || (way !== 'low first' && most - first < first - least)",
+    "const isHighFirst = way === 'low first' || (way !== 'high first' && most - first >= first - least)",
+  ),
+  one(
+    'an order executes at once',
+    breakout,
+    'src/paper/execution/relayBatch.ts',
+    'const wait = Math.max(1, Math.round(delayMs - relayDelayMs))',
+    'const wait = Math.min(1, Math.round(delayMs - relayDelayMs))',
+  ),
+  one(
+    'the open interest is skewed to the other side',
+    trend,
+    'src/paper/state/seedMarkets.ts',
+    "(side === 'long' ? venue.skewBps : -venue.skewBps)",
+    "(side === 'short' ? venue.skewBps : -venue.skewBps)",
+  ),
+  one(
+    'payouts lose a unit',
+    breakout,
+    'src/paper/execution/settle.ts',
+    'addTo(receiver.balances, paid, amount)',
+    'addTo(receiver.balances, paid, amount - 1n)',
+  ),
+  one(
+    'the keeper returns nothing of its fee',
+    breakout,
+    'src/paper/execution/executionFees.ts',
+    'const left = executionFee - paid',
+    'const left = executionFee - paid - (executionFee - paid)',
+  ),
+  one(
+    'the running candle counts as closed',
+    trend,
+    'src/strategy/indicators.ts',
+    '(candle.timestampSeconds + periodSeconds[period]) * 1000 <= nowMs)',
+    'candle.timestampSeconds * 1000 <= nowMs)',
+  ),
+  one(
+    'a kind is not asked at the turns that pass',
+    trend,
+    watched,
+    'if (last === undefined) return false\n      const { view, memory } = last',
+    'if (last !== undefined) return true\n      const { view, memory } = last as never as LastTurn',
+  ),
+  one(
+    'a kind is shown the candles of ten minutes before',
+    trend,
+    windows,
+    'const range = prices.rangeOf(key, fromSecond, toSecond)',
+    'const range = prices.rangeOf(key, fromSecond - 600, toSecond - 600)',
+  ),
+  one(
+    'a kind is not shown the newest closed candle',
+    trend,
+    windows,
+    'finished.slice(from, from + limit - 1)',
+    'finished.slice(from, from + limit - 2)',
+  ),
+  one(
+    'a kind is shown the price of the turn before',
+    [12, 4, 2, 6],
+    snapshot,
+    'second: Math.floor((read.atMs + afterMs) / 1000),',
+    'second: Math.floor((read.atMs + afterMs) / 1000) - 60,',
+  ),
+  one(
+    'parts that are not known count as they were',
+    [2, 5, 19, 32],
+    snapshot,
+    'isKnown: () => isKnown }',
+    'isKnown: () => isKnown || afterMs > 0 }',
+  ),
+  one(
+    'a memory that changes is dropped',
+    [41, 24, 6],
+    watched,
+    'return turn.decisions.length === 0 && encodeExact(turn.memory) === memory.text',
+    'return turn.decisions.length === 0',
+  ),
+  one(
+    'a resting order is passed over',
+    [12, 10],
+    turns,
+    'if (isExposed && quietUntil(venueState, fromSecond, second) < second) return false',
+    'if (isExposed && quietUntil(venueState, fromSecond, second) < 0) return false',
+  ),
+  one(
+    'work that is due is passed over',
+    [13, 12],
+    turns,
+    'if (second * 1000 - movedMs < SETTLED_MS || parts.hasTasks()) return false',
+    'if (second * 1000 - movedMs < -SETTLED_MS) return false\n    if (movedMs > 0) return true',
+  ),
+  one(
+    'exits that follow the price stand still',
+    [23, 32, 37, 46, 35],
+    turns,
+    'return plan !== undefined && (exitsHereOf(plan).length > 0 || needsRange(plan))',
+    'return plan !== undefined && exitsHereOf(plan).length > 9 && needsRange(plan)',
+  ),
+  one(
+    'turns that pass are not counted',
+    breakout,
+    life,
+    'passed(instances.filter(({ turnSeconds }) => nextSecond % turnSeconds === 0).length)',
+    'passed(instances.filter(({ turnSeconds }) => nextSecond % turnSeconds === 1).length)',
+  ),
+  one(
+    'no equity is noted while turns pass',
+    breakout,
+    life,
+    '          point(stop)\n',
+    '          if (stop < 0) point(stop)\n',
+  ),
+  one(
+    'an execution is heard of when the daemon asks',
+    [12, 10, 24],
+    'src/backtest/lab/executionWatch.ts',
+    '      executed()\n',
+    '      if (trade < 0) executed()\n',
+  ),
+  one(
+    'a kind is asked while there is no price',
+    [12, 4, 8],
+    'src/backtest/runStrategies.ts',
+    '      if (isOpen(view.snapshot.atMs)) {\n',
+    '      if (isOpen(view.snapshot.atMs) || markets.length > 0) {\n',
+  ),
+  one(
+    'exits are not shrunk to what is left',
+    [10, 24, 6, 41, 2],
+    'src/engine/exits/exitScene.ts',
+    'let excessUsd = sumOf(orders) - ownUsd\n',
+    'let excessUsd = 0n * sumOf(orders) * ownUsd\n',
+  ),
+  one(
+    'limits of orders an hour are not counted',
+    [5, 19, 14, 29],
+    'src/risk/checks/checks.ts',
+    'used: acceptedLastHour.strategy,',
+    'used: acceptedLastHour.strategy * 0,',
+  ),
+]
