@@ -121,11 +121,11 @@ export const fastMutants: readonly FastMutant[] = [
     'second: Math.floor((read.atMs + afterMs) / 1000) - 60,',
   ),
   one(
-    'parts that are not known count as they were',
-    [2, 5, 19, 32],
+    'a kind is shown the time of its last turn',
+    trend,
     snapshot,
-    'isKnown: () => isKnown }',
-    'isKnown: () => isKnown || afterMs > 0 }',
+    '    atMs: read.atMs + afterMs,\n    markets,',
+    '    atMs: read.atMs,\n    markets,',
   ),
   one(
     'a memory that changes is dropped',
