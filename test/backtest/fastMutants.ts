@@ -142,11 +142,11 @@ export const fastMutants: readonly FastMutant[] = [
     'if (isExposed && quietUntil(venueState, fromSecond, second) < 0) return false',
   ),
   one(
-    'work that is due is passed over',
-    [13, 12],
-    turns,
-    'if (second * 1000 - movedMs < SETTLED_MS || parts.hasTasks()) return false',
-    'if (second * 1000 - movedMs < -SETTLED_MS) return false\n    if (movedMs > 0) return true',
+    'what is to come after turns that passed comes a second late',
+    breakout,
+    'src/backtest/lab/timeline.ts',
+    'for (const entry of heap) entry.atMs += ms',
+    'for (const entry of heap) entry.atMs += ms + 1_000',
   ),
   one(
     'exits that follow the price stand still',
