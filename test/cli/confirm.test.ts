@@ -18,6 +18,6 @@ test('who lost the daemon is told that the order may be accepted, how to look, a
   const lines = askAgain('ab12').split('\n')
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
   expect(lines.join(' ')).toContain('may have accepted the order')
-  expect(lines.join(' ')).toContain('perpd orders shows it')
+  expect(lines.join(' ')).toContain('check perpd orders')
   expect(lines.join(' ')).toContain('--id ab12')
 })

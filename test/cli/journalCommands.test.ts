@@ -231,10 +231,10 @@ test('explain tells an executed order on one screen', async () => {
             cut to $500.00 by maxOrderSizeUsd
             price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
-                      after 2027-01-15 08:01:00
-            +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
-                      to prepare
+    story   +0 ms     accepted at 2027-01-15 08:00:00; perpd signs nothing new for
+                      it after 2027-01-15 08:01:00
+            +1 ms     attempt 1, order chain: request to
+                      https://arbitrum.gmxapi.io/v1 to prepare
             +12 ms    attempt 1: 0 fields compared, none differs; signed; cannot
                       land after 2027-01-15 08:05:00
             +15 ms    attempt 1: its one submit was accepted (HTTP 200,
@@ -267,11 +267,11 @@ test('explain tells an executed order on one screen', async () => {
     budget  held $500.00 of the limits until its end; nothing now
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such decision of its strategy failed in the day before it
-    else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
-            expired at the first final block that is later, with its digest unused
-            on every endpoint.
+    else    Without a landing by 2027-01-15 08:05:00, it would have been closed as
+            expired at the first later final block, with its digest unused on every
+            endpoint.
             If the keeper had cancelled instead (a price worse than $1,818.00), the
-            position would be as before, and its share of the limits free."
+            position would be unchanged, and its share of the limits free."
   `)
 })
 
@@ -280,8 +280,8 @@ test('explain tells an unknown order with what it waits for', async () => {
   expect(out).toMatchInlineSnapshot(`
     "f00dbeef0000000000000002
     unknown: increase long ETH/USD [WETH-USDC] $500.00 by btc-trend
-      its outcome is not proven: it counts as exposure and is polled until there is
-      proof; it is never sent again
+      its outcome is not proven: it counts as exposure, and perpd polls it until
+      there is proof; it is never sent again
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
       all times are UTC
 
@@ -290,15 +290,15 @@ test('explain tells an unknown order with what it waits for', async () => {
     size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15 08:01:00; nothing new is signed for it
-                      after 2027-01-15 08:02:00
-            +1 ms     attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
-                      to prepare
+    story   +0 ms     accepted at 2027-01-15 08:01:00; perpd signs nothing new for
+                      it after 2027-01-15 08:02:00
+            +1 ms     attempt 1, order chain: request to
+                      https://arbitrum.gmxapi.io/v1 to prepare
             +12 ms    attempt 1: 0 fields compared, none differs; signed; cannot
                       land after 2027-01-15 08:05:00
-            +20 ms    attempt 1: its one submit was left without an answer that
-                      proves anything (timeout)
-    proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and
+            +20 ms    attempt 1: its one submit was not answered conclusively
+                      (timeout)
+    proof   none yet; perpd polls its status at https://arbitrum.gmxapi.io/v1, and
             its digest cannot land after 2027-01-15 08:05:00
     ids     attempt 1: request req-2, nonce 7
             digest
@@ -306,13 +306,13 @@ test('explain tells an unknown order with what it waits for', async () => {
     budget  holds $500.00 of the limits until its end
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such decision of its strategy failed in the day before it
-    else    Still open: it lands when a final block shows its digest used together
-            with our own signature or events.
+    else    Still open: it lands when a final block shows its digest together with
+            our signature or events.
             If it has not landed by 2027-01-15 08:05:00, it will be closed as
-            expired at the first final block that is later, with its digest unused
-            on every endpoint.
-            If a third party uses its digest up, it closes as void. It is never sent
-            again."
+            expired at the first later final block, with its digest unused on every
+            endpoint.
+            If a third party consumes its digest, it closes as void. It is never
+            sent again."
   `)
 })
 
@@ -330,13 +330,13 @@ test('explain tells an order that was only accepted', async () => {
     size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15 08:01:30; nothing new is signed for it
-                      after 2027-01-15 08:02:30
+    story   +0 ms     accepted at 2027-01-15 08:01:30; perpd signs nothing new for
+                      it after 2027-01-15 08:02:30
     proof   none needed yet: nothing was signed
     budget  holds $500.00 of the limits until its end
             no such decision of its strategy failed in the day before it
-    else    If nothing is signed by 2027-01-15 08:02:30, it closes as expired;
-            nothing of it can land."
+    else    If it is not signed by 2027-01-15 08:02:30, it closes as expired and
+            cannot land."
   `)
 })
 
