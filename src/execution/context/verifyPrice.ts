@@ -61,9 +61,10 @@ export function checkAcceptablePrice(
   } else differences.same(field, any, found)
 }
 
-/** Largest distance of a price from its center, bps: at our cost, besides the slippage, and in our favour. */
+/** Largest distance of a price from its center, bps: the tolerance either way, and impacts at our cost, besides the slippage, and in our favour. */
 interface Reach {
   readonly slippageBps: number
+  readonly toleranceBps: number
   readonly badBps: number
   readonly goodBps: number
 }
@@ -73,13 +74,14 @@ function reachOf(
   { slippageBps, toleranceBps, maxImpactBps = 0 }: PriceWidth,
 ): Reach {
   if (rule.kind === 'around' && rule.impactBps !== undefined)
-    return { slippageBps, badBps: rule.impactBps, goodBps: rule.impactBps }
+    return { slippageBps, toleranceBps: 0, badBps: rule.impactBps, goodBps: rule.impactBps }
   const { estimateBps = 0 } = rule
   const widenedBy = (impactBps: number): number => Math.min(Math.max(0, impactBps), maxImpactBps)
   return {
     slippageBps,
-    badBps: toleranceBps + widenedBy(-estimateBps),
-    goodBps: toleranceBps + widenedBy(estimateBps),
+    toleranceBps,
+    badBps: widenedBy(-estimateBps),
+    goodBps: widenedBy(estimateBps),
   }
 }
 
@@ -108,12 +110,13 @@ function checkAround(
   { lowest: leastPrice, highest: mostPrice, isContested }: Band,
   found: bigint,
   { buys, decimals }: { readonly buys: boolean; readonly decimals: number },
-  { slippageBps, badBps, goodBps }: Reach,
+  { slippageBps, toleranceBps, badBps, goodBps }: Reach,
 ): void {
-  const above = mostPrice + bps(mostPrice, buys ? badBps : goodBps)
-  const below = leastPrice - bps(leastPrice, buys ? goodBps : slippageBps + badBps)
+  // The venue puts the impact on its own price, which may lie a whole tolerance above ours. Below, the sum is the wider of the two.
+  const above = raised(raised(mostPrice, toleranceBps), buys ? badBps : goodBps)
+  const below = leastPrice - bps(leastPrice, toleranceBps + (buys ? goodBps : slippageBps + badBps))
   const lowest = contractPriceOf(below, decimals)
-  const highest = contractPriceOf(buys ? above + bps(above, slippageBps) : above, decimals)
+  const highest = contractPriceOf(buys ? raised(above, slippageBps) : above, decimals)
   // The venue rounds in contract units: one of them either way is no difference.
   if (found >= lowest - 1n && found <= highest + 1n) return
   const price = (value: bigint) => formatUnits(value, 30 - decimals)
@@ -127,4 +130,8 @@ function checkAround(
     `${price(found)} USD`,
     isContested ? 'PRICE_CONTESTED' : isMove ? 'PRICE_OUT_OF_BOUNDS' : undefined,
   )
+}
+
+function raised(price: Usd, byBps: number): Usd {
+  return price + bps(price, byBps)
 }

@@ -66,10 +66,17 @@ const priceOfEdit: Rule = (scene) => {
       },
     }
   }
-  const { bad, good } = reachOf(scene)
+  const { tolerance, bad, good } = reachOf(scene)
+  const one = 10_000n
   const [lowest, highest] = buys
-    ? [(triggerPrice * (10_000n - good)) / 10_000n, (triggerPrice * (10_000n + bad) * 10_100n) / 10n ** 8n]
-    : [(triggerPrice * (9_900n - bad)) / 10_000n, (triggerPrice * (10_000n + good)) / 10_000n]
+    ? [
+        (triggerPrice * (one - tolerance - good)) / one,
+        (triggerPrice * (one + tolerance) * (one + bad) * 10_100n) / one ** 3n,
+      ]
+    : [
+        (triggerPrice * (9_900n - tolerance - bad)) / one,
+        (triggerPrice * (one + tolerance) * (one + good)) / one ** 2n,
+      ]
   // As stored, it may lie anywhere; asked for by name, it is that alone.
   const stored = asked({ acceptablePrice: far }, ['size', 'trigger'])
   const named = asked({}, ['size', 'trigger', 'acceptable'])

@@ -28,12 +28,22 @@ const triggerOfTwap: Rule = (scene) => {
 const price = (scene: Scene) => (value: bigint) => numbers(scene, { acceptablePrice: value })
 
 /** Around a center: to the unit of the contract, one of which is the venue's rounding. */
-function aroundIn(scene: Scene, center: bigint, { bad, good }: ReturnType<typeof reachOf>): RuleCases {
+function aroundIn(
+  scene: Scene,
+  center: bigint,
+  { tolerance, bad, good }: ReturnType<typeof reachOf>,
+): RuleCases {
   const slip = BigInt(scene.facts.slippageBps)
   const one = 10_000n
   const [lowest, highest] = buys(scene)
-    ? [(center * (one - good)) / one, (center * (one + bad) * (one + slip)) / (one * one)]
-    : [(center * (one - slip - bad)) / one, (center * (one + good)) / one]
+    ? [
+        (center * (one - tolerance - good)) / one,
+        (center * (one + tolerance) * (one + bad) * (one + slip)) / one ** 3n,
+      ]
+    : [
+        (center * (one - tolerance - slip - bad)) / one,
+        (center * (one + tolerance) * (one + good)) / one ** 2n,
+      ]
   const set = price(scene)
   return {
     signed: {
@@ -61,7 +71,7 @@ const priceOfMarket: Rule = (scene) => aroundIn(scene, mark, reachOf(scene))
 const priceOfLimit: Rule = (scene) => {
   const { impactBps } = scene.facts
   const named = impactBps === undefined || scene.name === 'take-profit exit' ? undefined : BigInt(impactBps)
-  const reach = named === undefined ? reachOf(scene) : { bad: named, good: named }
+  const reach = named === undefined ? reachOf(scene) : { tolerance: 0n, bad: named, good: named }
   return aroundIn(scene, orderIn(scene).numbers.triggerPrice, reach)
 }
 const priceOfStop: Rule = (scene) => {

@@ -22,11 +22,15 @@ export function buys({ name, facts: { direction, orderType } }: Scene): boolean 
 }
 
 /** How far a price may lie from its center besides slippage: the tolerance, and of the estimated impact what is allowed. */
-export function reachOf(scene: Scene): { readonly bad: bigint; readonly good: bigint } {
+export function reachOf(scene: Scene): {
+  readonly tolerance: bigint
+  readonly bad: bigint
+  readonly good: bigint
+} {
   const { toleranceBps, mostImpactBps } = boundsOf(scene)
   const estimate = BigInt(scene.facts.estimateBps ?? 0)
   const widening = (impact: bigint) => (impact < 0n ? 0n : impact > mostImpactBps ? mostImpactBps : impact)
-  return { bad: toleranceBps + widening(-estimate), good: toleranceBps + widening(estimate) }
+  return { tolerance: toleranceBps, bad: widening(-estimate), good: widening(estimate) }
 }
 
 /** A number of one part of a twap. */
