@@ -1,7 +1,7 @@
 /** Bodies of commands: the command each one is, by its row. Nothing that is not known is let through. */
 import { z } from 'zod'
-import { isObject } from '../base/isObject.ts'
 import { by } from '../base/bodyFields.ts'
+import { isObject } from '../base/isObject.ts'
 import type { CommandRow } from '../engine/operator/commandRow.ts'
 import { namedIn } from '../engine/operator/commandRow.ts'
 import type { OperatorCommand } from '../engine/operator/commands/index.ts'

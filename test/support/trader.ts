@@ -1,11 +1,12 @@
 /** A trader, or the order machine alone, over a bench: what every test of them hands in, unless it says otherwise. */
-import type { EngineSettings } from '../../src/engine/context/engineSettings.ts'
-import type { ExecutionSettings } from '../../src/execution/context/executionSettings.ts'
+
 import { inspect } from 'node:util'
 import type { ConfiguredLimits } from '../../src/account/limitsInForce.ts'
 import { createTrader, type Trader, type TraderParts, type TraderSettings } from '../../src/daemon/trader.ts'
 import type { Event } from '../../src/domain/event.ts'
+import type { EngineSettings } from '../../src/engine/context/engineSettings.ts'
 import type { ExecutionContext } from '../../src/execution/context/executionContext.ts'
+import type { ExecutionSettings } from '../../src/execution/context/executionSettings.ts'
 import type { SigningPolicy } from '../../src/execution/context/policy.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
