@@ -123,10 +123,10 @@ test('an order that the chain shows executed is told whole on one screen', () =>
     size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
-                      after 2027-01-15 08:01:00
-            +1 s      attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
-                      to prepare
+    story   +0 ms     accepted at 2027-01-15 08:00:00; perpd signs nothing new for
+                      it after 2027-01-15 08:01:00
+            +1 s      attempt 1, order chain: request to
+                      https://arbitrum.gmxapi.io/v1 to prepare
             +2 s      attempt 1: 48 fields compared, none differs; signed; cannot
                       land after 2027-01-15 08:05:00
             +3 s      attempt 1: its one submit was accepted (HTTP 200,
@@ -155,11 +155,11 @@ test('an order that the chain shows executed is told whole on one screen', () =>
     budget  held $500.00 of the limits until its end; nothing now
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such decision of its strategy failed in the day before it
-    else    Had it not landed by 2027-01-15 08:05:00, it would have been closed as
-            expired at the first final block that is later, with its digest unused
-            on every endpoint.
+    else    Without a landing by 2027-01-15 08:05:00, it would have been closed as
+            expired at the first later final block, with its digest unused on every
+            endpoint.
             If the keeper had cancelled instead (a price worse than $1,818.00), the
-            position would be as before, and its share of the limits free."
+            position would be unchanged, and its share of the limits free."
   `)
 })
 
@@ -168,8 +168,8 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
   expect(told(chain, steps).text).toMatchInlineSnapshot(`
     "f00d00000000000000000001
     unknown: increase long ETH/USD [WETH-USDC] $500.00 by eth-trend
-      its outcome is not proven: it counts as exposure and is polled until there is
-      proof; it is never sent again
+      its outcome is not proven: it counts as exposure, and perpd polls it until
+      there is proof; it is never sent again
       account 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A on arbitrum
       all times are UTC
 
@@ -178,15 +178,15 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
     size    wanted $500.00, admitted $500.00, on data 10 ms old
             price $1,800.00 (oracle), requested slippage 1 %, collateral 250 USDC,
             reserved $500.00
-    story   +0 ms     accepted at 2027-01-15 08:00:00; nothing new is signed for it
-                      after 2027-01-15 08:01:00
-            +1 s      attempt 1, order chain: https://arbitrum.gmxapi.io/v1 is asked
-                      to prepare
+    story   +0 ms     accepted at 2027-01-15 08:00:00; perpd signs nothing new for
+                      it after 2027-01-15 08:01:00
+            +1 s      attempt 1, order chain: request to
+                      https://arbitrum.gmxapi.io/v1 to prepare
             +2 s      attempt 1: 48 fields compared, none differs; signed; cannot
                       land after 2027-01-15 08:05:00
-            +3 s      attempt 1: its one submit was left without an answer that
-                      proves anything (timeout)
-    proof   none yet; https://arbitrum.gmxapi.io/v1 is asked what became of it, and
+            +3 s      attempt 1: its one submit was not answered conclusively
+                      (timeout)
+    proof   none yet; perpd polls its status at https://arbitrum.gmxapi.io/v1, and
             its digest cannot land after 2027-01-15 08:05:00
     ids     attempt 1: request req-1, nonce 7
             digest
@@ -194,13 +194,13 @@ test('an unknown order says what closes it, with a chain, without one, and on pa
     budget  holds $500.00 of the limits until its end
             signed fees: execution 0.0001 native, whole 0.25 USDC
             no such decision of its strategy failed in the day before it
-    else    Still open: it lands when a final block shows its digest used together
-            with our own signature or events.
+    else    Still open: it lands when a final block shows its digest together with
+            our signature or events.
             If it has not landed by 2027-01-15 08:05:00, it will be closed as
-            expired at the first final block that is later, with its digest unused
-            on every endpoint.
-            If a third party uses its digest up, it closes as void. It is never sent
-            again."
+            expired at the first later final block, with its digest unused on every
+            endpoint.
+            If a third party consumes its digest, it closes as void. It is never
+            sent again."
   `)
   expect(told(apiOnly, steps).flat).toContain(
     'If it has not landed by 2027-01-15 08:05:00, it stays unknown and counts as exposure, until rows of the account show it or an operator resolves it (perpd orders resolve). It is never sent again.',
@@ -278,7 +278,7 @@ test('a digest that a stranger used up is told as that', () => {
     { kind: 'attempt.void', attempt: 1, evidence: proof },
     closed('VOID_CONSUMED', proof),
   ])
-  expect(flat).toContain('void, its digest was used up by somebody else')
+  expect(flat).toContain('void, another transaction consumed its digest')
   expect(flat).toContain('A third party consumed its digest, so it can never land')
 })
 
