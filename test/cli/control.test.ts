@@ -304,8 +304,8 @@ test('the question before a kill shows what is held and at rest, what is cancell
     stop-loss long ETH/USD       $500.00          $1,900.00  stays
 
     1 order more on the way: it waits for the end of each.
-    Trading is halted until you lift it (perpd trading active), and every task ends. What is held stays,
-    with its stop-losses and take-profits (--exits cancels them too, --close closes what is held)."
+    Trading is halted until you lift it (perpd trading active), and every task ends. Positions stay,
+    with their stop-losses and take-profits (--exits cancels them too, --close closes the positions)."
   `)
   const closing = killQuestion(seen, { close: true, exits: false }, 100)
   expect(closing).toContain('closes it at the market')
@@ -555,7 +555,7 @@ test('what is not there is said: no daemon, no token, another token, no address 
     writeFileSync(`${operatePath()}.address`, JSON.stringify({ address }))
     const { code, err } = await perpd(cwd, ['kill'])
     expect([address, code]).toEqual([address, 4])
-    expect(err).toContain('names no address of this machine')
+    expect(err).toContain('has no address of this machine')
   }
   chmodSync(`${operatePath()}.address`, 0o644)
   expect((await perpd(cwd, ['kill'])).err).toContain('open to others')

@@ -88,7 +88,7 @@ test("an instance's entries that rest are cancelled once when its closing comes 
   const cancels = () =>
     journal
       .recentIntents({ strategy: 'layer' })
-      .filter(({ intent: { decision } }) => decision.reason.startsWith('By its file '))
+      .filter(({ intent: { decision } }) => decision.reason.startsWith('Entries are cancelled by the file'))
   expect(cancels()).toEqual([])
 
   await clock.advance(90_000)
@@ -160,7 +160,7 @@ async function started({ protect, stopBps }: Story) {
   const cancels = () =>
     journal
       .recentIntents({ strategy: 'layer' })
-      .filter(({ intent: { decision } }) => decision.reason.startsWith('By its file '))
+      .filter(({ intent: { decision } }) => decision.reason.startsWith('Entries are cancelled by the file'))
       .map(({ intent: { decision, terms } }) => ({
         reason: decision.reason,
         rule: decision.facts?.protect,

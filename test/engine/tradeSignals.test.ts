@@ -125,7 +125,7 @@ test('the last signal that led to no order stands in the status with its reason 
   expect(shown()).toEqual(first)
   await send('long')
   await clock.advance(2_000)
-  expect(shown()).toMatchObject({ signal: 3, reason: expect.stringContaining('is held already') })
+  expect(shown()).toMatchObject({ signal: 3, reason: expect.stringContaining('it already has a long') })
   trader.abort()
 })
 

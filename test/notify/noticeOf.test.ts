@@ -24,7 +24,7 @@ test('an order is told when it is executed, fails, becomes unknown, and when evi
   expect(noticeOf(moved('pending', 'reverted'))).toMatchObject({ kind: 'order-reverted', level: 'warn' })
   const unknown = noticeOf(moved('pending', 'unknown'))
   expect(unknown).toMatchObject({ kind: 'order-unknown', level: 'warn' })
-  expect(unknown?.text).toContain('never sent again')
+  expect(unknown?.text).toContain('never sends it again')
   const id = intent.intentId.slice(0, 8)
   expect(unknown?.action).toContain(`perpd explain ${id}, perpd status`)
   expect(unknown?.action).toContain(`perpd orders unwind ${id} --by NAME`)

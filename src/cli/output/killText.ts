@@ -28,7 +28,7 @@ export function killText(
 /** The positions that a kill without closing left, and their protection. */
 function staysText(stays: NonNullable<StatusBody['kill']>['stays']): string {
   if (stays === undefined) return 'positions stay (perpd positions)'
-  if (stays.length === 0) return 'nothing is held'
+  if (stays.length === 0) return 'no position is open'
   return `held is ${stays.map(leftPositionText).join(', ')} (perpd kill --close closes)`
 }
 

@@ -30,9 +30,7 @@ export const daemonRegister = {
     "This machine's clock went back: against itself while perpd runs, or against the newest record of the journal at a start.",
     ['back_seconds', 'against', 'skew_seconds'],
   ),
-  'daemon.recovering': registered(['info'], 'perpd must recover a fact before it makes new orders.', [
-    'reason',
-  ]),
+  'daemon.recovering': registered(['info'], 'Recovery: perpd makes no new orders yet.', ['reason']),
   'daemon.ready': registered(['info', 'warn'], 'Strategies run; at warn, a halt blocks their orders.', [
     'held',
   ]),

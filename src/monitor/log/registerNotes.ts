@@ -18,7 +18,7 @@ export const noteRegister = {
     ['warn'],
     'The service manager expects a ready notification, which perpd cannot send.',
   ),
-  'watchdog.unused': registered(['error'], 'perpd cannot notify the watchdog of the service manager.'),
+  'watchdog.unused': registered(['error'], 'The watchdog of the service manager gets no notification.'),
   'console.served': registered(['info'], 'Address of the web console.'),
   'daemon.addressLost': registered(
     ['error'],
