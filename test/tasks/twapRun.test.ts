@@ -96,7 +96,7 @@ test('the same id is one task: asked again nothing is done, asked otherwise it i
   await engine.operate(asked, ann)
   expect(await engine.operate(asked, ann)).toMatchObject({
     ok: true,
-    statement: expect.stringContaining('nothing is done twice'),
+    statement: expect.stringContaining('perpd does not repeat it'),
   })
   expect(await engine.operate({ ...asked, size: '2000' }, ann)).toMatchObject({ ok: false, code: 'ID_USED' })
   expect(await engine.tasks()).toHaveLength(1)

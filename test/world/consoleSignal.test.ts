@@ -35,9 +35,9 @@ pageTest(
       headers: { 'x-perpd-signature': signatureOf(secret, { profile, account }, stamp, Buffer.from(body)) },
     })
     expect(answer.status).toBe(202)
-    const told = row.locator('small', { hasText: 'nothing' })
+    const told = row.locator('small', { hasText: 'no own position' })
     await told.waitFor()
-    expect(await told.innerText()).toMatch(/signal 1\b.*nothing/)
+    expect(await told.innerText()).toMatch(/signal 1\b.*no own position/)
     await page.reload()
     await told.waitFor()
     expect(complaints).toEqual([])
