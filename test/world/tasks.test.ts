@@ -82,7 +82,7 @@ test('a twap goes on after a kill -9 in the commit of its first part, is done on
   const venue = await asked(hosts, ...twap, '--parts=4', '--minutes=20', '--yes', '--id=twice-2')
   expect([venue.code, venue.said]).toEqual([0, expect.stringContaining('in 4 parts over 20 min')])
   const stopped = await asked(hosts, 'task', 'stop', 'twap:twice', '--reason', 'enough')
-  expect([stopped.code, stopped.said]).toEqual([0, expect.stringContaining('is to end')])
+  expect([stopped.code, stopped.said]).toEqual([0, expect.stringContaining('is ending')])
   await until('the second one has ended', async () =>
     (await tasks(hosts)).every(({ standing }) => standing === 'ended') ? true : undefined,
   )
