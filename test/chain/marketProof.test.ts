@@ -95,7 +95,7 @@ test.each([
     [honest, liar],
     [liar, honest],
   ])
-    expect(await read(from)).toMatchObject({ unproven: expect.stringContaining('say different things') })
+    expect(await read(from)).toMatchObject({ unproven: expect.stringContaining('disagree on it') })
 })
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
   const [honest] = await clients()
   if (honest === undefined) throw new Error('no endpoint')
   const liar = lying(honest, (data, given) => (data.startsWith('0x714af34b') ? result : given))
-  expect(await read([liar])).toMatchObject({ unproven: expect.stringContaining('reads no market') })
+  expect(await read([liar])).toMatchObject({ unproven: expect.stringContaining('finds no market') })
 })
 
 test('a token whose name or decimals are out of range tells nothing, and an endpoint that is silent proves nothing', async () => {

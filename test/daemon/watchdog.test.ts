@@ -55,7 +55,7 @@ test('without a unit that asks for it, or for another process, nothing is told; 
   keepWatchdog({ ...unit, WATCHDOG_PID: '1' }, () => true, { program }).stop()
   keepWatchdog({ NOTIFY_SOCKET: '/x' }, () => true, { program }).stop()
   expect(told()).toEqual([])
-  expect(keepWatchdog(unit, () => true, { program: undefined }).problem).toContain('Take WatchdogSec out')
+  expect(keepWatchdog(unit, () => true, { program: undefined }).problem).toContain('Remove WatchdogSec')
 })
 
 test.runIf(existsSync('/usr/bin/systemd-notify'))('systemd’s own program tells a real socket', async () => {
