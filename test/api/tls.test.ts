@@ -67,7 +67,7 @@ test.skipIf(!hasOpenssl)(
       expect.stringContaining(
         'certificate is out of date, or the clock of this machine is wrong (CERT_HAS_EXPIRED).',
       ),
-      expect.stringContaining('certificate is of another name (ERR_TLS_CERT_ALTNAME_INVALID).'),
+      expect.stringContaining('certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID).'),
     ])
   },
 )

@@ -110,10 +110,10 @@ test('pnl tells what each strategy brought after all costs, in 80 columns', asyn
     all        $59.00   $70.00  -$1.00  -$6.00   -$2.00   -$2.00  3 of 4
 
     PnL is what was realized, after all costs: price and its impact, fees, funding
-    with borrowing, and sending messages. Of a position that several strategies
-    share each has the PnL of its own entry. Each figure is rounded by itself, so
-    that shown parts can differ from their sum by a cent; the exact ones are in
-    --json. What is held and not realized is in perpd positions."
+    with borrowing, and sending messages. Strategies that share a position each have
+    the PnL from their entry. Each figure is rounded by itself, so that shown parts
+    can differ from their sum by a cent; the exact ones are in --json. What is held
+    and not realized is in perpd positions."
   `)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })

@@ -52,7 +52,7 @@ test('a file that is torn at any byte, of another form or of another account beg
     writeFileSync(file, text)
     expect(store().read()).toEqual([])
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toContain('begins anew')
+    expect(warnings[0]).toContain('starts over')
   }
   writeFileSync(file, whole)
   warnings = []
@@ -66,7 +66,7 @@ test('a curve that cannot be kept is said once, and stops nothing', async () => 
   await one.keep(points)
   await one.keep(points)
   expect(warnings).toHaveLength(1)
-  expect(warnings[0]).toContain('is not kept')
+  expect(warnings[0]).toContain('cannot be saved')
 })
 
 test('a run goes on with the curve of the one before, by a stop in order and by what a crash leaves', async () => {

@@ -6,7 +6,14 @@ import { sinkSettings } from '../../src/notify/sinkSettings.ts'
 
 function configOf(sinks: readonly object[]): Config {
   const notify = { sinks, maxWaiting: 10, timeoutMs: 1_000 }
-  return { notify, control: {}, rpc: { http: [], ws: [] }, profile: 'paper', isPaper: true } as never
+  return {
+    notify,
+    control: {},
+    rpc: { http: [], ws: [] },
+    journal: {},
+    profile: 'paper',
+    isPaper: true,
+  } as never
 }
 const mail = sinkSettings(() => true).parse({
   ...{ type: 'email', name: 'mail', host: 'localhost', from: 'a@example.org', to: ['b@example.org'] },

@@ -77,7 +77,7 @@ test('a page asks for nothing outside, and has no handler or style in an attribu
 
 test('assumptions come before the sentence, and the sentence before any figure', () => {
   const page = reportPage(reported({ isResult: false }), code)
-  const places = ['Own orders move no price.', 'No result, since price impact', '<dl class="figures">'].map(
+  const places = ['Own orders move no price.', 'No result, because price impact', '<dl class="figures">'].map(
     (text) => page.indexOf(text),
   )
   expect(places).toEqual(places.toSorted((one, other) => one - other))

@@ -120,7 +120,7 @@ test('every field says what it means, what it takes, and when a running daemon t
       if (
         words.length < 2 ||
         !/running daemon|restart/.test(description) ||
-        description.startsWith('Expected')
+        description.startsWith('Expected:')
       )
         silent.push(`${path}${name}: ${description}`)
       if (properties) look(properties, `${path}${name}.`)
