@@ -69,7 +69,7 @@ test('the first hour: each command of the page does what it says, in its order',
   expect(said.get('positions')).not.toContain('NO STOP')
   expect(said.get('console')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\//)
   // The running daemon notices the saved file by itself, before the command or after it.
-  expect(said.get('strategies reload --dry-run')).toMatch(/eth-trend|are those of the files/)
+  expect(said.get('strategies reload --dry-run')).toMatch(/eth-trend|match the files/)
   expect(daemon?.stdout()).toMatch(/"event":"strategy.changed".*stopsInWindow/)
   expect(said.get('kill --close')).toMatch(/nothing|closed|done/i)
   // A kill -9 loses nothing: the next start says where it goes on.
