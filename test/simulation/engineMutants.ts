@@ -81,13 +81,25 @@ export const engineMutants: readonly FirstMutant[] = [
     'if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined',
     "if (intent.strategy !== '') return undefined",
   ),
-  one(
-    'a hold on one strategy reaches none',
-    10,
-    trading,
-    'const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy))',
-    "const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy === undefined ? undefined : ''))",
-  ),
+  {
+    name: 'a hold on one strategy reaches none',
+    tier: 'engine',
+    hasPrices: false,
+    firstSeed: 10,
+    patches: [
+      {
+        file: trading,
+        find: 'const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy))',
+        replace:
+          "const haltOn = (strategy?: string) => strictest(haltsOn(halts(), strategy === undefined ? undefined : ''))",
+      },
+      {
+        file: judge,
+        find: 'strictest(haltsOn(standstills.halts, name))',
+        replace: "strictest(haltsOn(standstills.halts, ''))",
+      },
+    ],
+  },
   one(
     'a discrepancy is reported at every pass',
     1,
