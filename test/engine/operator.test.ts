@@ -262,7 +262,7 @@ test('a halt that stands already says since when, and that its first reason stan
   const halt = (reason: string) =>
     command(there, { type: 'trading', scope: 'global', state: 'halted', reason })
   expect(await halt('rehearsal')).toMatchObject({
-    statement: expect.stringContaining('by ann: rehearsal; it goes on'),
+    statement: expect.stringContaining('by ann: rehearsal; to resume'),
   })
   await there.clock.advance(60_000)
   const again = await halt('second thoughts')
