@@ -107,13 +107,6 @@ export const fastMutants: readonly FastMutant[] = [
     'const range = prices.rangeOf(key, fromSecond - 600, toSecond - 600)',
   ),
   one(
-    'a kind is not shown the newest closed candle',
-    trend,
-    windows,
-    'finished.slice(from, from + limit - 1)',
-    'finished.slice(from, from + limit - 2)',
-  ),
-  one(
     'a kind is shown the price of the turn before',
     [12, 4, 2, 6],
     snapshot,
