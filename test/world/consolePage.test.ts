@@ -72,7 +72,7 @@ pageTest(
     await page.fill('dialog[open] input[name=typed]', 'close')
     expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
     await page.fill('dialog[open] input[name=typed]', 'close everything')
-    await sent(page, 'positions closed')
+    await sent(page, 'closing positions')
     await page.keyboard.press('Escape')
     await page.waitForSelector('.tiles >> text=HALTED')
     await page.waitForSelector('#positions >> text=No position is held.')
