@@ -34,7 +34,7 @@ export async function servedIn(folder: string, flags: readonly string[]): Promis
 /** Waits until a daemon trades, or says what holds it back. Gives where its console is, with a slash at its end. */
 export async function consoleOf(daemon: Running): Promise<string> {
   const isReady = () =>
-    /ready: strategies are running|ready, and trading is|"event":"daemon.ready"/.test(daemon.said()) ||
+    /ready: strategies are running|ready, but trading is|"event":"daemon.ready"/.test(daemon.said()) ||
     undefined
   await until('it is ready', isReady, { seen: daemon.said })
   const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(
