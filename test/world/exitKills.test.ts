@@ -183,7 +183,7 @@ test('killed at every boundary of its exits: one stop, none twice, none larger t
   const halfUsd = heldUsd()
   expect(halfUsd).toBe(usd(250))
   // The edit that makes the stop smaller: accepted and not sent, then sent and the answer not recorded.
-  await killed('intent.accepted:after:is made smaller')
+  await killed('intent.accepted:after:shrinks to match')
   expect(stops()).toMatchObject([{ sizeUsd: usd(500) }])
   await killed('send.result:before')
   const isFitted = () => stops()[0]?.sizeUsd === halfUsd || undefined
