@@ -192,7 +192,7 @@ test('killed at every boundary of its exits: one stop, none twice, none larger t
   // The edit that moves it after the price, accepted and not sent.
   const { triggerPrice: firstTrigger = 0n } = stops()[0] ?? {}
   setPrice(entryPrice * 1.06)
-  await killed('intent.accepted:after:moved towards profit')
+  await killed('intent.accepted:after:moves towards profit')
   expect(stops()).toMatchObject([{ sizeUsd: halfUsd, triggerPrice: firstTrigger }])
 
   // And the end: it is moved after all, closes the rest, and the other target goes.
