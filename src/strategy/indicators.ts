@@ -67,7 +67,7 @@ export function sma(candles: readonly Candle[], length: number): number | undefi
 export function ema(candles: readonly Candle[], length: number): number | undefined {
   const [first] = candles
   if (first === undefined || candles.length < length) return undefined
-  // As the library adds them up, to the last digit, in a loop of its own: kinds ask for it over hundreds of candles at each turn.
+  // As the library adds them up, to the last digit, in its own loop: kinds ask for it over hundreds of candles at each turn.
   const weight = 2 / (length + 1)
   const rest = 1 - weight
   let average = first.close

@@ -10,7 +10,7 @@ import {
   openPostgresStore,
 } from '../../src/journal/postgres/openPostgres.ts'
 import { acceptLoss } from '../../src/journal/service/acceptLoss.ts'
-import { defaultLeaseTimes } from '../../src/journal/shared/leaseTimes.ts'
+import { defaultLeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import { type Cluster, startCluster } from '../support/postgres.ts'
 import type { OpenedBackend } from './conformance.ts'
 import { openBackend } from './postgresBackend.ts'

@@ -2,8 +2,8 @@
 import { systemClock } from '../../src/base/systemClock.ts'
 import type { GuardTable, SignEntry } from '../../src/domain/guardTable.ts'
 import { createJournal } from '../../src/journal/groupCommit.ts'
-import { defaultLeaseTimes } from '../../src/journal/shared/leaseTimes.ts'
-import { openSharedStore } from '../../src/journal/shared/openShared.ts'
+import { defaultLeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
+import { openSharedStore } from '../../src/journal/fenced/openShared.ts'
 import { journalConformance, type OpenedBackend } from './conformance.ts'
 import { type Fate, ModelServer } from './sharedModel.ts'
 

@@ -14,7 +14,7 @@ import {
   type StoredPart,
   type StoredRow,
   type StoredSnapshot,
-} from '../../src/journal/shared/sharedServer.ts'
+} from '../../src/journal/fenced/sharedServer.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 

@@ -10,9 +10,9 @@ function bug(name: string, firstSeed: number, file: string, find: string, replac
   return { name, firstSeed, patches: [{ file, find, replace }] }
 }
 
-const store = 'src/journal/shared/sharedStore.ts'
-const opening = 'src/journal/shared/openShared.ts'
-const known = 'src/journal/shared/knownRecords.ts'
+const store = 'src/journal/fenced/sharedStore.ts'
+const opening = 'src/journal/fenced/openShared.ts'
+const known = 'src/journal/fenced/knownRecords.ts'
 const model = 'test/journal/sharedModel.ts'
 
 /** All of them. */

@@ -70,7 +70,7 @@ const CALENDAR_MS = 10_227 * 86_400_000
 const [FIRST_MS, LAST_MS] = [946_684_800_000, 2_800_000_000_000]
 
 /**
- * The value with every time in it moved by 28 years, back where `direction` is -1. A kind that looks times up in a table or a file of its own finds
+ * The value with every time in it moved by 28 years, back where `direction` is -1. A kind that looks times up in a table or in its own file finds
  * nothing there, or other things; one that reads hours, weekdays and spans sees the same. Numbers that could be spans are times by the name of
  * their field alone.
  */

@@ -58,7 +58,7 @@ interface Change {
   /** As a clause: by this it decided otherwise. */
   readonly by: string
   readonly change: (scene: ShownScene, at: number) => ShownScene
-  /** Answers come back from the changed view; absent: as they are. */
+  /** Translates answers to the changed view; absent: they stay unchanged. */
   readonly back?: (answer: unknown) => unknown
   readonly isShuffled?: boolean
   readonly isSame?: (one: unknown, other: unknown) => boolean

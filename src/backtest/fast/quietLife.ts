@@ -1,4 +1,4 @@
-/** Lets the quiet turns of a run pass: time goes on and the venue with it, while the daemon stands still as a process does that is suspended. */
+/** Skips the quiet turns of a run: clock and venue advance, while the daemon stands still like a suspended process. */
 import type { Clock } from '../../base/clock.ts'
 import type { Trader } from '../../daemon/trader.ts'
 import type { Event } from '../../domain/event.ts'

@@ -36,7 +36,7 @@ export interface QuietParts {
   readonly instances: readonly QuietInstance[]
   /** Time between two turns at which any instance has one, seconds; every turn lies on its whole multiples. */
   readonly gridSeconds: number
-  /** Tells whether a task is under way: it makes orders at times of its own. */
+  /** Tells whether a task is under way: it makes orders between turns. */
   readonly hasTasks: () => boolean
   /** Labels of the open orders. */
   readonly labels: () => readonly Label[]

@@ -38,7 +38,7 @@ export function watchTurns(loaded: LoadedStrategy): WatchedTurns {
   }
   return {
     loaded: { ...loaded, strategy: watched },
-    // A kind in a thread of its own is asked by the daemon at each turn.
+    // The daemon itself asks a kind in a thread, at each turn.
     lastSnapshot: () =>
       loaded.hosted === undefined && last?.hasDecided === false ? last.view.snapshot : undefined,
     isIdle(snapshot) {

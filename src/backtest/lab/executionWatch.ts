@@ -16,7 +16,7 @@ export interface ExecutionWatch {
   arm(): void
 }
 
-/** Makes one; `executed` is told in the second in which anything executed. */
+/** Makes one; it calls `executed` in the second in which anything executed. */
 export function createExecutionWatch(parts: {
   readonly scheduler: Pick<Scheduler, 'after'>
   readonly venue: Pick<Venue, 'advance' | 'venueState'>

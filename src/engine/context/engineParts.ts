@@ -23,7 +23,7 @@ export interface HasStrategies {
   readonly strategies: () => readonly LoadedStrategy[]
 }
 
-/** Limits of account, markets and strategies and the breakers' thresholds, as they are in force. */
+/** Limits of account, markets and strategies and the breakers' thresholds in force. */
 export interface HasLimits {
   readonly limits: LiveLimits
 }

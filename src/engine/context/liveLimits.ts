@@ -35,7 +35,7 @@ export interface AppliedChange extends LimitChange {
 
 /** The limits in force, as they change. Each question is answered by those of the moment. */
 export interface LiveLimits extends LimitsInForce {
-  /** Returns those of this moment, which stay as they are. */
+  /** Returns the present limits, an immutable value. */
   now(): LimitsInForce
   /** Returns the changes that accepting `next` would make, by scope and limit; nothing changes yet. */
   compare(next: ConfiguredLimits, isConfirmed: boolean): readonly AppliedChange[]

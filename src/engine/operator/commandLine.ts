@@ -28,7 +28,7 @@ export interface CommandLine {
   readonly name: string
   /** One line for the list of commands. */
   readonly summary: string
-  /** Further lines of its own help. */
+  /** Further lines of its help. */
   readonly details?: string
   /** The first argument. `isMany`: it may be given several times; nothing stands behind it then. */
   readonly positional?: OwnArgument & { readonly isMany?: true }
@@ -45,7 +45,7 @@ export interface CommandLine {
    * where neither the flag nor an argument for it was given.
    */
   readonly stray?: readonly { readonly flag: string; readonly initial?: string }[]
-  /** It writes the file of settings, and would leave out what is no flag of its own. */
+  /** It writes the settings file, and would omit settings that are none of its flags. */
   readonly takesNoSettings?: true
   /** A program reads what it prints: no line is folded. */
   readonly isForProgram?: true

@@ -66,7 +66,7 @@ export interface CommandForm {
   readonly isDanger?: true
   /** `first`: the preview must be seen before it is sent. `meanwhile`: the preview is shown, and nobody waits for it. */
   readonly preview?: 'first' | 'meanwhile'
-  /** The section of the page that has a button for it; absent: the page has a place of its own for it. */
+  /** The section of the page that has a button for it; absent: the page places it itself. */
   readonly place?: 'limits' | 'strategies'
   /** Words on that button. */
   readonly button?: string

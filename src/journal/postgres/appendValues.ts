@@ -1,6 +1,6 @@
 /** Values of the statement that appends: a column of each table is an array. */
 
-import type { ChainedRecord } from '../shared/sharedServer.ts'
+import type { ChainedRecord } from '../fenced/sharedServer.ts'
 import type { EndingRow } from '../sqlite/recordRows.ts'
 
 /** The columns of records, intents, closed intents, endings and lines of the guard, in the statement's order. */

@@ -1,5 +1,5 @@
 /**
- * One connection to PostgreSQL, made when it is needed. Each request has a timer of its own: at its end the connection is destroyed and the
+ * One connection to PostgreSQL, made when it is needed. Each request has its own timer: at its end the connection is destroyed and the
  * outcome is not known. The server is never asked to cancel: a cancelled wait would answer with a success that is none. A warning inside a
  * request is the same, since that is how a server says that a commit may not have reached its standby.
  */
@@ -8,8 +8,8 @@ import { Socket } from 'node:net'
 import type { Client, DatabaseError } from 'pg'
 import { reasonOf } from '../../base/errors.ts'
 import type { Secret } from '../../base/secret.ts'
+import { OutcomeUnknown } from '../fenced/sharedServer.ts'
 import { journalFault } from '../journalFaults.ts'
-import { OutcomeUnknown } from '../shared/sharedServer.ts'
 import { askFacts, refusalOf, type ServerFacts } from './postgresDemands.ts'
 
 /** Where a journal is, and what its server must be. */

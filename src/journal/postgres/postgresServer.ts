@@ -4,7 +4,6 @@ import type { SignEntry } from '../../domain/guardTable.ts'
 import type { IntentKind } from '../../domain/order/intent.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
-import { newerFault } from '../journalFaults.ts'
 import {
   type Head,
   OutcomeUnknown,
@@ -12,7 +11,8 @@ import {
   type SharedServer,
   type StoredPart,
   type StoredRow,
-} from '../shared/sharedServer.ts'
+} from '../fenced/sharedServer.ts'
+import { newerFault } from '../journalFaults.ts'
 import { appendValues } from './appendValues.ts'
 import { createPostgresClient, type PostgresPlace, type Row } from './postgresClient.ts'
 import * as sql from './postgresSchema.ts'

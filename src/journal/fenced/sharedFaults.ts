@@ -35,7 +35,7 @@ export function goneFault(name: string, tail: Tail, head: Head): JournalFaultErr
     'JOURNAL_ROLLED_BACK',
     name,
     'The server of the journal has lost records that were acknowledged: it was restored from an older copy, or a standby without them took over.',
-    'perpd stops on purpose: a signed order may be open that the server does not know. Bring the newest server back. When there is none: perpd journal accept-loss --by NAME goes on with what is left, and waits until the last lost signature has died.',
+    'perpd stops on purpose: a signed order may be open that the server does not know. Bring the newest server back. When there is none: perpd journal accept-loss --by NAME continues with the remaining records once the last lost signature has expired.',
     { facts: { lastRecordWritten: tail.seq, lastRecordFound: head.seq, epoch: head.epoch } },
   )
 }
