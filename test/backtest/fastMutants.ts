@@ -106,6 +106,14 @@ export const fastMutants: readonly FastMutant[] = [
     'const range = prices.rangeOf(key, fromSecond, toSecond)',
     'const range = prices.rangeOf(key, fromSecond - 600, toSecond - 600)',
   ),
+  // One candle less makes no difference where turns and candles are equally long: the turn after the next is asked too, and sees what the next would.
+  one(
+    'a kind is not shown the two newest closed candles',
+    [12, 13, 10, 4, 8],
+    windows,
+    'finished.slice(from, from + limit - 1)',
+    'finished.slice(from, from + limit - 3)',
+  ),
   one(
     'a kind is shown the price of the turn before',
     [12, 4, 2, 6],
