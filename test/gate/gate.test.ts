@@ -11,12 +11,16 @@ const tree = treeOf(resolve(import.meta.dirname, '..', '..'))
 const files = [...deepTests, ...processTests].map((file) => `test/${file}`)
 const keys = proofKeys(tree, files)
 
-/** The test files whose key differs once a line is added to a file. */
-function changedBy(file: string): readonly string[] {
+/** The test files whose key differs once a line is added to a file: of code if it is code. */
+function changedBy(
+  file: string,
+  line = file.endsWith('.ts') ? 'export const added = 1' : '',
+): readonly string[] {
   expect(tree.files).toContain(file)
   const changed: Tree = {
     files: tree.files,
-    read: (each) => (each === file ? Buffer.concat([tree.read(each), Buffer.from('\n')]) : tree.read(each)),
+    read: (each) =>
+      each === file ? Buffer.concat([tree.read(each), Buffer.from(`\n${line}\n`)]) : tree.read(each),
   }
   const now = proofKeys(changed, files)
   return files.filter((each) => now.get(each) !== keys.get(each))
@@ -34,6 +38,12 @@ test('a change of the order machine reaches whatever runs it at any distance, an
   )
   expect(changed).not.toContain('test/paper/ledger.test.ts')
   expect(changed).not.toContain('test/contract/hashing.test.ts')
+})
+
+test('a comment of the source makes nothing due, and a word of a text does', () => {
+  const machine = 'src/domain/machine/step.ts'
+  expect(changedBy(machine, '// A word for readers.')).toEqual([])
+  expect(changedBy(machine, "export const word = 'a'")).not.toEqual([])
 })
 
 test('a test of seeded bugs is due when a bug, a judge or a patched file changes, and for no other file of the source', () => {

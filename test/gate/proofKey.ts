@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { parseAst } from 'vitest/node'
 import { adversaryMutants } from '../adversary/mutants.ts'
 import { engineMutants } from '../simulation/engineMutants.ts'
 import { fileMutants } from '../simulation/fileMutants.ts'
@@ -69,6 +70,26 @@ const isData = (file: string) =>
   !file.startsWith('test/gate/') &&
   !['package.json', '.ci/run'].includes(file)
 
+/** Fields of a syntax tree that say where something stands, and not what it is. */
+const placeFields: ReadonlySet<string> = new Set(['start', 'end', 'range', 'loc'])
+
+/** Hashes of syntax by the hash of the bytes: parsing the whole source takes seconds. */
+const known = new Map<string, string>()
+
+/** The hash of what of a file decides how it runs: of the source its syntax, so that comments and line breaks make nothing due; of all else its bytes. */
+function meaningOf(file: string, bytes: Buffer): string {
+  const raw = createHash('sha256').update(bytes).digest('hex')
+  if (!file.startsWith('src/') || !file.endsWith('.ts')) return raw
+  const before = known.get(raw)
+  if (before !== undefined) return before
+  const syntax = JSON.stringify(parseAst(bytes.toString('utf8'), { lang: 'ts' }), (key, value: unknown) =>
+    placeFields.has(key) ? undefined : typeof value === 'bigint' ? `${value}n` : value,
+  )
+  const hash = createHash('sha256').update(syntax).digest('hex')
+  known.set(raw, hash)
+  return hash
+}
+
 /** What each file names of the tree, by literal paths: static and dynamic imports, workers, and files that lie beside it. */
 function namedBy(tree: Tree): (file: string) => readonly string[] {
   const there = new Set(tree.files)
@@ -96,7 +117,7 @@ function closureOf(file: string, named: (file: string) => readonly string[]): Re
 }
 
 /**
- * Returns the key of each test file, 16 hex digits. It changes with any file that the test imports at whatever distance, with fixtures and other data,
+ * Returns the key of each test file, 16 hex digits. It changes with the code of any file that the test imports at whatever distance, with fixtures and other data,
  * the lock file, the tests' own setup and the version of Node. A test that starts processes or reads folders has every file of the source for its
  * closure; a test of seeded bugs has the simulation and the files in which the bugs are planted.
  */
@@ -109,7 +130,9 @@ export function proofKeys(
   const hashOf = (file: string): string => {
     const before = hashes.get(file)
     if (before !== undefined) return before
-    const hash = createHash('sha256').update(tree.read(file)).digest('hex')
+    const hash = createHash('sha256')
+      .update(meaningOf(file, tree.read(file)))
+      .digest('hex')
     hashes.set(file, hash)
     return hash
   }
