@@ -78,7 +78,7 @@ export const engineMutants: readonly FirstMutant[] = [
     'what was accepted before a halt is signed after it',
     292,
     trading,
-    'if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined',
+    'if (intent.strategy === OPERATOR && !intentAddsRisk(intent)) return undefined',
     "if (intent.strategy !== '') return undefined",
   ),
   {

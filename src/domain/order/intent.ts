@@ -6,7 +6,7 @@ import type { Address, Hex } from '../../protocol/address.ts'
 import type { UpdateOrderParams } from '../../protocol/batch.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
-import type { Decision } from './decision.ts'
+import { addsRisk, type Decision } from './decision.ts'
 import type { LaneName } from './laneTable.ts'
 import type { OrderKind, OrderTerms, Sizing } from './orderTerms.ts'
 import type { WarnedFacts } from './warnedFacts.ts'
@@ -338,6 +338,18 @@ const waitingOrders: ReadonlySet<OrderKind> = new Set([
 
 // MarketSwap, MarketIncrease and MarketDecrease (contract `Order`, `OrderType`).
 const marketOrderTypes: ReadonlySet<bigint> = new Set([0n, 2n, 4n])
+
+/**
+ * Tells whether an admitted intent can add risk. An edit of a take-profit or stop-loss cannot; that of an order that opens counts as adding, also where
+ * it makes the order smaller.
+ */
+export function intentAddsRisk({
+  decision,
+  terms: { orderType },
+}: Pick<Intent, 'decision' | 'terms'>): boolean {
+  if (decision.kind === 'edit' && (orderType === 'take-profit' || orderType === 'stop-loss')) return false
+  return addsRisk(decision)
+}
 
 /** Tells whether a created order waits for its trigger or its time; market orders, edits and cancels do not. */
 export function isWaiting(intent: Intent, child: Child): boolean {

@@ -8,11 +8,11 @@
 import { isoTime } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
-import { addsRisk } from '../../domain/order/decision.ts'
 import {
   type Denial,
   type Intent,
   type IntentState,
+  intentAddsRisk,
   isUnresolved,
   lastAttempt,
 } from '../../domain/order/intent.ts'
@@ -224,7 +224,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
         }
       }
       const kept = neededActions + settings.reserveActions
-      if (addsRisk(intent.decision) && actions + kept > remainingActions) {
+      if (intentAddsRisk(intent) && actions + kept > remainingActions) {
         return {
           code: 'SUBACCOUNT_LOW',
           reason: `the approval of the delegated key has ${remainingActions} actions left; this needs ${actions}, and ${kept} are reserved for closing: perpd subaccount approve`,

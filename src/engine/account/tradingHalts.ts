@@ -7,8 +7,7 @@ import { releaseText } from '../../domain/account/haltRelease.ts'
 import { OPERATOR } from '../../domain/account/operatorName.ts'
 import { haltKey, haltsOn, strictest, type TradingHalt } from '../../domain/account/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
-import { addsRisk } from '../../domain/order/decision.ts'
-import type { Denial, Intent } from '../../domain/order/intent.ts'
+import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
 import { unwindOf } from '../../domain/tasks/unwindState.ts'
 import type { AccountJournal } from './accountJournal.ts'
 
@@ -102,9 +101,9 @@ export function createTrading({
           reason: `${unwanted.by} unwound it before it was signed: ${unwanted.reason}`,
         }
       }
-      if (intent.strategy === OPERATOR && !addsRisk(intent.decision)) return undefined
+      if (intent.strategy === OPERATOR && !intentAddsRisk(intent)) return undefined
       const halt = haltOn(intent.strategy)
-      if (halt === undefined || (halt.state === 'reducing' && !addsRisk(intent.decision))) return undefined
+      if (halt === undefined || (halt.state === 'reducing' && !intentAddsRisk(intent))) return undefined
       const code = halt.state === 'halted' ? 'TRADING_HALTED' : 'TRADING_REDUCING'
       return { code, reason: `trading became ${halt.state} before it was signed: ${halt.reason}` }
     },

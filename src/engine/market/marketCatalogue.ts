@@ -7,8 +7,7 @@ import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { type Contradiction, contradictionKey, emptyMarketFold } from '../../domain/account/marketEntry.ts'
 import type { Emit } from '../../domain/event.ts'
-import { addsRisk } from '../../domain/order/decision.ts'
-import type { Denial, Intent } from '../../domain/order/intent.ts'
+import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
 import { type PoolTokens, type SwapMarkets, swapMarketsOf } from '../../execution/context/swapPath.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import {
@@ -346,8 +345,8 @@ export function createCatalogue(parts: CatalogueParts): Catalogue {
     },
     standing,
     closedBy,
-    veto({ decision, terms }) {
-      const why = addsRisk(decision) ? closedBy(terms.marketToken) : undefined
+    veto(intent) {
+      const why = intentAddsRisk(intent) ? closedBy(intent.terms.marketToken) : undefined
       if (why === undefined) return undefined
       return { code: 'MARKET_NOT_TRUSTED', reason: `before it was signed: ${why}` }
     },

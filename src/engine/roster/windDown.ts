@@ -6,8 +6,8 @@
 import { defined } from '../../base/defined.ts'
 import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
 import type { Book } from '../../domain/books/books.ts'
-import { addsRisk, type Decision } from '../../domain/order/decision.ts'
-import type { Denial, Intent } from '../../domain/order/intent.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import {
   WIND_DOWN,
@@ -173,7 +173,7 @@ export function createWindDown(context: WindDownContext): WindDown {
       problems.delete(strategy)
     },
     veto(intent) {
-      if (!addsRisk(intent.decision) || !open().some(({ strategy }) => strategy === intent.strategy)) {
+      if (!intentAddsRisk(intent) || !open().some(({ strategy }) => strategy === intent.strategy)) {
         return undefined
       }
       return {
