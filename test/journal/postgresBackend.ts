@@ -1,9 +1,9 @@
 /** A journal in PostgreSQL for tests, with the faults of a network between. */
 import { rmSync } from 'node:fs'
 import { Secret } from '../../src/base/secret.ts'
+import type { LeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import { createJournal } from '../../src/journal/groupCommit.ts'
 import { openPostgresStore } from '../../src/journal/postgres/openPostgres.ts'
-import type { LeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import type { Cluster } from '../support/postgres.ts'
 import type { OpenedBackend } from './conformance.ts'
 import { startProxy } from './swallowingProxy.ts'

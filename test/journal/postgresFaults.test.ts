@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
+import { defaultLeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import {
   lookAtPostgres,
   openPostgresReader,
   openPostgresStore,
 } from '../../src/journal/postgres/openPostgres.ts'
 import { acceptLoss } from '../../src/journal/service/acceptLoss.ts'
-import { defaultLeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import { type Cluster, startCluster } from '../support/postgres.ts'
 import type { OpenedBackend } from './conformance.ts'
 import { openBackend } from './postgresBackend.ts'

@@ -1,9 +1,9 @@
 /** The store over the model of a server: the same demands as every other store. Its worlds with faults are in sharedWorlds.test.ts. */
 import { systemClock } from '../../src/base/systemClock.ts'
 import type { GuardTable, SignEntry } from '../../src/domain/guardTable.ts'
-import { createJournal } from '../../src/journal/groupCommit.ts'
 import { defaultLeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import { openSharedStore } from '../../src/journal/fenced/openShared.ts'
+import { createJournal } from '../../src/journal/groupCommit.ts'
 import { journalConformance, type OpenedBackend } from './conformance.ts'
 import { type Fate, ModelServer } from './sharedModel.ts'
 
