@@ -1,5 +1,5 @@
 /** Faults of a real PostgreSQL under the store: a backend that is killed in the middle, restarts, lost answers, two writers, a server that went back. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -129,6 +129,27 @@ test('a second machine waits for a holder that lives and is refused, and takes o
   const { store, ledger } = await elsewhere()
   expect([store.lease.epoch, ledger.seq]).toEqual([8, 1])
   await expect(journal.append(storyOf(1).preparing())).rejects.toMatchObject({ code: 'JOURNAL_FENCED' })
+  await store.close()
+})
+
+test('a holder of this machine that died is not waited for, even after an opening that ended before it had the right', async () => {
+  const { journal, schema } = await fresh()
+  await journal.append(storyOf(1).accepted())
+  const path = join(directory, `${schema}.db`)
+  const opening = (url: string) => {
+    // The lock of a process that was killed lies there, and its pid is nobody's.
+    rmSync(`${path}.lock`, { force: true })
+    return openPostgresStore({
+      ...{ path, clockNow: Date.now, holder: 'test' },
+      postgres: { url: new Secret(url), account: 'test', needsStandby: false },
+      times: { ...defaultLeaseTimes, standStillMs: 600_000 },
+    })
+  }
+  const refused = cluster.url(schema).replace(/\/[^/?]+(?=\?|$)/, '/nobodys')
+  await expect(opening(refused)).rejects.toMatchObject({ code: 'JOURNAL_NOT_PERMITTED' })
+  const { store, ledger } = await opening(cluster.url(schema))
+  expect(ledger.seq).toBe(1)
+  expect(readFileSync(`${path}.holder`, 'utf8').trimEnd().split('\n')).toHaveLength(1)
   await store.close()
 })
 

@@ -1,6 +1,5 @@
 /** Opening a journal in PostgreSQL: what lies on the server, and what lies on this machine beside it. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { systemClock } from '../../base/systemClock.ts'
 import { defaultLeaseTimes, type LeaseTimes } from '../fenced/leaseTimes.ts'
@@ -20,6 +19,7 @@ import {
   readHighWaterMark,
 } from '../sqlite/highWaterMark.ts'
 import type { OpenedStore, OpeningRules } from '../sqlite/openSqlite.ts'
+import { type OwnHolders, openOwnHolders } from './ownHolders.ts'
 import { createPostgresClient, type PostgresPlace } from './postgresClient.ts'
 import type { ServerFacts } from './postgresDemands.ts'
 import { type PostgresJournal, postgresName } from './postgresPlace.ts'
@@ -53,28 +53,27 @@ export async function openPostgresStore(
   const { postgres, headPath, clockNow } = options
   const path = prepareFile(options.path)
   const lock = acquireWriterLock(path, options.holder, clockNow())
-  const holderPath = `${path}.holder`
-  let dead: string | undefined
   const holder = `${hostname()}/${process.pid} ${randomUUID()}`
+  let holders: OwnHolders
   try {
-    // The lock was free: whoever wrote this name is dead.
-    dead = existsSync(holderPath) ? readFileSync(holderPath, 'utf8') : undefined
-    writeFileSync(holderPath, holder, { mode: 0o600 })
+    holders = openOwnHolders(`${path}.holder`, holder)
   } catch (error) {
     lock.release()
     throw error
   }
   const connections = connectionsOf(postgres)
-  return await openSharedStore({
+  const opened = await openSharedStore({
     ...{ connections, holder },
     clock: { ...systemClock, now: clockNow },
     later: defaultMaintenance.later,
     times: options.times ?? defaultLeaseTimes,
-    isOwnDead: (other) => other === dead,
+    isOwnDead: (other) => holders.isDead(other),
     openMark: (tail, hashAt) => openMark(path, highWaterMarkPathOf(path, headPath), tail, hashAt, rules),
     openLocalGuard: () => openGuardFile({ path: `${options.path}.signed` }),
     release: () => lock.release(),
   })
+  holders.haveRight()
+  return opened
 }
 
 /** Opens the journal for reading only, beside a running or a dead daemon. */
