@@ -145,6 +145,7 @@ export const processTests: readonly string[] = [
   'world/kill.test.ts',
   'world/killRelay.test.ts',
   'world/killRun.test.ts',
+  'world/postgresKills.test.ts',
   'world/killSwitch.test.ts',
   'world/liveFiles.test.ts',
   'world/liveModules.test.ts',

@@ -11,8 +11,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Secret } from '../../src/base/secret.ts'
+import { labelOf } from '../../src/domain/order/intent.ts'
+import type { JournalReader } from '../../src/journal/journal.ts'
+import { openPostgresReader } from '../../src/journal/postgres/openPostgres.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { daemonFlags, perpd, type Running, scratch, standingsOf, startPaper, until } from './processes.ts'
+import { daemonFlags, perpd, type Running, scratch, startPaper, until } from './processes.ts'
 
 /** What a run showed. */
 export interface KillReport {
@@ -159,6 +163,8 @@ export async function killRun(
     readonly strategies?: number
     /** Runs the package as npm installs it, not the source of this checkout. */
     readonly isPacked?: boolean
+    /** Database that keeps the journal; the file when absent. */
+    readonly journalUrl?: string
   },
   say: (text: string) => void = () => undefined,
 ): Promise<KillReport> {
@@ -171,7 +177,13 @@ export async function killRun(
     [`--paper.seed=${options.seed}`, '--paper.orderDeadlineSeconds=8', '--paper.keeperDelayMs=300'],
     own,
   )
+  const { journalUrl } = options
+  const openReader = (): JournalReader =>
+    journalUrl === undefined
+      ? openSqliteReader(join(folder.path, 'journal.sqlite'))
+      : openPostgresReader({ url: new Secret(journalUrl), account: 'kills', needsStandby: false })
   const flags = [
+    ...(journalUrl === undefined ? [] : [`--journal.url=${journalUrl}`, '--journal.account=kills']),
     ...daemonFlags(folder.path, paper.hosts).filter((flag) => !flag.startsWith('--strategies.paths')),
     ...writeStrategies(folder.path, installed?.kind ?? ownKind, options.strategies ?? 4).map(
       (path) => `--strategies.paths=${path}`,
@@ -217,13 +229,18 @@ export async function killRun(
       'every intent ended',
       async () => {
         if (!last.stdout().includes('daemon.ready')) return undefined
-        return (await standingsOf(folder.path)).every((standing) => ended.has(standing)) || undefined
+        const journal = openReader()
+        try {
+          return (await journal.intents()).every((state) => ended.has(labelOf(state))) || undefined
+        } finally {
+          await journal.close()
+        }
       },
       { timeoutMs: 240_000, seen: last.said },
     ).catch((error: unknown) => say(String(error)))
     last.child.kill('SIGTERM')
     await last.ended
-    return await judge(folder.path, paper.control, {
+    return await judge(openReader(), paper.control, {
       kills: options.kills,
       beforeReady,
       seconds: Math.round((performance.now() - startedMs) / 1000),
@@ -255,7 +272,7 @@ function sleep(ms: number): Promise<void> {
 }
 
 async function judge(
-  folder: string,
+  journal: JournalReader,
   control: string,
   counted: Pick<KillReport, 'kills' | 'beforeReady' | 'seconds'>,
 ): Promise<KillReport> {
@@ -267,7 +284,6 @@ async function judge(
   }[]
   // One that was cut off before its body was read has neither: it is held against the count of what was armed.
   const received = rows.flatMap(({ signature, digest }) => (signature ?? digest)?.toLowerCase() ?? [])
-  const journal = openSqliteReader(join(folder, 'journal.sqlite'))
   try {
     const states = await journal.intents()
     const known = new Set(
