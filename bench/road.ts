@@ -1,6 +1,7 @@
 /**
  * The road from an admitted decision to an accepted submit, over loopback and with every commit of journal and guard durable: J1,
- * J2, prepare, verify, sign, J3 beside the guard's line, submit, J4. By hand: `node bench/road.ts [orders] [order-chain | relay]
+ * J2, prepare, verify, sign, J3 beside the guard's line, submit and its answer. J4 notes the answer when the order is out already, so nobody waits for
+ * it; its processor counts. By hand: `node bench/road.ts [orders] [order-chain | relay]
  * [rounds]`. With `--heard` every event is heard by log, metrics, health and the console's figures, as in a daemon. With
  * `--profile FOLDER` perpd alone at the bare server, and what each number in flight spent its processor on as a file for a profiler.
  *
@@ -276,6 +277,7 @@ async function measureAt(
   yardsticks: readonly Yardstick[] = [],
 ): Promise<void> {
   const steps = new Map<string, number[]>()
+  const answered = new Map<string, () => void>()
   const journal = await openJournal(join(folder, `${name}.sqlite`), {
     clockNow: systemClock.now,
     holder: signer.address,
@@ -300,6 +302,7 @@ async function measureAt(
         const times = steps.get(event.step) ?? []
         times.push(event.durationMs)
         steps.set(event.step, times)
+        if (event.step === 'total') answered.get(event.intentId)?.()
       }
       if (event.type === 'order.payload_rejected') throw new Error(JSON.stringify(event.differences))
     },
@@ -332,13 +335,18 @@ async function measureAt(
   async function measure(inFlight: number, count: number): Promise<Figures> {
     const priceNow = await price()
     const ids: string[] = []
-    const figures = await figuresOf(inFlight, count, async () => {
+    const make = async () => {
       const intent = intentOf(priceNow)
       ids.push(intent.intentId)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      answered.set(intent.intentId, resolve)
       tell({ type: 'decision.admitted', intent })
       await orderManager.accept(intent)
-      await orderManager.settled(intent.intentId)
-    })
+      await promise
+    }
+    const settle = () => Promise.all(ids.map((id) => orderManager.settled(id)))
+    const figures = await figuresOf(inFlight, count, make, settle)
+    answered.clear()
     for (const id of ids) {
       const state = journal.recentIntent(id)
       const send = state?.attempts.at(-1)?.send

@@ -72,11 +72,12 @@ export interface Figures {
   readonly perSecond: number
 }
 
-/** Makes `count` orders, `inFlight` at a time. */
+/** Makes `count` orders, `inFlight` at a time; `finish` is what they leave to be done, which counts as time and processor of all. */
 export async function figuresOf(
   inFlight: number,
   count: number,
   order: () => Promise<unknown>,
+  finish: () => Promise<unknown> = async () => undefined,
 ): Promise<Figures> {
   const times: number[] = []
   let left = count
@@ -92,6 +93,7 @@ export async function figuresOf(
       }
     }),
   )
+  await finish()
   const wallMs = performance.now() - startMs
   const { user, system } = process.cpuUsage(cpu)
   return {
