@@ -146,6 +146,7 @@ export const processTests: readonly string[] = [
   'world/killRelay.test.ts',
   'world/killRun.test.ts',
   'world/postgresKills.test.ts',
+  'world/standby.test.ts',
   'world/killSwitch.test.ts',
   'world/liveFiles.test.ts',
   'world/liveModules.test.ts',

@@ -3,8 +3,14 @@ import { defined } from '../base/defined.ts'
 import type { BaseError } from '../base/errors.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
+import type { Log } from '../monitor/log/log.ts'
 import { hostKind } from '../strategy/files/hostKind.ts'
-import { type LoadedStrategy, type LoadResult, loadStrategies } from '../strategy/files/load.ts'
+import {
+  closeStrategies,
+  type LoadedStrategy,
+  type LoadResult,
+  loadStrategies,
+} from '../strategy/files/load.ts'
 import { StrategyFileError } from '../strategy/files/problem.ts'
 import { ownCopies } from './files/ownCopies.ts'
 import { untrusted } from './trustedKinds.ts'
@@ -67,4 +73,27 @@ export function fastReplayProblems(
 /** Ends a command with the faults of strategy files, a line each. */
 export function strategyProblems(problems: readonly BaseError[]): CommandError {
   return new CommandError(problems.map((problem) => problem.message).join('\n'), exitCodes.configuration)
+}
+
+/** Reads all that a run needs. Throws CommandError when one of the files is refused. */
+export async function readStrategies(config: Config): Promise<LoadResult> {
+  const found = await readStrategyFiles(config)
+  const { strategies, problems } = found
+  if (problems.length === 0) return found
+  await closeStrategies(strategies)
+  throw strategyProblems(problems)
+}
+
+/** Reads them again after a wait, which may have taken days; those that were read before it stand where the new ones are refused. */
+export async function readAgain(config: Config, before: LoadResult, note: Log['note']): Promise<LoadResult> {
+  try {
+    const files = await readStrategies(config)
+    await closeStrategies(before.strategies)
+    return files
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    const reason = `the strategy files changed while perpd waited and are refused; it runs those that it read before: ${error.message}`
+    note('strategy.warned', 'warn', reason)
+    return before
+  }
 }

@@ -24,7 +24,7 @@ import type { LogRing } from '../monitor/log/logRing.ts'
 import { createMetrics } from '../monitor/metrics.ts'
 import type { Heartbeat } from '../notify/heartbeat.ts'
 import type { Notifier } from '../notify/notifier.ts'
-import { closeStrategies, type LoadResult } from '../strategy/files/load.ts'
+import { closeStrategies } from '../strategy/files/load.ts'
 import type { KeySources } from './account/keySources.ts'
 import { openSigner } from './account/openSigner.ts'
 import { announce, refuseForeign } from './announce.ts'
@@ -45,6 +45,7 @@ import { changeLog } from './log/changeLog.ts'
 import { loggedEngineApi } from './log/loggedEngineApi.ts'
 import type { LogOutput } from './log/logOutput.ts'
 import { type Reading, tellReading } from './log/tellReading.ts'
+import { tellWaiting } from './log/tellWaiting.ts'
 import { traceHeaders } from './log/traceHeaders.ts'
 import { approvalStore, noticeStore } from './notices/noticeStores.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
@@ -52,7 +53,7 @@ import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { priorIncidents } from './notices/priorIncidents.ts'
 import { tellPeople } from './notices/tellPeople.ts'
 import { openService } from './openService.ts'
-import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
+import { readAgain, readStrategies } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { type CarriedOut, listenForSignals } from './signals.ts'
 import type { Trader } from './trader.ts'
@@ -81,8 +82,8 @@ const LAST_WORDS_MS = 3_000
 export async function run(config: Config, options: RunOptions): Promise<number> {
   const { log } = options
   refuseUnwritable(config)
-  const { strategies, disabled } = await readStrategies(config)
-  const closers: Reached['closers'] = [() => closeStrategies(strategies)]
+  let files = await readStrategies(config)
+  const closers: Reached['closers'] = [() => closeStrategies(files.strategies)]
   /** Closes everything, the last opened first; false when something could not be closed in good order. */
   const close = async (): Promise<boolean> => {
     let isClean = true
@@ -103,10 +104,12 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     if (warning !== undefined) log.note('key.warned', 'warn', warning)
     const openingMs = systemClock.monotonicMs()
     const tell = tellReading(log.note, systemClock.monotonicMs)
+    const waiting = tellWaiting(log.note)
     const journal = await options.whileReading((show) =>
       openJournal(config.journal.path, {
         ...journalOptions(config, signer.address),
         inThread: true,
+        ...defined({ waiting: config.journal.standby ? waiting.hear : undefined }),
         progress: (done, total) => {
           tell(done, total)
           show(done, total)
@@ -114,6 +117,8 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
       }),
     )
     closers.push(() => journal.close())
+    if (waiting.hasWaited()) files = await readAgain(config, files, log.note)
+    const { strategies, disabled } = files
     const openedMs = systemClock.monotonicMs() - openingMs
     refuseForeign(journal, config.account.owner ?? signer.address, config)
     const venue = config.embedsVenue ? await embedVenue(config, log) : undefined
@@ -379,12 +384,4 @@ async function tracesOf({ otel: { endpoint, headersFile }, profile, venue, isPap
     now: systemClock.now,
     failed: (reason) => log.note('trace.unsent', 'warn', reason),
   })
-}
-
-async function readStrategies(config: Config): Promise<LoadResult> {
-  const found = await readStrategyFiles(config)
-  const { strategies, problems } = found
-  if (problems.length === 0) return found
-  await closeStrategies(strategies)
-  throw strategyProblems(problems)
 }

@@ -111,7 +111,8 @@ async function post(url: string, body: unknown): Promise<void> {
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
 }
 
-const ownKind = join(import.meta.dirname, 'strategies', 'churn.ts')
+/** The kind of these files. */
+export const ownKind = join(import.meta.dirname, 'strategies', 'churn.ts')
 
 /** Packs the project and installs it in `folder` as a user does; gives its command and a strategy kind that imports it. */
 function installPacked(folder: string): { readonly program: string; readonly kind: string } {
@@ -133,7 +134,8 @@ function installPacked(folder: string): { readonly program: string; readonly kin
   return { program: join(user, 'node_modules', '.bin', 'perpd'), kind }
 }
 
-function writeStrategies(folder: string, kind: string, count: number): readonly string[] {
+/** Writes a file for each of so many markets, with a kind that trades without end. */
+export function writeStrategies(folder: string, kind: string, count: number): readonly string[] {
   return markets.slice(0, count).map((market, index) => {
     const path = join(folder, `churn-${index}.yaml`)
     writeFileSync(
@@ -271,7 +273,8 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-async function judge(
+/** Holds a journal against the venue's own record of what it received. */
+export async function judge(
   journal: JournalReader,
   control: string,
   counted: Pick<KillReport, 'kills' | 'beforeReady' | 'seconds'>,

@@ -36,6 +36,11 @@ export const journal = {
     false,
     'True: perpd writes only to a database with a synchronous standby, so that no failover loses an acknowledged record.',
   ),
+  standby: setting(
+    flag,
+    false,
+    'True: while another machine writes the database of journal.url, perpd waits, and takes over seconds after that one ended. False: it refuses to start then.',
+  ),
   headPath: setting(
     as.pathOrNone,
     '',

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import type { GuardTable } from '../../domain/guardTable.ts'
+import { JournalFaultError } from '../journal.ts'
 import { corruptFault } from '../journalFaults.ts'
 import { defaultMaintenance } from '../maintenance.ts'
 import { recoverLedger } from '../recoverLedger.ts'
@@ -38,6 +39,11 @@ export interface SharedOptions {
   /** Gives the lock of this machine back. */
   readonly release: () => void
   readonly settleMs?: number
+  /**
+   * Given: the right of another one that lives is waited for, and so is a server that does not answer. Called with the fault that opening would
+   * otherwise end with, at each look that finds one.
+   */
+  readonly waiting?: (fault: JournalFaultError) => void
 }
 
 /**
@@ -55,7 +61,7 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   let endBeats = (): void => {}
   try {
     const askedMs = clock.monotonicMs()
-    right = await takeRight(options)
+    right = await (options.waiting === undefined ? takeRight(options) : awaitRight(options, options.waiting))
     const held = right
     const head = await steady(() => writer.confirm(held))
     if (!isSameRight(head, held)) throw heldFault(writer.name, head)
@@ -117,6 +123,25 @@ function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, 
   }
 }
 
+/** Takes the right once nobody else holds it, however long that is. Throws what a wait does not cure. */
+async function awaitRight(
+  options: SharedOptions,
+  waiting: (fault: JournalFaultError) => void,
+): Promise<Right> {
+  for (;;) {
+    try {
+      return await takeRight(options)
+    } catch (error) {
+      if (!(error instanceof JournalFaultError && passes.has(error.code))) throw error
+      waiting(error)
+      await options.clock.sleep(options.times.lookMs)
+    }
+  }
+}
+
+/** Codes of what a standby waits for. */
+const passes: ReadonlySet<string> = new Set(['JOURNAL_LOCKED', 'JOURNAL_UNREACHABLE'])
+
 async function takeRight(options: SharedOptions): Promise<Right> {
   const { clock, holder, isOwnDead, connections } = options
   const { writer } = connections
@@ -149,13 +174,17 @@ async function takeRight(options: SharedOptions): Promise<Right> {
 async function stoodStill({ clock, times, connections }: SharedOptions, from: Head): Promise<Head> {
   const { writer } = connections
   const steady = createSteady(writer.name, clock, SETTLE_MS)
-  const sinceMs = clock.monotonicMs()
+  let sinceMs = clock.monotonicMs()
   for (;;) {
     await clock.sleep(times.lookMs)
+    const askedMs = clock.monotonicMs()
     const head = await lookAt(writer, steady)
     if (head.holder === '') return head
     if (head.beat !== from.beat || !isSameRight(head, from)) throw heldFault(writer.name, head)
-    if (clock.monotonicMs() - sinceMs >= times.standStillMs) return head
+    const nowMs = clock.monotonicMs()
+    // While the server answered nobody, the holder could not beat either.
+    if (nowMs - askedMs > times.beatMs) sinceMs = nowMs
+    if (nowMs - sinceMs >= times.standStillMs) return head
   }
 }
 

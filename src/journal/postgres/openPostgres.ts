@@ -1,13 +1,14 @@
 /** Opening a journal in PostgreSQL: what lies on the server, and what lies on this machine beside it. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { defaultLeaseTimes, type LeaseTimes } from '../fenced/leaseTimes.ts'
 import { openSharedStore } from '../fenced/openShared.ts'
 import { createSharedReader } from '../fenced/sharedReader.ts'
 import type { Connections } from '../fenced/sharedStore.ts'
 import { openGuardFile } from '../guardFile.ts'
-import type { JournalReader } from '../journal.ts'
+import type { JournalFaultError, JournalReader } from '../journal.ts'
 import { prepareFile } from '../journalPath.ts'
 import { acquireWriterLock } from '../lock.ts'
 import { defaultMaintenance } from '../maintenance.ts'
@@ -38,6 +39,8 @@ export interface PostgresOptions {
   /** Name of the writer, for people: an account or an operator. */
   readonly holder: string
   readonly times?: LeaseTimes
+  /** Given: another holder is waited for; see `openSharedStore`. */
+  readonly waiting?: (fault: JournalFaultError) => void
 }
 
 /**
@@ -71,6 +74,7 @@ export async function openPostgresStore(
     openMark: (tail, hashAt) => openMark(path, highWaterMarkPathOf(path, headPath), tail, hashAt, rules),
     openLocalGuard: () => openGuardFile({ path: `${options.path}.signed` }),
     release: () => lock.release(),
+    ...defined({ waiting: options.waiting }),
   })
   holders.haveRight()
   return opened

@@ -1,6 +1,6 @@
 /** One way to open a journal, whatever keeps it. A new backend adds one line to each function. */
 import { createJournal } from '../groupCommit.ts'
-import type { Journal, JournalReader } from '../journal.ts'
+import type { Journal, JournalFaultError, JournalReader } from '../journal.ts'
 import { journalFault } from '../journalFaults.ts'
 import { createMemoryJournal } from '../memory.ts'
 import type { PostgresJournal } from '../postgres/postgresPlace.ts'
@@ -18,6 +18,8 @@ import { splitLocation } from './journalLocation.ts'
 export interface JournalOptions extends SqliteJournalOptions {
   /** The database that keeps it; absent: the file. */
   readonly postgres?: PostgresJournal
+  /** Given: a database that another one writes is waited for, and not refused. Called at each look with what opening would have thrown. */
+  readonly waiting?: (fault: JournalFaultError) => void
 }
 
 /**

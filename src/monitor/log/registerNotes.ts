@@ -49,6 +49,11 @@ export const noteRegister = {
     'of',
     'left_ms',
   ]),
+  'journal.waiting': registered(
+    ['info', 'warn'],
+    'A standby (`journal.standby`) waits for the journal that another machine writes; at warn, its server does not answer.',
+    ['holder', 'epoch'],
+  ),
   'log.levels': registered(['warn'], 'Log levels were changed, with the author.'),
   'log.fileFailed': registered(
     ['error'],
