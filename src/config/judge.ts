@@ -101,6 +101,12 @@ export function judge(
       `${at('journal.path')} has the unknown scheme ${config.journal.path.split(':')[0]}:; a journal is a path, sqlite:PATH, or memory:.`,
     )
   }
+  for (const key of ['standby', 'synchronousStandby'] as const) {
+    if (config.journal.url !== undefined || !config.journal[key]) continue
+    problems.push(
+      `${at(`journal.${key}`)} is true, and journal.url (${origins['journal.url']}) is empty: only a journal in PostgreSQL is reached by two machines. Set journal.url, or remove it.`,
+    )
+  }
   if (!isOwnHost(config.control.host)) {
     warnings.push(
       `control.host ${config.control.host} is open to other machines: anyone who can connect sees account, orders and metrics.`,

@@ -330,6 +330,16 @@ test('a journal of an unknown scheme is a problem before anything is opened', ()
   expect(problemsOf(['--journal.path', 'memory:'])).toEqual([])
 })
 
+test('what two machines need of a journal is a problem without a database', () => {
+  const url = ['--journal.url', 'postgres://perpd@db.internal/perpd']
+  for (const key of ['journal.standby', 'journal.synchronousStandby']) {
+    expect(problemsOf([`--${key}`])).toEqual([
+      `flag --${key}: ${key} is true, and journal.url (default) is empty: only a journal in PostgreSQL is reached by two machines. Set journal.url, or remove it.`,
+    ])
+    expect(problemsOf([`--${key}`, ...url])).toEqual([])
+  }
+})
+
 test('a relay deadline that would never be signed is a problem in the relay lane alone', () => {
   const flags = ['--signing.maxDeadlineSeconds', '100']
   expect(problemsOf([...flags, '--account.lane', 'relay'])).toEqual([
