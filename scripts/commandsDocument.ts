@@ -3,9 +3,9 @@ import { flagText, usageOf } from '../src/cli/call/command.ts'
 import type { RowLines } from '../src/cli/call/sentCommands.ts'
 import { commandsWith } from '../src/cli/commandPlaces.ts'
 import { exitMeanings } from '../src/config/exit.ts'
-import type { CommandLine } from '../src/engine/operator/commandLine.ts'
-import type { CommandRow } from '../src/engine/operator/commandRow.ts'
-import { type CommandName, commandRows } from '../src/engine/operator/commands/index.ts'
+import type { CommandLine } from '../src/operator/commandLine.ts'
+import type { CommandRow } from '../src/operator/commandRow.ts'
+import { type CommandName, commandRows } from '../src/operator/commands/index.ts'
 
 /** The lines of every row. */
 export function commandLines(): readonly RowLines[] {
@@ -20,7 +20,7 @@ export function commandsDocument(): string {
   return `${[
     '# Commands',
     '',
-    '<!-- Printed from src/engine/operator/commands/, src/cli/commandPlaces.ts and src/config/exit.ts by `npm run docs`. Do not edit. -->',
+    '<!-- Printed from src/operator/commands/, src/cli/commandPlaces.ts and src/config/exit.ts by `npm run docs`. Do not edit. -->',
     '',
     'In a checkout `npm run -s perpd --` stands for `perpd`. Every command takes `--help`, and all but `init` take settings, as `--section.key value`',
     '([configuration.md](configuration.md)). For a misspelt command perpd names the nearest one.',

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitRows, limitSetting } from '../src/domain/account/limits.ts'
-import { allRows } from '../src/engine/operator/commands/index.ts'
+import { allRows } from '../src/operator/commands/index.ts'
 import { commonFieldNames, eventRegister } from '../src/monitor/log/eventRegister.ts'
 import { createMetrics } from '../src/monitor/metrics.ts'
 import { noticeKinds } from '../src/notify/notice.ts'
@@ -115,8 +115,8 @@ function commandForms(): string {
     Object.entries(forms).map(([name, form]) => `  ${name}: ${JSON.stringify({ route, ...form })},`),
   )
   return [
-    '/** Forms of commands. Printed from src/engine/operator/commands/ by `npm run docs`. Do not edit. */',
-    "import type { CommandForm } from '../../../engine/operator/commandRow.ts'",
+    '/** Forms of commands. Printed from src/operator/commands/ by `npm run docs`. Do not edit. */',
+    "import type { CommandForm } from '../../../operator/commandRow.ts'",
     '',
     '// biome-ignore format: printed',
     'const forms = {',

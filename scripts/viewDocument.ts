@@ -17,7 +17,7 @@ const parts: readonly Part[] = [
   },
   {
     title: 'What the instance holds',
-    files: ['domain/ownPositions.ts'],
+    files: ['books/ownPositions.ts'],
     types: ['OwnPosition'],
   },
   {

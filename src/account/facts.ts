@@ -6,8 +6,8 @@ import { type Discrepancy, type PositionSide, sideKeyOf } from '../domain/accoun
 import type { Protections } from '../domain/account/protection.ts'
 import type { Ending } from '../domain/account/spend.ts'
 import type { TradingHalt } from '../domain/account/tradingState.ts'
-import type { Part } from '../domain/books/sideParts.ts'
-import type { TrackRecord } from '../domain/books/trackRecord.ts'
+import type { Part } from '../books/sideParts.ts'
+import type { TrackRecord } from '../books/trackRecord.ts'
 import type { Intent, IntentState, SignedOrder } from '../domain/order/intent.ts'
 import type { LaneName } from '../domain/order/laneTable.ts'
 import type { OrderKind } from '../domain/order/orderTerms.ts'
@@ -16,7 +16,7 @@ import type { Address, Hex } from '../protocol/address.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
 import type { KnownPrices } from '../risk/checks/reductionPrice.ts'
 import type { Exposure, OwnOrder } from '../risk/exposure/accountExposure.ts'
-import type { LimitsInForce } from './limitsInForce.ts'
+import type { LimitsInForce } from './limits/limitsInForce.ts'
 
 /** The account, and how its orders are sent. */
 export interface AccountIdentity {

@@ -1,5 +1,5 @@
 /** The fills of a run as the venue executed them, and what the journal says of each: whose it is, and the cost of its message. */
-import { sendingOf } from '../domain/books/bookMoves.ts'
+import { sendingOf } from '../books/bookMoves.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import { orderTypes } from '../paper/state/orderTypes.ts'
 import type { VenueMarket } from '../paper/state/seedMarkets.ts'

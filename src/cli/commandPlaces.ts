@@ -1,5 +1,5 @@
 /** Every command in its place, its flags and its help; the code of each is loaded only when it runs. */
-import { csv, json } from '../engine/operator/commandLine.ts'
+import { csv, json } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 import { type RowLines, type Sent, sent, withSent } from './call/sentCommands.ts'
 import { handCommands, lookCommands } from './commandsByHand.ts'

@@ -1,5 +1,5 @@
 /** Commands that look at what the daemon holds, and those that make orders by hand: their flags and help. */
-import { csv, json } from '../engine/operator/commandLine.ts'
+import { csv, json } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 import { type Sent, sent } from './call/sentCommands.ts'
 

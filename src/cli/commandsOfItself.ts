@@ -1,5 +1,5 @@
 /** Commands to begin with, and those about perpd itself: their flags and help. */
-import { json } from '../engine/operator/commandLine.ts'
+import { json } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 
 /** Commands that set up a new folder. */

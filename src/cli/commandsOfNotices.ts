@@ -1,5 +1,5 @@
 /** Commands about what people outside are told: their flags and help. */
-import { json } from '../engine/operator/commandLine.ts'
+import { json } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 
 /** Tries the sinks of notices. */

@@ -1,5 +1,5 @@
 /** Commands that draw on the terminal: their flags and help. */
-import type { OwnFlag } from '../engine/operator/commandLine.ts'
+import type { OwnFlag } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 
 /** `status --watch`. */

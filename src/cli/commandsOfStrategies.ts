@@ -1,5 +1,5 @@
 /** Commands for who writes strategies: their flags and help. */
-import { json } from '../engine/operator/commandLine.ts'
+import { json } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 
 /** Describes kinds, and begins files. They need no daemon. */

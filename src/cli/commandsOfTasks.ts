@@ -1,5 +1,5 @@
 /** Commands about orders that take time: their flags and help. */
-import { json } from '../engine/operator/commandLine.ts'
+import { json } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 import { type Sent, sent } from './call/sentCommands.ts'
 

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { by } from '../base/bodyFields.ts'
 import { isObject } from '../base/isObject.ts'
-import type { CommandRow } from '../engine/operator/commandRow.ts'
-import { namedIn } from '../engine/operator/commandRow.ts'
-import type { OperatorCommand } from '../engine/operator/commands/index.ts'
+import type { CommandRow } from '../operator/commandRow.ts'
+import { namedIn } from '../operator/commandRow.ts'
+import type { OperatorCommand } from '../operator/commands/index.ts'
 import { bodyProblem } from './bodyProblem.ts'
 
 /** Longest body of a command, bytes. */

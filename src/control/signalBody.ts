@@ -4,7 +4,7 @@ import { defined } from '../base/defined.ts'
 import { marked } from '../base/shownText.ts'
 import { typedDecimal } from '../base/typedNumber.ts'
 import { type SignalAction, signalActions } from '../domain/memory/tradeSignal.ts'
-import type { SignalMessage } from '../engine/operator/signalInbox.ts'
+import type { SignalMessage } from '../operator/port/signalInbox.ts'
 import { parseUnits, USD_DECIMALS, WideDecimal } from '../protocol/units.ts'
 import type { ProvenSignal } from './signalProof.ts'
 

@@ -3,7 +3,7 @@
  * handed in. Live, paper, simulations and tests are this function with other parts.
  */
 
-import type { ConfiguredLimits } from '../account/limitsInForce.ts'
+import type { ConfiguredLimits } from '../account/limits/limitsInForce.ts'
 import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
@@ -12,18 +12,18 @@ import type { ChainReader } from '../domain/machine/chainReader.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { Signer } from '../domain/signer.ts'
-import { createAccountJournal } from '../engine/account/accountJournal.ts'
+import { createAccountJournal } from '../account/halts/accountJournal.ts'
 import {
   createSubaccountWatch,
   type SubaccountSettings,
   type SubaccountWatchContext,
-} from '../engine/account/subaccountWatch.ts'
-import { createTrading } from '../engine/account/tradingHalts.ts'
-import type { EngineSettings } from '../engine/context/engineSettings.ts'
-import { createEngine, type Engine, type EngineParts } from '../engine/engine.ts'
-import { type CatalogueParts, createCatalogue } from '../engine/market/marketCatalogue.ts'
-import { pinnedApi } from '../engine/market/pinnedApi.ts'
-import type { EngineLabels } from '../engine/statusReport.ts'
+} from '../account/subaccountWatch.ts'
+import { createTrading } from '../account/halts/tradingHalts.ts'
+import type { EngineSettings } from '../account/engineSettings.ts'
+import { createEngine, type Engine, type EngineParts } from './engine.ts'
+import { type CatalogueParts, createCatalogue } from '../market/marketCatalogue.ts'
+import { pinnedApi } from '../market/pinnedApi.ts'
+import type { EngineLabels } from '../operator/port/statusReport.ts'
 import type { ExecutionSettings } from '../execution/context/executionSettings.ts'
 import { createFees } from '../execution/context/feeEstimates.ts'
 import type { UsualFees } from '../execution/context/feeMemory.ts'
@@ -117,7 +117,7 @@ export function createTrader(parts: TraderParts): Trader {
   const trading = createTrading({ accountJournal, emit })
   const catalogue = createCatalogue({
     shipped: chain.facts,
-    accountJournal,
+    records: accountJournal,
     clock,
     emit,
     fatal,

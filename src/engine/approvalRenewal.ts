@@ -3,7 +3,7 @@
 import type { RenewalDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
-import type { HasPrepareRenewal, HasSubaccount } from './context/engineParts.ts'
+import type { HasPrepareRenewal, HasSubaccount } from '../account/accountParts.ts'
 
 /** Has it prepared, unless one is there that fits. Refuses with NO_DELEGATED_KEY and RENEWAL_FAILED. */
 export async function requestRenewal(

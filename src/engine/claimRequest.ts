@@ -3,7 +3,7 @@
 import type { ClaimDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
-import type { HasPrepareClaim } from './context/engineParts.ts'
+import type { HasPrepareClaim } from '../account/accountParts.ts'
 
 /** Has it looked at, and prepared when it is enough. Told only when something came of it. Refuses with CLAIM_UNREAD. */
 export async function requestClaim(

@@ -11,12 +11,12 @@ import type {
   HasOrders,
   HasReadLimits,
   HasTrading,
-} from './context/engineParts.ts'
-import type { EngineState } from './engineStatus.ts'
-import { keepLimits } from './operator/changeLimits.ts'
-import type { AccountWatch } from './watch/accountWatch.ts'
-import type { Breakers } from './watch/breakerWatch.ts'
-import { unresolvedOf } from './watch/unresolved.ts'
+} from '../account/accountParts.ts'
+import type { EngineState } from './strategyStatus.ts'
+import { recordStartLimits } from '../account/recordedLimits.ts'
+import type { AccountWatch } from '../account/watch/accountWatch.ts'
+import type { Breakers } from '../account/watch/breakerWatch.ts'
+import { unresolvedOf } from '../account/watch/unresolved.ts'
 
 /** Time that a stop waits for pending reads, beyond the drain, ms. */
 const stopGraceMs = 1_000
@@ -153,7 +153,7 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
       if (living.signal.aborted || deciding.signal.aborted) return
       state = 'recovering'
       notReady = ['recovering: open orders are checked before new ones are made']
-      await keepLimits(context)
+      await recordStartLimits(context)
       await parts.keepRoster()
       await orderManager.recover()
       await untilDone('the account cannot be read', account.look)

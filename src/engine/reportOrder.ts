@@ -3,8 +3,8 @@
 import type { ReportDecision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
-import type { HasCatalogue } from './context/engineParts.ts'
-import { marketSymbol } from './market/marketSymbol.ts'
+import type { HasCatalogue } from '../account/accountParts.ts'
+import { marketSymbol } from '../market/marketSymbol.ts'
 
 /** Tells it. */
 export function reportOrder(

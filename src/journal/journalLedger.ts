@@ -8,7 +8,7 @@ import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/acco
 import { type Fill, fillsOf } from '../domain/account/fills.ts'
 import { ownEventsOf } from '../domain/account/ownEventsOf.ts'
 import { type Ending, endingOf } from '../domain/account/spend.ts'
-import { type BookReads, Books } from '../domain/books/books.ts'
+import { type BookReads, Books } from '../books/books.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { type Intent, type IntentState, isOpen } from '../domain/order/intent.ts'
 import { changesBy, type OrderChange } from '../domain/order/signedOrder.ts'

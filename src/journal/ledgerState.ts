@@ -5,7 +5,7 @@
  */
 import { type AccountState, emptyAccountState } from '../domain/account/accountRecord.ts'
 import type { Fill } from '../domain/account/fills.ts'
-import { type BooksState, noBooks } from '../domain/books/booksState.ts'
+import { type BooksState, noBooks } from '../books/booksState.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import { decodeExact, encodeExact } from '../domain/records.ts'

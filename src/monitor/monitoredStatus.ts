@@ -5,7 +5,7 @@ import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { RunningByKind } from '../domain/tasks/runningByKind.ts'
 import type { Feed } from '../domain/venueEvent.ts'
-import type { StrategyBooks } from '../domain/views/bookView.ts'
+import type { StrategyBooks } from '../books/bookView.ts'
 import type { Usd } from '../protocol/units.ts'
 
 /** Inputs of metrics and health, at the moment of a request. */

@@ -2,7 +2,7 @@
 import type { Counter, Gauge } from 'prom-client'
 import type { Label } from '../domain/order/intent.ts'
 import type { Feed } from '../domain/venueEvent.ts'
-import type { StrategyBooks } from '../domain/views/bookView.ts'
+import type { StrategyBooks } from '../books/bookView.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
 import { asNumber, type SeriesMaker } from './seriesMaker.ts'
 

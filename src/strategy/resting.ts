@@ -11,7 +11,7 @@ import {
   lastAttempt,
 } from '../domain/order/intent.ts'
 import type { OrderKind } from '../domain/order/orderTerms.ts'
-import type { OwnPosition } from '../domain/ownPositions.ts'
+import type { OwnPosition } from '../books/ownPositions.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'

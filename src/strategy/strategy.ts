@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
-import { allAsOwn, type OwnPosition } from '../domain/ownPositions.ts'
+import { allAsOwn, type OwnPosition } from '../books/ownPositions.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OwnTask } from '../domain/tasks/ownTask.ts'
@@ -55,7 +55,7 @@ export type {
   TwapWish,
   WeightWish,
 } from '../domain/order/taskWish.ts'
-export type { OwnPosition } from '../domain/ownPositions.ts'
+export type { OwnPosition } from '../books/ownPositions.ts'
 export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'

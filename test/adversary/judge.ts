@@ -3,7 +3,7 @@
  * perpd nothing but whether it said that a kill is done.
  */
 import type { Config } from '../../src/config/configTypes.ts'
-import { discrepancyLimits } from '../../src/engine/watch/discrepancyRate.ts'
+import { discrepancyLimits } from '../../src/account/watch/discrepancyRate.ts'
 import { ordersOfAccount } from '../../src/paper/prepare/positionRows.ts'
 import type { Venue } from '../../src/paper/server/venue.ts'
 import { tokenPrice } from '../../src/paper/state/venueState.ts'

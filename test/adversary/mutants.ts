@@ -19,7 +19,7 @@ const trustsAll: Patch = [
 ]
 /** No facts of hosts keep anything from being signed. */
 const signsAll: Patch = [
-  'src/engine/engine.ts',
+  'src/daemon/engine.ts',
   'trading.veto(intent) ?? catalogue.veto(intent) ?? parts',
   'trading.veto(intent) ?? parts',
 ]
@@ -46,7 +46,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'tokens are what hosts say',
     'a coin of 8 decimals makes a hundred times the collateral',
     [
-      'src/engine/market/pinnedApi.ts',
+      'src/market/pinnedApi.ts',
       'if (known === undefined) return withOwnName(row, tokens)',
       'if (known === undefined || row.decimals >= 0) return row',
     ],
@@ -57,7 +57,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'markets are what hosts call them',
     'the name of one market on the tokens of another',
     [
-      'src/engine/market/pinnedApi.ts',
+      'src/market/pinnedApi.ts',
       '  const { symbol, indexToken, longToken, shortToken } = known\n  return { ...row, symbol, indexToken, longToken, shortToken, isSpotOnly: isSwapOnly(known) }',
       '  return row',
     ],
@@ -69,7 +69,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'a liquidation is what a host says',
     'positions that are hidden, and their liquidations made up',
     [
-      'src/engine/account/proofs.ts',
+      'src/account/proofs.ts',
       'const open = trades.filter(({ id }) => !proven.has(id))',
       "const open = trades.filter(({ id }) => id === '')",
     ],
@@ -87,17 +87,17 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'const over = fallen.filter(',
   ]),
   bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
-    'src/engine/engine.ts',
+    'src/daemon/engine.ts',
     '    dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())\n',
     '',
   ]),
   bug('a swap loses nothing', 'swaps that nobody counts', [
-    'src/engine/watch/dayResult.ts',
+    'src/account/watch/dayResult.ts',
     'return (pnlUsd ?? swapResultUsd ?? -feesUsd) + fundingReceivedUsd',
     'return (pnlUsd ?? (swapResultUsd === undefined ? -feesUsd : 0n)) + fundingReceivedUsd',
   ]),
   bug('what one host shows is there', 'positions that are not there are closed again and again', [
-    'src/engine/account/holdings.ts',
+    'src/account/holdings/holdings.ts',
     'return isAdopted || ownOf(closed, open, side) || vouched.has(key)',
     "return isAdopted || ownOf(closed, open, side) || key !== ''",
   ]),
@@ -107,7 +107,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     '  const orderType = editableTypes',
   ]),
   bug('discrepancies have no ceiling', 'executions that never were, by the thousand', [
-    'src/engine/watch/discrepancyRate.ts',
+    'src/account/watch/discrepancyRate.ts',
     'return Math.max(\n    0,\n    Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled),\n  )',
     'return Math.max(1e6, Math.min(perPass, perHour - ofHour, perDay - ofDay, discrepancyLimits.unsettled - unsettled))',
   ]),

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/files/controlTokens.ts'
-import type { EngineStatus } from '../../src/engine/engineStatus.ts'
+import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { access, engine, status } from '../control/door.ts'
 

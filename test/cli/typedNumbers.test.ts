@@ -6,8 +6,8 @@ import { startBody } from '../../src/cli/tasks/startBody.ts'
 import { percentBps } from '../../src/control/console/page/formCommand.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
-import { unitsOf } from '../../src/engine/context/limitValue.ts'
-import { commandRows } from '../../src/engine/operator/commands/index.ts'
+import { unitsOf } from '../../src/account/limits/limitValue.ts'
+import { commandRows } from '../../src/operator/commands/index.ts'
 
 const marked = [
   '0,500',

@@ -17,8 +17,8 @@ import type { Status } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
-import type { CommandRow } from '../../src/engine/operator/commandRow.ts'
-import { commandRows } from '../../src/engine/operator/commands/index.ts'
+import type { CommandRow } from '../../src/operator/commandRow.ts'
+import { commandRows } from '../../src/operator/commands/index.ts'
 import { ETH, market, order, positionRow, status, usd } from './rows.ts'
 
 const defaults = ({ fields }: PageCommand) =>

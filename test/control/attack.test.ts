@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { access, asOperator, asReader, engine, operateToken, readToken } from './door.ts'
 

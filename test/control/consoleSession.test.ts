@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLoginThrottle } from '../../src/control/console/loginThrottle.ts'
 import { newNonce, proofOf } from '../../src/control/guard/proof.ts'
 import type { ControlServer } from '../../src/control/server.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { type Answer, ask, type Browser, begin, browserOf, handClock, logIn, openConsole } from './browser.ts'
 import { access, asOperator, asReader, engine, operateToken, readToken } from './door.ts'
 

@@ -6,7 +6,7 @@ import {
   type EquityPoint,
   thinnedPoints,
 } from '../../src/control/console/equitySeries.ts'
-import type { EngineStatus } from '../../src/engine/engineStatus.ts'
+import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ask, handClock, openConsole } from './browser.ts'
 import { asReader, engine, status } from './door.ts'

@@ -10,7 +10,7 @@ import { type ControlServer, createControlServer } from '../../src/control/serve
 import { signatureOf } from '../../src/control/signalProof.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { applySignalEntry, noSignals, type SignalFold } from '../../src/domain/memory/tradeSignal.ts'
-import { createSignalInbox, type SignalInbox } from '../../src/engine/operator/signalInbox.ts'
+import { createSignalInbox, type SignalInbox } from '../../src/operator/port/signalInbox.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { signal as signalKind } from '../../src/strategy/kinds/signal.ts'

@@ -12,7 +12,7 @@ import {
 import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import type { ToldApproval } from '../../src/engine/account/subaccountWatch.ts'
+import type { ToldApproval } from '../../src/account/subaccountWatch.ts'
 import type { NoticeLevel } from '../../src/notify/notice.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listenForSignals } from '../../src/daemon/signals.ts'
 import { createServiceManager, type ServiceManager } from '../../src/daemon/systemd.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import type { Log } from '../../src/monitor/log/log.ts'
 
 let folder = ''

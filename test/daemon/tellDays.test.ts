@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Config } from '../../src/config/configTypes.ts'
 import { tellDays } from '../../src/daemon/notices/tellDays.ts'
-import { noFigures } from '../../src/domain/books/figures.ts'
+import { noFigures } from '../../src/books/figures.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { usd } from '../../src/protocol/units.ts'
 

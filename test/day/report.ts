@@ -3,7 +3,7 @@ import type { Event } from '../../src/domain/event.ts'
 import { addsRisk, isOrderDecision } from '../../src/domain/order/decision.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { LaneName } from '../../src/domain/order/laneTable.ts'
-import type { EngineStatus } from '../../src/engine/engineStatus.ts'
+import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 
 /** Counts by name. */
 export type Counts = Readonly<Record<string, number>>

@@ -15,7 +15,7 @@ import { join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AnyCommand } from '../../src/engine/operator/commandRow.ts'
+import type { AnyCommand } from '../../src/operator/commandRow.ts'
 import { manualClock } from '../support/venue.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -101,10 +101,10 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
   ],
   'a command of the operator': [
     {
-      file: 'src/engine/operator/commands/pinNote.ts',
+      file: 'src/operator/commands/pinNote.ts',
       add: `/** Pins a note to a market: it is said back, and nothing else changes. */
 import { z } from 'zod'
-import { dollars, line } from '../../../base/bodyFields.ts'
+import { dollars, line } from '../../base/bodyFields.ts'
 import { byFlag, json, marketName, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { done } from '../operatorAnswer.ts'
@@ -154,11 +154,11 @@ export const pinNote: CommandRow<PinCommand> = {
 `,
     },
     {
-      file: 'src/engine/operator/commands/index.ts',
+      file: 'src/operator/commands/index.ts',
       before: 'import { reloadFiles }',
       add: "import { pinNote } from './pinNote.ts'\n",
     },
-    { file: 'src/engine/operator/commands/index.ts', before: '  reloadFiles,\n', add: '  pinNote,\n' },
+    { file: 'src/operator/commands/index.ts', before: '  reloadFiles,\n', add: '  pinNote,\n' },
   ],
   'a limit': [
     {
@@ -302,7 +302,7 @@ test('a new limit is documented, is one of the account, of markets and of files,
   expect(status).toBe(0)
   expect(said).toContain("mine: minEquityUsd $700.00 is looser than the account's $900.00, which holds.")
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
-  const { changesOf, changeText } = await changed('src/engine/context/liveLimits.ts')
+  const { changesOf, changeText } = await changed('src/account/limits/liveLimits.ts')
   const [change] = changesOf({ '|minEquityUsd': String(9n * 10n ** 30n) }, {})
   expect([change.isTighter, changeText(change)]).toEqual([false, 'minEquityUsd $9.00 -> none'])
   const { checkLimits } = await changed('src/risk/checks/checks.ts')
@@ -365,7 +365,7 @@ test('a new command has its route, its place in the answer to an unknown one, it
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
   const [{ commandRoutes }, { commandRows, rowOf }, { requestOf }] = await Promise.all([
     changed('src/control/commandRoutes.ts'),
-    changed('src/engine/operator/commands/index.ts'),
+    changed('src/operator/commands/index.ts'),
     changed('src/cli/call/sendRow.ts'),
   ])
   const row = commandRows.pinNote

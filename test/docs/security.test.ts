@@ -28,8 +28,8 @@ const heldBy: Readonly<Record<string, string>> = {
   'A strategy fails, is slow or hostile':
     'world/ownKinds strategy/hostKind engine/engine engine/decisionProblem risk/kinds',
   'Trading runs away':
-    'risk/limits risk/breakers domain/trading engine/operator world/breakers world/killSwitch',
-  'It must stop now': 'world/killSwitch engine/operator',
+    'risk/limits risk/breakers domain/trading operator/operator world/breakers world/killSwitch',
+  'It must stop now': 'world/killSwitch operator/operator',
   'A signature of paper is used on the live chain': 'config/config keys/local cli/approve world/badInput',
   'A dependency is poisoned': 'dependencies deploy',
   'What one host alone decides': 'engine/unproven execution/feeMemory',

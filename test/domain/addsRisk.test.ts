@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { intentAddsRisk } from '../../src/domain/order/intent.ts'
 import type { OrderKind } from '../../src/domain/order/orderTerms.ts'
-import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
-import { createTrading } from '../../src/engine/account/tradingHalts.ts'
+import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
+import { createTrading } from '../../src/account/halts/tradingHalts.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { intentOf, startMs } from '../support/intents.ts'
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ConfiguredLimits } from '../../src/account/limitsInForce.ts'
+import type { ConfiguredLimits } from '../../src/account/limits/limitsInForce.ts'
 import {
   countedLimits,
   isTighter,
@@ -24,7 +24,7 @@ import {
   type TradingEntry,
   type TradingScope,
 } from '../../src/domain/account/tradingState.ts'
-import { changesOf, createLiveLimits, figuresOf } from '../../src/engine/context/liveLimits.ts'
+import { changesOf, createLiveLimits, figuresOf } from '../../src/account/limits/liveLimits.ts'
 import { type BreakerSettings, breakerTightness } from '../../src/risk/breakers/circuitBreakers.ts'
 
 const limitNames = Object.keys(limitTightness) as (keyof Limits)[]

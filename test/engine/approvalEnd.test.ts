@@ -6,7 +6,7 @@ import {
   createSubaccountWatch,
   type SubaccountWatchContext,
   type ToldApproval,
-} from '../../src/engine/account/subaccountWatch.ts'
+} from '../../src/account/subaccountWatch.ts'
 import { createCauseFilter } from '../../src/notify/causeFilter.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { createSinkCauses } from '../../src/notify/sinkCauses.ts'

@@ -1,6 +1,6 @@
 /** Funding that can be claimed, from the paper venue's positions to what a status tells. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 

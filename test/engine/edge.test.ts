@@ -1,6 +1,6 @@
 /** `protect.minEdgeBps` of a file, over the paper venue: by the fees, impact and gas that the venue and its chain tell. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { defineStrategy, type Strategy, type StrategyDecision, z } from '../../src/strategy/strategy.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Limits, tighten } from '../../src/domain/account/limits.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { createOrderManager } from '../../src/execution/orderManager.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -4,8 +4,8 @@
  */
 import { afterEach, expect, test } from 'vitest'
 import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'

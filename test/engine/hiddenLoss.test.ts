@@ -1,7 +1,7 @@
 /** A position that every list hides is no loss of the account: it counts by the journal, at the price of now. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Limits } from '../../src/domain/account/limits.ts'
 import type { StrategyDecision } from '../../src/domain/order/decision.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import type { AnswerEdit } from '../../src/paper/http/answerEdit.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -3,8 +3,8 @@
  */
 import { afterEach, expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { ann, janitorWith, opening, restingAt } from '../support/janitor.ts'

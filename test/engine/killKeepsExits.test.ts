@@ -1,6 +1,6 @@
 /** A kill without closing: what adds risk goes, exits of what is held stay, whoever placed them, and it says what protects what. */
 import { afterEach, expect, test } from 'vitest'
-import type { OperatorAnswer } from '../../src/engine/operator/operatorAnswer.ts'
+import type { OperatorAnswer } from '../../src/operator/operatorAnswer.ts'
 import { leftPositionText } from '../../src/monitor/leftPositionText.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'

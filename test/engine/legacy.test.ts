@@ -5,7 +5,7 @@ import { isOrderDecision, type StrategyDecision } from '../../src/domain/order/d
 import type { Intent } from '../../src/domain/order/intent.ts'
 import { marketOf } from '../../src/domain/snapshot.ts'
 import { callKind } from '../../src/engine/callKind.ts'
-import { readSnapshot } from '../../src/engine/market/snapshotReader.ts'
+import { readSnapshot } from '../../src/engine/snapshotReader.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'

@@ -1,7 +1,7 @@
 /** Strategy files that are taken over while perpd runs, over the paper venue. */
 import { expect, test } from 'vitest'
 import { BaseError } from '../../src/base/errors.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'

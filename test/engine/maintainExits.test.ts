@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ExitPlan } from '../../src/domain/order/exitPlan.ts'
 import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { cancelOrder } from '../../src/paper/execution/orderEnds.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { Needs } from '../../src/strategy/strategy.ts'

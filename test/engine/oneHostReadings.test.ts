@@ -1,8 +1,8 @@
 /** What breakers measure: each reading is of one host's lists. Of two hosts' lists together one that lies spoils more than its own. */
 import { expect, test } from 'vitest'
-import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
-import { createTrading } from '../../src/engine/account/tradingHalts.ts'
-import { createBreakers } from '../../src/engine/watch/breakerWatch.ts'
+import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
+import { createTrading } from '../../src/account/halts/tradingHalts.ts'
+import { createBreakers } from '../../src/account/watch/breakerWatch.ts'
 import { createOrderManager } from '../../src/execution/orderManager.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { testExecution, testSigner } from '../support/trader.ts'

@@ -1,6 +1,6 @@
 /** `protect.maxDrawdownUsd` of a file, over the paper venue: what a strategy holds at a loss counts while it lasts. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { defineStrategy, type Strategy, type StrategyDecision, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'

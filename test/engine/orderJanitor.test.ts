@@ -1,7 +1,7 @@
 /** An order janitor over the paper venue: it cancels an entry that another left resting, and leaves the exits of a position. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { orderJanitor } from '../../src/strategy/kinds/orderJanitor.ts'
 import type { Strategy } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'

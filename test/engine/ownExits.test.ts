@@ -1,6 +1,6 @@
 /** Exits that a kind places itself, by a file without `exit`, over real sockets to the paper venue: they come to no more than the instance's part. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'

@@ -4,7 +4,7 @@ import { exposuresOf } from '../../src/engine/judging/ownPart.ts'
 import { createLedger } from '../../src/journal/journalLedger.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
 import { sideOf, worstCaseUsd } from '../../src/risk/exposure/accountExposure.ts'
-import { closed, executed, execution, type Fill, reopened, side } from '../domain/books/history.ts'
+import { closed, executed, execution, type Fill, reopened, side } from '../books/history.ts'
 import { snapshot } from '../risk/world.ts'
 
 const opensOf = (n: number, strategy: string, sizeUsd: number): Fill => ({

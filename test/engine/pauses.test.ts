@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
 import type { StrategyDecision } from '../../src/domain/order/decision.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { createRepeatFilter } from '../../src/monitor/log/repeatFilter.ts'
 import type { AnswerEdit } from '../../src/paper/http/answerEdit.ts'
 import { usd } from '../../src/protocol/units.ts'

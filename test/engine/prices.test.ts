@@ -1,7 +1,7 @@
 /** Oracle prices in a snapshot: in doubt they are left out, and their age is told by our own clock. */
 import { expect, test } from 'vitest'
 import { marketOf } from '../../src/domain/snapshot.ts'
-import { readSnapshot } from '../../src/engine/market/snapshotReader.ts'
+import { readSnapshot } from '../../src/engine/snapshotReader.ts'
 import { type Address, sameHex } from '../../src/protocol/address.ts'
 import { viewOf as strategyView } from '../../src/strategy/strategy.ts'
 import { account, ethMarket, usdc, weth } from '../support/intents.ts'

@@ -1,7 +1,7 @@
 /** Opened, closed and opened again by hand within seconds: what the journal knows to be over keeps nothing away. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench } from '../support/kinds.ts'
 

@@ -1,10 +1,10 @@
 /** What the engine tells the road: the size that a warned increase may have now, and the fees of what landed before. */
 import { afterEach, expect, test } from 'vitest'
 import type { IncreaseDecision } from '../../src/domain/order/decision.ts'
-import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
-import { createTrading } from '../../src/engine/account/tradingHalts.ts'
-import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import { createCatalogue } from '../../src/engine/market/marketCatalogue.ts'
+import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
+import { createTrading } from '../../src/account/halts/tradingHalts.ts'
+import { createEngine, type Engine } from '../../src/daemon/engine.ts'
+import { createCatalogue } from '../../src/market/marketCatalogue.ts'
 import { createFees } from '../../src/execution/context/feeEstimates.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
@@ -76,7 +76,7 @@ test('an engine begins with the fees of what landed before', async () => {
   const catalogue = createCatalogue({
     ...at.context,
     shipped: at.context.chain.facts,
-    accountJournal: trading.accountJournal,
+    records: trading.accountJournal,
   })
   engine = createEngine({
     execution: { ...at.context, fees },

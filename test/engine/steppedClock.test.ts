@@ -1,9 +1,9 @@
 /** A wall clock that steps by hours, forth and back: how old prices, contradictions, feeds and ticks are by it. */
 import { expect, test } from 'vitest'
-import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
-import { createCatalogue, SETTLE_MS } from '../../src/engine/market/marketCatalogue.ts'
-import { createPriceWatch } from '../../src/engine/market/priceWatch.ts'
-import { createFeedAges } from '../../src/engine/watch/feedAges.ts'
+import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
+import { createCatalogue, SETTLE_MS } from '../../src/market/marketCatalogue.ts'
+import { createPriceWatch } from '../../src/account/holdings/priceWatch.ts'
+import { createFeedAges } from '../../src/account/watch/feedAges.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { bps, type Usd } from '../../src/protocol/units.ts'
@@ -131,7 +131,7 @@ test.each(steps)(
     let asked = 0
     const catalogue = createCatalogue({
       shipped: arbitrum.facts,
-      accountJournal,
+      records: accountJournal,
       clock,
       emit: ({ type }) => void events.push(type),
       fatal,

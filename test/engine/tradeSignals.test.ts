@@ -1,9 +1,9 @@
 /** Signals from outside, from the inbox to closed positions: the running engine over the paper venue, ending at every boundary. */
 import { expect, test } from 'vitest'
 import type { SignalAction } from '../../src/domain/memory/tradeSignal.ts'
-import { createAccountJournal } from '../../src/engine/account/accountJournal.ts'
-import { createAheadStamps } from '../../src/engine/account/aheadStamps.ts'
-import type { SignalMessage } from '../../src/engine/operator/signalInbox.ts'
+import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
+import { createAheadStamps } from '../../src/account/aheadStamps.ts'
+import type { SignalMessage } from '../../src/operator/port/signalInbox.ts'
 import { givenTurn } from '../../src/engine/turn.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'

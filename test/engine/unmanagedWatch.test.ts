@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import { createUnmanagedWatch } from '../../src/engine/watch/unmanaged.ts'
+import { createUnmanagedWatch } from '../../src/account/watch/unmanaged.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import type { Position } from '../../src/protocol/position.ts'

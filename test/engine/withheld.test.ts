@@ -1,7 +1,7 @@
 /** A host takes a signed close and never relays it, hides what is held, or has rows that cannot be read: the way out stays open. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench } from '../support/kinds.ts'
 

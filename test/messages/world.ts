@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
-import { impactDataOf } from '../../src/engine/market/marketImpact.ts'
+import { impactDataOf } from '../../src/market/marketImpact.ts'
 import { chainEstimateOf, type FeeMessage, gasMessageOf } from '../../src/execution/context/feeEstimates.ts'
 import type { FeeEstimate, SigningMode, SigningPolicy } from '../../src/execution/context/policy.ts'
 import { type SwapMarkets, swapMarketsOf } from '../../src/execution/context/swapPath.ts'

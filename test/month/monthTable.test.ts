@@ -1,6 +1,6 @@
 /** Tables of months: a kind's row is the mean of its months with the worst and the best beside it, and what was written reads back. */
 import { expect, test } from 'vitest'
-import { noFigures } from '../../src/domain/books/figures.ts'
+import { noFigures } from '../../src/books/figures.ts'
 import { monthJson, monthRow, monthsOfJson, sumHead, sumRow } from './monthTable.ts'
 import type { MonthReport } from './monthTally.ts'
 

@@ -1,6 +1,6 @@
 /** What an operator asks for beside the strategy of a simulated month, in a market that no shipped file trades alone: each executor once, and entries that he forgets. */
-import type { OpenCommand } from '../../src/engine/operator/commands/openPosition.ts'
-import type { StartTaskCommand } from '../../src/engine/operator/taskBodies.ts'
+import type { OpenCommand } from '../../src/operator/commands/openPosition.ts'
+import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import type { Venue } from '../../src/paper/server/venue.ts'
 import { marketPrices } from '../../src/paper/state/venueState.ts'
 import { bps, formatUnits, priceOfContractPrice, USD_DECIMALS } from '../../src/protocol/units.ts'

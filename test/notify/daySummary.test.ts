@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { noFigures } from '../../src/domain/books/figures.ts'
+import { noFigures } from '../../src/books/figures.ts'
 import { createSummaryClock, type SummaryParts, summaryNotice } from '../../src/notify/daySummary.ts'
 import { messageOf } from '../../src/notify/message.ts'
 import { summaryPlaceholders } from '../../src/notify/summaryPlaceholders.ts'

@@ -10,7 +10,7 @@ import { type LimitUnit, limitTable } from '../../src/domain/account/limitTable.
 import type { Ending } from '../../src/domain/account/spend.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
-import { createLiveLimits } from '../../src/engine/context/liveLimits.ts'
+import { createLiveLimits } from '../../src/account/limits/liveLimits.ts'
 import { absOf, BPS_ONE, ONE_USD, type Usd, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { checkBudget } from '../../src/risk/breakers/budget.ts'

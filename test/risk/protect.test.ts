@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest'
 import { weekdays } from '../../src/domain/account/closingTimes.ts'
 import type { Protections } from '../../src/domain/account/protection.ts'
-import { noTrackRecord, type TrackRecord } from '../../src/domain/books/trackRecord.ts'
+import { noTrackRecord, type TrackRecord } from '../../src/books/trackRecord.ts'
 import type { AnyRecord } from '../../src/domain/records.ts'
 import { createLedger } from '../../src/journal/journalLedger.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { takesBack } from '../../src/risk/checks/protectCheck.ts'
-import { executed, type Fill, raised, resumed, side } from '../domain/books/history.ts'
+import { executed, type Fill, raised, resumed, side } from '../books/history.ts'
 import { close, desk, increase, MARKET, NOW_MS, OTHER_MARKET, position, snapshot } from './world.ts'
 
 const minuteMs = 60_000

@@ -23,7 +23,7 @@ import { hasEnded, type Intent, type IntentState, lastAttempt } from '../../src/
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { KillParams } from '../../src/domain/tasks/killState.ts'
 import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
-import type { EngineStatus } from '../../src/engine/engineStatus.ts'
+import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { MarketModel } from './engineMarkets.ts'
 import type { ExitChecks } from './exitChecks.ts'

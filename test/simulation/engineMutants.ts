@@ -10,7 +10,7 @@ function one(name: string, firstSeed: number, file: string, find: string, replac
 const judge = 'src/engine/judging/judgeDecision.ts'
 const book = 'src/risk/exposure/accountExposure.ts'
 const room = 'src/risk/exposure/availableCapacity.ts'
-const trading = 'src/engine/account/tradingHalts.ts'
+const trading = 'src/account/halts/tradingHalts.ts'
 
 /** Worlds whose processes end where something was just written. */
 const lively = { hasPrices: true, isLively: true } as const
@@ -34,7 +34,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a halt is kept in memory alone',
     4,
-    'src/engine/account/accountJournal.ts',
+    'src/account/halts/accountJournal.ts',
     'await journal.appendAccount(record)',
     "if (record.kind !== 'trading.state') await journal.appendAccount(record)",
   ),
@@ -48,7 +48,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'the budget of a cause forgets what ended before the start',
     40,
-    'src/engine/judging/lookAtAccount.ts',
+    'src/account/watch/lookAtAccount.ts',
     'journal.endingsSince(nowMs - dayMs),',
     'journal.endingsSince(nowMs - dayMs).filter(({ cause }) => cause !== cause),',
   ),
@@ -138,7 +138,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'the end of a task is kept in memory alone',
     8,
-    'src/engine/account/accountJournal.ts',
+    'src/account/halts/accountJournal.ts',
     'await journal.appendAccount(record)',
     "if (record.kind !== 'task.ended') await journal.appendAccount(record)",
   ),
@@ -176,7 +176,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a strategy goes on with the memory that its process began with',
     2,
-    'src/engine/account/accountJournal.ts',
+    'src/account/halts/accountJournal.ts',
     'if (isWritten) state = records.reduce(applyAccountRecord, state)',
     "if (isWritten) state = records.filter(({ kind }) => kind !== 'strategy.remembered').reduce(applyAccountRecord, state)",
   ),

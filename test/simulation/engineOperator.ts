@@ -2,8 +2,8 @@
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Limits } from '../../src/domain/account/limits.ts'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { MarketModel } from './engineMarkets.ts'
 import type { Faults } from './faults.ts'

@@ -13,9 +13,9 @@ function bug(name: string, firstSeed: number, ...patches: readonly Patch[]): Fir
   }
 }
 
-const keeper = 'src/engine/exits/syncExits.ts'
+const keeper = 'src/exits/syncExits.ts'
 const judge = 'src/engine/judging/judgeDecision.ts'
-const reload = 'src/engine/operator/reloadStrategies.ts'
+const reload = 'src/operator/reloadStrategies.ts'
 
 /** All of them. */
 export const exitMutants: readonly FirstMutant[] = [
@@ -51,7 +51,7 @@ export const exitMutants: readonly FirstMutant[] = [
     'if (isWorth(scene, missingUsd) && stops.length > 9) {',
   ]),
   bug('a cooldown is kept in memory alone', 2, [
-    'src/engine/judging/lookAtAccount.ts',
+    'src/account/watch/lookAtAccount.ts',
     'settledTrack(journal.books(), name, parts.aheadStamps)',
     `((given) => ({
             ...given,
@@ -63,7 +63,7 @@ export const exitMutants: readonly FirstMutant[] = [
           }))(settledTrack(journal.books(), name, parts.aheadStamps))`,
   ]),
   bug('stops are not counted', 2, [
-    'src/domain/books/bookMoves.ts',
+    'src/books/bookMoves.ts',
     '...(isStop(state, child) ? { isStop: true } : {}),',
     '...(isStop(state, child) ? {} : {}),',
   ]),

@@ -4,7 +4,7 @@
  */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { Engine } from '../../src/engine/engine.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'

@@ -1,7 +1,7 @@
 /** A daemon whose process ends at a boundary of a story's writes, and that is started again. */
 import { expect } from 'vitest'
 import type { Trader } from '../../src/daemon/trader.ts'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { type TestTraderParts, testTrader } from './trader.ts'

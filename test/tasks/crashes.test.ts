@@ -1,6 +1,6 @@
 /** The process ends before and after every record that is written while an unwind and a kill are under way. */
 import { expect, test } from 'vitest'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { applyFaults } from '../../src/paper/venue/venueFaults.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'

@@ -1,7 +1,7 @@
 /** The process ends before or after every third record, by turns, that is written while an executor runs to its end. */
 import { expect, test } from 'vitest'
-import type { OpenCommand } from '../../src/engine/operator/commands/openPosition.ts'
-import type { StartOf, StartTaskCommand } from '../../src/engine/operator/taskBodies.ts'
+import type { OpenCommand } from '../../src/operator/commands/openPosition.ts'
+import type { StartOf, StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
 import { type PricePath, pathOf } from '../support/kinds.ts'

@@ -1,7 +1,7 @@
 /** The process ends before and after every record that is written while a twap is under way, runs to its end, or is stopped. */
 import { expect, test } from 'vitest'
-import type { OperatorCommand } from '../../src/engine/operator/commands/index.ts'
-import type { StartOf } from '../../src/engine/operator/taskBodies.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
+import type { StartOf } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { mortalTrader } from '../support/mortalTrader.ts'
 import { testSigner } from '../support/trader.ts'

@@ -1,8 +1,8 @@
 /** A twap over the paper venue: over real sockets, in parts of perpd's own, and as the venue's own. */
 import { afterEach, expect, test } from 'vitest'
 import type { Limits } from '../../src/domain/account/limits.ts'
-import type { Engine } from '../../src/engine/engine.ts'
-import type { StartOf } from '../../src/engine/operator/taskBodies.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { StartOf } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'

@@ -1,6 +1,6 @@
 /** Whose part of each position is whose, as a table under the positions. */
-import type { BookRow } from '../../domain/views/bookView.ts'
-import { NOBODY } from '../../domain/views/bookView.ts'
+import type { BookRow } from '../../books/bookView.ts'
+import { NOBODY } from '../../books/bookView.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
 import { managersOf } from '../../protocol/marketName.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'

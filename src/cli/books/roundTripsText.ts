@@ -1,7 +1,7 @@
 /** `perpd trades --round-trips`: what every book did from nothing to nothing, newest first. */
 import { isoTime } from '../../base/clock.ts'
-import { createRoundTrips, type RoundTrip, type TripSums } from '../../domain/books/roundTrips.ts'
-import { bookName } from '../../domain/views/bookView.ts'
+import { createRoundTrips, type RoundTrip, type TripSums } from '../../books/roundTrips.ts'
+import { bookName } from '../../books/bookView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import { span } from '../../monitor/text.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'

@@ -6,7 +6,7 @@ import { takesValue } from '../../config/layers.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import type { KeySources } from '../../daemon/account/keySources.ts'
-import type { CommandLine, OwnFlag } from '../../engine/operator/commandLine.ts'
+import type { CommandLine, OwnFlag } from '../../operator/commandLine.ts'
 import { EXAMPLES, JOINED } from '../output/screen.ts'
 import { columns } from '../output/table.ts'
 

@@ -28,7 +28,7 @@ import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddres
 import { readToken, tokenFileOf } from '../../daemon/files/controlTokens.ts'
 import { journalNameOf } from '../../daemon/journalFile.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
-import type { OperatorAnswer } from '../../engine/operator/operatorAnswer.ts'
+import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
 import type { Verdict } from '../../monitor/health.ts'
 
 /** A daemon answers within milliseconds; one that does not within this hangs, ms. */

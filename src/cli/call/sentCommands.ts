@@ -2,8 +2,8 @@
  * Commands of the command line that come from the rows of operator commands. Their help is printed into `commandLines.json` by `npm run docs`, since a
  * short command is mostly loading: the rows themselves are loaded by a command that sends one.
  */
-import type { CommandLine } from '../../engine/operator/commandLine.ts'
-import type { CommandName } from '../../engine/operator/commands/index.ts'
+import type { CommandLine } from '../../operator/commandLine.ts'
+import type { CommandName } from '../../operator/commands/index.ts'
 import type { Call, Command } from './command.ts'
 
 /** The lines of a row. */

@@ -2,7 +2,7 @@
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
-import type { BalanceReport } from '../../engine/operator/operatorReads.ts'
+import type { BalanceReport } from '../../operator/operatorReads.ts'
 import { counted, money, span } from '../../monitor/text.ts'
 import { formatUnits } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'

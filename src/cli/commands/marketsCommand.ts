@@ -1,8 +1,8 @@
 /** `perpd markets`: every market with its figures and where its facts come from, and an operator's word on one. */
 import { exitCodes } from '../../config/exit.ts'
 import type { Plain } from '../../domain/views/orderView.ts'
-import type { MarketFigures } from '../../engine/operator/operatorReads.ts'
-import { nearMarket } from '../../engine/operator/unknownMarket.ts'
+import type { MarketFigures } from '../../operator/operatorReads.ts'
+import { nearMarket } from '../../operator/unknownMarket.ts'
 import { span } from '../../monitor/text.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { toDecimal, USD_DECIMALS } from '../../protocol/units.ts'

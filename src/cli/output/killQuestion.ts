@@ -1,6 +1,6 @@
 /** The question before a kill: what is held, what rests, what is cancelled or closed, and what stays. Pure. */
 import type { Plain } from '../../domain/views/orderView.ts'
-import type { KillPreview } from '../../engine/account/killPlan.ts'
+import type { KillPreview } from '../../tasks/running/killPlan.ts'
 import { protectionText } from '../../monitor/leftPositionText.ts'
 import { counted, money } from '../../monitor/text.ts'
 import { triggersIn } from './pricePlaces.ts'

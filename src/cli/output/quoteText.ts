@@ -1,7 +1,7 @@
 /** Previews of orders by hand as text: the order, its expected cost and its one worst cost. Pure. */
 import type { Plain } from '../../domain/views/orderView.ts'
-import type { CloseQuote, ManualQuote } from '../../engine/operator/manualQuote.ts'
-import type { ExpectedCost } from '../../engine/operator/orderCost.ts'
+import type { CloseQuote, ManualQuote } from '../../operator/manualQuote.ts'
+import type { ExpectedCost } from '../../market/orderCost.ts'
 import { money } from '../../monitor/text.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import { BPS_ONE, formatAtMost } from '../../protocol/units.ts'

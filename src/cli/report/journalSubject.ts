@@ -9,11 +9,11 @@ import {
   postgresOf,
   withJournal,
 } from '../../daemon/journalFile.ts'
-import type { BookReads } from '../../domain/books/books.ts'
-import { type Figures, resultOf } from '../../domain/books/figures.ts'
-import { UNATTRIBUTED } from '../../domain/books/sideParts.ts'
+import type { BookReads } from '../../books/books.ts'
+import { type Figures, resultOf } from '../../books/figures.ts'
+import { UNATTRIBUTED } from '../../books/sideParts.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import { bookName, sumOf } from '../../domain/views/bookView.ts'
+import { bookName, sumOf } from '../../books/bookView.ts'
 import { type TradeRow, tradeRows } from '../../domain/views/tradeView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
 import { hexKey } from '../../protocol/address.ts'

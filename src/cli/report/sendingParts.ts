@@ -1,6 +1,6 @@
 /** Splits what sending messages cost into the keepers' part and the rest. Pure. */
 import { executionFeePaid } from '../../domain/account/spend.ts'
-import { sendingOf } from '../../domain/books/bookMoves.ts'
+import { sendingOf } from '../../books/bookMoves.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { minOf, type Usd } from '../../protocol/units.ts'
 

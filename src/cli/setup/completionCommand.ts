@@ -2,7 +2,7 @@
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { executorKinds } from '../../domain/tasks/executorState.ts'
-import type { CommandLine } from '../../engine/operator/commandLine.ts'
+import type { CommandLine } from '../../operator/commandLine.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { chainNames, chains } from '../../protocol/chains/index.ts'
 import { builtInKinds } from '../../strategy/kinds/kinds.ts'

@@ -1,5 +1,5 @@
 /** Prints the script by which a shell completes `perpd`, from the commands. Pure. */
-import type { CommandLine, OwnFlag } from '../../engine/operator/commandLine.ts'
+import type { CommandLine, OwnFlag } from '../../operator/commandLine.ts'
 
 /** Shells that a script is printed for. */
 export const shells = ['bash', 'zsh', 'fish'] as const

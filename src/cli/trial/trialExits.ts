@@ -2,13 +2,13 @@
  * Maintains at each turn what a running perpd maintains. These are the file's exits over the venue's positions and orders, resting entries that the
  * file withdraws, and exits whose position is gone. Pure.
  */
-import { noPart } from '../../domain/books/sideParts.ts'
+import { noPart } from '../../books/sideParts.ts'
 import type { CancelDecision, Decision } from '../../domain/order/decision.ts'
 import type { ExitPlan } from '../../domain/order/exitPlan.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
-import { entryCancels } from '../../engine/exits/entriesTakenBack.ts'
-import { syncExits } from '../../engine/exits/syncExits.ts'
+import { entryCancels } from '../../exits/entriesTakenBack.ts'
+import { syncExits } from '../../exits/syncExits.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
 import type { Protection } from '../../risk/exposure/admissionContext.ts'
 import { orphanCancels } from '../../risk/orphans.ts'

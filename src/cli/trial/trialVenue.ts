@@ -3,7 +3,7 @@
  * keeps of each intent what perpd would know. A stop fills at the price that was seen past it, so that a gap costs what it does.
  */
 
-import { noTrackRecord, type TrackRecord } from '../../domain/books/trackRecord.ts'
+import { noTrackRecord, type TrackRecord } from '../../books/trackRecord.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { Child, ChildRole, Intent, IntentState } from '../../domain/order/intent.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'

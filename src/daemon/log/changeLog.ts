@@ -1,7 +1,7 @@
 /** Applies commands that change the log itself, and logs the readings that commands requested. */
 import type { LoadedConfig } from '../../config/loadConfig.ts'
-import type { OperatorCommand } from '../../engine/operator/commands/index.ts'
-import type { OperatorAnswer } from '../../engine/operator/operatorAnswer.ts'
+import type { OperatorCommand } from '../../operator/commands/index.ts'
+import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
 import type { Log } from '../../monitor/log/log.ts'
 
 /** The log that commands change, and how the settings are read anew. */

@@ -1,5 +1,5 @@
 /** The trader as the control port asks it, with the lines that the log has of commands. */
-import type { EngineApi } from '../../engine/engineStatus.ts'
+import type { EngineApi } from '../../operator/port/engineStatus.ts'
 import { JournalFaultError } from '../../journal/journal.ts'
 import { type ChangedLog, changeLog, noteReading } from './changeLog.ts'
 

@@ -1,7 +1,7 @@
 /** Formats reports about the daemon for a chat, in a few lines each. Pure. */
-import { type Figures, resultOf } from '../../domain/books/figures.ts'
-import { bookName, sumOf } from '../../domain/views/bookView.ts'
-import type { EngineStatus } from '../../engine/engineStatus.ts'
+import { type Figures, resultOf } from '../../books/figures.ts'
+import { bookName, sumOf } from '../../books/bookView.ts'
+import type { EngineStatus } from '../../operator/port/engineStatus.ts'
 import { counted } from '../../monitor/text.ts'
 import type { ChatQuestion } from '../../notify/chat/chatDesk.ts'
 import { hexKey } from '../../protocol/address.ts'

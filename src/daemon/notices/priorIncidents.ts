@@ -2,7 +2,7 @@
 import { pauses } from '../../domain/account/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { labelOf } from '../../domain/order/intent.ts'
-import type { ToldApproval } from '../../engine/account/subaccountWatch.ts'
+import type { ToldApproval } from '../../account/subaccountWatch.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { Address } from '../../protocol/address.ts'
 

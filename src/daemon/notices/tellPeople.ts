@@ -2,7 +2,7 @@
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { Emit } from '../../domain/event.ts'
-import type { EngineApi } from '../../engine/engineStatus.ts'
+import type { EngineApi } from '../../operator/port/engineStatus.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { type OpenNotifier, watchStops } from './notifySinks.ts'
 import { takeChats } from './takeChats.ts'

@@ -96,6 +96,12 @@ export interface AccountTransfer {
 /** Channel through which a command reached the daemon. */
 export type CommandChannel = 'control' | 'signal' | 'cli' | 'files' | 'telegram'
 
+/** Author of a command, and its channel. */
+export interface Commander {
+  readonly by: string
+  readonly via: CommandChannel
+}
+
 /** Journal entries about trading: the part of an account's record that is not its stamp. */
 export type TradingEntry =
   /** `active` lifts the halt of that scope and cause. */

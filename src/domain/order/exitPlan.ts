@@ -1,7 +1,7 @@
 /**
  * The exits of a strategy file (`exit:`). Take-profits and a stop-loss come with every increase of the instance, in the same signed message. No
  * position of it therefore exists at the venue without them, whether perpd runs or not. A running perpd maintains the exits that move or have a time
- * (engine/exits/syncExits.ts).
+ * (exits/syncExits.ts).
  */
 import { defined } from '../../base/defined.ts'
 import type { CandlePeriod } from '../../protocol/market.ts'

@@ -1,8 +1,20 @@
 /** Makes what takes decisions: one judgement at a time over all strategies. */
 import type { LookAtAccount } from '../../account/facts.ts'
 import type { HasEmit } from '../../execution/context/executionParts.ts'
-import type { HasOrders } from '../context/engineParts.ts'
-import type { Accept } from '../context/turnContext.ts'
+import type { HasOrders } from '../../account/accountParts.ts'
+import type { OrderManager } from '../../execution/orderManager.ts'
+
+/** Takes decisions: they are judged by the facts of their moment, one at a time over all strategies, and the admitted ones accepted. */
+export interface Accept extends HasEmit {
+  /** Looks at the account for the decisions of a source on a snapshot. */
+  readonly facts: LookAtAccount
+  readonly accept: OrderManager['accept']
+  readonly acceptTogether: OrderManager['acceptTogether']
+  /** False once a stop was requested: nothing is decided or accepted after it. */
+  readonly isDeciding: () => boolean
+  /** Runs admissions one at a time over all strategies, so that each sees the effect of the previous one. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+}
 
 /** Parts that it uses. */
 export interface AcceptParts extends HasEmit, HasOrders {

@@ -5,7 +5,7 @@ import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HasEmit } from '../../execution/context/executionParts.ts'
 import { isDenial } from '../../risk/exposure/admissionContext.ts'
-import type { Accept } from '../context/turnContext.ts'
+import type { Accept } from './accept.ts'
 import { type DecisionSource, judge } from './judgeDecision.ts'
 
 /**

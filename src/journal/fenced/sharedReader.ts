@@ -1,7 +1,7 @@
 /** Reading a journal on a server from outside, beside a running or a dead daemon. */
 import type { Clock } from '../../base/clock.ts'
-import { Books } from '../../domain/books/books.ts'
-import { keepsAll } from '../../domain/books/booksState.ts'
+import { Books } from '../../books/books.ts'
+import { keepsAll } from '../../books/booksState.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { JournalReader } from '../journal.ts'
 import { createLedger, type Ledger } from '../journalLedger.ts'

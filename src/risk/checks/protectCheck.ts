@@ -7,7 +7,7 @@ import {
   wallClockIn,
 } from '../../domain/account/closingTimes.ts'
 import type { Protections, TradingWindow } from '../../domain/account/protection.ts'
-import type { TrackRecord } from '../../domain/books/trackRecord.ts'
+import type { TrackRecord } from '../../books/trackRecord.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { formatDollars, maxOf, type Usd } from '../../protocol/units.ts'

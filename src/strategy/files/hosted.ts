@@ -6,7 +6,7 @@
 import { BaseError } from '../../base/errors.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
-import type { OwnPosition } from '../../domain/ownPositions.ts'
+import type { OwnPosition } from '../../books/ownPositions.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import type { OwnTask } from '../../domain/tasks/ownTask.ts'

@@ -10,7 +10,7 @@ import {
   weeklyLength,
 } from '../../domain/account/closingTimes.ts'
 import type { Protections } from '../../domain/account/protection.ts'
-import { MOST_STOPS } from '../../domain/books/trackRecord.ts'
+import { MOST_STOPS } from '../../books/trackRecord.ts'
 import { bpsField, countField, secondsField, usdField } from '../fields.ts'
 
 /** Longest cooldown, window and pause: a month. */

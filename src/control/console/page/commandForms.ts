@@ -1,5 +1,5 @@
-/** Forms of commands. Printed from src/engine/operator/commands/ by `npm run docs`. Do not edit. */
-import type { CommandForm } from '../../../engine/operator/commandRow.ts'
+/** Forms of commands. Printed from src/operator/commands/ by `npm run docs`. Do not edit. */
+import type { CommandForm } from '../../../operator/commandRow.ts'
 
 // biome-ignore format: printed
 const forms = {

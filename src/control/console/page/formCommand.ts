@@ -1,5 +1,5 @@
 /** Commands of the page before they are sent, made of the forms that the rows of operator commands have printed. Pure. */
-import type { CommandForm, FormField } from '../../../engine/operator/commandRow.ts'
+import type { CommandForm, FormField } from '../../../operator/commandRow.ts'
 import { commandForms } from './commandForms.ts'
 import type { Answer } from './pageWire.ts'
 

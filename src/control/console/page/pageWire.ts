@@ -2,13 +2,13 @@
  * Responses of the control port as the daemon's code types them. The page imports types alone, so a browser loads nothing of the daemon, and a
  * changed response is a type error here. Amounts are integers as decimal text with 30 decimals; token amounts have the token's decimals.
  */
-import type { BookRow } from '../../../domain/views/bookView.ts'
+import type { BookRow } from '../../../books/bookView.ts'
 import type { OrderRow, OrderStory, Plain } from '../../../domain/views/orderView.ts'
 import type { TaskReport } from '../../../domain/views/taskReport.ts'
-import type { EngineApi, EngineStatus } from '../../../engine/engineStatus.ts'
-import type { OperatorAnswer } from '../../../engine/operator/operatorAnswer.ts'
-import type { MarketFigures } from '../../../engine/operator/operatorReads.ts'
-import type { CandleReport } from '../../../engine/operator/readCandles.ts'
+import type { EngineApi, EngineStatus } from '../../../operator/port/engineStatus.ts'
+import type { OperatorAnswer } from '../../../operator/operatorAnswer.ts'
+import type { MarketFigures } from '../../../operator/operatorReads.ts'
+import type { CandleReport } from '../../../operator/port/readCandles.ts'
 import type { ExplainedOrder } from '../../../monitor/explain/explainParts.ts'
 import type { HostRow } from '../../../monitor/hostFigures.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'

@@ -1,0 +1,24 @@
+/** Finds the orders that running tasks manage. */
+import type { AccountState } from '../domain/account/accountRecord.ts'
+import type { IntentState } from '../domain/order/intent.ts'
+import type { Trading } from './halts/tradingHalts.ts'
+
+/** Tells whether the decision belongs to one of these tasks that runs. */
+export function isOfRunning(tasks: AccountState['tasks'], decisionKey: string): boolean {
+  const [taskId = ''] = decisionKey.split('#')
+  const task = tasks?.get(taskId)
+  return task !== undefined && task.end === undefined
+}
+
+/** The ids of those of the intents that such tasks made. */
+export function madeByTasks(
+  trading: Pick<Trading, 'accountJournal'>,
+  states: readonly IntentState[],
+): ReadonlySet<string> {
+  const { tasks } = trading.accountJournal.state()
+  return new Set(
+    states
+      .filter(({ intent }) => isOfRunning(tasks, intent.decisionKey))
+      .map(({ intent }) => intent.intentId),
+  )
+}

@@ -1,0 +1,143 @@
+/** The look at the account that every round of the watch takes: positions, their names, and positions that lists hide. */
+
+import { BaseError } from '../../base/errors.ts'
+import type { HiddenSide, UnlistedSide } from '../../domain/account/held.ts'
+import type { HasApi, HasClock, HasEmit, HasFees } from '../../execution/context/executionParts.ts'
+import { hexKey, sameHex } from '../../protocol/address.ts'
+import type { Position } from '../../protocol/position.ts'
+import { formatDollars } from '../../protocol/units.ts'
+import type { PositionList } from '../holdings/hostLooks.ts'
+import {
+  type ShownExposure,
+  type ShownHoldings,
+  type ShownSide,
+  shownExposure,
+  shownHoldings,
+  shownSideSizes,
+} from '../holdings/shownExposure.ts'
+import type { Unseen } from '../holdings/unseen.ts'
+import type {
+  HasCatalogue,
+  HasEngineSettings,
+  HasHoldings,
+  HasOrders,
+  HasSubaccount,
+} from '../accountParts.ts'
+import { marketList, withHeldMarkets } from '../../market/heldMarkets.ts'
+import type { PriceWatch } from '../holdings/priceWatch.ts'
+import type { FeedAges } from './feedAges.ts'
+import type { Reconciler } from './reconciler.ts'
+import type { UnmanagedWatch } from './unmanaged.ts'
+
+/** Oldest gas price that a look leaves as it is, ms: fees are judged by one of the last minute. */
+const GAS_YOUNG_MS = 15_000
+
+/** Dependencies of the look. */
+export interface AccountWatchContext
+  extends HasApi,
+    HasCatalogue,
+    HasClock,
+    HasEmit,
+    HasEngineSettings,
+    HasFees,
+    HasHoldings,
+    HasOrders,
+    HasSubaccount {
+  readonly prices: Pick<PriceWatch, 'look'>
+  readonly feeds: Pick<FeedAges, 'onFeed'>
+  readonly filled: Pick<Unseen, 'recent'>
+  readonly reconciler: Pick<Reconciler, 'pass'>
+  readonly unmanaged: Pick<UnmanagedWatch, 'check'>
+}
+
+/** Latest observations of the account. */
+export interface AccountWatch {
+  /** Takes a look. Rejects as reading does. */
+  look(): Promise<void>
+  /** Looks at positions between two rounds of the watch; nothing is judged by it. A look that fails is left to the next. */
+  lookAgain(signal: AbortSignal): Promise<void>
+  /** A strategy's snapshot shows newer positions. */
+  saw(rows: readonly Position[]): void
+  positions(): readonly Position[]
+  /** Market symbol by lower-cased market token, of the last look. */
+  symbols(): Readonly<Record<string, string>>
+  /** Returns the sides of which one of the newest lists shows less than the journal knows. */
+  hidden(): readonly HiddenSide[]
+  /** Positions without a row that can be read in the newest list. */
+  unlisted(): readonly UnlistedSide[]
+  /** The exposure that people are shown, of the newest positions. */
+  exposure(): ShownExposure
+  /** The sides that it is the sum of. */
+  sides(): readonly ShownSide[]
+  /** Returns the positions of the newest list, with fills of ours that it does not show yet. */
+  held(): ShownHoldings
+  /** Describes the positions, a few words each: `long ETH/USD [WETH-USDC] of $500.00`. */
+  heldWords(): readonly string[]
+}
+
+/** Makes the watch; nothing is seen before the first look. */
+export function createAccountWatch(context: AccountWatchContext): AccountWatch {
+  const { api, catalogue, clock, emit, engineSettings, holdings, orderManager } = context
+  const { feeds, reconciler, unmanaged } = context
+  let positions: readonly Position[] = []
+  let hidden: readonly HiddenSide[] = []
+  let unlisted: readonly UnlistedSide[] = []
+  let symbols: Readonly<Record<string, string>> = {}
+
+  const openStates = () => orderManager.open().map(({ state }) => state)
+  const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
+
+  /** Accepts a list as the newest one, and reports it. */
+  function take(read: PositionList): void {
+    positions = holdings.withOthers(read.value)
+    unlisted = holdings.unlistedIn({ ...read, value: positions })
+    feeds.onFeed('positions', Math.max(0, clock.now() - read.readAtMs))
+  }
+
+  const tell = () =>
+    emit({ type: 'account.positions', positions, symbols, ...(unlisted.length === 0 ? {} : { unlisted }) })
+
+  return {
+    async lookAgain(signal) {
+      try {
+        const [read] = await holdings.refresh()
+        if (read === undefined || signal.aborted) return
+        take(read)
+        tell()
+      } catch (error) {
+        if (!(error instanceof BaseError)) throw error
+      }
+    },
+    async look() {
+      await context.fees?.refresh(Math.min(3 * engineSettings.watchMs, GAS_YOUNG_MS))
+      const [markets, lists] = await Promise.all([api.getMarkets(), holdings.refresh()])
+      const [read] = lists
+      if (read === undefined) return
+      take(read)
+      const tokens = [...positions, ...unlisted].map(({ marketToken }) => marketToken)
+      const known = await withHeldMarkets(api, marketList(markets.value), tokens, catalogue.facts())
+      symbols = Object.fromEntries(known.map((market) => [hexKey(market.marketToken), market.symbol]))
+      tell()
+      await context.prices.look(
+        known.filter(({ marketToken }) => tokens.some((token) => sameHex(token, marketToken))),
+      )
+      await unmanaged.check(positions, symbols)
+      const resting = orderManager.open().filter(({ label }) => label === 'resting').length
+      await context.subaccount?.check(positions.length + resting)
+      hidden = lists.flatMap((list) => holdings.hiddenIn(list))
+      await reconciler.pass(symbols, lists)
+    },
+    saw(rows) {
+      positions = holdings.withOthers(rows)
+    },
+    positions: () => positions,
+    symbols: () => symbols,
+    hidden: () => hidden,
+    unlisted: () => unlisted,
+    exposure: () => shownExposure(positions, holdings.journal(), openStates()),
+    sides: () => shownSideSizes(positions, holdings.journal(), openStates()),
+    held,
+    heldWords: () =>
+      held().sides.map(({ direction, name, sizeUsd }) => `${direction} ${name} of ${formatDollars(sizeUsd)}`),
+  }
+}

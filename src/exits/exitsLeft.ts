@@ -1,0 +1,123 @@
+/**
+ * Remaining exits of an instance after one of them, or a decision, reduced its part. Until they are cancelled or made smaller, they would close a new
+ * entry on that side for which they were never meant. Pure except for its reads.
+ */
+import { type OrdersInFlight, type OwnFacts, ownSizeOf } from '../account/facts.ts'
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { LIST_LAG_MS } from '../domain/account/listLag.ts'
+import { EXIT_TOLERANCE_BPS } from '../domain/order/exitPlan.ts'
+import {
+  type Child,
+  type Denial,
+  hasEnded,
+  type Intent,
+  type IntentState,
+  lastAttempt,
+} from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { hexKey } from '../protocol/address.ts'
+import { bps, formatDollars, type Usd } from '../protocol/units.ts'
+
+/** Contract `OrderType` of orders that rest and close. */
+const TAKE_PROFIT = 5
+const STOP_LOSS = 6
+
+/** Orders in flight, and the own part that exits are compared with. */
+export interface ExitFacts {
+  readonly orders: Omit<OrdersInFlight, 'unseen'>
+  readonly own: Pick<OwnFacts, 'parts'>
+}
+
+/**
+ * Denies with EXITS_LEFT while exits of the instance rest for more than its part of a side, and none of its messages changes them yet. Exits of
+ * waiting entries do not count.
+ */
+export function checkExitsLeft(
+  { orders: { open, pending, signedOrder }, own: ownFacts }: ExitFacts,
+  strategy: string,
+  side: PositionSide,
+): Denial | undefined {
+  const own = open.filter(({ intent }) => intent.strategy === strategy && isOn(intent, side))
+  const changing = new Set(
+    [...own.map(({ intent }) => intent), ...pending.filter((intent) => intent.strategy === strategy)]
+      .flatMap(({ terms: { edit, cancelOrderKeys = [] } }) => [
+        ...(edit ? [edit.orderKey] : []),
+        ...cancelOrderKeys,
+      ])
+      .map(hexKey),
+  )
+  const partUsd = ownSizeOf(ownFacts, side)
+  const sums = new Map<number, Usd>()
+  for (const { orderKey } of own.flatMap(settledExits)) {
+    const signed = changing.has(hexKey(orderKey)) ? undefined : signedOrder(orderKey)
+    if (signed === undefined) continue
+    const { orderType, sizeDeltaUsd } = signed
+    if (orderType === undefined) continue
+    sums.set(orderType, (sums.get(orderType) ?? 0n) + sizeDeltaUsd)
+  }
+  for (const orderType of [STOP_LOSS, TAKE_PROFIT]) {
+    const sumUsd = sums.get(orderType) ?? 0n
+    if (sumUsd - partUsd <= bps(partUsd, EXIT_TOLERANCE_BPS)) continue
+    return {
+      code: 'EXITS_LEFT',
+      reason:
+        'resting exits of this strategy are larger than its part; perpd cancels or shrinks them before a new entry',
+      wanted: `exits of ${formatDollars(sumUsd)}`,
+      allowed: `${formatDollars(partUsd)}, its part`,
+    }
+  }
+  return undefined
+}
+
+/** Returns exits of an intent whose entry still waits: they lie around its trigger, and belong to its future position. */
+export function waitingExits({ intent, attempts }: IntentState): readonly Child[] {
+  if (intent.kind !== 'increase') return []
+  const children = attempts.at(-1)?.children ?? []
+  const isExit = ({ role }: Child) => role === 'take-profit' || role === 'stop-loss'
+  return children.some((child) => !isExit(child) && !hasEnded(child)) ? children.filter(isExit) : []
+}
+
+/** Exits of an intent that have not ended, once nothing of its entry can fill any more. */
+export function settledExits(state: IntentState): readonly Child[] {
+  const { intent } = state
+  const children = lastAttempt(state)?.children ?? []
+  const isExit = ({ role }: Child) =>
+    role === 'take-profit' || role === 'stop-loss' || intent.kind === 'decrease'
+  if (intent.kind !== 'increase' && intent.kind !== 'decrease') return []
+  if (children.some((child) => !isExit(child) && !hasEnded(child))) return []
+  return exitsOf(state).filter((child) => !hasEnded(child))
+}
+
+/**
+ * Returns the sides by `sideKeyOf` on which an exit of these intents was cancelled after the lists of a snapshot were read. The venue cancels exits
+ * with the position that they were to close, so the listed position there may be gone. Lists are believed again once they may no longer lag.
+ */
+export function sidesOfLostExits(
+  states: readonly IntentState[],
+  { positions, orders }: Pick<Snapshot, 'positions' | 'orders'>,
+  nowMs: number,
+): ReadonlySet<string> {
+  const readAtMs = Math.min(positions.atMs, orders.atMs)
+  const lost = states.filter(
+    (state) =>
+      state.updatedAtMs > readAtMs &&
+      Math.abs(nowMs - state.updatedAtMs) < LIST_LAG_MS &&
+      exitsOf(state).some(({ phase }) => phase === 'CANCELLED'),
+  )
+  return new Set(
+    lost.map(({ intent: { terms } }) =>
+      sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }),
+    ),
+  )
+}
+
+/** Exits among the orders of an intent. */
+function exitsOf(state: IntentState): readonly Child[] {
+  const isReduction = state.intent.kind === 'decrease'
+  const isExit = ({ role }: Child) => role === 'take-profit' || role === 'stop-loss' || isReduction
+  return (lastAttempt(state)?.children ?? []).filter((child) => isExit(child) && child.role !== 'part')
+}
+
+function isOn({ terms }: Intent, side: PositionSide): boolean {
+  return sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
+}

@@ -1,0 +1,125 @@
+/**
+ * Exits that an operator placed by hand (`perpd open --stop-loss --take-profit`), and those that an ended task of an operator left: no file and no
+ * task maintains them, so they are fitted to the operator's book here. A reduction of the book reduces them too. They are cancelled where nothing of
+ * the book is left while others hold the position. They are never enlarged or moved.
+ */
+
+import type { Clock } from '../base/clock.ts'
+import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import type { Event } from '../domain/event.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import type { Denial, IntentState } from '../domain/order/intent.ts'
+import { signedOrderIn } from '../domain/order/signedOrder.ts'
+import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import type { HasJournal } from '../execution/context/executionParts.ts'
+import { type Hex, hexKey } from '../protocol/address.ts'
+import { restingOrdersOf } from '../strategy/resting.ts'
+import { OPERATOR, type Trading } from '../account/halts/tradingHalts.ts'
+import type { HasOrders } from '../account/accountParts.ts'
+import { checkExitsLeft, settledExits } from './exitsLeft.ts'
+import { madeByTasks } from '../account/runningTasks.ts'
+import { fitExits } from './syncExits.ts'
+
+/** After a denial it is tried again no sooner, ms. */
+const DENIED_PAUSE_MS = 15_000
+
+/** Dependencies of the fitting. */
+export interface HandExitsParts extends HasJournal, HasOrders {
+  readonly trading: Pick<Trading, 'accountJournal'>
+  readonly clock: Clock
+  readonly emit: (event: Event) => void
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+  /** The operator's intents that a snapshot may not show whole yet. */
+  readonly unseen: (snapshot: Snapshot) => readonly IntentState[]
+  /** Tells whether others' books hold the whole position of a side. */
+  readonly isOthers: (side: PositionSide, snapshot: Snapshot) => boolean
+  readonly admit: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Promise<Denial | undefined>
+}
+
+/** Fits them at each look at the account; after a denial it waits a while. Throws what reading and the journal throw. */
+export function createHandExits(parts: HandExitsParts): { look(): Promise<void> } {
+  const { clock } = parts
+  let pausedUntilMs = 0
+  return {
+    async look() {
+      if (clock.monotonicMs() < pausedUntilMs) return
+      if (!(await fitOnce(parts))) pausedUntilMs = clock.monotonicMs() + DENIED_PAUSE_MS
+    },
+  }
+}
+
+/** False: something was denied. */
+async function fitOnce(parts: HandExitsParts): Promise<boolean> {
+  const { journal, orderManager, read, clock, emit } = parts
+  const open = orderManager.open().map(({ state }) => state)
+  const signedOrder = (orderKey: Hex) => signedOrderIn(journal, orderKey)
+  const facts = {
+    orders: { open, pending: [], signedOrder },
+    own: { parts: journal.books().partsOf(OPERATOR) },
+  }
+  const own = open.filter(({ intent }) => intent.strategy === OPERATOR)
+  // Nothing is read while the book and the resting exits agree.
+  const over = own.filter((state) => {
+    const isSettled = settledExits(state).length > 0
+    return isSettled && checkExitsLeft(facts, OPERATOR, sideOfIntent(state)) !== undefined
+  })
+  if (over.length === 0) return true
+  const snapshot = await read([...new Set(over.map(({ intent }) => intent.terms.symbol))])
+  let isDone = true
+  for (const [index, decision] of decisionsOf(parts, snapshot).entries()) {
+    const decisionKey = `${OPERATOR}#exits-${clock.now()}-${index}`
+    const symbol = marketOf(snapshot, decision.marketToken)?.market.symbol ?? ''
+    const told = { strategy: OPERATOR, decisionKey, decision, symbol }
+    emit({ type: 'decision.made', ...told })
+    const denial = await parts.admit(snapshot, decision, decisionKey)
+    if (denial === undefined) continue
+    isDone = false
+    emit({ type: 'decision.denied', ...told, denial })
+  }
+  return isDone
+}
+
+function decisionsOf(
+  { journal, trading, unseen, isOthers }: HandExitsParts,
+  snapshot: Snapshot,
+): readonly Decision[] {
+  const states = unseen(snapshot)
+  const ofTasks = madeByTasks(trading, states)
+  const parts = journal.books().partsOf(OPERATOR)
+  const fitted = fitExits({ snapshot, states, parts, ofTasks, mayTry: () => true })
+  return [
+    ...fitted,
+    ...leftOf(
+      snapshot,
+      states.filter(({ intent }) => !ofTasks.has(intent.intentId)),
+      isOthers,
+    ),
+  ]
+}
+
+/** The cancels of exits on sides of which nothing is the operator's any more, while others hold the position. */
+function leftOf(
+  snapshot: Snapshot,
+  states: readonly IntentState[],
+  isOthers: HandExitsParts['isOthers'],
+): readonly Decision[] {
+  const resting = new Map(restingOrdersOf(snapshot, states).map((order) => [hexKey(order.orderKey), order]))
+  const sides = Map.groupBy(states, (state) => sideKeyOf(sideOfIntent(state)))
+  return [...sides.values()].flatMap((own): readonly Decision[] => {
+    const [first] = own
+    if (first === undefined || !isOthers(sideOfIntent(first), snapshot)) return []
+    const orderKeys = own
+      .flatMap(settledExits)
+      .map(({ orderKey }) => resting.get(hexKey(orderKey)))
+      .flatMap((order) => (order === undefined || order.isChanging ? [] : [order.orderKey]))
+    if (orderKeys.length === 0) return []
+    const { marketToken, direction } = first.intent.terms
+    const reason = 'The operator has no part of the position left: resting manual exits are cancelled.'
+    return [{ kind: 'cancel', marketToken, direction, orderKeys, reason }]
+  })
+}
+
+function sideOfIntent({ intent: { terms } }: IntentState): PositionSide {
+  const { marketToken, direction, collateralToken } = terms
+  return { marketToken, direction, collateralToken: collateralToken.address }
+}

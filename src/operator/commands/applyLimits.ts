@@ -1,0 +1,51 @@
+/** Reads the configured limits anew: tighter ones take effect at once, looser ones only when that is confirmed. */
+import { z } from 'zod'
+import { confirm } from '../../base/bodyFields.ts'
+import { changeLimits, previewLimits } from '../changeLimits.ts'
+import { byFlag, json } from '../commandLine.ts'
+import { type CommandForm, type CommandOf, type CommandRow, loosens } from '../commandRow.ts'
+
+const body = z.strictObject({ confirm })
+
+/** The command. */
+type LimitsCommand = CommandOf<'limits', typeof body>
+
+/** Its row. */
+export const applyLimits: CommandRow<LimitsCommand> = {
+  type: 'limits',
+  route: '/api/limits',
+  body,
+  preview: (context) => previewLimits(context),
+  run: (context, { isConfirmed }, commander) => changeLimits(context, isConfirmed, commander),
+  isConfirmedOrPreviewed: true,
+  api: { example: { confirm: false }, note: 'a preview answers with `limits` and `waiting`' },
+  forms: {
+    limits: formOf({ title: 'Apply limits', button: 'Apply limits…' }),
+    limitsLooser: formOf({ title: 'Apply limits, looser ones too', button: 'Apply, looser too…' }, true),
+  },
+  cli: [
+    {
+      name: 'limits apply',
+      summary: 'Reload the limits of the running daemon; tighter ones apply at once.',
+      details:
+        'Looser limits take effect at a restart, or with --confirm. Without the port: kill -HUP PID tightens.',
+      flags: [{ name: 'confirm', doc: 'loosen too' }, byFlag, json],
+      examples: ['perpd limits apply --by ann', 'perpd limits apply --confirm --by ann'],
+    },
+  ],
+}
+
+function formOf(words: Pick<CommandForm, 'title' | 'button'>, isLoosening = false): CommandForm {
+  return {
+    ...words,
+    effects: [
+      'Reads the settings and the strategy files anew; what is tighter holds from the next decision on.',
+      ...(isLoosening ? [loosens] : []),
+    ],
+    body: { confirm: isLoosening },
+    ...(isLoosening ? { typed: 'loosen' } : {}),
+    preview: 'first',
+    send: 'Apply',
+    place: 'limits',
+  }
+}

@@ -1,0 +1,153 @@
+/** Opens or adds to a position by hand; whole, or not at all. */
+import { z } from 'zod'
+import { commandId, direction, dollars, line, pool, times } from '../../base/bodyFields.ts'
+import type { ExitRequest, IncreaseDecision } from '../../domain/order/decision.ts'
+import { managersOf, managersText } from '../../protocol/marketName.ts'
+import { formatDollars, parseUnits, usd } from '../../protocol/units.ts'
+import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
+import {
+  byFlag,
+  collateralFlag,
+  directionName,
+  json,
+  marketName,
+  noWait,
+  onceById,
+  yesFlag,
+} from '../commandLine.ts'
+import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { type OperatorAnswer, refusal, theOne } from '../operatorAnswer.ts'
+import { delistedText } from '../unknownMarket.ts'
+
+const body = z
+  .strictObject({
+    id: commandId,
+    market: line(120),
+    direction,
+    /** USD. */
+    size: dollars,
+    /** Times: `2.5`. */
+    leverage: times,
+    /** The token of the market's pool that pays and backs it. */
+    collateral: pool.default('short'),
+    /** USD per whole index token: waits for a better price, or for a worse one. At most one of both. */
+    limit: dollars.exactOptional(),
+    stop: dollars.exactOptional(),
+    takeProfit: dollars.exactOptional(),
+    stopLoss: dollars.exactOptional(),
+  })
+  .refine(({ limit, stop }) => limit === undefined || stop === undefined, 'limit or stop, not both')
+
+/** The command. */
+export type OpenCommand = CommandOf<'open', typeof body>
+
+/** Its row. */
+export const openPosition: CommandRow<OpenCommand> = {
+  type: 'open',
+  route: '/api/orders',
+  body,
+  ...byHand({ asked, decide }),
+  api: {
+    example: { id: 'a1b2', market: 'ETH/USD [WETH-USDC]', direction: 'long', size: '500', leverage: '2' },
+    note: '`limit` or `stop`, not both',
+  },
+  cli: [
+    {
+      name: 'open',
+      summary: 'Open or add to a position by hand; shown with its costs, and confirmed.',
+      details:
+        'Limits, halts and budgets apply to it as to a strategy; perpd places it whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused or without\neffect; 5: its end is unknown after a minute.\n\nExits close at most the size of this order; an existing position keeps its own\nexits. Exits of a waiting order (--limit, --stop) rest from the start: if one\ntriggers before the entry, it closes a part of an existing position on that side.',
+      positional: marketName,
+      more: [directionName],
+      stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
+      flags: [
+        { name: 'size', value: 'USD', doc: 'size of the position to add' },
+        { name: 'leverage', value: 'N', doc: 'size / collateral, 1 or more: 2.5' },
+        { ...collateralFlag, doc: `${collateralFlag.doc}; short when not given` },
+        { name: 'limit', value: 'PRICE', doc: 'wait for a better price' },
+        { name: 'stop', value: 'PRICE', doc: 'wait for a worse price; fills at any price then' },
+        { name: 'take-profit', value: 'PRICE', doc: 'close the added size at this price' },
+        { name: 'stop-loss', value: 'PRICE', doc: 'close the added size at this price' },
+        yesFlag,
+        onceById,
+        noWait,
+        byFlag,
+        json,
+      ],
+      examples: [
+        'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2',
+        'perpd open "ETH/USD [WETH-USDC]" short --size 100 --leverage 2 --limit 2100 --stop-loss 2200 --take-profit 1900',
+        'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2 --yes --json --id morning-1',
+      ],
+    },
+  ],
+}
+
+function asked(command: OpenCommand): string {
+  const { market, direction: side, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
+  const words = [`open ${market} ${side} ${size} USD at ${leverage}x on the ${collateral} token`]
+  if (limit !== undefined) words.push(`limit ${limit}`)
+  if (stop !== undefined) words.push(`stop ${stop}`)
+  if (takeProfit !== undefined) words.push(`take-profit ${takeProfit}`)
+  if (stopLoss !== undefined) words.push(`stop-loss ${stopLoss}`)
+  return words.join(', ')
+}
+
+async function decide(
+  context: HandContext,
+  command: OpenCommand,
+  { facts, reason }: HandReason,
+): Promise<HandDecision | OperatorAnswer> {
+  const { api, strategies } = context
+  const all = (await api.getMarkets()).value.filter(({ isListed }) => isListed)
+  const gone = delistedText(context.catalogue.standings(), all, command.market)
+  if (gone !== undefined) return refusal('MARKET_NOT_LISTED', gone)
+  const market = theOne(
+    all.filter(({ isSpotOnly }) => !isSpotOnly),
+    command.market,
+  )
+  if ('ok' in market) return market
+  const snapshot = await context.read([market.symbol])
+  const view = snapshot.markets.get(market.marketToken.toLowerCase())
+  if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; retry`)
+  const { direction: side, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
+  if (Number(leverage) < 1) {
+    return refusal(
+      'MIN_LEVERAGE',
+      `leverage ${leverage}x would need more collateral than the position is worth; give --leverage 1 or more, and a smaller --size for less risk`,
+    )
+  }
+  const trigger = limit ?? stop
+  const exits: readonly ExitRequest[] = [
+    ...(takeProfit === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: usd(takeProfit) }]),
+    ...(stopLoss === undefined ? [] : [{ type: 'stop-loss' as const, triggerPrice: usd(stopLoss) }]),
+  ]
+  const decision: IncreaseDecision = {
+    kind: 'increase',
+    marketToken: view.market.marketToken,
+    direction: side,
+    sizeDeltaUsd: usd(size),
+    leverageBps: Number(parseUnits(leverage, 4)),
+    collateralToken: poolToken(view, collateral),
+    orderType: limit !== undefined ? 'limit' : stop !== undefined ? 'stop-market' : 'market',
+    ...(trigger === undefined ? {} : { triggerPrice: usd(trigger) }),
+    ...(exits.length === 0 ? {} : { tpsl: exits }),
+    reason,
+    facts,
+  }
+  const { symbol } = view.market
+  const managers = managersOf(strategies(), symbol)
+  return {
+    snapshot,
+    decision,
+    symbol,
+    words: `${side} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
+    note: managers.length === 0 ? managersText(managers) : tradesToo(managers),
+  }
+}
+
+/** Describes who else trades the market of an order by hand, and the consequences for it. */
+function tradesToo(managers: readonly string[]): string {
+  const isOne = managers.length === 1
+  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too: a strategy has its own part of the same position, and a guard may reduce all of it`
+}

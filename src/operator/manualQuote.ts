@@ -1,0 +1,192 @@
+/** Quote of an order by hand and its cost: as expected, and at worst by the bounds of its signature. Pure. */
+import type { Intent } from '../domain/order/intent.ts'
+import type { ExpectedFee } from '../execution/context/feeEstimates.ts'
+import { relayFeeLimit, type SigningPolicy, widthFor } from '../execution/context/policy.ts'
+import type { Direction } from '../protocol/market.ts'
+import type { Position } from '../protocol/position.ts'
+import { BPS_ONE, bps, formatUnits, type Usd } from '../protocol/units.ts'
+import type { PositionFees } from '../market/marketFees.ts'
+import {
+  type ExpectedCost,
+  expectedCost,
+  feeUsdOf,
+  highestFeeOf,
+  likelyFeeOf,
+  signedPriceOf,
+  usdOfFee,
+} from '../market/orderCost.ts'
+
+/** Common fields of every preview. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
+interface Quote {
+  readonly market: string
+  readonly direction: Direction
+  readonly sizeUsd: string
+  /** Size of its position before; 0 for none. */
+  readonly heldUsd: string
+  readonly referencePrice: string
+  /** The acceptable price that is signed, about: the fill may not be worse. null: any, as stops at the venue are. */
+  readonly signedPrice: string | null
+  readonly slippageBps: number
+  /** Distance beyond its trigger at which a waiting order signs, for price impact, in place of the slippage, bps; null: the slippage holds. */
+  readonly impactBudgetBps: number | null
+  readonly expected: ExpectedCost
+  /** The furthest price that perpd's own check lets be signed, whatever a host prepares; null: any. */
+  readonly boundPrice: string | null
+  /** Cost of that price against the reference, the venue's fee, and the fees of relay and execution; each at most. */
+  readonly boundPriceUsd: string | null
+  readonly venueFeesUsd: string
+  /** The highest fee of the market, hundredths of a basis point of the size; of any market where this one's is not known. */
+  readonly venueFeeBps100: number
+  readonly orderFeesUsd: string
+  /** All of them; null where the price is unbounded. */
+  readonly worstCostUsd: string | null
+}
+
+/** A preview of an order that opens or adds. */
+export interface ManualQuote extends Quote {
+  readonly orderType: string
+  readonly leverageBps: number
+  /** Decimal amount and symbol: `250 USDC`. */
+  readonly collateral: string
+  readonly triggerPrice: string | null
+  /** `sizeUsd`: the most that each closes, which is the addition of this order, and nothing of the earlier position. */
+  readonly exits: readonly {
+    readonly type: string
+    readonly triggerPrice: string
+    readonly sizeUsd: string
+  }[]
+  /** Strategies that look at positions of this market. */
+  readonly managers: readonly string[]
+  /** Reasons why a guard would at once reduce or close the new position, and stops that cannot fire, a sentence each; empty for none. */
+  readonly guardWarnings: readonly string[]
+}
+
+/** A preview of a close, or of a part of one. */
+export interface CloseQuote extends Quote {
+  /** PnL of the closed part, as the venue shows it: less pending funding and borrowing, before the cost of closing. */
+  readonly pnlUsd: string
+  /** The same less the expected cost of closing; the cost of opening is not in it. */
+  readonly netPnlUsd: string
+}
+
+/** Inputs of a quote besides the intent. */
+export interface QuoteParts {
+  readonly policy: SigningPolicy
+  readonly feeTokenDecimals: number
+  readonly fees: PositionFees
+  /** Our own estimate of its price impact, USD, signed. Absent: not known. */
+  readonly impactUsd?: Usd | undefined
+  /** Expected cost of sending it; absent: nothing estimates it. */
+  readonly sending?: ExpectedFee | undefined
+  /** Its position before; absent: nothing is held. */
+  readonly held?: Position | undefined
+}
+
+/** The quote of an increase that would be accepted now. */
+export function quoteOf(
+  intent: Intent,
+  parts: QuoteParts,
+  managers: readonly string[] = [],
+  warningsOf: (venueFeesUsd: Usd) => readonly string[] = () => [],
+): ManualQuote {
+  const { terms, decision } = intent
+  const { sizeDeltaUsd, triggerPrice, direction, tpsl = [], collateralToken, collateralDelta } = terms
+  const { fees, impactUsd } = parts
+  const likelyBps100 = likelyFeeOf(fees, impactUsd)
+  const cost = {
+    positionFeeUsd: feeUsdOf(sizeDeltaUsd, likelyBps100),
+    positionFeeBps100: likelyBps100,
+    impactUsd,
+  }
+  const quote = quoted(intent, parts, direction === 'long', sizeDeltaUsd, cost)
+  return {
+    ...quote,
+    orderType: terms.orderType,
+    leverageBps: decision.kind === 'increase' ? decision.leverageBps : BPS_ONE,
+    collateral: `${formatUnits(collateralDelta, collateralToken.decimals)} ${collateralToken.symbol}`,
+    triggerPrice: text(triggerPrice),
+    exits: tpsl.map((exit) => ({
+      type: exit.type,
+      triggerPrice: exit.triggerPrice.toString(),
+      sizeUsd: exit.sizeDeltaUsd.toString(),
+    })),
+    managers,
+    guardWarnings: warningsOf(BigInt(quote.venueFeesUsd)),
+  }
+}
+
+/**
+ * Returns the quote of a close, or of a reduction, that would be accepted now. Where the venue gives the cost of closing the whole position, its
+ * figures count by size.
+ */
+export function closeQuoteOf(intent: Intent, held: Position, parts: Omit<QuoteParts, 'held'>): CloseQuote {
+  const { sizeDeltaUsd, direction } = intent.terms
+  const { sizeInUsd, closingFeeUsd, netPriceImpactDeltaUsd, pnlAfterFeesUsd } = held
+  const closedUsd = sizeDeltaUsd < sizeInUsd ? sizeDeltaUsd : sizeInUsd
+  const share = (whole: Usd): Usd => (whole * closedUsd) / sizeInUsd
+  const impactUsd = netPriceImpactDeltaUsd === undefined ? parts.impactUsd : share(netPriceImpactDeltaUsd)
+  const likelyBps100 = likelyFeeOf(parts.fees, parts.impactUsd)
+  const cost =
+    closingFeeUsd === undefined
+      ? { positionFeeUsd: feeUsdOf(closedUsd, likelyBps100), positionFeeBps100: likelyBps100, impactUsd }
+      : { positionFeeUsd: share(closingFeeUsd), impactUsd }
+  const quote = quoted(intent, { ...parts, held }, direction === 'short', closedUsd, cost)
+  const pnlUsd = share(pnlAfterFeesUsd)
+  return {
+    ...quote,
+    pnlUsd: pnlUsd.toString(),
+    netPnlUsd: (pnlUsd - BigInt(quote.expected.totalUsd)).toString(),
+  }
+}
+
+function quoted(
+  intent: Intent,
+  parts: QuoteParts,
+  buys: boolean,
+  sizeUsd: Usd,
+  cost: Pick<Parameters<typeof expectedCost>[0], 'positionFeeUsd' | 'positionFeeBps100' | 'impactUsd'>,
+): Quote {
+  const { terms } = intent
+  const { policy, feeTokenDecimals, fees, sending, held } = parts
+  const { referencePrice, triggerPrice, direction, tpsl = [] } = terms
+  const badBps = worstBps(intent, policy)
+  const boundPriceUsd = badBps === undefined ? undefined : bps(sizeUsd, badBps)
+  const center = terms.orderType === 'limit' ? (triggerPrice ?? referencePrice) : referencePrice
+  const boundPrice =
+    badBps === undefined ? undefined : buys ? center + bps(center, badBps) : center - bps(center, badBps)
+  const venueFeeBps100 = highestFeeOf(fees)
+  const venueFeesUsd = feeUsdOf(sizeUsd, venueFeeBps100)
+  const fee = relayFeeLimit(policy, intent) * BigInt(1 + tpsl.length)
+  const orderFeesUsd = usdOfFee(fee, feeTokenDecimals)
+  const worstCostUsd = boundPriceUsd === undefined ? undefined : boundPriceUsd + venueFeesUsd + orderFeesUsd
+  return {
+    market: terms.symbol,
+    direction,
+    sizeUsd: sizeUsd.toString(),
+    heldUsd: (held?.sizeInUsd ?? 0n).toString(),
+    referencePrice: referencePrice.toString(),
+    signedPrice: text(signedPriceOf(terms, buys, parts.impactUsd)),
+    slippageBps: terms.slippageBps,
+    impactBudgetBps: terms.acceptablePriceImpactBps ?? null,
+    expected: expectedCost({ ...cost, sending, feeTokenDecimals }),
+    boundPrice: text(boundPrice),
+    boundPriceUsd: text(boundPriceUsd),
+    venueFeesUsd: venueFeesUsd.toString(),
+    venueFeeBps100,
+    orderFeesUsd: orderFeesUsd.toString(),
+    worstCostUsd: text(worstCostUsd),
+  }
+}
+
+function text(amount: Usd | undefined): string | null {
+  return amount?.toString() ?? null
+}
+
+/** Returns the largest distance at our cost between the signed price and its center, bps; undefined: a stop takes any price. */
+function worstBps(intent: Intent, policy: SigningPolicy): number | undefined {
+  const { orderType, acceptablePriceImpactBps, priceImpactBps = 0 } = intent.terms
+  if (orderType === 'stop-market') return undefined
+  const { slippageBps, toleranceBps, maxImpactBps = 0 } = widthFor(policy, intent)
+  if (acceptablePriceImpactBps !== undefined) return slippageBps + acceptablePriceImpactBps
+  return slippageBps + toleranceBps + Math.min(Math.max(0, -priceImpactBps), maxImpactBps)
+}

@@ -1,0 +1,52 @@
+/** Parts of the daemon that commands of an operator work on. */
+
+import type { Decision } from '../domain/order/decision.ts'
+import type { Denial } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
+import type { EquityTracker } from '../account/equity/equity.ts'
+import type { Unwinder } from '../tasks/running/unwinder.ts'
+import type {
+  HasCatalogue,
+  HasLimits,
+  HasOrders,
+  HasReadLimits,
+  HasStrategies,
+  HasTrading,
+} from '../account/accountParts.ts'
+import type { Reconciler } from '../account/watch/reconciler.ts'
+import type { HandContext } from './byHand.ts'
+import type { ExecutorContext, Executors } from '../tasks/running/executors.ts'
+import type { Kill } from '../tasks/running/kill.ts'
+import type { Reloaded } from './reloadStrategies.ts'
+
+/** Dependencies of starting and stopping. */
+export interface TaskContext extends HasApi, HasCatalogue, HasClock, HasTrading {
+  readonly executors: Executors
+  readonly read: ExecutorContext['read']
+  /** False while the account is not read yet. */
+  readonly isRunning: () => boolean
+  /** Returns the denial that admission would give to a decision now. */
+  readonly denialOf: (snapshot: Snapshot, decision: Decision) => Denial | undefined
+}
+
+/** Dependencies of the commands. */
+export interface OperatorContext
+  extends HasApi,
+    HasCatalogue,
+    HasEmit,
+    HasLimits,
+    HasOrders,
+    HasReadLimits,
+    HasStrategies,
+    HasTrading {
+  readonly kill: Kill
+  readonly byHand: HandContext
+  readonly tasks: TaskContext
+  readonly unwinder: Pick<Unwinder, 'request'>
+  readonly reconciler: Reconciler
+  readonly reload: Pick<Reloaded, 'carryOut' | 'set'>
+  readonly equity: EquityTracker
+  /** False while the engine cannot take commands. */
+  readonly isTaking: () => boolean
+}

@@ -1,0 +1,226 @@
+/** The status of an engine, put together of its parts at the moment somebody asks. */
+
+import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
+import { defined } from '../../base/defined.ts'
+import { lastAttempt } from '../../domain/order/intent.ts'
+import { runningByKind } from '../../domain/tasks/runningByKind.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import type {
+  HasAccount,
+  HasApi,
+  HasChain,
+  HasClock,
+  HasJournal,
+} from '../../execution/context/executionParts.ts'
+import { hexKey } from '../../protocol/address.ts'
+import { told } from '../../account/holdings/holdings.ts'
+import { sidesWithoutStop, signalOnlyUsd } from '../../account/holdings/stops.ts'
+import type { BareSide, createUnprotectedPositions } from '../../account/holdings/unprotectedPositions.ts'
+import type { Unwinder } from '../../tasks/running/unwinder.ts'
+import type {
+  HasCatalogue,
+  HasEngineSettings,
+  HasLimits,
+  HasOrders,
+  HasStrategies,
+  HasSubaccount,
+  HasTrading,
+} from '../../account/accountParts.ts'
+import type { StrategyStatus } from '../../engine/strategyStatus.ts'
+import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
+import type { Instance } from '../../engine/instance.ts'
+import type { LabelledOrders } from './labelledOrders.ts'
+import type { Lifecycle } from '../../engine/lifecycle.ts'
+import type { Executors } from '../../tasks/running/executors.ts'
+import type { Kill } from '../../tasks/running/kill.ts'
+import type { Instances } from '../../engine/roster/instances.ts'
+import type { WindDown } from '../../tasks/running/windDown.ts'
+import type { AccountWatch } from '../../account/watch/accountWatch.ts'
+import type { Breakers } from '../../account/watch/breakerWatch.ts'
+import type { FeedAges } from '../../account/watch/feedAges.ts'
+import { type AgeFacts, increasesWait, isNoHost, overdueFeeds } from '../../account/watch/increasesWait.ts'
+import type { Reconciler } from '../../account/watch/reconciler.ts'
+import type { UnmanagedWatch } from '../../account/watch/unmanaged.ts'
+import { unresolvedOf } from '../../account/watch/unresolved.ts'
+
+/** Labels in the status that the engine itself does not know. */
+export interface EngineLabels {
+  readonly version: string
+  readonly profile: string
+  readonly journalPath: string
+  /** One sentence: the evidence that closes an unknown here. */
+  readonly evidence: string
+  /** Returns the position of the replay that the venue's prices follow; absent: none. */
+  readonly replay?: () => ReplayPlace
+}
+
+/** Parts of the engine that a status reads. */
+export interface StatusContext
+  extends HasAccount,
+    HasApi,
+    HasCatalogue,
+    HasChain,
+    HasClock,
+    HasEngineSettings,
+    HasJournal,
+    HasLimits,
+    HasOrders,
+    HasStrategies,
+    HasSubaccount,
+    HasTrading {}
+
+/** The parts that a status is of. */
+export interface StatusParts {
+  readonly labels: EngineLabels
+  readonly startedAtMs: number
+  readonly account: AccountWatch
+  readonly unprotectedPositions: ReturnType<typeof createUnprotectedPositions>
+  readonly breakers: Breakers
+  readonly feeds: FeedAges
+  readonly instances: Pick<Instances<Instance>, 'all'>
+  readonly kill: Kill
+  readonly labelled: LabelledOrders
+  readonly life: Lifecycle
+  readonly reconciler: Reconciler
+  readonly unmanaged: UnmanagedWatch
+  readonly unwinder: Unwinder
+  readonly windDown: Pick<WindDown, 'open'>
+}
+
+/** The status of now. */
+export function statusOf(context: StatusContext, parts: StatusParts): EngineStatus {
+  const { api, catalogue, clock, journal, orderManager, trading } = context
+  const { account, breakers, labels, life, startedAtMs } = parts
+  const nowMs = clock.now()
+  const open = orderManager.open()
+  const { exposureUsd, maybeTwiceUsd } = account.exposure()
+  const unresolved = unresolvedOf(open)
+  const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
+  const { records, intents } = journal.summary()
+  const held = account.held()
+  const killed = parts.kill.report()
+  const subaccount = context.subaccount?.report()
+  const mark = breakers.equity.mark() ?? trading.accountJournal.state().trading.equity
+  const strategies = parts.instances.all().map((instance) => withSignal(context, instance.status()))
+  const feedAgesMs = parts.feeds.now()
+  // Before it runs nothing is read yet, and when it drains nothing is any more.
+  const judged: AgeFacts | undefined =
+    life.state() === 'running'
+      ? {
+          ...{ nowMs, feedAgesMs, strategies },
+          limits: context.limits.current().account,
+          watchMs: context.engineSettings.watchMs,
+        }
+      : undefined
+  const notReady = [
+    ...life.notReady(),
+    ...(journal.isShort() ? [shortOfSpace(labels.journalPath)] : []),
+    ...(judged === undefined ? [] : increasesWait({ ...judged, isNoHost: isNoHost(api) })),
+  ]
+  const withoutStop = withoutStopNow(context, parts)
+  const othersOrders = parts.reconciler.othersOrders()?.length
+  const watchedAtMs = life.watchedAtMs()
+  return {
+    version: labels.version,
+    profile: labels.profile,
+    chain: context.chain.name,
+    account: accountOf(context),
+    state: life.state(),
+    notReady,
+    startedAtMs,
+    nowMs,
+    ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
+    tradingState: trading.haltOn()?.state ?? 'active',
+    halts: trading.halts(),
+    ...defined({ kill: killed }),
+    ...(mark === undefined
+      ? {}
+      : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
+    transfers: trading.accountJournal.state().trading.transfers ?? [],
+    ...defined({ subaccount }),
+    strategies,
+    positions: held.positions,
+    ...defined({ withoutStop, othersOrders }),
+    unmanaged: parts.unmanaged.current(),
+    symbols: account.symbols(),
+    openIntents: parts.labelled.open(),
+    discrepancies: parts.reconciler.open(),
+    contradictions: catalogue.contradictions(),
+    ...(account.unlisted().length === 0 ? {} : { unlisted: account.unlisted() }),
+    hidden: told(account.hidden(), account.symbols()),
+    unwinds: parts.unwinder.open(),
+    windDowns: parts.windDown.open(),
+    tasksRunning: runningByKind(trading.accountJournal.state().tasks),
+    unresolved: unresolved.length,
+    oldestUnresolvedSeconds: Math.max(0, nowMs - oldest) / 1000,
+    exposureUsd,
+    exposureMaybeTwiceUsd: maybeTwiceUsd,
+    unlistedFills: held.unlistedFills,
+    closedFills: held.closedFills,
+    feedAgesMs,
+    feedsOverdueMs: judged === undefined ? {} : overdueFeeds(judged),
+    apiHosts: api.hosts.api,
+    oracleHosts: api.hosts.oracle,
+    journal: { path: labels.journalPath, records, intents },
+    evidence: labels.evidence,
+    ...(labels.replay === undefined ? {} : { replay: labels.replay() }),
+  }
+}
+
+/** Looks which sides have no stops for all of them, and since when; undefined before the orders were looked at. Every look is remembered. */
+export function withoutStopNow(
+  context: HasCatalogue & HasClock & HasJournal & HasOrders & HasStrategies,
+  parts: Pick<StatusParts, 'account' | 'unprotectedPositions' | 'reconciler'>,
+): readonly BareSide[] | undefined {
+  const { catalogue, clock, journal, orderManager } = context
+  const others = parts.reconciler.othersOrders()
+  if (others === undefined) return undefined
+  const { positions } = parts.account.held()
+  const books = journal.books().all()
+  const signalOnly = new Set(
+    context
+      .strategies()
+      .filter(({ exits }) => exits?.isSignalOnly === true)
+      .map(({ name }) => name),
+  )
+  const open = orderManager.open().map((each) => each.state)
+  return parts.unprotectedPositions({
+    held: positions,
+    bare: sidesWithoutStop(positions, open, others, (side) => signalOnlyUsd(books, signalOnly, side), {
+      changeOf: (orderKey) => journal.changeOf(orderKey),
+      indexDecimals: (marketToken) => {
+        const { markets, tokens } = catalogue.facts()
+        const index = markets.get(hexKey(marketToken))?.indexToken
+        return index === undefined ? undefined : tokens.get(hexKey(index))?.decimals
+      },
+    }),
+    books: journal.books(),
+    discrepancies: parts.reconciler.open(),
+    nowMs: clock.now(),
+  })
+}
+
+/**
+ * The account's watch, which looks at exits whenever it looks: it fits those by hand, and looks for sides without a stop, for another client's
+ * stop that ends is seen by looks alone.
+ */
+export function withStopLooks(
+  context: Parameters<typeof withoutStopNow>[0],
+  parts: Parameters<typeof withoutStopNow>[1] & { readonly executors: Pick<Executors, 'fitHandExits'> },
+): AccountWatch {
+  const { account, executors } = parts
+  return {
+    ...account,
+    async look() {
+      await account.look()
+      withoutStopNow(context, parts)
+      await executors.fitHandExits()
+    },
+  }
+}
+
+/** With the newest signal from outside that the instance had. */
+function withSignal({ trading }: HasTrading, status: StrategyStatus): StrategyStatus {
+  const lastSignal = trading.accountJournal.state().signals?.newest.get(status.name)
+  return lastSignal === undefined ? status : { ...status, lastSignal }
+}

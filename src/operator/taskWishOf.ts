@@ -1,0 +1,126 @@
+/** Interprets an operator's start of a task: names become markets and tokens, texts become amounts. */
+
+import { defined } from '../base/defined.ts'
+import type { BudgetWish, TaskWish, WeightWish } from '../domain/order/taskWish.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { HasApi } from '../execution/context/executionParts.ts'
+import { sameHex } from '../protocol/address.ts'
+import type { Market } from '../protocol/market.ts'
+import { parseUnits, usd } from '../protocol/units.ts'
+import { startOf } from '../tasks/executorKinds.ts'
+import type { HasCatalogue } from '../account/accountParts.ts'
+import { type Refusal, refusal, theOne } from './operatorAnswer.ts'
+import type { StartOf, StartTaskCommand } from './taskBodies.ts'
+import { delistedText } from './unknownMarket.ts'
+
+/** Dependencies of the interpretation. */
+export interface WishContext extends HasApi, HasCatalogue {
+  /** Reads a snapshot with these markets, the wallet, and every market with a position. */
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+}
+
+/** A start that was understood. */
+export interface ReadWish {
+  readonly wish: TaskWish
+  readonly snapshot: Snapshot
+}
+
+/** Returns the wish with the snapshot of its markets, or the reason why it is unclear. Throws what reading throws. */
+export async function taskWishOf(
+  context: WishContext,
+  command: StartTaskCommand,
+): Promise<ReadWish | Refusal> {
+  const listed = (await context.api.getMarkets()).value.filter(({ isListed }) => isListed)
+  if (command.kind === 'rebalance') return await rebalanceOf(context, command, listed)
+  const isReduce = 'reduce' in command && command.reduce
+  const found = marketNamed(context, listed, command.market, isReduce)
+  if ('ok' in found) return found
+  const { symbol, marketToken } = found
+  const snapshot = await context.read([symbol])
+  const view = snapshot.markets.get(marketToken.toLowerCase())
+  if (view === undefined) return refusal('MARKET_UNKNOWN', `${symbol} cannot be read now; retry`)
+  const { direction, collateral } = command
+  const tokenOf = (side: 'long' | 'short') => (side === 'long' ? view.longToken : view.shortToken).address
+  const held = snapshot.positions.value.filter(
+    (row) =>
+      row.sizeInUsd > 0n &&
+      sameHex(row.marketToken, marketToken) &&
+      row.direction === direction &&
+      (collateral === undefined || sameHex(row.collateralToken, tokenOf(collateral))),
+  )
+  const [one] = held
+  if (isReduce && (one === undefined || held.length > 1)) {
+    return one === undefined
+      ? refusal('POSITION_NOT_FOUND', `there is no ${direction} position on ${symbol} (perpd positions)`)
+      : refusal('POSITION_AMBIGUOUS', 'there are two positions; give --collateral long or short')
+  }
+  const collateralToken = isReduce && one !== undefined ? one.collateralToken : tokenOf(collateral ?? 'short')
+  const side = { marketToken: view.market.marketToken, direction, collateralToken, budget: budgetOf(command) }
+  const leverageBps = command.leverage === undefined ? {} : { leverageBps: leverageOf(command.leverage) }
+  const wish = startOf(command.kind).wish?.(command, side, leverageBps)
+  if (wish === undefined) throw new TypeError(`A ${command.kind} is on no single side.`)
+  return { wish, snapshot }
+}
+
+async function rebalanceOf(
+  context: WishContext,
+  command: StartOf<'rebalance'>,
+  listed: readonly Market[],
+): Promise<ReadWish | Refusal> {
+  const { weights: named, total, leverage, collateral = 'short', bandBps, shareBps, least } = command
+  const found: { readonly market: Market; readonly weightBps: number }[] = []
+  for (const [name, weightBps] of Object.entries(named)) {
+    const market = marketNamed(context, listed, name, weightBps === 0)
+    if ('ok' in market) return market
+    if (found.some((each) => each.market === market))
+      return refusal('WEIGHTS', `${market.symbol} is named twice`)
+    found.push({ market, weightBps })
+  }
+  const snapshot = await context.read(found.map(({ market }) => market.symbol))
+  const weights: WeightWish[] = []
+  for (const { market, weightBps } of found) {
+    const view = snapshot.markets.get(market.marketToken.toLowerCase())
+    if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; retry`)
+    const { address: collateralToken } = collateral === 'long' ? view.longToken : view.shortToken
+    weights.push({ marketToken: view.market.marketToken, collateralToken, weightBps })
+  }
+  const wish: TaskWish = {
+    kind: 'rebalance',
+    budget: budgetOf(command),
+    ...{ totalUsd: usd(total), weights, leverageBps: leverageOf(leverage), shareBps },
+    ...defined({ bandBps }),
+    ...(least === undefined ? {} : { leastUsd: usd(least) }),
+  }
+  return { wish, snapshot }
+}
+
+/** The market that a name means. One that the venue took off its list is none, unless it is to be left. */
+function marketNamed(
+  { catalogue }: WishContext,
+  listed: readonly Market[],
+  name: string,
+  isLeaving: boolean,
+): Market | Refusal {
+  const gone = delistedText(catalogue.standings(), listed, name)
+  if (gone !== undefined && !isLeaving) return refusal('MARKET_NOT_LISTED', gone)
+  return theOne(
+    listed.filter(({ isSpotOnly }) => !isSpotOnly),
+    name,
+  )
+}
+
+function leverageOf(times: string): number {
+  return Number(parseUnits(times, 4))
+}
+
+function budgetOf({
+  maxOrders,
+  maxFees,
+  maxMinutes,
+}: Pick<StartTaskCommand, 'maxOrders' | 'maxFees' | 'maxMinutes'>): BudgetWish {
+  return {
+    ...defined({ orders: maxOrders }),
+    ...(maxFees === undefined ? {} : { feesUsd: usd(maxFees) }),
+    ...defined({ minutes: maxMinutes }),
+  }
+}

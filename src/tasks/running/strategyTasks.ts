@@ -1,0 +1,184 @@
+/**
+ * Tasks of strategies: the outcome of a decision that starts or ends one, and a strategy's view of its own tasks. A task belongs to one instance and
+ * one label for ever, so that a repeated decision starts nothing twice.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
+import type { Event } from '../../domain/event.ts'
+import type { TaskDecision } from '../../domain/order/decision.ts'
+import type { Denial } from '../../domain/order/intent.ts'
+import type { LadderWish } from '../../domain/order/taskWish.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import {
+  type ExecutorKind,
+  type ExecutorProgress,
+  isExecutor,
+  labelOfTask,
+  type StopWish,
+  strategyTaskId,
+  type TaskGoal,
+} from '../../domain/tasks/executorState.ts'
+import type { OwnTask } from '../../domain/tasks/ownTask.ts'
+import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
+import { plannedTask } from '../plannedTask.ts'
+import { taskChanged, taskStarted } from '../taskFacts.ts'
+import type { PlanFacts } from '../taskStart.ts'
+import type { Trading } from '../../account/halts/tradingHalts.ts'
+
+/** Most tasks of one instance that run at once. */
+const RUNNING_MOST = 20
+/** Newest tasks that ended which a strategy is shown. */
+const ENDED_MOST = 20
+
+/** Outcome of a decision about a task. */
+export type TaskPlan =
+  | { readonly kind: 'denied'; readonly denial: Denial }
+  /** It was begun, or is to end, already. */
+  | { readonly kind: 'same' }
+  /** `begun` is to be called once `fact` is durable. */
+  | { readonly kind: 'new'; readonly fact: TaskEntry; begun(): void }
+
+/** Results of a task's orders. */
+export interface TaskFigures extends Pick<OwnTask, 'doneUsd' | 'exitedUsd' | 'openUsd'> {
+  /** Its messages whose end is not proven. */
+  readonly inFlight: number
+}
+
+/** Dependencies of strategies' tasks. */
+export interface StrategyTasksParts {
+  readonly trading: Trading
+  readonly clock: Pick<Clock, 'now'>
+  readonly emit: (event: Event) => void
+  /** Facts for planning a task of an instance, besides a snapshot. */
+  readonly planFacts: (owner: string) => Pick<PlanFacts, 'mostSendingUsd' | 'ownUsd'>
+  readonly figuresOf: (task: TaskState) => Promise<TaskFigures>
+  /** Has a running task end: a step that is written meanwhile keeps the wish. */
+  readonly expectStop: (taskId: string, wish: StopWish) => void
+  readonly wake: () => void
+}
+
+/** Source of a decision about a task. */
+export interface TaskSource {
+  readonly name: string
+  /** Exits of its file; absent: none. */
+  readonly exits?: unknown
+}
+
+/** The tasks of strategies. */
+export interface StrategyTasks {
+  /**
+   * Plans the record of a decision. Refuses with EXITS_TWICE, TASKS_TOO_MANY, TRADING_HALTED under a kill, TASK_NOT_FOUND, and the codes of
+   * `plannedTask`.
+   */
+  plan(source: TaskSource, decision: TaskDecision, snapshot: Snapshot): TaskPlan
+  /** Those that run, oldest first, then the newest that ended. */
+  own(name: string): Promise<readonly OwnTask[]>
+}
+
+/** Makes them. */
+export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
+  const { trading, clock, emit } = parts
+  /** Figures of tasks that ended and of which nothing is left at the venue: they change no more. */
+  const ended = new Map<string, TaskFigures>()
+  const all = () => [...(trading.accountJournal.state().tasks?.values() ?? [])].filter(isExecutor)
+  const ownOf = (name: string) => all().filter(({ params }) => (params as TaskGoal).owner === name)
+
+  function started(
+    { name, exits }: TaskSource,
+    { label, task: wish, reason }: Extract<TaskDecision, { kind: 'start-task' }>,
+    snapshot: Snapshot,
+  ): TaskPlan {
+    const taskId = strategyTaskId(wish.kind, name, label)
+    if (trading.accountJournal.state().tasks?.has(taskId) === true) return { kind: 'same' }
+    const hasExits = wish.kind === 'bracket' || (wish.kind === 'ladder' && hasOwnExits(wish))
+    if (exits !== undefined && hasExits) {
+      const denial = {
+        code: 'EXITS_TWICE',
+        reason: `the file of ${name} has an exit block, but a ${wish.kind} with its own exits would move the same orders; use only one of them`,
+      }
+      return { kind: 'denied', denial }
+    }
+    const running = ownOf(name).filter(({ end }) => end === undefined).length
+    if (running >= RUNNING_MOST) {
+      const denial = {
+        code: 'TASKS_TOO_MANY',
+        reason: `${name} already runs ${running} tasks; another waits until one ends`,
+      }
+      return { kind: 'denied', denial }
+    }
+    if (trading.halts().some(({ cause }) => cause === 'kill')) {
+      const denial = { code: 'TRADING_HALTED', reason: 'a kill is in force, so no task can start' }
+      return { kind: 'denied', denial }
+    }
+    const asked = `${wish.kind} ${label}: ${reason}`
+    const { mostSendingUsd, ownUsd } = parts.planFacts(name)
+    const facts = {
+      ...{ snapshot, nowMs: clock.now(), mostSendingUsd, asked, owner: name },
+      ...defined({ ownUsd }),
+    }
+    const planned = plannedTask(wish, facts)
+    if ('code' in planned) return { kind: 'denied', denial: planned }
+    return {
+      kind: 'new',
+      fact: taskStarted({ taskId, taskKind: wish.kind, by: name, ...planned }),
+      begun() {
+        emit({ type: 'task.started', taskId, by: name, asked })
+        parts.wake()
+      },
+    }
+  }
+
+  function stopped(name: string, { label, reason }: Extract<TaskDecision, { kind: 'stop-task' }>): TaskPlan {
+    const task = ownOf(name).find(({ taskId, end }) => end === undefined && labelOfTask(taskId) === label)
+    if (task === undefined) {
+      const denial = { code: 'TASK_NOT_FOUND', reason: `no task ${label} of ${name} runs` }
+      return { kind: 'denied', denial }
+    }
+    const state = task.state as ExecutorProgress
+    if (state.stop !== undefined) return { kind: 'same' }
+    const stop = { by: name, reason }
+    const { taskId, version } = task
+    parts.expectStop(taskId, stop)
+    return {
+      kind: 'new',
+      fact: taskChanged({ taskId, version, state: { ...state, stop } }),
+      begun: parts.wake,
+    }
+  }
+
+  async function shown(task: TaskState): Promise<OwnTask> {
+    const { taskId, taskKind, sinceMs, end, state } = task
+    const { sizeUsd } = task.params as TaskGoal
+    const figures = ended.get(taskId) ?? (await parts.figuresOf(task))
+    if (end !== undefined && figures.inFlight === 0) ended.set(taskId, figures)
+    const isStopping = (state as ExecutorProgress | undefined)?.stop !== undefined
+    return {
+      label: labelOfTask(taskId),
+      kind: taskKind as ExecutorKind,
+      standing: end !== undefined ? 'ended' : isStopping ? 'stopping' : 'running',
+      sinceMs,
+      sizeUsd,
+      doneUsd: figures.doneUsd,
+      exitedUsd: figures.exitedUsd,
+      openUsd: figures.openUsd,
+      ...(end === undefined
+        ? {}
+        : { outcome: end.outcome as NonNullable<OwnTask['outcome']>, endedAtMs: end.atMs }),
+    }
+  }
+
+  return {
+    plan: (source, decision, snapshot) =>
+      decision.kind === 'start-task' ? started(source, decision, snapshot) : stopped(source.name, decision),
+    async own(name) {
+      const tasks = ownOf(name)
+      const over = tasks.filter(({ end }) => end !== undefined).slice(-ENDED_MOST)
+      const running = tasks.filter(({ end }) => end === undefined)
+      return await Promise.all([...running, ...over.toReversed()].map(shown))
+    },
+  }
+}
+
+function hasOwnExits({ takeProfitBps, stopLossBps }: LadderWish): boolean {
+  return takeProfitBps !== undefined || stopLossBps !== undefined
+}

@@ -1,0 +1,194 @@
+/**
+ * Strategies whose file was removed: runs their tasks (`tasks/windDownTask.ts`) and reports their progress. A task's orders take the same path as any
+ * order, under the strategy's own name, so that they reduce no more than its own part. Nothing that adds is signed for it.
+ */
+
+import { defined } from '../../base/defined.ts'
+import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import type { Book } from '../../books/books.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
+import type { Snapshot } from '../../domain/snapshot.ts'
+import {
+  WIND_DOWN,
+  WIND_DOWN_VERSION,
+  type WindDownState,
+  windDownBegins,
+  windDownsOf,
+} from '../../domain/tasks/windDownState.ts'
+import type { HasBasics } from '../../execution/context/executionParts.ts'
+import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
+import { taskStarted } from '../taskFacts.ts'
+import { createTaskRunner } from '../taskRunner.ts'
+import { type WindDownView, windDownTask } from '../windDownTask.ts'
+import type { HasOrders, HasTrading } from '../../account/accountParts.ts'
+
+/** A strategy that is being wound down, and the problem that stops progress. */
+export interface WindDownReport extends Omit<WindDownState, 'taskId'> {
+  readonly problem?: string
+}
+
+/** A strategy that ended by its file. */
+export interface Removal {
+  readonly strategy: string
+  /** An absolute path. */
+  readonly file: string
+  readonly onRemove: OnRemove
+  readonly fields: readonly FieldChange[]
+  readonly by: string
+}
+
+/** The worker. */
+export interface WindDown {
+  /** Those that are not over, oldest first. */
+  open(): readonly WindDownReport[]
+  /** Records that a file is gone, in one commit with the action for it; resolves when that is durable. */
+  remove(removal: Removal): Promise<void>
+  /** Ends the wind-down of a strategy whose file is there again. */
+  takeOver(strategy: string, by: string): Promise<void>
+  /** Returns the reason why an accepted intent may not be signed any more, or undefined. */
+  veto(intent: Intent): Denial | undefined
+  /** Works while one is open. Resolves when the engine ends. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** Parts of the engine that it receives. */
+export interface WindDownContext extends HasBasics, HasOrders, HasTrading {
+  /** Reads a snapshot with these markets and every market with a position. */
+  readonly read: (symbols: readonly string[]) => Promise<Snapshot>
+  /** Hands a decision of a strategy to admission, bound to its own part. */
+  readonly admit: (
+    strategy: string,
+    snapshot: Snapshot,
+    decision: Decision,
+    decisionKey: string,
+    beside: () => Promise<void>,
+  ) => Promise<Denial | undefined>
+}
+
+const pollMs = 2_000
+/** Refusals that only say "not yet". */
+const quiet: ReadonlySet<string> = new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'BEYOND_BOOK', 'STOPPING'])
+
+/** A worker over the engine's parts. */
+export function createWindDown(context: WindDownContext): WindDown {
+  const { clock, emit, journal, orderManager, trading } = context
+  const { accountJournal } = trading
+  const problems = new Map<string, string>()
+  const tasks = () => accountJournal.state().tasks
+  const open = () => windDownsOf(tasks())
+
+  function tell(strategy: string, said: readonly string[]): void {
+    const problem = said.join('; ')
+    if (problem === '') problems.delete(strategy)
+    else if (problems.get(strategy) !== problem) {
+      problems.set(strategy, problem)
+      emit({ type: 'windDown.waits', strategy, reason: problem })
+    }
+  }
+
+  const runner = createTaskRunner({
+    kind: windDownTask,
+    pollMs,
+    clock,
+    tasks,
+    write: (entry) => accountJournal.write(entry),
+    // The decision's key shows its owner: it contains the key of its task.
+    admit: (snapshot, decision, decisionKey, beside) =>
+      context.admit(strategyOf(decisionKey), snapshot, decision, decisionKey, beside),
+    read: context.read,
+    see: ({ params: { strategy } }, snapshot): WindDownView => ({
+      own: orderManager
+        .open()
+        .map(({ state }) => state)
+        .filter(({ intent }) => intent.strategy === strategy),
+      parts: journal.books().all().filter(isHeldBy(strategy)).map(ownPart),
+      ...defined({ snapshot }),
+      isMade: (decisionKey) => journal.hasDecision(strategy, decisionKey),
+    }),
+    told({ params: { strategy } }, _view, _next, answers) {
+      const denials = answers.flatMap(({ child, denial }) =>
+        denial === undefined || quiet.has(denial.code)
+          ? []
+          : [`${child.decision.kind}: ${denial.code}, ${denial.reason}`],
+      )
+      tell(strategy, denials)
+    },
+    failed: ({ params }, reason) => tell((params as WindDownState).strategy, [reason]),
+    ended({ params: { strategy } }, { statement = '' }) {
+      problems.delete(strategy)
+      emit({ type: 'windDown.ended', strategy, statement })
+    },
+  })
+
+  function strategyOf(decisionKey: string): string {
+    const found = open().find(({ taskId }) => decisionKey.startsWith(`${taskId}#`))
+    if (found === undefined) throw new TypeError(`no strategy is wound down by ${decisionKey}`)
+    return found.strategy
+  }
+
+  return {
+    open: () =>
+      open().map(({ taskId: _, ...each }) => {
+        const problem = problems.get(each.strategy)
+        return problem === undefined ? each : { ...each, problem }
+      }),
+    async remove({ strategy, file, onRemove, fields, by }) {
+      const removed = {
+        kind: 'strategy.changed',
+        strategy,
+        file,
+        change: 'removed',
+        onRemove,
+        fields,
+        by,
+      } as const
+      // A wind-down whose removal was not recorded continues.
+      if (onRemove === 'keep' || open().some((each) => each.strategy === strategy)) {
+        await accountJournal.write(removed)
+        return
+      }
+      const started = taskStarted({
+        // No other task of this journal has a number of these.
+        taskId: `${WIND_DOWN}:${strategy}:${accountJournal.newestSeq() + 1}`,
+        taskKind: WIND_DOWN,
+        version: WIND_DOWN_VERSION,
+        by,
+        params: { strategy, close: onRemove === 'close' },
+        state: windDownBegins,
+      })
+      throwFirst(
+        // The wind-down is written first: the removal alone is never durable without it.
+        await inOneCommit(
+          () => accountJournal.write(started),
+          () => accountJournal.write(removed),
+        ),
+      )
+      runner.wake()
+    },
+    async takeOver(strategy, by) {
+      for (const { taskId } of open().filter((each) => each.strategy === strategy)) {
+        await accountJournal.write({ kind: 'task.ended', taskId, outcome: 'taken-over', by })
+      }
+      problems.delete(strategy)
+    },
+    veto(intent) {
+      if (!intentAddsRisk(intent) || !open().some(({ strategy }) => strategy === intent.strategy)) {
+        return undefined
+      }
+      return {
+        code: 'NOT_WANTED',
+        reason: `the file of ${intent.strategy} was removed before it was signed, so its entries are dropped`,
+      }
+    },
+    run: (signal) => runner.run(signal),
+  }
+}
+
+function isHeldBy(strategy: string): (book: Book) => boolean {
+  return (book) => book.strategy === strategy && book.sizeUsd > 0n
+}
+
+function ownPart({ marketToken, direction, collateralToken, sizeUsd }: Book): WindDownView['parts'][number] {
+  return { side: { marketToken, direction, collateralToken }, sizeUsd }
+}

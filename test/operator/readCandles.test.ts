@@ -1,0 +1,73 @@
+/** However many pages look at a market, the venue is asked once in ten seconds, and a fault is not kept. */
+import { expect, test } from 'vitest'
+import { chartCandles, createCandleReads } from '../../src/operator/port/readCandles.ts'
+
+const [weth, wbtc] = [
+  '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+  '0x47904963fc8b2340414262125aF798B9655E58Cd',
+]
+const market = (symbol: string, indexToken: string, more: object = {}) => ({
+  symbol,
+  marketToken: `0x${symbol.length}`,
+  indexToken,
+  isSpotOnly: false,
+  ...more,
+})
+const at = (timestampSeconds: number) => ({ timestampSeconds, open: 1, high: 1, low: 1, close: 1 })
+
+/** Reads over a venue that counts what it is asked, at a time that a test moves. */
+function bench() {
+  const asked: unknown[] = []
+  const state = { nowMs: 0, isDown: false }
+  const api = {
+    getMarkets: () =>
+      Promise.resolve({
+        value: [
+          market('ETH/USD [WETH-USDC]', weth),
+          market('ETH/USD [WETH-WETH]', weth),
+          market('BTC/USD [BTC-USDC]', wbtc),
+          market('SWAP-ONLY [USDC-USDT]', weth, { isSpotOnly: true }),
+        ],
+      }),
+    getOracleTokens: () => Promise.resolve({ value: [{ symbol: 'ETH', address: weth.toLowerCase() }] }),
+    getCandles: (query: unknown) => {
+      asked.push(query)
+      if (state.isDown) return Promise.reject(new Error('down'))
+      return Promise.resolve({ value: [at(900), at(600)], readAtMs: 7 })
+    },
+  }
+  const { candles } = createCandleReads({ api: api as never, clock: { monotonicMs: () => state.nowMs } })
+  return { asked, state, candles }
+}
+
+test('candles come oldest first, of the index token by its address, and are asked for once in ten seconds', async () => {
+  const { asked, state, candles } = bench()
+  const report = await candles('ETH/USD [WETH-USDC]', '5m')
+  expect(report).toEqual({
+    symbol: 'ETH/USD [WETH-USDC]',
+    period: '5m',
+    candles: [at(600), at(900)],
+    readAtMs: 7,
+  })
+  await Promise.all([candles('eth/usd [weth-usdc]', '5m'), candles('ETH/USD [WETH-USDC]', '5m')])
+  expect(asked).toEqual([{ tokenSymbol: 'ETH', period: '5m', limit: chartCandles }])
+  await candles('ETH/USD [WETH-USDC]', '1h')
+  state.nowMs = 10_000
+  await candles('ETH/USD [WETH-USDC]', '5m')
+  expect(asked).toHaveLength(3)
+})
+
+test('two markets of one pair have one price; one that nobody prices, knows or trades has none', async () => {
+  const { candles } = bench()
+  expect(await candles('ETH', '5m')).toMatchObject({ candles: [at(600), at(900)] })
+  for (const name of ['BTC/USD [BTC-USDC]', 'NOPE/USD', 'SWAP-ONLY [USDC-USDT]'])
+    expect([name, await candles(name, '5m')]).toEqual([name, undefined])
+})
+
+test('a fault is told to whoever asks, and the next one asks anew', async () => {
+  const { state, candles } = bench()
+  state.isDown = true
+  await expect(candles('ETH', '5m')).rejects.toThrow('down')
+  state.isDown = false
+  expect(await candles('ETH', '5m')).toMatchObject({ period: '5m' })
+})
