@@ -124,6 +124,27 @@ test('a file is found by its name alone: no two files of the source have the sam
   expect(twice.map((same) => same.map((file) => relative(source, file)))).toEqual([])
 })
 
+/** Folders of paths, at any depth, whose name another one has too. */
+function roomsOfOneName(paths: readonly string[]): readonly string[] {
+  const folders = new Set(
+    paths.flatMap((path) => {
+      const parts = path.split(sep).slice(0, -1)
+      return parts.map((_, at) => parts.slice(0, at + 1).join(sep))
+    }),
+  )
+  return [...Map.groupBy(folders, (folder) => basename(folder)).values()]
+    .filter((same) => same.length > 1)
+    .flat()
+}
+
+test('no folder name in two rooms', () => {
+  expect(roomsOfOneName(files.map((file) => relative(source, file)))).toEqual([])
+  const planted = ['cli/books/a.ts', 'books/b.ts', 'books/c.ts', 'paper/d.ts'].map((path) =>
+    path.replaceAll('/', sep),
+  )
+  expect(roomsOfOneName(planted)).toEqual([join('cli', 'books'), 'books'])
+})
+
 test('every file that docs/architecture.md names is there', () => {
   const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
   const names = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, name = '']) => name)
@@ -147,7 +168,7 @@ const [MOST_FILE_LINES, MOST_FUNCTION_LINES] = [400, 100]
 /** Longer files, and why they are one. */
 const longFiles: Readonly<Record<string, string>> = {
   'control/console/page/texts.ts': 'a catalogue, a line for each text of the page',
-  'domain/account/limitTable.ts': 'a table, a row for each limit',
+  'domain/limits/limitTable.ts': 'a table, a row for each limit',
 }
 
 /** A node of a syntax tree, as far as it is looked at. */
@@ -234,7 +255,7 @@ test('relative imports carry their ending, and reach no file outside the project
 
 test('what decides reads no clock, file, network or randomness', () => {
   const pure = files.filter((file) =>
-    ['protocol', 'domain', 'risk', join('strategy', 'kinds')].some((folder) =>
+    ['protocol', 'domain', 'books', 'risk', join('strategy', 'kinds')].some((folder) =>
       relative(source, file).startsWith(folder + sep),
     ),
   )
@@ -287,7 +308,7 @@ const namesLane = [
   'config/sections/accountSection.ts',
   'domain/order/laneTable.ts',
   'execution/lanes/shippedLanes.ts',
-  'paper/orders/orderRoutes.ts',
+  'paper/requests/orderRoutes.ts',
   'paper/state/submitRecord.ts',
 ]
 

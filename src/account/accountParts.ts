@@ -1,17 +1,18 @@
 /** Single parts of the engine that functions receive: each names those that it needs, and nothing else. */
-import type { ConfiguredLimits } from './limits/limitsInForce.ts'
+
 import type { ClaimDecision, RenewalDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { OrderManager } from '../execution/orderManager.ts'
+import type { Catalogue } from '../market/marketCatalogue.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { AheadStamps } from './aheadStamps.ts'
-import type { Holdings } from './holdings/holdings.ts'
-import type { SubaccountWatch } from './subaccountWatch.ts'
-import type { Trading } from './halts/tradingHalts.ts'
-import type { Catalogue } from '../market/marketCatalogue.ts'
-import type { PriceWatch } from './holdings/priceWatch.ts'
 import type { EngineSettings } from './engineSettings.ts'
-import type { LiveLimits } from './limits/liveLimits.ts'
+import type { Trading } from './halts/tradingHalts.ts'
+import type { Holdings } from './holdings/holdings.ts'
+import type { PriceWatch } from './holdings/priceWatch.ts'
+import type { ConfiguredLimits } from './limitsInForce.ts'
+import type { LiveLimits } from './liveLimits.ts'
+import type { SubaccountWatch } from './subaccountWatch.ts'
 
 /** Machine over the open orders. */
 export interface HasOrders {

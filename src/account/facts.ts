@@ -2,12 +2,13 @@
  * Everything that a decision is judged by, as it is at one look at the account: an immutable value, made once. Judging reads nothing else, so that the
  * same facts give the same answer in the daemon, in a trial and in a backtest.
  */
-import { type Discrepancy, type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import type { Protections } from '../domain/account/protection.ts'
-import type { Ending } from '../domain/account/spend.ts'
-import type { TradingHalt } from '../domain/account/tradingState.ts'
+
 import type { Part } from '../books/sideParts.ts'
 import type { TrackRecord } from '../books/trackRecord.ts'
+import { type Discrepancy, type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import type { Ending } from '../domain/accountRecords/spend.ts'
+import type { TradingHalt } from '../domain/accountRecords/tradingState.ts'
+import type { Protections } from '../domain/limits/protection.ts'
 import type { Intent, IntentState, SignedOrder } from '../domain/order/intent.ts'
 import type { LaneName } from '../domain/order/laneTable.ts'
 import type { OrderKind } from '../domain/order/orderTerms.ts'
@@ -16,7 +17,7 @@ import type { Address, Hex } from '../protocol/address.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
 import type { KnownPrices } from '../risk/checks/reductionPrice.ts'
 import type { Exposure, OwnOrder } from '../risk/exposure/accountExposure.ts'
-import type { LimitsInForce } from './limits/limitsInForce.ts'
+import type { LimitsInForce } from './limitsInForce.ts'
 
 /** The account, and how its orders are sent. */
 export interface AccountIdentity {

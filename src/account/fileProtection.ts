@@ -1,9 +1,10 @@
 /** The `protect` block of an instance's file with the facts for judging it now. */
-import type { Protections } from '../domain/account/protection.ts'
+
 import type { BookReads } from '../books/books.ts'
-import type { TrackRecord } from '../books/trackRecord.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
 import { openResultUsd } from '../books/bookView.ts'
+import type { TrackRecord } from '../books/trackRecord.ts'
+import type { Protections } from '../domain/limits/protection.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import type { Protection } from '../risk/exposure/admissionContext.ts'
 import type { AheadStamps } from './aheadStamps.ts'
 

@@ -6,8 +6,8 @@
 
 import type { Api } from '../api/client.ts'
 import { BaseError } from '../base/errors.ts'
-import type { DiscrepancyState } from '../domain/account/accountRecord.ts'
-import { LIST_LAG_MS } from '../domain/account/listLag.ts'
+import type { DiscrepancyState } from '../domain/accountRecords/accountRecord.ts'
+import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
 import type { PositionChange } from '../domain/machine/chainReader.ts'
 import type { HasApi, HasChainReader, HasClock } from '../execution/context/executionParts.ts'
 import { waitAtMost } from '../execution/context/waitAtMost.ts'

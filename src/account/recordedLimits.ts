@@ -1,8 +1,8 @@
 /** Records of the limits in force: a start compares them with those of the run before. */
-import { type Commander, LIMITS_IN_FORCE } from '../domain/account/tradingState.ts'
+import { type Commander, LIMITS_IN_FORCE } from '../domain/accountRecords/tradingState.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
 import type { HasLimits, HasTrading } from './accountParts.ts'
-import { changesOf, changeText, type Figures, figuresOf } from './limits/liveLimits.ts'
+import { changesOf, changeText, type Figures, figuresOf } from './liveLimits.ts'
 
 /**
  * Records the limits in force at a start, when they differ from the run before. A restart may loosen limits; the loosened ones are reported and

@@ -1,5 +1,5 @@
 /** Finds the orders that running tasks manage. */
-import type { AccountState } from '../domain/account/accountRecord.ts'
+import type { AccountState } from '../domain/accountRecords/accountRecord.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { Trading } from './halts/tradingHalts.ts'
 

@@ -1,9 +1,9 @@
 /** Both APIs over one fetch: the functions of the route files as methods. A new route file is one line here. */
 import type { Chain } from '../protocol/chains/chain.ts'
-import * as account from './account/accountReads.ts'
-import * as accountTransfers from './account/accountTransfers.ts'
-import * as subaccounts from './account/subaccounts.ts'
-import * as wallet from './account/wallet.ts'
+import * as account from './accounts/accountReads.ts'
+import * as accountTransfers from './accounts/accountTransfers.ts'
+import * as subaccounts from './accounts/subaccounts.ts'
+import * as wallet from './accounts/wallet.ts'
 import * as ohlcv from './feeds/ohlcv.ts'
 import * as oracle from './feeds/oracle.ts'
 import * as oracleMarkets from './feeds/oracleMarkets.ts'

@@ -48,10 +48,10 @@ export {
   type Usd,
   usd,
 } from '../protocol/units.ts'
-export type * from './account/accountReads.ts'
-export type * from './account/accountTransfers.ts'
-export type * from './account/subaccounts.ts'
-export type * from './account/wallet.ts'
+export type * from './accounts/accountReads.ts'
+export type * from './accounts/accountTransfers.ts'
+export type * from './accounts/subaccounts.ts'
+export type * from './accounts/wallet.ts'
 export { type Api, type ApiHosts, type ApiOptions, createApi } from './client.ts'
 export type * from './decode/undocumented.ts'
 export type * from './feeds/ohlcv.ts'

@@ -1,5 +1,5 @@
 /** Keys of the books' results. Pure. */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { bookKeyOf } from './rounds.ts'
 
 const dayMs = 86_400_000

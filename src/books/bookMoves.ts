@@ -1,16 +1,13 @@
 /** Converts records into moves of books: the executed orders of an intent, and trades of others. Pure. */
 import { defined } from '../base/defined.ts'
-import { type Address, hexKey } from '../protocol/address.ts'
-import { chainNamed } from '../protocol/chains/index.ts'
-import { amountOfUsd, minOf, type TokenAmount, type Usd } from '../protocol/units.ts'
 import {
   type DiscrepancyState,
   expectedDeltaOf,
   type PositionSide,
   sideKeyOf,
-} from '../domain/account/accountRecord.ts'
-import { type ChildFill, childFillsOf, type Fill } from '../domain/account/fills.ts'
-import { executionFeePaid } from '../domain/account/spend.ts'
+} from '../domain/accountRecords/accountRecord.ts'
+import { type ChildFill, childFillsOf, type Fill } from '../domain/accountRecords/fills.ts'
+import { executionFeePaid } from '../domain/accountRecords/spend.ts'
 import {
   type Attempt,
   type Child,
@@ -21,6 +18,9 @@ import {
   type Settlement,
 } from '../domain/order/intent.ts'
 import { isExit } from '../domain/order/orderLegs.ts'
+import { type Address, hexKey } from '../protocol/address.ts'
+import { chainNamed } from '../protocol/chains/index.ts'
+import { amountOfUsd, minOf, type TokenAmount, type Usd } from '../protocol/units.ts'
 import { dollarsOf, type Figures, sharesOf } from './figures.ts'
 import { doesTheSame, isSamePlace, type Move } from './sideMove.ts'
 import { UNATTRIBUTED } from './sideParts.ts'

@@ -2,11 +2,12 @@
  * Compares the books of a side with the journal's expectation: they are two folds of the same records, and agree to the last unit, in USD and in
  * tokens. Collateral is no sum to check: the venue subtracts fees and losses from a position's collateral, while books record payments in. Pure.
  */
-import type { TokenAmount, Usd } from '../protocol/units.ts'
-import { type AccountState, type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { type Fill, fillsOf } from '../domain/account/fills.ts'
-import { journalSides } from '../domain/account/held.ts'
+
+import { type AccountState, type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type Fill, fillsOf } from '../domain/accountRecords/fills.ts'
+import { journalSides } from '../domain/accountRecords/held.ts'
 import type { IntentState } from '../domain/order/intent.ts'
+import type { TokenAmount, Usd } from '../protocol/units.ts'
 import type { BookReads } from './books.ts'
 
 /** A side whose books do not add up. */

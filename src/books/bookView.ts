@@ -1,9 +1,10 @@
 /** Books as people and scripts see them: rows of parts of positions, and of results. Pure projections of the books. */
+
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import type { Position } from '../protocol/position.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Book } from './books.ts'
 import { addFigures, type Figures, noFigures, resultOf } from './figures.ts'
 import { type Part, UNATTRIBUTED } from './sideParts.ts'

@@ -3,16 +3,16 @@
  * may still take back stay separate, in their order, so that taking one back leaves the state without it. The rules are in docs/books.md.
  */
 
-import { type Hex, hexKey } from '../protocol/address.ts'
 import {
   type AccountRecord,
   type AccountState,
   type DiscrepancyState,
   type PositionSide,
   sideKeyOf,
-} from '../domain/account/accountRecord.ts'
+} from '../domain/accountRecords/accountRecord.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { FillCosts } from '../domain/order/orderLegs.ts'
+import { type Hex, hexKey } from '../protocol/address.ts'
 import { dayOf, keyOf } from './bookKeys.ts'
 import {
   isSameMove,

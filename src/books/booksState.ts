@@ -1,5 +1,5 @@
 /** Books as a snapshot keeps them, and how far back they are kept. */
-import type { PositionSide } from '../domain/account/accountRecord.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { FillCosts } from '../domain/order/orderLegs.ts'
 import type { ExitOrdersState } from './exitOrders.ts'
 import type { Figures } from './figures.ts'

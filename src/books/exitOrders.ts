@@ -1,7 +1,8 @@
 /** Finds the orders at the venue that close a position, and the edits and cancels of such orders. Folded over records of intents. Pure. */
-import { hexKey } from '../protocol/address.ts'
+
 import { type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { isExit } from '../domain/order/orderLegs.ts'
+import { hexKey } from '../protocol/address.ts'
 
 /** As a snapshot keeps them. */
 export interface ExitOrdersState {

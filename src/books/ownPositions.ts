@@ -1,11 +1,11 @@
 /** Share of the account's positions in one strategy's book: the positions by which an instance trades. docs/books.md. Pure. */
 import { defined } from '../base/defined.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { maxOf, mulDiv, type TokenAmount, tenTo, type Usd } from '../protocol/units.ts'
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Part } from './sideParts.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
 
 /** An instance's own part of a position. */
 export interface OwnPosition {

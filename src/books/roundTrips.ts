@@ -1,8 +1,8 @@
 /** Round trips: the history of a book from zero to zero, folded over its postings. docs/books.md describes the parts of each result. Pure. */
 import { defined } from '../base/defined.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
-import type { PositionSide } from '../domain/account/accountRecord.ts'
-import { sideKeyOf } from '../domain/account/accountRecord.ts'
 import type { Book } from './books.ts'
 import { resultOf } from './figures.ts'
 import type { Posting } from './sideParts.ts'

@@ -2,8 +2,9 @@
  * One side of the account: its settled parts, and its newest moves in the order in which they happened, whatever the order of their reports. A late
  * move is inserted at its place, and a move that is taken back is removed. The moves behind it are computed anew.
  */
+
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { TokenAmount } from '../protocol/units.ts'
-import type { PositionSide } from '../domain/account/accountRecord.ts'
 import { doesTheSame, isSamePlace, type Move } from './sideMove.ts'
 import { applyMove, noParts, type Part, type Posting, type SideParts } from './sideParts.ts'
 

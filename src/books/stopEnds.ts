@@ -1,8 +1,9 @@
 /** Time from which a side may be without a stop, by the journal: the end of our last stop on it. Folded over records of intents. Pure. */
-import { hexKey } from '../protocol/address.ts'
-import { sideKeyOf } from '../domain/account/accountRecord.ts'
-import { stopChildrenOf } from '../domain/account/stopChildren.ts'
+
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { stopChildrenOf } from '../domain/accountRecords/stopChildren.ts'
 import { type IntentState, lastAttempt } from '../domain/order/intent.ts'
+import { hexKey } from '../protocol/address.ts'
 
 /** As a snapshot keeps it. */
 export interface StopEndsState {

@@ -4,12 +4,12 @@
  * records of intents. Pure.
  */
 import { defined } from '../base/defined.ts'
-import { hexKey } from '../protocol/address.ts'
-import type { Direction } from '../protocol/market.ts'
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { stopChildrenOf } from '../domain/account/stopChildren.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { stopChildrenOf } from '../domain/accountRecords/stopChildren.ts'
 import { type Child, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { changesBy, namedIn, signedOrderOf } from '../domain/order/signedOrder.ts'
+import { hexKey } from '../protocol/address.ts'
+import type { Direction } from '../protocol/market.ts'
 import { bookKeyOf, type Rounds } from './rounds.ts'
 
 /** A stop-loss of an intent that is open, or of one whose edits are. */

@@ -2,9 +2,10 @@
  * The record by which protections judge a strategy: its result, its peak result, its latest exit from each market, and its losses by stops. Folded
  * over the postings of its books, so that it survives restarts. Pure.
  */
+
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { hexKey } from '../protocol/address.ts'
 import { maxOf, type Usd } from '../protocol/units.ts'
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
 import { type Figures, resultOf } from './figures.ts'
 import type { Posting } from './sideParts.ts'
 

@@ -7,7 +7,7 @@ import type { Chain } from '../protocol/chains/chain.ts'
 import { addressWord, bytes32Word, uintWord } from '../protocol/crypto/abiWords.ts'
 import { keccakOfBytes, keccakOfWords } from '../protocol/crypto/keccak.ts'
 import { SUBACCOUNT_ORDER_ACTION } from '../protocol/signing/approvalTypes.ts'
-import { type RpcClient, refusedBy, unreadable } from './rpc/jsonRpc.ts'
+import { type RpcClient, refusedBy, unreadable } from './wire/jsonRpc.ts'
 
 /** Counts of one endpoint. */
 export interface ApprovalCounts {

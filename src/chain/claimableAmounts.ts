@@ -10,7 +10,7 @@ import { keccakOfBytes, keccakOfWords } from '../protocol/crypto/keccak.ts'
 import { type ClaimKind, type ClaimPair, claimKinds } from '../protocol/signing/claimCall.ts'
 import { minOf, type TokenAmount } from '../protocol/units.ts'
 import { readWords, wordCalls } from './node/wordCalls.ts'
-import { type RpcClient, refusedBy, unreadable } from './rpc/jsonRpc.ts'
+import { type RpcClient, refusedBy, unreadable } from './wire/jsonRpc.ts'
 
 /** An amount that may be claimed now. */
 export interface Claimable extends ClaimPair {

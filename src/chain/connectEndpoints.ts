@@ -10,9 +10,9 @@ import { createChainReader, type EndpointsReader } from './endpointsReader.ts'
 import type { FundingTokens } from './logs/executionLogs.ts'
 import { createRowReader } from './node/blockRows.ts'
 import { createChainNode } from './node/node.ts'
-import { createHttpTransport, type RpcFetch } from './rpc/httpTransport.ts'
-import { createRpcClient, type RpcTransport } from './rpc/jsonRpc.ts'
-import { createSocketTransport, type SocketTransport } from './rpc/socketTransport.ts'
+import { createHttpTransport, type RpcFetch } from './wire/httpTransport.ts'
+import { createRpcClient, type RpcTransport } from './wire/jsonRpc.ts'
+import { createSocketTransport, type SocketTransport } from './wire/socketTransport.ts'
 
 /** Addresses of the endpoints, and the connection's options. */
 export interface ChainConnection {

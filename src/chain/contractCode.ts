@@ -6,7 +6,7 @@ import { BaseError } from '../base/errors.ts'
 import type { Address, Hex } from '../protocol/address.ts'
 import { sameHex } from '../protocol/address.ts'
 import { keccakOfBytes } from '../protocol/crypto/keccak.ts'
-import type { RpcClient } from './rpc/jsonRpc.ts'
+import type { RpcClient } from './wire/jsonRpc.ts'
 
 /** The endpoints' reading of a contract's code. */
 export interface CodeReading {

@@ -34,7 +34,7 @@ import type { OrderEvent } from './logs/orderLogs.ts'
 import { createBoundedMap } from './node/boundedMap.ts'
 import { type DigestAt, digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
-import { unreadable } from './rpc/jsonRpc.ts'
+import { unreadable } from './wire/jsonRpc.ts'
 
 /** Most searches of one look for a consumer that no signature shows; each halves a range. */
 const MAX_SEARCHES = 8

@@ -6,7 +6,7 @@ import { BaseError, reasonOf } from '../base/errors.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS } from '../protocol/address.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { addressWord } from '../protocol/crypto/abiWords.ts'
-import type { RpcAnswer, RpcClient } from './rpc/jsonRpc.ts'
+import type { RpcAnswer, RpcClient } from './wire/jsonRpc.ts'
 
 /** A market as the chain has it; or why nothing is proven, as a clause. */
 export type ChainMarket =

@@ -28,7 +28,7 @@ const table: readonly (Command | Sent)[] = [
       'perpd run',
       'perpd run --profile arbitrum --account.keystore var/live.json --account.owner 0xYOURS',
     ],
-    run: async (call) => (await import('./commands/runCommand.ts')).runCommand(call),
+    run: async (call) => (await import('./verbs/runCommand.ts')).runCommand(call),
   },
   {
     name: 'paper',
@@ -48,7 +48,7 @@ const table: readonly (Command | Sent)[] = [
       'perpd paper --print-config > venue.json',
       'perpd paper --state venue-state.json',
     ],
-    run: async (call) => (await import('./commands/paperCommand.ts')).paper(call),
+    run: async (call) => (await import('./verbs/paperCommand.ts')).paper(call),
   },
   {
     name: 'check',
@@ -60,7 +60,7 @@ const table: readonly (Command | Sent)[] = [
       'perpd check strategies/eth-trend.yaml',
       'perpd check --profile arbitrum --json',
     ],
-    run: async (call) => (await import('./commands/check.ts')).check(call),
+    run: async (call) => (await import('./verbs/check.ts')).check(call),
   },
   {
     name: 'config',
@@ -68,7 +68,7 @@ const table: readonly (Command | Sent)[] = [
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only settings with this in their name, as risk' }, json],
     examples: ['perpd config', 'perpd config --search risk', 'perpd config --profile arbitrum --json'],
-    run: async (call) => (await import('./commands/showConfig.ts')).showConfig(call),
+    run: async (call) => (await import('./verbs/showConfig.ts')).showConfig(call),
   },
   {
     name: 'status',
@@ -85,10 +85,10 @@ const table: readonly (Command | Sent)[] = [
     ],
     examples: ['perpd status', 'perpd status --json', 'perpd status --watch 5', 'perpd status --alive'],
     run: async (call) => {
-      if (call.flags.has('alive')) return (await import('./commands/statusCommand.ts')).alive(call)
+      if (call.flags.has('alive')) return (await import('./verbs/statusCommand.ts')).alive(call)
       return call.flags.has('watch')
         ? (await import('./live/topCommand.ts')).watchStatus(call, 'watch')
-        : (await import('./commands/statusCommand.ts')).status(call)
+        : (await import('./verbs/statusCommand.ts')).status(call)
     },
   },
   topCommand,
@@ -98,8 +98,8 @@ const table: readonly (Command | Sent)[] = [
   ...handCommands,
   ...taskCommands,
   ...noticeCommands,
-  sent('trading', async (call) => (await import('./commands/tradingCommand.ts')).trading(call)),
-  sent('kill', async (call) => (await import('./commands/killCommand.ts')).kill(call)),
+  sent('trading', async (call) => (await import('./verbs/tradingCommand.ts')).trading(call)),
+  sent('kill', async (call) => (await import('./verbs/killCommand.ts')).kill(call)),
   {
     name: 'limits',
     isForRunning: true,
@@ -107,10 +107,10 @@ const table: readonly (Command | Sent)[] = [
     elsewhere: { flags: ['confirm', 'by'], command: 'limits apply' },
     flags: [json],
     examples: ['perpd limits', 'perpd limits --json'],
-    run: async (call) => (await import('./commands/tradingCommand.ts')).limits(call),
+    run: async (call) => (await import('./verbs/tradingCommand.ts')).limits(call),
   },
-  sent('limits apply', async (call) => (await import('./commands/tradingCommand.ts')).applyLimits(call)),
-  sent('limits tighten', async (call) => (await import('./commands/tradingCommand.ts')).tightenLimit(call)),
+  sent('limits apply', async (call) => (await import('./verbs/tradingCommand.ts')).applyLimits(call)),
+  sent('limits tighten', async (call) => (await import('./verbs/tradingCommand.ts')).tightenLimit(call)),
   {
     name: 'orders',
     isOfJournal: true,
@@ -123,7 +123,7 @@ const table: readonly (Command | Sent)[] = [
       json,
     ],
     examples: ['perpd orders', 'perpd orders --open --strategy eth-trend', 'perpd orders --limit 500 --json'],
-    run: async (call) => (await import('./commands/ordersCommand.ts')).orders(call),
+    run: async (call) => (await import('./verbs/ordersCommand.ts')).orders(call),
   },
   {
     name: 'trades',
@@ -142,7 +142,7 @@ const table: readonly (Command | Sent)[] = [
       'perpd trades --strategy eth-trend --limit 100',
       'perpd trades --csv > trades.csv',
     ],
-    run: async (call) => (await import('./commands/tradesCommand.ts')).trades(call),
+    run: async (call) => (await import('./verbs/tradesCommand.ts')).trades(call),
   },
   {
     name: 'pnl',
@@ -157,20 +157,20 @@ const table: readonly (Command | Sent)[] = [
       json,
     ],
     examples: ['perpd pnl', 'perpd pnl --by day --since 7d', 'perpd pnl --by market --csv'],
-    run: async (call) => (await import('./books/pnlCommand.ts')).pnl(call),
+    run: async (call) => (await import('./results/pnlCommand.ts')).pnl(call),
   },
-  sent('orders resolve', async (call) => (await import('./commands/resolveCommand.ts')).resolve(call)),
-  sent('orders unwind', async (call) => (await import('./commands/unwind.ts')).unwind(call)),
+  sent('orders resolve', async (call) => (await import('./verbs/resolveCommand.ts')).resolve(call)),
+  sent('orders unwind', async (call) => (await import('./verbs/unwind.ts')).unwind(call)),
   {
     name: 'discrepancies',
     summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
     flags: [{ name: 'all', doc: 'settled ones too' }, json],
     examples: ['perpd discrepancies', 'perpd discrepancies --all --json'],
-    run: async (call) => (await import('./commands/discrepancies.ts')).discrepancies(call),
+    run: async (call) => (await import('./verbs/discrepancies.ts')).discrepancies(call),
   },
   ...(['adopt', 'ignore'] as const).map((word) =>
     sent(`discrepancies ${word}`, async (call) =>
-      (await import('./commands/discrepancies.ts')).settleDiscrepancy(
+      (await import('./verbs/discrepancies.ts')).settleDiscrepancy(
         call,
         word === 'adopt' ? 'adopted' : 'ignored',
       ),
@@ -184,7 +184,7 @@ const table: readonly (Command | Sent)[] = [
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
     examples: ['perpd markets', 'perpd markets --search ETH --json'],
-    run: async (call) => (await import('./commands/marketsCommand.ts')).markets(call),
+    run: async (call) => (await import('./verbs/marketsCommand.ts')).markets(call),
   },
   sent('markets trust'),
   ...keyCommands,
@@ -197,7 +197,7 @@ const table: readonly (Command | Sent)[] = [
     positional: { name: 'FILE', doc: 'a file of typed data, as perpd subaccount approve --out writes it' },
     flags: [],
     examples: ['perpd message ask.json'],
-    run: async (call) => (await import('./commands/messageCommand.ts')).showMessage(call),
+    run: async (call) => (await import('./verbs/messageCommand.ts')).showMessage(call),
   },
   {
     name: 'journal verify',
@@ -205,7 +205,7 @@ const table: readonly (Command | Sent)[] = [
     details: 'Exit code 0 when all of it holds, 1 when anything does not; the first bad record is named.',
     flags: [json],
     examples: ['perpd journal verify', 'perpd journal verify --json'],
-    run: async (call) => (await import('./commands/journalCommand.ts')).journalVerify(call),
+    run: async (call) => (await import('./verbs/journalCommand.ts')).journalVerify(call),
   },
   {
     name: 'journal export',
@@ -219,7 +219,7 @@ const table: readonly (Command | Sent)[] = [
       'perpd journal export > records.jsonl',
       'perpd journal export --since 2027-01-15T08:00:00Z --intent 7944b4ff',
     ],
-    run: async (call) => (await import('./commands/journalCommand.ts')).journalExport(call),
+    run: async (call) => (await import('./verbs/journalCommand.ts')).journalExport(call),
   },
   {
     name: 'journal compact',
@@ -229,7 +229,7 @@ const table: readonly (Command | Sent)[] = [
       'A running daemon does this every 10,000 records. No record is removed: the chain of hashes stays whole.',
     flags: [],
     examples: ['perpd journal compact'],
-    run: async (call) => (await import('./commands/journalCommand.ts')).journalCompact(call),
+    run: async (call) => (await import('./verbs/journalCommand.ts')).journalCompact(call),
   },
   {
     name: 'journal accept-loss',
@@ -238,7 +238,7 @@ const table: readonly (Command | Sent)[] = [
       'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes no new orders until the longest possible deadline has passed. The journal records your name.',
     flags: [{ name: 'by', value: 'NAME', doc: 'who accepts it' }],
     examples: ['perpd journal accept-loss --by ann'],
-    run: async (call) => (await import('./commands/journalCommand.ts')).journalAcceptLoss(call),
+    run: async (call) => (await import('./verbs/journalCommand.ts')).journalAcceptLoss(call),
   },
   {
     name: 'explain',
@@ -247,7 +247,7 @@ const table: readonly (Command | Sent)[] = [
     positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
     flags: [json],
     examples: ['perpd explain 7944b4ff', 'perpd explain 7944b4ff --json'],
-    run: async (call) => (await import('./explain/explain.ts')).explain(call),
+    run: async (call) => (await import('./story/explain.ts')).explain(call),
   },
   ...aboutCommands,
 ]

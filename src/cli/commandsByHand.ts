@@ -11,14 +11,14 @@ export const lookCommands: readonly (Command | Sent)[] = [
     summary: 'List positions: size, prices, liquidation, PnL, and their strategies.',
     flags: [csv, json],
     examples: ['perpd positions', 'perpd positions --json', 'perpd positions --csv > positions.csv'],
-    run: async (call) => (await import('./commands/positionsCommand.ts')).positions(call),
+    run: async (call) => (await import('./verbs/positionsCommand.ts')).positions(call),
   },
   {
     name: 'balance',
     summary: 'Show the tokens in the wallet and in positions.',
     flags: [json],
     examples: ['perpd balance', 'perpd balance --json'],
-    run: async (call) => (await import('./commands/balance.ts')).balance(call),
+    run: async (call) => (await import('./verbs/balance.ts')).balance(call),
   },
   {
     name: 'strategies',
@@ -26,7 +26,7 @@ export const lookCommands: readonly (Command | Sent)[] = [
     flags: [json],
     details: 'The same is perpd strategies list.',
     examples: ['perpd strategies', 'perpd strategies --json'],
-    run: async (call) => (await import('./commands/strategiesCommand.ts')).strategies(call),
+    run: async (call) => (await import('./verbs/strategiesCommand.ts')).strategies(call),
   },
   sent('strategies forget'),
   sent('strategies set', async (call) =>
@@ -43,7 +43,7 @@ export const lookCommands: readonly (Command | Sent)[] = [
       'The link begins a session in the browser that opens it: 12 hours at most, one without a request. Give it to nobody.\nFrom another machine: ssh -L 9464:127.0.0.1:9464 HOST, and open it there. More: docs/console.md.',
     flags: [{ name: 'read', doc: 'for a session that sees everything and commands nothing' }, json],
     examples: ['perpd console', 'perpd console --read'],
-    run: async (call) => (await import('./console/consoleCommand.ts')).consoleLink(call),
+    run: async (call) => (await import('./live/consoleCommand.ts')).consoleLink(call),
   },
   {
     name: 'logs',
@@ -70,18 +70,18 @@ export const lookCommands: readonly (Command | Sent)[] = [
       'perpd logs --order 7944b4ff --level debug',
       'perpd logs --json',
     ],
-    run: async (call) => (await import('./commands/logsCommand.ts')).logs(call),
+    run: async (call) => (await import('./verbs/logsCommand.ts')).logs(call),
   },
-  sent('log level', async (call) => (await import('./commands/logLevel.ts')).logLevel(call)),
+  sent('log level', async (call) => (await import('./verbs/logLevel.ts')).logLevel(call)),
 ]
 
 /** Orders by hand. */
 export const handCommands: readonly (Command | Sent)[] = [
-  sent('open', async (call) => (await import('./commands/manualOrderCommand.ts')).open(call)),
+  sent('open', async (call) => (await import('./verbs/manualOrderCommand.ts')).open(call)),
   sent('close', async (call) =>
     call.flags.has('all')
-      ? (await import('./commands/closeAllCommand.ts')).closeAll(call)
-      : (await import('./commands/manualOrderCommand.ts')).close(call),
+      ? (await import('./verbs/closeAllCommand.ts')).closeAll(call)
+      : (await import('./verbs/manualOrderCommand.ts')).close(call),
   ),
-  sent('cancel', async (call) => (await import('./commands/manualOrderCommand.ts')).cancel(call)),
+  sent('cancel', async (call) => (await import('./verbs/manualOrderCommand.ts')).cancel(call)),
 ]

@@ -29,7 +29,7 @@ export const keyCommands: readonly Command[] = [
       'perpd keys new --file var/live.json',
       'perpd keys new --file var/live.json --password-fd 3 3< password',
     ],
-    run: async (call) => (await import('./commands/keysCommand.ts')).newKey(call),
+    run: async (call) => (await import('./verbs/keysCommand.ts')).newKey(call),
   },
   {
     name: 'keys import',
@@ -44,7 +44,7 @@ export const keyCommands: readonly Command[] = [
       'perpd keys import --file var/live.json',
       'perpd keys import --file var/live.json --from bare.key',
     ],
-    run: async (call) => (await import('./commands/keysCommand.ts')).importKey(call),
+    run: async (call) => (await import('./verbs/keysCommand.ts')).importKey(call),
   },
   {
     name: 'keys address',
@@ -55,7 +55,7 @@ export const keyCommands: readonly Command[] = [
       passwordFd,
     ],
     examples: ['perpd keys address --file var/live.json', 'perpd keys address --file var/live.json --verify'],
-    run: async (call) => (await import('./commands/keysCommand.ts')).keyAddress(call),
+    run: async (call) => (await import('./verbs/keysCommand.ts')).keyAddress(call),
   },
   {
     name: 'keys export',
@@ -66,7 +66,7 @@ export const keyCommands: readonly Command[] = [
       { name: 'unsafe-stdout', doc: 'print it although standard output is a file or a pipe' },
     ],
     examples: ['perpd keys export --file var/live.json'],
-    run: async (call) => (await import('./commands/keysCommand.ts')).exportKey(call),
+    run: async (call) => (await import('./verbs/keysCommand.ts')).exportKey(call),
   },
   {
     name: 'subaccount create',

@@ -11,6 +11,6 @@ export const noticeCommands: readonly Command[] = [
     positional: { name: 'sink', doc: 'name of a sink; all when not given', isOptional: true },
     flags: [json],
     examples: ['perpd notify test', 'perpd notify test telegram --json'],
-    run: async (call) => (await import('./notices/notifyCommand.ts')).notifyTest(call),
+    run: async (call) => (await import('./setup/notifyCommand.ts')).notifyTest(call),
   },
 ]

@@ -156,7 +156,7 @@ export const authorCommands: readonly Command[] = [
       'perpd backtest strategies/eth-trend.yaml --from 2026-01-01 --to 2026-02-01',
       'perpd backtest strategies/btc-trend.yaml --data btc-usd-1m.csv --balance 5000',
     ],
-    run: async (call) => (await import('./backtest/backtestCommand.ts')).backtest(call),
+    run: async (call) => (await import('./backtesting/backtestCommand.ts')).backtest(call),
   },
   {
     name: 'report',
@@ -190,6 +190,6 @@ export const authorCommands: readonly Command[] = [
       'perpd report runs/eth-trend-1a2b3c4d runs/eth-trend-5e6f7a8b --out compared.html',
       'perpd report --journal.path var/paper/journal.db --csv tables',
     ],
-    run: async (call) => (await import('./report/reportCommand.ts')).report(call),
+    run: async (call) => (await import('./reporting/reportCommand.ts')).report(call),
   },
 ]

@@ -7,7 +7,7 @@ import {
   limitReadable,
   limitTightness,
   tighten,
-} from '../domain/account/limits.ts'
+} from '../domain/limits/limits.ts'
 import { listed } from '../monitor/text.ts'
 import { formatUsd, mulDiv } from '../protocol/units.ts'
 import { edgeWarning } from '../strategy/files/edgeWarning.ts'

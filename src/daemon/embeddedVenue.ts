@@ -20,8 +20,8 @@ import type { VenueState } from '../paper/state/venueState.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { simulated } from '../protocol/settings/paperSection.ts'
 import { parseUnits } from '../protocol/units.ts'
-import { readVenueFiles } from './files/venueFiles.ts'
-import { tellReplay } from './log/tellReplay.ts'
+import { tellReplay } from './logging/tellReplay.ts'
+import { readVenueFiles } from './ownFiles/venueFiles.ts'
 
 const hostname = '127.0.0.1'
 

@@ -12,7 +12,7 @@ import {
   loadStrategies,
 } from '../strategy/files/load.ts'
 import { StrategyFileError } from '../strategy/files/problem.ts'
-import { ownCopies } from './files/ownCopies.ts'
+import { ownCopies } from './ownFiles/ownCopies.ts'
 import { untrusted } from './trustedKinds.ts'
 
 const program = new URL(

@@ -4,6 +4,7 @@
  * before everything that leaves.
  */
 
+import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { createNodeFetch } from '../api/transport/nodeFetch.ts'
 import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
@@ -13,7 +14,6 @@ import { exitCodes } from '../config/exit.ts'
 import { version } from '../config/version.ts'
 import type { ControlOptions, ControlServer } from '../control/server.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
-import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { openJournal } from '../journal/service/open.ts'
 import { guardedSigner } from '../keys/signingGuard.ts'
 import { createHealth } from '../monitor/health.ts'
@@ -25,37 +25,37 @@ import { createMetrics } from '../monitor/metrics.ts'
 import type { Heartbeat } from '../notify/heartbeat.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies } from '../strategy/files/load.ts'
-import type { KeySources } from './account/keySources.ts'
-import { openSigner } from './account/openSigner.ts'
 import { announce, refuseForeign } from './announce.ts'
 import { strategyWarnings } from './checkStrategies.ts'
 import { connectTrader, type Reached, type ReadAnew, type TraderParts } from './connectTrader.ts'
-import { equityFile } from './console/equityFile.ts'
-import { explainFrom } from './console/explainOrder.ts'
-import { openControl } from './console/openControl.ts'
 import { leaveAddress } from './controlAddress.ts'
+import { equityFile } from './controlPort/equityFile.ts'
+import { explainFrom } from './controlPort/explainOrder.ts'
+import { openControl } from './controlPort/openControl.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
-import { openTokens } from './files/controlTokens.ts'
-import { copyNotes, ownCopies } from './files/ownCopies.ts'
-import { openSignals, signalWarnings } from './files/signalSecrets.ts'
-import { refuseUnwritable } from './files/statePlaces.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
-import { changeLog } from './log/changeLog.ts'
-import { loggedEngineApi } from './log/loggedEngineApi.ts'
-import type { LogOutput } from './log/logOutput.ts'
-import { type Reading, tellReading } from './log/tellReading.ts'
-import { tellWaiting } from './log/tellWaiting.ts'
-import { traceHeaders } from './log/traceHeaders.ts'
+import { changeLog } from './logging/changeLog.ts'
+import { loggedEngineApi } from './logging/loggedEngineApi.ts'
+import type { LogOutput } from './logging/logOutput.ts'
+import { type Reading, tellReading } from './logging/tellReading.ts'
+import { tellWaiting } from './logging/tellWaiting.ts'
+import { traceHeaders } from './logging/traceHeaders.ts'
 import { approvalStore, noticeStore } from './notices/noticeStores.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { priorIncidents } from './notices/priorIncidents.ts'
 import { tellPeople } from './notices/tellPeople.ts'
 import { openService } from './openService.ts'
+import { openTokens } from './ownFiles/controlTokens.ts'
+import { copyNotes, ownCopies } from './ownFiles/ownCopies.ts'
+import { openSignals, signalWarnings } from './ownFiles/signalSecrets.ts'
+import { refuseUnwritable } from './ownFiles/statePlaces.ts'
 import { readAgain, readStrategies } from './readStrategies.ts'
 import { openSigningGuard } from './runSettings.ts'
 import { type CarriedOut, listenForSignals } from './signals.ts'
+import type { KeySources } from './signers/keySources.ts'
+import { openSigner } from './signers/openSigner.ts'
 import type { Trader } from './trader.ts'
 import { nextStart } from './waitingSettings.ts'
 import { watchStrategies } from './watchStrategies.ts'
@@ -368,14 +368,14 @@ async function listen(
 /** The recording of what the venue shows; a daemon that is not asked to loads nothing of it. */
 async function recordingOf(config: Config, venue: Parts['venue'], log: Log) {
   if (!config.history.record) return undefined
-  const { openRecording } = await import('./files/openRecording.ts')
+  const { openRecording } = await import('./ownFiles/openRecording.ts')
   return openRecording(config, hostsOf(config, venue), log)
 }
 
 /** Where the roads of orders are traced to; a daemon that is not asked to loads nothing of it. */
 async function tracesOf({ otel: { endpoint, headersFile }, profile, venue, isPaper }: Config, log: Log) {
   if (endpoint === undefined) return undefined
-  const { openTraces } = await import('./log/openTraces.ts')
+  const { openTraces } = await import('./logging/openTraces.ts')
   return await openTraces({
     endpoint,
     ...(headersFile === undefined ? {} : { headers: traceHeaders(headersFile, !isPaper) }),

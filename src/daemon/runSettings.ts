@@ -1,6 +1,6 @@
 /** From the configuration's words to the settings that the modules are handed. */
 
-import type { ConfiguredLimits } from '../account/limits/limitsInForce.ts'
+import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { ApiLimits } from '../api/transport/requestLimits.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'

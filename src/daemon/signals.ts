@@ -2,10 +2,10 @@
 import { isatty } from 'node:tty'
 import { systemClock } from '../base/systemClock.ts'
 import { exitCodes } from '../config/exit.ts'
-import type { Engine } from './engine.ts'
-import type { OperatorCommand } from '../operator/commands/index.ts'
 import type { Log } from '../monitor/log/log.ts'
-import { isToldByEvent } from './log/changeLog.ts'
+import type { OperatorCommand } from '../operator/commands/index.ts'
+import type { Engine } from './engine.ts'
+import { isToldByEvent } from './logging/changeLog.ts'
 import type { ServiceManager } from './systemd.ts'
 
 /** Is told of a command that was carried out, and who gave it. */

@@ -3,7 +3,15 @@
  * handed in. Live, paper, simulations and tests are this function with other parts.
  */
 
-import type { ConfiguredLimits } from '../account/limits/limitsInForce.ts'
+import type { EngineSettings } from '../account/engineSettings.ts'
+import { createAccountJournal } from '../account/halts/accountJournal.ts'
+import { createTrading } from '../account/halts/tradingHalts.ts'
+import type { ConfiguredLimits } from '../account/limitsInForce.ts'
+import {
+  createSubaccountWatch,
+  type SubaccountSettings,
+  type SubaccountWatchContext,
+} from '../account/subaccountWatch.ts'
 import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
@@ -12,18 +20,6 @@ import type { ChainReader } from '../domain/machine/chainReader.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { Signer } from '../domain/signer.ts'
-import { createAccountJournal } from '../account/halts/accountJournal.ts'
-import {
-  createSubaccountWatch,
-  type SubaccountSettings,
-  type SubaccountWatchContext,
-} from '../account/subaccountWatch.ts'
-import { createTrading } from '../account/halts/tradingHalts.ts'
-import type { EngineSettings } from '../account/engineSettings.ts'
-import { createEngine, type Engine, type EngineParts } from './engine.ts'
-import { type CatalogueParts, createCatalogue } from '../market/marketCatalogue.ts'
-import { pinnedApi } from '../market/pinnedApi.ts'
-import type { EngineLabels } from '../operator/port/statusReport.ts'
 import type { ExecutionSettings } from '../execution/context/executionSettings.ts'
 import { createFees } from '../execution/context/feeEstimates.ts'
 import type { UsualFees } from '../execution/context/feeMemory.ts'
@@ -32,6 +28,9 @@ import { createNativePrice } from '../execution/context/nativePrice.ts'
 import type { SigningPolicy } from '../execution/context/policy.ts'
 import type { SwapMarkets } from '../execution/context/swapPath.ts'
 import type { Journal } from '../journal/journal.ts'
+import { type CatalogueParts, createCatalogue } from '../market/marketCatalogue.ts'
+import { pinnedApi } from '../market/pinnedApi.ts'
+import type { EngineLabels } from '../operator/port/statusReport.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Chain } from '../protocol/chains/chain.ts'
 import { chainGas } from '../protocol/chains/gas.ts'
@@ -39,6 +38,7 @@ import type { Market } from '../protocol/market.ts'
 import { emptySubaccountApproval } from '../protocol/signing/approvalTypes.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
+import { createEngine, type Engine, type EngineParts } from './engine.ts'
 
 /** Market data that decides what may be signed, at the moment of a signature. */
 export interface SigningFacts {

@@ -2,13 +2,13 @@
 import type { Address } from '../protocol/address.ts'
 import type { Position } from '../protocol/position.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
-import type { Discrepancy, DiscrepancyEnd } from './account/accountRecord.ts'
-import type { UnlistedSide } from './account/held.ts'
-import type { TradingState } from './account/limits.ts'
-import type { Contradiction } from './account/marketEntry.ts'
-import type { HaltReason, ReleasedBy, TradingScope } from './account/tradingState.ts'
+import type { Discrepancy, DiscrepancyEnd } from './accountRecords/accountRecord.ts'
+import type { UnlistedSide } from './accountRecords/held.ts'
+import type { Contradiction } from './accountRecords/marketEntry.ts'
+import type { HaltReason, ReleasedBy, TradingScope } from './accountRecords/tradingState.ts'
+import type { TradingState } from './limits/limits.ts'
 import type { SubaccountReport } from './subaccountReport.ts'
-import type { LeftPosition } from './tasks/killState.ts'
+import type { LeftPosition } from './taskStates/killState.ts'
 
 /** The account, its markets, its approval, its limits. `type` is the stable dotted name of the log line. */
 export type AccountEvent =

@@ -2,7 +2,7 @@
 import type { Facts } from '../base/errors.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
-import type { FieldChange, OnRemove, RosterChange } from './account/strategyEntry.ts'
+import type { FieldChange, OnRemove, RosterChange } from './accountRecords/strategyEntry.ts'
 import type { Denial } from './order/intent.ts'
 
 /** The daemon and its strategies. `type` is the stable dotted name of the log line. */

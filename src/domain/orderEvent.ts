@@ -7,7 +7,7 @@ import type { OrderLeg } from './order/orderLegs.ts'
 import type { TermsInForce } from './order/termsInForce.ts'
 import type { JudgedWarning, WarningAction } from './order/warnedFacts.ts'
 import type { JournalRecord } from './records.ts'
-import type { UnwindOutcome } from './tasks/unwindState.ts'
+import type { UnwindOutcome } from './taskStates/unwindState.ts'
 
 /** One difference between the intended value and the payload's. */
 export interface Difference {

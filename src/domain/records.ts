@@ -7,8 +7,8 @@ import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import type { Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'
-import { type AccountRecord, accountRecordKinds } from './account/accountRecord.ts'
-import { RECORD_VERSION } from './account/recordVersion.ts'
+import { type AccountRecord, accountRecordKinds } from './accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from './accountRecords/recordVersion.ts'
 import type {
   ArmedFacts,
   ChildRole,

@@ -19,8 +19,8 @@ import type { Order, Position } from '../protocol/position.ts'
 import type { ImpactData } from '../protocol/priceImpact.ts'
 import type { Reading } from '../protocol/reading.ts'
 import type { Usd } from '../protocol/units.ts'
-import { type PositionSide, sideKeyOf } from './account/accountRecord.ts'
-import type { HiddenSide, UnlistedSide } from './account/held.ts'
+import { type PositionSide, sideKeyOf } from './accountRecords/accountRecord.ts'
+import type { HiddenSide, UnlistedSide } from './accountRecords/held.ts'
 import type { ContestedPrice } from './order/contestedPrice.ts'
 
 /** Candles of one period. */

@@ -1,9 +1,9 @@
 /** Handles a strategy's request to prepare the renewal of the delegated key's approval: denied without such a key, and reported once. */
 
+import type { HasPrepareRenewal, HasSubaccount } from '../account/accountParts.ts'
 import type { RenewalDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
-import type { HasPrepareRenewal, HasSubaccount } from '../account/accountParts.ts'
 
 /** Has it prepared, unless one is there that fits. Refuses with NO_DELEGATED_KEY and RENEWAL_FAILED. */
 export async function requestRenewal(

@@ -1,9 +1,9 @@
 /** Handles a strategy's request to claim amounts due to the account: the calls are prepared for the owner's wallet, or it is denied. */
 
+import type { HasPrepareClaim } from '../account/accountParts.ts'
 import type { ClaimDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
-import type { HasPrepareClaim } from '../account/accountParts.ts'
 
 /** Has it looked at, and prepared when it is enough. Told only when something came of it. Refuses with CLAIM_UNREAD. */
 export async function requestClaim(

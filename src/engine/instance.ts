@@ -3,6 +3,8 @@
  * hurts only itself.
  */
 
+import type { HasTrading } from '../account/accountParts.ts'
+import { scheduledTickMs } from '../account/ids.ts'
 import { UnreachableError } from '../api/transport/apiErrors.ts'
 import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
@@ -13,10 +15,8 @@ import type { HasClock, HasEmit } from '../execution/context/executionParts.ts'
 import { KindFault } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { MemoryUnfitError } from '../strategy/kindMemory.ts'
-import { scheduledTickMs } from '../account/ids.ts'
-import type { HasTrading } from '../account/accountParts.ts'
-import type { StrategyStatus } from './strategyStatus.ts'
 import type { RunningInstance } from './roster/instances.ts'
+import type { StrategyStatus } from './strategyStatus.ts'
 import type { TickReport } from './tick.ts'
 
 /** A strategy instance of the engine. */

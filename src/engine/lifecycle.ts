@@ -1,9 +1,5 @@
 /** The life of an engine: it starts, recovers, runs its loops, drains and ends. `engine.ts` describes the states. */
-import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
-import { BaseError, reasonOf } from '../base/errors.ts'
-import type { ExecutionContext } from '../execution/context/executionContext.ts'
-import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
-import type { Market } from '../protocol/market.ts'
+
 import type {
   HasCatalogue,
   HasEngineSettings,
@@ -12,11 +8,16 @@ import type {
   HasReadLimits,
   HasTrading,
 } from '../account/accountParts.ts'
-import type { EngineState } from './strategyStatus.ts'
 import { recordStartLimits } from '../account/recordedLimits.ts'
 import type { AccountWatch } from '../account/watch/accountWatch.ts'
 import type { Breakers } from '../account/watch/breakerWatch.ts'
 import { unresolvedOf } from '../account/watch/unresolved.ts'
+import { DecodeError, RefusedError, UnreachableError } from '../api/transport/apiErrors.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { ExecutionContext } from '../execution/context/executionContext.ts'
+import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
+import type { Market } from '../protocol/market.ts'
+import type { EngineState } from './strategyStatus.ts'
 
 /** Time that a stop waits for pending reads, beyond the drain, ms. */
 const stopGraceMs = 1_000

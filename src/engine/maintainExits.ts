@@ -2,22 +2,23 @@
  * Maintenance for an instance at each turn, before its kind gets its turn. It maintains the exits of its file, and shrinks those of its kind that are
  * larger than its part. It also takes back resting entries that the rules of its file forbid.
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+
+import { protectionOf } from '../account/fileProtection.ts'
+import { decisionKeyOf } from '../account/ids.ts'
+import { madeByTasks } from '../account/runningTasks.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { CancelDecision, Decision } from '../domain/order/decision.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
+import { entryCancels } from '../exits/entriesTakenBack.ts'
+import { sidesOfLostExits } from '../exits/exitsLeft.ts'
+import { fitExits, syncExits } from '../exits/syncExits.ts'
+import { marketSymbol } from '../market/marketSymbol.ts'
 import { hexKey } from '../protocol/address.ts'
 import { keptExitsNow } from '../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import { protectionOf } from '../account/fileProtection.ts'
-import { decisionKeyOf } from '../account/ids.ts'
-import type { TurnContext } from './turnContext.ts'
-import { entryCancels } from '../exits/entriesTakenBack.ts'
-import { sidesOfLostExits } from '../exits/exitsLeft.ts'
-import { madeByTasks } from '../account/runningTasks.ts'
-import { fitExits, syncExits } from '../exits/syncExits.ts'
 import { admitDecision } from './judging/admitDecision.ts'
-import { marketSymbol } from '../market/marketSymbol.ts'
+import type { TurnContext } from './turnContext.ts'
 
 /** Index of the first of them in a turn's decision keys: far from those of a kind, whose keys stay as they are. */
 const KEPT_FROM = 1_000

@@ -1,9 +1,9 @@
 /** Notifies people of a resting order for a strategy: an event, and nothing at the venue. */
 
+import type { HasCatalogue } from '../account/accountParts.ts'
 import type { ReportDecision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
-import type { HasCatalogue } from '../account/accountParts.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
 
 /** Tells it. */

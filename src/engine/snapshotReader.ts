@@ -11,23 +11,16 @@ import type { Clock } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
 import type { CandleReading, MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { Feed } from '../domain/venueEvent.ts'
-import { type Address, hexKey, sameHex } from '../protocol/address.ts'
-import type {
-  Candle,
-  Market,
-  OraclePrice,
-  PriceDoubt,
-  Token,
-  TradingCapacity,
-} from '../protocol/market.ts'
-import type { MissingRow } from '../protocol/missing.ts'
-import type { Reading } from '../protocol/reading.ts'
-import { absOf, bps, type Usd } from '../protocol/units.ts'
-import type { Needs } from '../strategy/strategy.ts'
 import { withHeldMarkets } from '../market/heldMarkets.ts'
 import { createKnown, type KnownVenue, MARKET_VALUES_AGE_MS, staleValues } from '../market/knownVenue.ts'
 import type { Catalogue } from '../market/marketCatalogue.ts'
 import { impactReadings, readImpactSettings } from '../market/marketImpact.ts'
+import { type Address, hexKey, sameHex } from '../protocol/address.ts'
+import type { Candle, Market, OraclePrice, PriceDoubt, Token, TradingCapacity } from '../protocol/market.ts'
+import type { MissingRow } from '../protocol/missing.ts'
+import type { Reading } from '../protocol/reading.ts'
+import { absOf, bps, type Usd } from '../protocol/units.ts'
+import type { Needs } from '../strategy/strategy.ts'
 
 /** The world could not be read well enough to decide on. */
 class SnapshotError extends BaseError {}

@@ -1,6 +1,7 @@
 /** Status of the engine's life and of each strategy instance, seen from outside. Plain JSON values. */
-import type { TradingState } from '../domain/account/limits.ts'
-import type { OperatorPause } from '../domain/account/strategyEntry.ts'
+
+import type { OperatorPause } from '../domain/accountRecords/strategyEntry.ts'
+import type { TradingState } from '../domain/limits/limits.ts'
 import type { NewestSignal } from '../domain/memory/tradeSignal.ts'
 import type { ExitHere } from '../domain/order/exitPlan.ts'
 import type { UnservedSignal } from '../strategy/kindMemory.ts'

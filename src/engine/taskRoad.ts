@@ -1,15 +1,15 @@
+import type { HasHoldings, HasLimits, HasStrategies, HasTrading } from '../account/accountParts.ts'
+import { OPERATOR } from '../account/halts/tradingHalts.ts'
+import type { UnseenIntents } from '../account/holdings/unseen.ts'
 import { marketOf } from '../domain/snapshot.ts'
 import type { HasJournal } from '../execution/context/executionParts.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
-import { OPERATOR } from '../account/halts/tradingHalts.ts'
-import type { HasHoldings, HasLimits, HasStrategies, HasTrading } from '../account/accountParts.ts'
-import type { UnseenIntents } from '../account/holdings/unseen.ts'
+import type { TaskRoad } from '../tasks/running/executors.ts'
 import type { Accept } from './judging/accept.ts'
 import { admitDecision } from './judging/admitDecision.ts'
 import { type DecisionSource, judge } from './judging/judgeDecision.ts'
 import { isOthers } from './judging/ownPart.ts'
-import type { TaskRoad } from '../tasks/running/executors.ts'
 
 /** Decision key of decisions that are only judged. */
 const PREVIEWED = `${OPERATOR}#preview`

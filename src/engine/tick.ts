@@ -2,11 +2,12 @@
  * One turn of the loop for one strategy: read, decide, admit, execute. It reads like the road in docs/architecture.md.
  */
 
+import { strayOrdersOf } from '../account/watch/strayOrders.ts'
 import { defined } from '../base/defined.ts'
-import type { PositionSide } from '../domain/account/accountRecord.ts'
 import { ownPositionsOf } from '../books/ownPositions.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { unwindOf } from '../domain/tasks/unwindState.ts'
+import { unwindOf } from '../domain/taskStates/unwindState.ts'
 import type { Exposure } from '../risk/exposure/accountExposure.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { availableCapacityOf } from '../risk/exposure/availableCapacity.ts'
@@ -15,12 +16,11 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { callKind, type KindAnswer } from './callKind.ts'
-import type { TurnContext } from './turnContext.ts'
 import { type DecisionProblem, returnedProblem } from './decisionProblem.ts'
 import { isOthers } from './judging/ownPart.ts'
-import { strayOrdersOf } from '../account/watch/strayOrders.ts'
 import { maintainExits } from './maintainExits.ts'
 import { givenTurn, type Remembered, takeTurn } from './turn.ts'
+import type { TurnContext } from './turnContext.ts'
 
 /** Result of one tick. */
 export interface TickReport {

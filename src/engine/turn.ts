@@ -4,7 +4,10 @@
  * a memory nothing binds the decisions together, and each is durable alone.
  */
 
+import type { HasAheadStamps, HasTrading } from '../account/accountParts.ts'
 import { withPending } from '../account/facts.ts'
+import type { AccountFact, AccountJournal } from '../account/halts/accountJournal.ts'
+import { decisionKeyOf } from '../account/ids.ts'
 import { defined } from '../base/defined.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import type { DeniedEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
@@ -20,21 +23,18 @@ import { encodeExact } from '../domain/records.ts'
 import type { SignalEvent } from '../domain/signalEvent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasJournal } from '../execution/context/executionParts.ts'
+import { marketSymbol } from '../market/marketSymbol.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn } from '../strategy/kindMemory.ts'
-import type { AccountFact, AccountJournal } from '../account/halts/accountJournal.ts'
-import { decisionKeyOf } from '../account/ids.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { requestClaim } from './claimRequest.ts'
-import type { HasAheadStamps, HasTrading } from '../account/accountParts.ts'
-import type { Accept } from './judging/accept.ts'
-import type { TurnContext } from './turnContext.ts'
 import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
+import type { Accept } from './judging/accept.ts'
 import { DUPLICATE, tellAdmitted } from './judging/admitDecision.ts'
 import { judge } from './judging/judgeDecision.ts'
-import { marketSymbol } from '../market/marketSymbol.ts'
 import { reportOrder } from './reportOrder.ts'
+import type { TurnContext } from './turnContext.ts'
 
 /** Saved state that an instance receives. */
 export interface GivenTurn {

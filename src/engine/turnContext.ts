@@ -1,10 +1,5 @@
 /** Parts from which a turn is taken. */
 
-import type { HasClock, HasEmit, HasJournal } from '../execution/context/executionParts.ts'
-import type { UnseenIntents } from '../account/holdings/unseen.ts'
-import type { Accept } from './judging/accept.ts'
-import type { StrategyTasks } from '../tasks/running/strategyTasks.ts'
-import type { Unwinder } from '../tasks/running/unwinder.ts'
 import type {
   HasAheadStamps,
   HasCatalogue,
@@ -18,6 +13,11 @@ import type {
   HasSubaccount,
   HasTrading,
 } from '../account/accountParts.ts'
+import type { UnseenIntents } from '../account/holdings/unseen.ts'
+import type { HasClock, HasEmit, HasJournal } from '../execution/context/executionParts.ts'
+import type { StrategyTasks } from '../tasks/running/strategyTasks.ts'
+import type { Unwinder } from '../tasks/running/unwinder.ts'
+import type { Accept } from './judging/accept.ts'
 
 /** Requests of a strategy besides orders. */
 export interface StrategyRequests extends HasPrepareClaim, HasPrepareRenewal, HasSubaccount {

@@ -10,7 +10,7 @@
  */
 
 import { defined } from '../base/defined.ts'
-import type { AccountRecord } from '../domain/account/accountRecord.ts'
+import type { AccountRecord } from '../domain/accountRecords/accountRecord.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
 import {
   type Intent,

@@ -3,7 +3,7 @@
  * intent come one at a time.
  */
 import { BaseError } from '../base/errors.ts'
-import type { AccountRecord } from '../domain/account/accountRecord.ts'
+import type { AccountRecord } from '../domain/accountRecords/accountRecord.ts'
 import type { Effect } from '../domain/machine/conclude.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { type MachineEvent, step } from '../domain/machine/step.ts'

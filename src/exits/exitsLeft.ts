@@ -3,8 +3,8 @@
  * entry on that side for which they were never meant. Pure except for its reads.
  */
 import { type OrdersInFlight, type OwnFacts, ownSizeOf } from '../account/facts.ts'
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { LIST_LAG_MS } from '../domain/account/listLag.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
 import { EXIT_TOLERANCE_BPS } from '../domain/order/exitPlan.ts'
 import {
   type Child,

@@ -4,8 +4,11 @@
  * the book is left while others hold the position. They are never enlarged or moved.
  */
 
+import type { HasOrders } from '../account/accountParts.ts'
+import { OPERATOR, type Trading } from '../account/halts/tradingHalts.ts'
+import { madeByTasks } from '../account/runningTasks.ts'
 import type { Clock } from '../base/clock.ts'
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
@@ -14,10 +17,7 @@ import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import type { HasJournal } from '../execution/context/executionParts.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import { restingOrdersOf } from '../strategy/resting.ts'
-import { OPERATOR, type Trading } from '../account/halts/tradingHalts.ts'
-import type { HasOrders } from '../account/accountParts.ts'
 import { checkExitsLeft, settledExits } from './exitsLeft.ts'
-import { madeByTasks } from '../account/runningTasks.ts'
 import { fitExits } from './syncExits.ts'
 
 /** After a denial it is tried again no sooner, ms. */

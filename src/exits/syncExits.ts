@@ -8,9 +8,10 @@
  * Exits of a waiting entry belong to that entry, and are left alone until it fills. While any order of the instance on a side is in flight, or rests
  * without being listed, nothing is done there: it may be the very exit.
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+
 import { sharesOf } from '../books/figures.ts'
 import type { Part } from '../books/sideParts.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
 import {
   awayFrom,
@@ -22,13 +23,7 @@ import {
   usualRange,
   withoutRanges,
 } from '../domain/order/exitPlan.ts'
-import {
-  type Child,
-  hasEnded,
-  type IntentState,
-  isProvisional,
-  lastAttempt,
-} from '../domain/order/intent.ts'
+import { type Child, hasEnded, type IntentState, isProvisional, lastAttempt } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { hexKey, sameHex } from '../protocol/address.ts'
 import { executionSidePrice } from '../protocol/market.ts'

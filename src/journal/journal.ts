@@ -5,10 +5,10 @@
 
 import type { Clock } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
-import type { AccountRecord, AccountState } from '../domain/account/accountRecord.ts'
-import type { Fill } from '../domain/account/fills.ts'
-import type { Ending } from '../domain/account/spend.ts'
 import type { BookListener, BookReads } from '../books/books.ts'
+import type { AccountRecord, AccountState } from '../domain/accountRecords/accountRecord.ts'
+import type { Fill } from '../domain/accountRecords/fills.ts'
+import type { Ending } from '../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../domain/guardTable.ts'
 import type { RecordedEvent } from '../domain/memory/ownEvent.ts'
 import type { Intent, IntentState } from '../domain/order/intent.ts'

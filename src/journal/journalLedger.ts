@@ -4,11 +4,11 @@
  * retains the newest.
  */
 import type { Clock } from '../base/clock.ts'
-import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { type Fill, fillsOf } from '../domain/account/fills.ts'
-import { ownEventsOf } from '../domain/account/ownEventsOf.ts'
-import { type Ending, endingOf } from '../domain/account/spend.ts'
 import { type BookReads, Books } from '../books/books.ts'
+import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type Fill, fillsOf } from '../domain/accountRecords/fills.ts'
+import { ownEventsOf } from '../domain/accountRecords/ownEventsOf.ts'
+import { type Ending, endingOf } from '../domain/accountRecords/spend.ts'
 import { applyRecord } from '../domain/machine/fold.ts'
 import { type Intent, type IntentState, isOpen } from '../domain/order/intent.ts'
 import { changesBy, type OrderChange } from '../domain/order/signedOrder.ts'

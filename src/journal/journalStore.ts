@@ -3,7 +3,7 @@
  * writer that has its lease, and folds nothing: what records mean is the ledger's. All of it is asynchronous; every
  * store runs the same conformance suite.
  */
-import type { Ending } from '../domain/account/spend.ts'
+import type { Ending } from '../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../domain/guardTable.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AnyRecord } from '../domain/records.ts'

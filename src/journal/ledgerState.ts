@@ -3,9 +3,10 @@
  * ever added (decisions, digests, created orders), each for the records since the part before. So a snapshot costs what is
  * new, however long the history is.
  */
-import { type AccountState, emptyAccountState } from '../domain/account/accountRecord.ts'
-import type { Fill } from '../domain/account/fills.ts'
+
 import { type BooksState, noBooks } from '../books/booksState.ts'
+import { type AccountState, emptyAccountState } from '../domain/accountRecords/accountRecord.ts'
+import type { Fill } from '../domain/accountRecords/fills.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
 import { decodeExact, encodeExact } from '../domain/records.ts'

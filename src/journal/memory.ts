@@ -1,5 +1,5 @@
 /** A journal that ends with the process: for backtests, simulations and `journal.path memory:`. Same rules as a file, no disk. */
-import { type Ending, endingOf } from '../domain/account/spend.ts'
+import { type Ending, endingOf } from '../domain/accountRecords/spend.ts'
 import { COMPACT_AFTER, type GuardTable, type SignEntry } from '../domain/guardTable.ts'
 import { foldRecords } from '../domain/machine/fold.ts'
 import { type IntentState, isOpen } from '../domain/order/intent.ts'

@@ -2,7 +2,7 @@
  * Lists the events that strategies with a memory have not received yet about their orders. Records of their intents add events, and the memory that
  * was written with them drops them. An instance that never remembered anything has no list.
  */
-import type { AccountRecord } from '../domain/account/accountRecord.ts'
+import type { AccountRecord } from '../domain/accountRecords/accountRecord.ts'
 import type { RecordedEvent } from '../domain/memory/ownEvent.ts'
 import type { OwnEvents } from './journal.ts'
 

@@ -5,7 +5,13 @@
  */
 import { ageMsOf, type Clock, type Moment, momentOf } from '../base/clock.ts'
 import { reasonOf } from '../base/errors.ts'
-import { type Contradiction, contradictionKey, emptyMarketFold, type MarketEntry, type MarketFold } from '../domain/account/marketEntry.ts'
+import {
+  type Contradiction,
+  contradictionKey,
+  emptyMarketFold,
+  type MarketEntry,
+  type MarketFold,
+} from '../domain/accountRecords/marketEntry.ts'
 import type { Emit } from '../domain/event.ts'
 import { type Denial, type Intent, intentAddsRisk } from '../domain/order/intent.ts'
 import { type PoolTokens, type SwapMarkets, swapMarketsOf } from '../execution/context/swapPath.ts'

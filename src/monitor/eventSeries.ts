@@ -1,10 +1,10 @@
 /** The series of orders, strategies, hosts and the account: each function makes those of a subject, and listens for their events. */
-import type { DiscrepancyKind } from '../domain/account/accountRecord.ts'
+import type { DiscrepancyKind } from '../domain/accountRecords/accountRecord.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import { untidyCauses } from '../domain/order/decision.ts'
 import { type Intent, type Label, lastAttempt } from '../domain/order/intent.ts'
 import { isFillTold } from '../domain/order/orderLegs.ts'
-import type { UnwindOutcome } from '../domain/tasks/unwindState.ts'
+import type { UnwindOutcome } from '../domain/taskStates/unwindState.ts'
 import { absOf } from '../protocol/units.ts'
 import { answerBuckets, asNumber, type SeriesMaker } from './seriesMaker.ts'
 

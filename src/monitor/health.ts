@@ -1,5 +1,5 @@
 /** Alive and ready, and why not. Judged at the moment somebody asks, from the engine's status and the turns heard of. */
-import { haltsOn } from '../domain/account/tradingState.ts'
+import { haltsOn } from '../domain/accountRecords/tradingState.ts'
 import type { Emit } from '../domain/event.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
 import { span, tradingText } from './text.ts'

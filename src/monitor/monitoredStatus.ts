@@ -1,11 +1,12 @@
 /** The part of the engine's status that monitoring reads. The engine's own status type fits it. */
-import type { PositionSide } from '../domain/account/accountRecord.ts'
-import type { TradingState } from '../domain/account/limits.ts'
-import type { EquityMark, TradingHalt } from '../domain/account/tradingState.ts'
-import type { Label } from '../domain/order/intent.ts'
-import type { RunningByKind } from '../domain/tasks/runningByKind.ts'
-import type { Feed } from '../domain/venueEvent.ts'
+
 import type { StrategyBooks } from '../books/bookView.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
+import type { EquityMark, TradingHalt } from '../domain/accountRecords/tradingState.ts'
+import type { TradingState } from '../domain/limits/limits.ts'
+import type { Label } from '../domain/order/intent.ts'
+import type { RunningByKind } from '../domain/taskStates/runningByKind.ts'
+import type { Feed } from '../domain/venueEvent.ts'
 import type { Usd } from '../protocol/units.ts'
 
 /** Inputs of metrics and health, at the moment of a request. */

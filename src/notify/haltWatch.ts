@@ -3,9 +3,9 @@
  * that one that comes and goes is one story. What an operator or the next day lifts is told at once, and so is what is stricter than was told.
  */
 import { defined } from '../base/defined.ts'
-import { stricter, type TradingState } from '../domain/account/limits.ts'
-import type { TradingScope } from '../domain/account/tradingState.ts'
+import type { TradingScope } from '../domain/accountRecords/tradingState.ts'
 import type { Event } from '../domain/event.ts'
+import { stricter, type TradingState } from '../domain/limits/limits.ts'
 import type { Notice } from './notice.ts'
 import { noticeOf } from './noticeOf.ts'
 

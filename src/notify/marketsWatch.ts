@@ -2,7 +2,7 @@
  * Watches whether hosts contradict the facts of markets. From the first contradiction to the end of the last is one story, notified again when one is
  * added or ends in between. Pure but for its state.
  */
-import { contradictionKey } from '../domain/account/marketEntry.ts'
+import { contradictionKey } from '../domain/accountRecords/marketEntry.ts'
 import type { Event } from '../domain/event.ts'
 import { phrase } from '../monitor/log/phrase.ts'
 import { counted } from '../monitor/text.ts'

@@ -6,15 +6,15 @@
  * nothing is done twice.
  */
 
+import type { HasCatalogue, HasOrders } from '../account/accountParts.ts'
+import { OPERATOR } from '../account/halts/tradingHalts.ts'
+import { intentIdOf } from '../account/ids.ts'
 import type { Decision, DecisionFacts } from '../domain/order/decision.ts'
 import { type Denial, labelOf } from '../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import type { HasAccount, HasEmit, HasJournal } from '../execution/context/executionParts.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
-import { intentIdOf } from '../account/ids.ts'
-import { OPERATOR } from '../account/halts/tradingHalts.ts'
-import type { HasCatalogue, HasOrders } from '../account/accountParts.ts'
 import { type PreviewContext, previewOf } from './manualPreview.ts'
 import { denied, type OperatorAnswer, refusal } from './operatorAnswer.ts'
 

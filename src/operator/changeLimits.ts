@@ -3,21 +3,15 @@
  * force after each change, so that a start reports its changes against the previous run.
  */
 
-import type { ConfiguredLimits } from '../account/limits/limitsInForce.ts'
-import { BaseError, reasonOf } from '../base/errors.ts'
-import { isTighter, limitRow, limitSetting } from '../domain/account/limits.ts'
-import type { Commander } from '../domain/account/tradingState.ts'
-import type { HasEmit } from '../execution/context/executionParts.ts'
 import type { HasLimits, HasReadLimits, HasTrading } from '../account/accountParts.ts'
+import type { ConfiguredLimits } from '../account/limitsInForce.ts'
+import { formOf, limitWritten, unitsOf, writtenLimits } from '../account/limitValue.ts'
+import { type AppliedChange, changeText, limitRows, waitingLimits } from '../account/liveLimits.ts'
 import { recordLimits } from '../account/recordedLimits.ts'
-import { formOf, limitWritten, unitsOf, writtenLimits } from '../account/limits/limitValue.ts'
-import {
-  type AppliedChange,
-  changesOf,
-  changeText,
-  limitRows,
-  waitingLimits,
-} from '../account/limits/liveLimits.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { Commander } from '../domain/accountRecords/tradingState.ts'
+import { isTighter, limitRow, limitSetting } from '../domain/limits/limits.ts'
+import type { HasEmit } from '../execution/context/executionParts.ts'
 import { type OperatorAnswer, type Refusal, refusal } from './operatorAnswer.ts'
 
 type LimitsContext = HasEmit & HasLimits & HasReadLimits & HasTrading

@@ -2,8 +2,9 @@
  * The row of an operator's command, one file each in `commands/`: its body, its preview, its work and its words. The route of the control port, the
  * command of the command line, the form of the console and the reference pages derive from it.
  */
-import type { Commander } from '../domain/account/tradingState.ts'
+
 import type { z } from 'zod'
+import type { Commander } from '../domain/accountRecords/tradingState.ts'
 import type { CommandLine } from './commandLine.ts'
 import type { OperatorAnswer } from './operatorAnswer.ts'
 import type { OperatorContext } from './operatorContext.ts'

@@ -1,18 +1,18 @@
 /** Previews of orders by hand: the order, its expected cost, and its worst price. Nothing is made or written. */
 
+import type { HasStrategies } from '../account/accountParts.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasApi, HasChain, HasFees, HasSigningPolicy } from '../execution/context/executionParts.ts'
+import { positionFeesOf } from '../market/marketFees.ts'
 import { sameHex } from '../protocol/address.ts'
 import { managersOf } from '../protocol/marketName.ts'
 import type { Position } from '../protocol/position.ts'
 import { impactUsdOf } from '../risk/checks/impactCheck.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
-import type { HasStrategies } from '../account/accountParts.ts'
 import { openWarnings } from './guardWarning.ts'
 import { type CloseQuote, closeQuoteOf, type ManualQuote, type QuoteParts, quoteOf } from './manualQuote.ts'
-import { positionFeesOf } from '../market/marketFees.ts'
 import { denied, type Refusal } from './operatorAnswer.ts'
 import { tolerate } from './operatorReads.ts'
 

@@ -2,9 +2,6 @@
 import type { Intent } from '../domain/order/intent.ts'
 import type { ExpectedFee } from '../execution/context/feeEstimates.ts'
 import { relayFeeLimit, type SigningPolicy, widthFor } from '../execution/context/policy.ts'
-import type { Direction } from '../protocol/market.ts'
-import type { Position } from '../protocol/position.ts'
-import { BPS_ONE, bps, formatUnits, type Usd } from '../protocol/units.ts'
 import type { PositionFees } from '../market/marketFees.ts'
 import {
   type ExpectedCost,
@@ -15,6 +12,9 @@ import {
   signedPriceOf,
   usdOfFee,
 } from '../market/orderCost.ts'
+import type { Direction } from '../protocol/market.ts'
+import type { Position } from '../protocol/position.ts'
+import { BPS_ONE, bps, formatUnits, type Usd } from '../protocol/units.ts'
 
 /** Common fields of every preview. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
 interface Quote {

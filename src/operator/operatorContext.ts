@@ -1,11 +1,5 @@
 /** Parts of the daemon that commands of an operator work on. */
 
-import type { Decision } from '../domain/order/decision.ts'
-import type { Denial } from '../domain/order/intent.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
-import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
-import type { EquityTracker } from '../account/equity/equity.ts'
-import type { Unwinder } from '../tasks/running/unwinder.ts'
 import type {
   HasCatalogue,
   HasLimits,
@@ -14,10 +8,16 @@ import type {
   HasStrategies,
   HasTrading,
 } from '../account/accountParts.ts'
+import type { EquityTracker } from '../account/equity/equity.ts'
 import type { Reconciler } from '../account/watch/reconciler.ts'
-import type { HandContext } from './byHand.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import type { Denial } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
 import type { ExecutorContext, Executors } from '../tasks/running/executors.ts'
 import type { Kill } from '../tasks/running/kill.ts'
+import type { Unwinder } from '../tasks/running/unwinder.ts'
+import type { HandContext } from './byHand.ts'
 import type { Reloaded } from './reloadStrategies.ts'
 
 /** Dependencies of starting and stopping. */

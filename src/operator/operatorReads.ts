@@ -1,16 +1,16 @@
 /** Readings for an operator besides the status: figures of all markets, and the content of the wallet. They are read on request. */
 
+import type { HasCatalogue } from '../account/accountParts.ts'
+import { holdsPayment } from '../account/equity/equity.ts'
 import { BaseError } from '../base/errors.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import type { HasAccount, HasApi, HasChainReader } from '../execution/context/executionParts.ts'
+import type { MarketStanding } from '../market/marketCatalogue.ts'
+import { positionFeesOf } from '../market/marketFees.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { JitDataStatus, MarketStatus, Token, TradingCapacity } from '../protocol/market.ts'
 import { minOf, type TokenAmount, type Usd, usdOfAmount } from '../protocol/units.ts'
 import { basisOf } from '../risk/exposure/availableCapacity.ts'
-import { holdsPayment } from '../account/equity/equity.ts'
-import type { HasCatalogue } from '../account/accountParts.ts'
-import type { MarketStanding } from '../market/marketCatalogue.ts'
-import { positionFeesOf } from '../market/marketFees.ts'
 
 /** A market with its figures. What the venue does not say is null; rates are factors with 30 decimals an hour, signed. */
 export interface MarketFigures extends MarketStanding {

@@ -3,16 +3,14 @@
  * journaled before it holds. With anything wrong in any file nothing changes.
  */
 
-import type { Commander } from '../domain/account/tradingState.ts'
 import { resolve } from 'node:path'
-import type { ConfiguredLimits } from '../account/limits/limitsInForce.ts'
-import { BaseError, reasonOf } from '../base/errors.ts'
-import type { FieldChange, OnRemove } from '../domain/account/strategyEntry.ts'
-import type { HasEmit } from '../execution/context/executionParts.ts'
-import { changedFields } from '../strategy/files/fileLife.ts'
-import { closeStrategies, type LoadedStrategy, type LoadResult } from '../strategy/files/load.ts'
 import type { HasLimits, HasTrading } from '../account/accountParts.ts'
-import { type AppliedChange, changeText, type WaitingLimit, waitingLimits } from '../account/limits/liveLimits.ts'
+import type { ConfiguredLimits } from '../account/limitsInForce.ts'
+import { type AppliedChange, changeText, type WaitingLimit, waitingLimits } from '../account/liveLimits.ts'
+import { recordLimits } from '../account/recordedLimits.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { FieldChange, OnRemove } from '../domain/accountRecords/strategyEntry.ts'
+import type { Commander } from '../domain/accountRecords/tradingState.ts'
 import type { Instances } from '../engine/roster/instances.ts'
 import {
   type ChangedStrategy,
@@ -23,8 +21,10 @@ import {
   type RosterPlan,
 } from '../engine/roster/rosterPlan.ts'
 import { setField } from '../engine/roster/setField.ts'
+import type { HasEmit } from '../execution/context/executionParts.ts'
+import { changedFields } from '../strategy/files/fileLife.ts'
+import { closeStrategies, type LoadedStrategy, type LoadResult } from '../strategy/files/load.ts'
 import type { WindDown } from '../tasks/running/windDown.ts'
-import { recordLimits } from '../account/recordedLimits.ts'
 import type { OperatorAnswer } from './operatorAnswer.ts'
 
 /** Source of strategy files. */

@@ -1,5 +1,6 @@
 /** Interprets an operator's start of a task: names become markets and tokens, texts become amounts. */
 
+import type { HasCatalogue } from '../account/accountParts.ts'
 import { defined } from '../base/defined.ts'
 import type { BudgetWish, TaskWish, WeightWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -8,7 +9,6 @@ import { sameHex } from '../protocol/address.ts'
 import type { Market } from '../protocol/market.ts'
 import { parseUnits, usd } from '../protocol/units.ts'
 import { startOf } from '../tasks/executorKinds.ts'
-import type { HasCatalogue } from '../account/accountParts.ts'
 import { type Refusal, refusal, theOne } from './operatorAnswer.ts'
 import type { StartOf, StartTaskCommand } from './taskBodies.ts'
 import { delistedText } from './unknownMarket.ts'

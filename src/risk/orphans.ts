@@ -2,9 +2,9 @@
  * Exits that have lost their purpose: their increase was cancelled, there is no position on their side, or other strategies own all of it. On chain
  * they stay (a decrease on an empty position reverts), and would close a part of the next position there (docs/orders.md, "Unwind an order").
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import type { HeldSides } from '../domain/account/held.ts'
-import { LIST_LAG_MS } from '../domain/account/listLag.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import type { HeldSides } from '../domain/accountRecords/held.ts'
+import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
 import type { CancelDecision } from '../domain/order/decision.ts'
 import {
   type Child,

@@ -1,6 +1,7 @@
 /** Waiting orders of a strategy at the venue: the account's resting orders that its open intents explain. Pure. */
 import { defined } from '../base/defined.ts'
-import { sideKeyOf } from '../domain/account/accountRecord.ts'
+import type { OwnPosition } from '../books/ownPositions.ts'
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import {
   type Child,
   type ChildRole,
@@ -11,7 +12,6 @@ import {
   lastAttempt,
 } from '../domain/order/intent.ts'
 import type { OrderKind } from '../domain/order/orderTerms.ts'
-import type { OwnPosition } from '../books/ownPositions.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'

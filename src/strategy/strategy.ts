@@ -5,13 +5,13 @@
  */
 
 import { z } from 'zod'
+import { allAsOwn, type OwnPosition } from '../books/ownPositions.ts'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
 import type { StrategyDecision } from '../domain/order/decision.ts'
-import { allAsOwn, type OwnPosition } from '../books/ownPositions.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
-import type { OwnTask } from '../domain/tasks/ownTask.ts'
+import type { OwnTask } from '../domain/taskStates/ownTask.ts'
 import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction } from '../protocol/market.ts'
 import type { Position } from '../protocol/position.ts'
@@ -21,7 +21,8 @@ import { checkDefinition } from './definitionCheck.ts'
 import type { MemoryDefinition, Turn } from './kindMemory.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 
-export type { Fill } from '../domain/account/fills.ts'
+export type { OwnPosition } from '../books/ownPositions.ts'
+export type { Fill } from '../domain/accountRecords/fills.ts'
 export type { ClosedEvent, DeniedEvent, FillEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
 export type { GivenSignal, SignalAction, SignalSize } from '../domain/memory/tradeSignal.ts'
 export type {
@@ -55,12 +56,11 @@ export type {
   TwapWish,
   WeightWish,
 } from '../domain/order/taskWish.ts'
-export type { OwnPosition } from '../books/ownPositions.ts'
 export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
 export type { SubaccountReport } from '../domain/subaccountReport.ts'
-export type { OwnTask } from '../domain/tasks/ownTask.ts'
+export type { OwnTask } from '../domain/taskStates/ownTask.ts'
 export type { Address, Hex } from '../protocol/address.ts'
 export type {
   Balance,

@@ -10,7 +10,7 @@ import {
   type AccumulateParams,
   type AccumulateProgress,
   EXECUTORS_VERSION,
-} from '../domain/tasks/executorParams.ts'
+} from '../domain/taskStates/executorParams.ts'
 import { formatDollars, minOf, usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
 import type { ExecutorView } from './executorView.ts'

@@ -11,7 +11,7 @@ import {
   type BracketParams,
   type BracketProgress,
   EXECUTORS_VERSION,
-} from '../domain/tasks/executorParams.ts'
+} from '../domain/taskStates/executorParams.ts'
 import type { Direction } from '../protocol/market.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { type Usd, usd } from '../protocol/units.ts'

@@ -7,8 +7,12 @@ import { dollars } from '../base/bodyFields.ts'
 import { defined } from '../base/defined.ts'
 import type { ChaseWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { type ChaseParams, type ChaseProgress, EXECUTORS_VERSION } from '../domain/tasks/executorParams.ts'
-import type { ExecutorProgress } from '../domain/tasks/executorState.ts'
+import {
+  type ChaseParams,
+  type ChaseProgress,
+  EXECUTORS_VERSION,
+} from '../domain/taskStates/executorParams.ts'
+import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { absOf, bps, type Usd, usd } from '../protocol/units.ts'

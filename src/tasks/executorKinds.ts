@@ -1,15 +1,15 @@
 /** The kinds of tasks that make orders over time, and the common queries about a task. */
 
 import type { z } from 'zod'
-import type { PositionSide } from '../domain/account/accountRecord.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { TaskWish } from '../domain/order/taskWish.ts'
-import type { LadderParams, RebalanceParams } from '../domain/tasks/executorParams.ts'
+import type { LadderParams, RebalanceParams } from '../domain/taskStates/executorParams.ts'
 import type {
   ExecutorKind,
   ExecutorParams,
   ExecutorProgress,
   TaskGoal,
-} from '../domain/tasks/executorState.ts'
+} from '../domain/taskStates/executorState.ts'
 import { accumulateStart, accumulateTask } from './accumulateTask.ts'
 import { bracketStart, bracketTask } from './bracketTask.ts'
 import { chaseStart, chaseTask } from './chaseTask.ts'

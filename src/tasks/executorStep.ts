@@ -4,7 +4,7 @@
  */
 import { defined } from '../base/defined.ts'
 import { addsRisk, type CancelDecision, type Decision } from '../domain/order/decision.ts'
-import type { ExecutorEnd, ExecutorProgress, TaskGoal } from '../domain/tasks/executorState.ts'
+import type { ExecutorEnd, ExecutorProgress, TaskGoal } from '../domain/taskStates/executorState.ts'
 import type { Hex } from '../protocol/address.ts'
 import { formatDollars, maxOf, type Usd } from '../protocol/units.ts'
 import {

@@ -1,7 +1,7 @@
 /** View of tasks that make orders over time, and the results of their orders by the orders' own records. Pure. */
 import { defined } from '../base/defined.ts'
-import type { PositionSide } from '../domain/account/accountRecord.ts'
-import { type FilledOrder, filledOrders } from '../domain/account/fills.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
+import { type FilledOrder, filledOrders } from '../domain/accountRecords/fills.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
   type Child,

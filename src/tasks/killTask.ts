@@ -3,8 +3,8 @@
  * stay until these are closed, unless they are to go too. Pure: its steps follow from the lists, from the journal, and from orders in flight.
  */
 import { defined } from '../base/defined.ts'
-import { sideKeyOf } from '../domain/account/accountRecord.ts'
-import type { HeldSide, HeldSides } from '../domain/account/held.ts'
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import type { HeldSide, HeldSides } from '../domain/accountRecords/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
   hasEnded,
@@ -16,7 +16,7 @@ import {
 } from '../domain/order/intent.ts'
 import { legsOf } from '../domain/order/orderLegs.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/tasks/killState.ts'
+import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/taskStates/killState.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import { isOnMarket, type Order, orderName, type Position } from '../protocol/position.ts'
 import type { Usd } from '../protocol/units.ts'

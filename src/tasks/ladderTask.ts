@@ -8,8 +8,12 @@ import { dollars, typed } from '../base/bodyFields.ts'
 import { defined } from '../base/defined.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { LadderWish } from '../domain/order/taskWish.ts'
-import { EXECUTORS_VERSION, type LadderParams, type LadderProgress } from '../domain/tasks/executorParams.ts'
-import type { ExecutorProgress } from '../domain/tasks/executorState.ts'
+import {
+  EXECUTORS_VERSION,
+  type LadderParams,
+  type LadderProgress,
+} from '../domain/taskStates/executorParams.ts'
+import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import {
   BPS_ONE,

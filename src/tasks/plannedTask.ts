@@ -2,7 +2,7 @@
 import { defined } from '../base/defined.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { TaskWish } from '../domain/order/taskWish.ts'
-import type { ExecutorProgress, TaskGoal } from '../domain/tasks/executorState.ts'
+import type { ExecutorProgress, TaskGoal } from '../domain/taskStates/executorState.ts'
 import { formatDollars } from '../protocol/units.ts'
 import { executors, startOf } from './executorKinds.ts'
 import { mostFeeUsd } from './executorView.ts'

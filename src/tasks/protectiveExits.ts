@@ -2,8 +2,8 @@
  * Finds resting orders that only protect: stop-losses and take-profits of open positions, perpd's and others', which reduce risk or do nothing. A
  * kill leaves them, so that no position that it leaves open is unprotected. Pure.
  */
-import { sideKeyOf } from '../domain/account/accountRecord.ts'
-import type { HeldSides } from '../domain/account/held.ts'
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import type { HeldSides } from '../domain/accountRecords/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { hexKey } from '../protocol/address.ts'

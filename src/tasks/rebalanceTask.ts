@@ -11,7 +11,7 @@ import {
   type RebalanceMove,
   type RebalanceParams,
   type RebalanceProgress,
-} from '../domain/tasks/executorParams.ts'
+} from '../domain/taskStates/executorParams.ts'
 import { sameHex } from '../protocol/address.ts'
 import { absOf, BPS_ONE, bps, formatDollars, minOf, usd } from '../protocol/units.ts'
 import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'

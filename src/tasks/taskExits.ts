@@ -1,8 +1,8 @@
 /** The exits that a task manages: one target and one stop for its position. Missing ones are placed, wrong ones are changed. Pure. */
 import type { Decision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { ExitSync } from '../domain/tasks/executorParams.ts'
-import type { ExecutorParams } from '../domain/tasks/executorState.ts'
+import type { ExitSync } from '../domain/taskStates/executorParams.ts'
+import type { ExecutorParams } from '../domain/taskStates/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { absOf, bps, formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'

@@ -1,14 +1,14 @@
 /** Records of tasks as they are written: bounded, and of this version's words. */
 import { BaseError } from '../base/errors.ts'
 import { encodeExact } from '../domain/records.ts'
-import { TASK_STATE_MOST_BYTES, type TaskEntry, type TaskState } from '../domain/tasks/taskRecord.ts'
+import { TASK_STATE_MOST_BYTES, type TaskEntry, type TaskState } from '../domain/taskStates/taskRecord.ts'
 import {
   UNWIND,
   UNWIND_VERSION,
   type UnwindParams,
   unwindBegins,
   unwindTaskId,
-} from '../domain/tasks/unwindState.ts'
+} from '../domain/taskStates/unwindState.ts'
 
 type Started = Extract<TaskEntry, { readonly kind: 'task.started' }>
 type Changed = Extract<TaskEntry, { readonly kind: 'task.changed' }>

@@ -3,7 +3,7 @@
  * (`taskRunner.ts`) reads the world for it, hands its decisions to admission, and persists its state in the journal.
  */
 import type { Decision } from '../domain/order/decision.ts'
-import type { TaskState } from '../domain/tasks/taskRecord.ts'
+import type { TaskState } from '../domain/taskStates/taskRecord.ts'
 
 /** A decision of a task. */
 export interface Child<State> {

@@ -1,7 +1,7 @@
 /** Common parts of tasks that make orders over time: an order's price, its size by the capacity, and its decision. Pure. */
 import type { DecisionFacts, DecreaseDecision, IncreaseDecision } from '../domain/order/decision.ts'
 import { marketOf, positionsOn, type Snapshot } from '../domain/snapshot.ts'
-import type { ExecutorParams } from '../domain/tasks/executorState.ts'
+import type { ExecutorParams } from '../domain/taskStates/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import type { Order } from '../protocol/position.ts'
 import { formatPrice } from '../protocol/priceText.ts'

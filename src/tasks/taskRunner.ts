@@ -10,7 +10,7 @@ import { BaseError, reasonOf } from '../base/errors.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { runningTasks, type TaskEntry, type TaskState, type Tasks } from '../domain/tasks/taskRecord.ts'
+import { runningTasks, type TaskEntry, type TaskState, type Tasks } from '../domain/taskStates/taskRecord.ts'
 import { isSameState, stateIn, taskChanged } from './taskFacts.ts'
 import type { Child, Next, RunningTask, TaskKind } from './taskKind.ts'
 

@@ -13,7 +13,7 @@ import {
 import type { Denial } from '../domain/order/intent.ts'
 import type { TaskWish } from '../domain/order/taskWish.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import type { ExecutorProgress } from '../domain/tasks/executorState.ts'
+import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
 import type { Address } from '../protocol/address.ts'
 import { BPS_ONE, formatDollars, type Usd } from '../protocol/units.ts'
 import type { ExecutorView } from './executorView.ts'

@@ -1,7 +1,7 @@
 /** The time of each task that runs: it runs on where the clock is set back, so that no task lasts for longer than it was given. */
 import type { Clock } from '../base/clock.ts'
 import { CLOCK_JUMP_MS, createOnwardClock } from '../base/onwardClock.ts'
-import type { TaskState } from '../domain/tasks/taskRecord.ts'
+import type { TaskState } from '../domain/taskStates/taskRecord.ts'
 
 /** The times of tasks. */
 export interface TaskTimes {

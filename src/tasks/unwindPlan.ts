@@ -2,8 +2,8 @@
  * Plan for unwinding an order (`unwindTask.ts`). It follows from the order's own story alone, and every process gives its decisions the same keys, so
  * that no restart forgets or repeats one.
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
-import { fillsOf } from '../domain/account/fills.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { fillsOf } from '../domain/accountRecords/fills.ts'
 import { hasEnded, type IntentState, isWaiting, lastAttempt } from '../domain/order/intent.ts'
 import type { Hex } from '../protocol/address.ts'
 import type { Usd } from '../protocol/units.ts'

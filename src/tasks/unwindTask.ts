@@ -2,7 +2,7 @@
  * Unwinds an order that nobody wants any more if it lands (docs/orders.md, "Unwind an order"): cancels its resting orders, and closes its position.
  * Pure: its steps follow from the order's own story, from the outcomes of its tries, and from positions.
  */
-import type { PositionSide } from '../domain/account/accountRecord.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import { positionsOn, type Snapshot, unlistedOn } from '../domain/snapshot.ts'
@@ -11,7 +11,7 @@ import {
   UNWIND_VERSION,
   type UnwindParams,
   type UnwindProgress,
-} from '../domain/tasks/unwindState.ts'
+} from '../domain/taskStates/unwindState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { lacksMarket } from '../protocol/missing.ts'
 import { isOnMarket, type Position } from '../protocol/position.ts'

@@ -2,7 +2,7 @@
  * Winds down a strategy whose file was removed. It cancels orders that may still add, closes its own part of positions if its file said so, and
  * cancels exits that have nothing left to close. Until then its exits stay: they protect the position. Pure.
  */
-import { type PositionSide, sideKeyOf } from '../domain/account/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import { hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -11,7 +11,7 @@ import {
   WIND_DOWN_VERSION,
   type WindDownParams,
   type WindDownProgress,
-} from '../domain/tasks/windDownState.ts'
+} from '../domain/taskStates/windDownState.ts'
 import { hexKey } from '../protocol/address.ts'
 import { isOnMarket, type Order } from '../protocol/position.ts'
 import type { Usd } from '../protocol/units.ts'

@@ -1,8 +1,8 @@
 /** Exits and stops that a clock a day ahead wrote: they hold increases for their wait from the step back on, and for no day more. */
 import { expect, test } from 'vitest'
-import { noTrackRecord } from '../../src/books/trackRecord.ts'
 import { createAheadStamps } from '../../src/account/aheadStamps.ts'
 import { protectionOf } from '../../src/account/fileProtection.ts'
+import { noTrackRecord } from '../../src/books/trackRecord.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { ethMarket } from '../support/intents.ts'
 import { manualClock } from '../support/venue.ts'

@@ -1,7 +1,7 @@
 /** Books that do not add up to the journal: told once for each sum, and that they do again once for each side. */
 import { expect, test } from 'vitest'
-import type { Event } from '../../src/domain/event.ts'
 import { createBooksCheck } from '../../src/account/watch/booksCheck.ts'
+import type { Event } from '../../src/domain/event.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ethMarket, usdc } from '../support/intents.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createEquityTracker } from '../../src/account/equity/equity.ts'
+import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { isOfToday } from '../../src/risk/breakers/circuitBreakers.ts'

@@ -1,9 +1,9 @@
 /** The day's budget of what prices leave by estimated impacts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Intent } from '../../src/domain/order/intent.ts'
 import { OPERATOR } from '../../src/account/halts/tradingHalts.ts'
 import { impactSpentBy } from '../../src/account/impactSpent.ts'
+import type { Intent } from '../../src/domain/order/intent.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { impactCostUsd, impactWithin } from '../../src/risk/checks/impactCheck.ts'
 import { intentOf, startMs } from '../support/intents.ts'

@@ -1,13 +1,13 @@
 /** Whether the daemon says that nothing is added, while nothing is. */
 import { afterEach, expect, test } from 'vitest'
-import { equityAge } from '../../src/cli/commands/statusCommand.ts'
-import type { Engine } from '../../src/daemon/engine.ts'
 import {
   type IncreaseFacts,
   increasesWait,
   NO_HOST_REASON,
   overdueFeeds,
 } from '../../src/account/watch/increasesWait.ts'
+import { equityAge } from '../../src/cli/verbs/statusCommand.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { createHealth } from '../../src/monitor/health.ts'
 import { testTrader } from '../support/trader.ts'
 import { venueBench } from '../support/venue.ts'

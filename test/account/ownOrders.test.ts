@@ -1,7 +1,7 @@
 /** How orders of ours that rest were signed, as the reconciler compares them with the venue's rows. */
 import { afterEach, expect, test } from 'vitest'
-import { rowDifference } from '../../src/domain/order/signedOrder.ts'
 import { createOwnOrders } from '../../src/account/watch/ownOrders.ts'
+import { rowDifference } from '../../src/domain/order/signedOrder.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'

@@ -1,9 +1,9 @@
 /** Which side of its trigger an order waits on, and that it is told of once each time the price reaches it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { createReachedTriggers, isTriggered } from '../../src/account/watch/reachedTriggers.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import { createReachedTriggers, isTriggered } from '../../src/account/watch/reachedTriggers.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { contractPriceOf, usd } from '../../src/protocol/units.ts'

@@ -1,9 +1,9 @@
 /** What people see while lists and orders settle: a fill counts once, and what may be counted twice or is not listed yet says so. */
 import { expect, test } from 'vitest'
-import { fillsOf } from '../../src/domain/account/fills.ts'
-import { journalSides } from '../../src/domain/account/held.ts'
-import type { Child, Evidence, IntentState } from '../../src/domain/order/intent.ts'
 import { shownExposure, shownHoldings } from '../../src/account/holdings/shownExposure.ts'
+import { fillsOf } from '../../src/domain/accountRecords/fills.ts'
+import { journalSides } from '../../src/domain/accountRecords/held.ts'
+import type { Child, Evidence, IntentState } from '../../src/domain/order/intent.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'

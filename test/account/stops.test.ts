@@ -1,7 +1,7 @@
 /** Which positions have no stop-loss: by the journal of our own orders, by the list of those of another client. */
 import { expect, test } from 'vitest'
-import type { ChildPhase, IntentState } from '../../src/domain/order/intent.ts'
 import { sidesWithoutStop, signalOnlyUsd } from '../../src/account/holdings/stops.ts'
+import type { ChildPhase, IntentState } from '../../src/domain/order/intent.ts'
 import type { Order, Position } from '../../src/protocol/position.ts'
 import type { UpdateOrderParams } from '../../src/protocol/signing/relayRouter.ts'
 import { contractPriceOf, MAX_UINT256, usd } from '../../src/protocol/units.ts'

@@ -1,9 +1,9 @@
 /** What is told of halts: the state that their scope is in, whichever of its holds changed. */
 import { expect, test } from 'vitest'
-import type { TradingHalt } from '../../src/domain/account/tradingState.ts'
-import type { Event } from '../../src/domain/event.ts'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createTrading } from '../../src/account/halts/tradingHalts.ts'
+import type { TradingHalt } from '../../src/domain/accountRecords/tradingState.ts'
+import type { Event } from '../../src/domain/event.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 
 const held: TradingHalt = {

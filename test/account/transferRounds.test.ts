@@ -1,7 +1,7 @@
 /** Rounds of hosts: a transfer is told when every host that was asked told of it, and one that is silent keeps it waiting. */
 import { expect, test } from 'vitest'
-import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import type { AccountReading } from '../../src/account/equity/equity.ts'
+import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createTrading } from '../../src/account/halts/tradingHalts.ts'
 import { createTransferRounds } from '../../src/account/watch/transferRounds.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'

@@ -1,9 +1,9 @@
 /** Deposits and withdrawals are neither gain nor loss, and hide neither: the running engine over the paper venue, on real sockets. */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import { movedMark } from '../../src/domain/account/tradingState.ts'
 import { createTransferVotes } from '../../src/account/equity/transfers.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import { movedMark } from '../../src/domain/accountRecords/tradingState.ts'
 import { holdingOf } from '../../src/paper/state/purse.ts'
 import { changeAccount } from '../../src/paper/state/wallets.ts'
 import { absOf, formatUnits, type Usd, usd } from '../../src/protocol/units.ts'

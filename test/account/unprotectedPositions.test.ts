@@ -1,7 +1,7 @@
 /** Since when a side is without its stop: by the journal, over restarts, and whoever looks how often. */
 import { expect, test } from 'vitest'
-import type { AnyRecord } from '../../src/domain/records.ts'
 import { createUnprotectedPositions } from '../../src/account/holdings/unprotectedPositions.ts'
+import type { AnyRecord } from '../../src/domain/records.ts'
 import { createLedger, type Ledger } from '../../src/journal/journalLedger.ts'
 import { decodeSnapshot } from '../../src/journal/ledgerState.ts'
 import { usd } from '../../src/protocol/units.ts'

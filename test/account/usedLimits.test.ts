@@ -1,9 +1,9 @@
 /** What is used of limits, as their own checks count it. */
 import { afterEach, expect, test } from 'vitest'
-import type { Ending } from '../../src/domain/account/spend.ts'
-import type { Engine } from '../../src/daemon/engine.ts'
-import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { type UsedFacts, usedOfLimit } from '../../src/account/watch/usedLimits.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
+import type { Ending } from '../../src/domain/accountRecords/spend.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'

@@ -1,5 +1,5 @@
 /** The bound that the judge holds a liar to: the product's own figure. */
-import { lossTermsOf } from '../../src/cli/commands/lossTerms.ts'
+import { lossTermsOf } from '../../src/cli/verbs/lossTerms.ts'
 import type { Config } from '../../src/config/configTypes.ts'
 import type { Usd } from '../../src/protocol/units.ts'
 import { lossBoundOf } from '../../src/risk/lossBound.ts'

@@ -2,8 +2,9 @@
  * The judge: what the venue's books and its chain show, held against what the settings allow while somebody lies. It asks
  * perpd nothing but whether it said that a kill is done.
  */
-import type { Config } from '../../src/config/configTypes.ts'
+
 import { discrepancyLimits } from '../../src/account/watch/discrepancyRate.ts'
+import type { Config } from '../../src/config/configTypes.ts'
 import { ordersOfAccount } from '../../src/paper/prepare/positionRows.ts'
 import type { Venue } from '../../src/paper/server/venue.ts'
 import { tokenPrice } from '../../src/paper/state/venueState.ts'

@@ -5,7 +5,7 @@ import {
   getPositionWithOrders,
   getTrades,
   searchTrades,
-} from '../../src/api/account/accountReads.ts'
+} from '../../src/api/accounts/accountReads.ts'
 import { position } from '../../src/api/rows/accountRows.ts'
 import { RefusedError } from '../../src/api/transport/apiErrors.ts'
 import { failureOf, fixtureText, type Reply, scriptedTransport } from './support.ts'

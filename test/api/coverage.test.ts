@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type AskedRoute, askedRoutes, cacheText, routeName } from '../../scripts/apiCoverage.ts'
 import { documentedRoutes } from '../../scripts/documentedRoutes.ts'
 import { documentedRules } from '../../scripts/documentedRules.ts'
-import { getOrders, getTrades } from '../../src/api/account/accountReads.ts'
+import { getOrders, getTrades } from '../../src/api/accounts/accountReads.ts'
 import { getCandles, getPrices } from '../../src/api/feeds/oracle.ts'
 import {
   MARKET_VALUES_STALE_MS,

@@ -4,19 +4,19 @@ import {
   getPositions,
   getPositionsWithOrders,
   getTrades,
-} from '../../src/api/account/accountReads.ts'
+} from '../../src/api/accounts/accountReads.ts'
 import {
   getWithdrawalStatus,
   prepareDeposit,
   prepareWithdrawal,
-} from '../../src/api/account/accountTransfers.ts'
-import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/account/subaccounts.ts'
+} from '../../src/api/accounts/accountTransfers.ts'
+import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/accounts/subaccounts.ts'
 import {
   getAllowances,
   getBuybackStats,
   getStakingPower,
   getWalletBalances,
-} from '../../src/api/account/wallet.ts'
+} from '../../src/api/accounts/wallet.ts'
 import { getOhlcv } from '../../src/api/feeds/ohlcv.ts'
 import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/feeds/oracle.ts'
 import { getOracleMarkets, getOracleMarketsInfo, getSignedPrices } from '../../src/api/feeds/oracleMarkets.ts'

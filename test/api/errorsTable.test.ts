@@ -10,8 +10,8 @@ import {
   getPositions,
   getTrades,
   searchTrades,
-} from '../../src/api/account/accountReads.ts'
-import { getWithdrawalStatus } from '../../src/api/account/accountTransfers.ts'
+} from '../../src/api/accounts/accountReads.ts'
+import { getWithdrawalStatus } from '../../src/api/accounts/accountTransfers.ts'
 import { ping } from '../../src/api/feeds/oracle.ts'
 import {
   getApy,

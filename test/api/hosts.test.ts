@@ -3,7 +3,7 @@
  * read.
  */
 import { expect, test } from 'vitest'
-import { getOrders, getPositions } from '../../src/api/account/accountReads.ts'
+import { getOrders, getPositions } from '../../src/api/accounts/accountReads.ts'
 import { getCandles, getPrices } from '../../src/api/feeds/oracle.ts'
 import { getMarkets, getMarketTickers } from '../../src/api/markets/marketReads.ts'
 import { getGmUserEarnings } from '../../src/api/markets/poolYields.ts'

@@ -32,7 +32,7 @@ test('hosts, HTTP endpoints, socket endpoints and sinks are connected to directl
   const [proxyPort, targetPort] = [await listening(proxy), await listening(target)]
   const program = `
     import { createNodeFetch } from '${source('api/transport/nodeFetch.ts')}'
-    import { createSocketTransport } from '${source('chain/rpc/socketTransport.ts')}'
+    import { createSocketTransport } from '${source('chain/wire/socketTransport.ts')}'
     import { systemClock } from '${source('base/systemClock.ts')}'
     const { fetch } = createNodeFetch()
     const answer = await fetch('http://127.0.0.1:${targetPort}/request', { method: 'GET', headers: {} })

@@ -146,7 +146,7 @@ test('the package holds what was built and what it reads, and no TypeScript but 
       'dist/control/console/page/index.html',
       'dist/daemon/kindThread.js',
       'dist/paper/catalog/recorded/arbitrum.json',
-      'dist/report/page/drawReport.ts',
+      'dist/report/drawing/drawReport.ts',
       'strategies/eth-trend.yaml',
       'strategies/examples/eth-carry.yaml',
       'strategies/strategy.schema.json',

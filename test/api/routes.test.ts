@@ -6,7 +6,7 @@ import {
   getPosition,
   getPositions,
   getTrades,
-} from '../../src/api/account/accountReads.ts'
+} from '../../src/api/accounts/accountReads.ts'
 import { getCandles, getMarketsState, getOracleTokens, getPrices, ping } from '../../src/api/feeds/oracle.ts'
 import { getMarkets, getMarketTickers, getTradingCapacity } from '../../src/api/markets/marketReads.ts'
 import { getTokens, getTokensInfo } from '../../src/api/markets/tokens.ts'

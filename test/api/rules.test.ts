@@ -3,7 +3,7 @@
  * twice: transport.test.ts has rotation, rest and probe, rate, Retry-After and what every attempt reports.
  */
 import { expect, test } from 'vitest'
-import { getOrders } from '../../src/api/account/accountReads.ts'
+import { getOrders } from '../../src/api/accounts/accountReads.ts'
 import { getPrices } from '../../src/api/feeds/oracle.ts'
 import { getMarketTickers } from '../../src/api/markets/marketReads.ts'
 import { getGmUserEarnings } from '../../src/api/markets/poolYields.ts'

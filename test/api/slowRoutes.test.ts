@@ -1,7 +1,7 @@
 /** Routes that no order is sized by: wallet, history, yield, pair feed, the oracle's second opinions. */
 import { expect, test } from 'vitest'
-import { searchTrades } from '../../src/api/account/accountReads.ts'
-import * as wallet from '../../src/api/account/wallet.ts'
+import { searchTrades } from '../../src/api/accounts/accountReads.ts'
+import * as wallet from '../../src/api/accounts/wallet.ts'
 import * as oracleMarkets from '../../src/api/feeds/oracleMarkets.ts'
 import * as history from '../../src/api/markets/history.ts'
 import { getMarketsConfig, getMarketsInfo, getMarketsValues } from '../../src/api/markets/marketInfo.ts'

@@ -5,8 +5,8 @@ import {
   prepareDeposit,
   prepareWithdrawal,
   submitWithdrawal,
-} from '../../src/api/account/accountTransfers.ts'
-import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/account/subaccounts.ts'
+} from '../../src/api/accounts/accountTransfers.ts'
+import { getSubaccountStatus, prepareSubaccountApproval } from '../../src/api/accounts/subaccounts.ts'
 import {
   prepareClassicCancel,
   prepareClassicCollateral,

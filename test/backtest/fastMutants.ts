@@ -60,7 +60,7 @@ export const fastMutants: readonly FastMutant[] = [
   one(
     'an order executes at once',
     breakout,
-    'src/paper/execution/relayBatch.ts',
+    'src/paper/keeper/relayBatch.ts',
     'const wait = Math.max(1, Math.round(delayMs - relayDelayMs))',
     'const wait = Math.min(1, Math.round(delayMs - relayDelayMs))',
   ),
@@ -74,14 +74,14 @@ export const fastMutants: readonly FastMutant[] = [
   one(
     'payouts lose a unit',
     breakout,
-    'src/paper/execution/settle.ts',
+    'src/paper/keeper/settle.ts',
     'addTo(receiver.balances, paid, amount)',
     'addTo(receiver.balances, paid, amount - 1n)',
   ),
   one(
     'the keeper returns nothing of its fee',
     breakout,
-    'src/paper/execution/executionFees.ts',
+    'src/paper/keeper/executionFees.ts',
     'const left = executionFee - paid',
     'const left = executionFee - paid - (executionFee - paid)',
   ),

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { openLabJournal } from '../../src/backtest/lab/labJournal.ts'
 import { createLife, createScheduler } from '../../src/backtest/lab/scheduler.ts'
-import { ACCOUNT_ID, type AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { ACCOUNT_ID, type AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { testFolder } from './runKit.ts'
 
 test('time stands while registered work reads a real file, and goes on where it ended', async () => {

@@ -1,11 +1,11 @@
 /** Whatever happens to an account, its books add up to what the journal says is held, and a restart changes nothing. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PositionSide } from '../../src/domain/account/accountRecord.ts'
 import { wrongSums } from '../../src/books/bookSums.ts'
 import type { Books } from '../../src/books/books.ts'
 import { resultOf } from '../../src/books/figures.ts'
 import { UNATTRIBUTED } from '../../src/books/sideParts.ts'
+import type { PositionSide } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { Settlement } from '../../src/domain/order/intent.ts'
 import type { AnyRecord } from '../../src/domain/records.ts'
 import { createLedger, type Ledger } from '../../src/journal/journalLedger.ts'

@@ -3,15 +3,9 @@ import type {
   AccountRecord,
   DiscrepancyKind,
   PositionSide,
-} from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
-import type {
-  ArmedFacts,
-  Evidence,
-  Intent,
-  IntentKind,
-  Settlement,
-} from '../../src/domain/order/intent.ts'
+} from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
+import type { ArmedFacts, Evidence, Intent, IntentKind, Settlement } from '../../src/domain/order/intent.ts'
 import type { OrderTerms } from '../../src/domain/order/orderTerms.ts'
 import type { AnyRecord, JournalRecord } from '../../src/domain/records.ts'
 import type { Hex } from '../../src/protocol/address.ts'

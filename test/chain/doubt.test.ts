@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { termsDigits } from '../../src/chain/consumer.ts'
 import type { EndpointView } from '../../src/domain/machine/chainView.ts'
-import { topicsOf } from '../../src/paper/chain/encodeEventData.ts'
+import { topicsOf } from '../../src/paper/blocks/encodeEventData.ts'
 import type { Message, OrderSpec, TxAction } from '../simulation/chainModel.ts'
 import type { Endpoint } from '../simulation/endpoints.ts'
 import { Past, type PastReader, readerOf } from '../simulation/rpcPast.ts'

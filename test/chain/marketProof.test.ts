@@ -1,8 +1,8 @@
 /** What a market is by the chain: read from every endpoint, and nothing is proven unless all say the same. */
 import { afterEach, expect, test } from 'vitest'
 import { readMarket } from '../../src/chain/marketProof.ts'
-import { createHttpTransport } from '../../src/chain/rpc/httpTransport.ts'
-import { createRpcClient, type RpcClient, type RpcTransport } from '../../src/chain/rpc/jsonRpc.ts'
+import { createHttpTransport } from '../../src/chain/wire/httpTransport.ts'
+import { createRpcClient, type RpcClient, type RpcTransport } from '../../src/chain/wire/jsonRpc.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ethMarket, usdc, weth } from '../support/intents.ts'

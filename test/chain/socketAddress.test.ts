@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ResolveAll } from '../../src/base/networkAddress.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
-import { createSocketTransport } from '../../src/chain/rpc/socketTransport.ts'
+import { createSocketTransport } from '../../src/chain/wire/socketTransport.ts'
 
 async function served(): Promise<{ readonly port: number; readonly server: http.Server }> {
   const server = http.createServer().listen(0, '127.0.0.1')

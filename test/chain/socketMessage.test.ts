@@ -1,6 +1,6 @@
 /** What a WebSocket endpoint may push: nothing of it leaves its reader as an error, and answers are found by their lowest id. */
 import { expect, test } from 'vitest'
-import { readSocketMessage } from '../../src/chain/rpc/socketMessage.ts'
+import { readSocketMessage } from '../../src/chain/wire/socketMessage.ts'
 
 test('heads, answers, batches in any order and refusals of a whole request are told apart', () => {
   expect(readSocketMessage('{"method":"eth_subscription","params":{"result":{"number":"0x1"}}}')).toEqual({

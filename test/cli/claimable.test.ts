@@ -1,9 +1,9 @@
 /** What `perpd positions` says of funding that can be claimed. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { positionRows, positionsText } from '../../src/cli/commands/positionsCommand.ts'
+import { positionRows, positionsText } from '../../src/cli/verbs/positionsCommand.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
-import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
+import { orderRow, toPlain } from '../../src/domain/summaries/orderView.ts'
 import { money } from '../../src/monitor/text.ts'
 import { ONE_USD, usd } from '../../src/protocol/units.ts'
 import { status } from '../control/door.ts'

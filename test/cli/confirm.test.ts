@@ -1,7 +1,7 @@
 /** The question before an order is sent: what is no answer is no. */
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { askAgain } from '../../src/cli/commands/manualOrderCommand.ts'
+import { askAgain } from '../../src/cli/verbs/manualOrderCommand.ts'
 
 const module = new URL('../../src/cli/call/whoAsks.ts', import.meta.url).href
 

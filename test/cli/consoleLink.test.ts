@@ -8,7 +8,7 @@ import { exitCodes } from '../../src/config/exit.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
-import { openTokens } from '../../src/daemon/files/controlTokens.ts'
+import { openTokens } from '../../src/daemon/ownFiles/controlTokens.ts'
 import { ask, begin, browserOf, handClock, openConsole } from '../control/browser.ts'
 import { perpd } from './run.ts'
 

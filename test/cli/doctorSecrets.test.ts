@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { checkSecrets } from '../../src/cli/doctor/machineChecks.ts'
 import type { Config } from '../../src/config/configTypes.ts'
-import { secretProblems } from '../../src/daemon/files/secretFiles.ts'
+import { secretProblems } from '../../src/daemon/ownFiles/secretFiles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,8 +1,8 @@
 /** `perpd explain` over every kind of story: what proves the end, and what would have happened otherwise. */
 import { expect, test } from 'vitest'
-import { explainText } from '../../src/cli/explain/explainText.ts'
 import { SCREEN_COLUMNS, wrapped } from '../../src/cli/output/screen.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { explainText } from '../../src/cli/story/explainText.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import type { Evidence, Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'

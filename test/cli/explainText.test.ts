@@ -1,7 +1,7 @@
 /** How `perpd explain` words each kind of order. */
 import { expect, test } from 'vitest'
-import { explainText } from '../../src/cli/explain/explainText.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { explainText } from '../../src/cli/story/explainText.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { IntentKind } from '../../src/domain/order/intent.ts'
 import type { ListedLookup } from '../../src/domain/order/orderLegs.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { limitWords } from '../../src/cli/output/limitWords.ts'
 import { settings } from '../../src/config/configSchema.ts'
-import { limitSetName } from '../../src/domain/account/limits.ts'
+import { limitSetName } from '../../src/domain/limits/limits.ts'
 import { breakerTightness } from '../../src/risk/breakers/circuitBreakers.ts'
 
 test.each([

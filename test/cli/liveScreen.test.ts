@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type LiveFacts, lastOffset, liveScreen, statusLines } from '../../src/cli/live/liveScreen.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
-import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
+import { orderRow, toPlain } from '../../src/domain/summaries/orderView.ts'
 import { status } from '../control/door.ts'
 
 const body = {

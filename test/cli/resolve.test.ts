@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 import { ordersOf, perpd, scratch } from '../world/processes.ts'

@@ -8,7 +8,7 @@ import { settings } from '../../src/config/configSchema.ts'
 import { settingsSchema } from '../../src/config/jsonSchema.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { waitingSettings } from '../../src/daemon/waitingSettings.ts'
-import { limitRows, limitSetting } from '../../src/domain/account/limits.ts'
+import { limitRows, limitSetting } from '../../src/domain/limits/limits.ts'
 import type { Unit } from '../../src/protocol/settings/setting.ts'
 import { shippedProfiles } from '../support/shippedFiles.ts'
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { statePlaces } from '../../src/daemon/files/statePlaces.ts'
+import { statePlaces } from '../../src/daemon/ownFiles/statePlaces.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,12 +1,12 @@
 /** Numbers that people type: a comma or a mark that groups digits is refused by name wherever a number can be typed, plain digits go through. */
 import { expect, test } from 'vitest'
+import { unitsOf } from '../../src/account/limitValue.ts'
 import type { Call } from '../../src/cli/call/command.ts'
 import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from '../../src/cli/call/numberFlags.ts'
-import { startBody } from '../../src/cli/tasks/startBody.ts'
+import { startBody } from '../../src/cli/taskVerbs/startBody.ts'
 import { percentBps } from '../../src/control/console/page/formCommand.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
-import { unitsOf } from '../../src/account/limits/limitValue.ts'
 import { commandRows } from '../../src/operator/commands/index.ts'
 
 const marked = [

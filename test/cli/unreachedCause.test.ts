@@ -13,7 +13,7 @@ import { systemClock } from '../../src/base/systemClock.ts'
 import { checkChain } from '../../src/cli/doctor/chainChecks.ts'
 import { checkHosts } from '../../src/cli/doctor/hostChecks.ts'
 import type { Config } from '../../src/config/configTypes.ts'
-import type { EvidenceChoice } from '../../src/daemon/chain/evidenceSource.ts'
+import type { EvidenceChoice } from '../../src/daemon/evidence/evidenceSource.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 
 async function lineOf(fetch: Fetch, host = 'https://venue.example') {

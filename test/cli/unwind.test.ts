@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
-import { unwindOf } from '../../src/domain/tasks/unwindState.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
+import { unwindOf } from '../../src/domain/taskStates/unwindState.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'

@@ -7,7 +7,7 @@ import { settings, variableOf } from '../../src/config/configSchema.ts'
 import { startProblems } from '../../src/config/judge.ts'
 import { ConfigError, loadConfig } from '../../src/config/loadConfig.ts'
 import { distance, nearest } from '../../src/config/suggest.ts'
-import { limitRows, limitSetting } from '../../src/domain/account/limits.ts'
+import { limitRows, limitSetting } from '../../src/domain/limits/limits.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { parseUnits, usd } from '../../src/protocol/units.ts'
 

@@ -17,7 +17,7 @@ import {
   transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
 import { killLeftText } from '../../src/control/console/page/shownKill.ts'
-import { limitTable } from '../../src/domain/account/limitTable.ts'
+import { limitTable } from '../../src/domain/limits/limitTable.ts'
 import { pnlIfClosed } from '../../src/protocol/position.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'
 

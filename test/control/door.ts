@@ -1,15 +1,15 @@
 /** An engine seen through its door, for tests of what stands in front of it. */
 
 import { Secret } from '../../src/base/secret.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { bookRows } from '../../src/books/bookView.ts'
 import { noFigures } from '../../src/books/figures.ts'
 import { noPart, UNATTRIBUTED } from '../../src/books/sideParts.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
-import { bookRows } from '../../src/books/bookView.ts'
-import type { EngineApi, EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { createLevelTable } from '../../src/monitor/log/levelTable.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
+import type { EngineApi, EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedState, executedState, host, intent, position, symbol, symbols } from '../monitor/events.ts'
 import { account, startMs } from '../support/intents.ts'

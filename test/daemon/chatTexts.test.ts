@@ -1,7 +1,7 @@
 /** What a chat answers to each of its questions, word for word, from a status and from books. */
 import { expect, test } from 'vitest'
-import { chatAnswer, type DayFigures } from '../../src/daemon/notices/chatTexts.ts'
 import { noFigures } from '../../src/books/figures.ts'
+import { chatAnswer, type DayFigures } from '../../src/daemon/notices/chatTexts.ts'
 import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedState, intent, position, symbols } from '../monitor/events.ts'

@@ -10,8 +10,8 @@ import { BaseError } from '../../src/base/errors.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { exitCodeOf, exitCodes } from '../../src/config/exit.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { takeKeySources } from '../../src/daemon/account/keySources.ts'
-import { openSigner, reportSigner } from '../../src/daemon/account/openSigner.ts'
+import { takeKeySources } from '../../src/daemon/signers/keySources.ts'
+import { openSigner, reportSigner } from '../../src/daemon/signers/openSigner.ts'
 import { encryptKey } from '../../src/keys/keystore.ts'
 
 const key = `0x${'2b'.repeat(32)}` as const

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { copyNotes, ownCopies } from '../../src/daemon/files/ownCopies.ts'
+import { copyNotes, ownCopies } from '../../src/daemon/ownFiles/ownCopies.ts'
 import { readStrategyFiles } from '../../src/daemon/readStrategies.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-copies-'))

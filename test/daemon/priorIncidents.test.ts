@@ -1,5 +1,6 @@
 /** Messages over a restart: the end of what began before it goes to who was told of its beginning. */
 import { expect, test } from 'vitest'
+import type { ToldApproval } from '../../src/account/subaccountWatch.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import { priorIncidents } from '../../src/daemon/notices/priorIncidents.ts'
@@ -8,11 +9,10 @@ import {
   applyAccountRecord,
   type Discrepancy,
   emptyAccountState,
-} from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+} from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import type { ToldApproval } from '../../src/account/subaccountWatch.ts'
 import type { NoticeLevel } from '../../src/notify/notice.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'

@@ -1,8 +1,8 @@
 /** Signals around the end of a daemon. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { listenForSignals } from '../../src/daemon/signals.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import { listenForSignals } from '../../src/daemon/signals.ts'
 import type { Log } from '../../src/monitor/log/log.ts'
 
 test('a Ctrl-C that npm forwards after everything was closed still finds a listener; the process does not end by it', async () => {

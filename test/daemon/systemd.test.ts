@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { listenForSignals } from '../../src/daemon/signals.ts'
 import { createServiceManager, type ServiceManager } from '../../src/daemon/systemd.ts'
-import type { Engine } from '../../src/daemon/engine.ts'
 import type { Log } from '../../src/monitor/log/log.ts'
 
 let folder = ''

@@ -1,8 +1,8 @@
 /** The timer of the daily summary: it looks by itself, tells a day once from that day's books alone, and looks no more once it was ended. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { noFigures } from '../../src/books/figures.ts'
 import type { Config } from '../../src/config/configTypes.ts'
 import { tellDays } from '../../src/daemon/notices/tellDays.ts'
-import { noFigures } from '../../src/books/figures.ts'
 import type { Notice } from '../../src/notify/notice.ts'
 import { usd } from '../../src/protocol/units.ts'
 

@@ -1,7 +1,7 @@
 /** A replay is named with its date and its end, and one whose prices stand still is a warning. */
 import { expect, test } from 'vitest'
 import { type RunningReplay, replayPlace } from '../../src/base/candles/replayPlace.ts'
-import { tellReplay } from '../../src/daemon/log/tellReplay.ts'
+import { tellReplay } from '../../src/daemon/logging/tellReplay.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { manualClock } from '../support/venue.ts'
 

@@ -52,7 +52,7 @@ const recipes: Readonly<Record<string, readonly Step[]>> = {
   ],
   'an API route': [
     {
-      file: 'src/api/account/wallet.ts',
+      file: 'src/api/accounts/wallet.ts',
       add: `
 const ageRoute: Route<WalletQuery, number> = {
   path: '/wallets/age',
@@ -95,7 +95,7 @@ export function getWalletAge(transport: Transport, query: WalletQuery, options?:
       add: "  largestTradeUsd: setting(integer(1, 1_000_000), 900, 'Largest trade of another trader, US dollars.'),\n",
     },
     {
-      file: 'src/paper/execution/traders.ts',
+      file: 'src/paper/keeper/traders.ts',
       add: '\n/** The largest trade of another trader, US dollars. */\nexport const largestTradeUsd = ({ settings }: Pick<VenueState, "settings">): number => settings.largestTradeUsd\n',
     },
   ],
@@ -162,7 +162,7 @@ export const pinNote: CommandRow<PinCommand> = {
   ],
   'a limit': [
     {
-      file: 'src/domain/account/limitTable.ts',
+      file: 'src/domain/limits/limitTable.ts',
       before: '  maxOrderSizeUsd: {',
       add: `  minEquityUsd: {
     unit: 'usd',
@@ -302,7 +302,7 @@ test('a new limit is documented, is one of the account, of markets and of files,
   expect(status).toBe(0)
   expect(said).toContain("mine: minEquityUsd $700.00 is looser than the account's $900.00, which holds.")
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
-  const { changesOf, changeText } = await changed('src/account/limits/liveLimits.ts')
+  const { changesOf, changeText } = await changed('src/account/liveLimits.ts')
   const [change] = changesOf({ '|minEquityUsd': String(9n * 10n ** 30n) }, {})
   expect([change.isTighter, changeText(change)]).toEqual([false, 'minEquityUsd $9.00 -> none'])
   const { checkLimits } = await changed('src/risk/checks/checks.ts')

@@ -13,9 +13,9 @@ const heldBy: Readonly<Record<string, string>> = {
   'A host lies about the end of an order, a position or a price':
     'execution/orderManager api/priceSanity risk/admit',
   'A host hides or invents positions':
-    'world/hidden engine/held engine/unproven engine/equity risk/breakers execution/feeMemory',
+    'world/hidden engine/held engine/unproven account/equity risk/breakers execution/feeMemory',
   'A host lies about a market or a token':
-    'engine/markets engine/catalogue chain/marketProof protocol/pins engine/delisted',
+    'engine/markets market/catalogue chain/marketProof protocol/pins engine/delisted',
   'A host answers with what no venue sends': 'api/deep api/hostile fuzz/readers',
   'A host floods': 'engine/flood monitor/logRateLimit journal/diskSpace',
   'A chain endpoint lies': 'chain/hostile chain/contractCode execution/chain',

@@ -1,9 +1,9 @@
 /** An intent's effect on risk right before it is signed, when the account's orders are not at hand. */
 import { expect, test } from 'vitest'
-import { intentAddsRisk } from '../../src/domain/order/intent.ts'
-import type { OrderKind } from '../../src/domain/order/orderTerms.ts'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createTrading } from '../../src/account/halts/tradingHalts.ts'
+import { intentAddsRisk } from '../../src/domain/order/intent.ts'
+import type { OrderKind } from '../../src/domain/order/orderTerms.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { intentOf, startMs } from '../support/intents.ts'
 

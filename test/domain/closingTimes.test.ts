@@ -9,7 +9,7 @@ import {
   wallClockIn,
   weekdays,
   weeklyLength,
-} from '../../src/domain/account/closingTimes.ts'
+} from '../../src/domain/limits/closingTimes.ts'
 
 const MINUTE_MS = 60_000
 const weekly = (from: Weekday, fromMinute: number, to: Weekday, toMinute: number): ClosedSpan => ({

@@ -1,6 +1,6 @@
 /** Amounts of dollars as people read them. */
 import { expect, test } from 'vitest'
-import { limitText } from '../../src/domain/account/limits.ts'
+import { limitText } from '../../src/domain/limits/limits.ts'
 import { formatAtMost, formatDollars, formatSize, MAX_UINT256, usd } from '../../src/protocol/units.ts'
 
 test('an amount is in whole cents, and less than half of one shows its digits', () => {

@@ -1,10 +1,10 @@
 /** The mark of an order that only an operator can close. */
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { marksOf } from '../../src/domain/views/orderMarks.ts'
+import { marksOf } from '../../src/domain/summaries/orderMarks.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 
 const deadlineMs = armedFacts().deadlineSeconds * 1_000

@@ -9,11 +9,11 @@ import {
   emptyAccountState,
   isUnexplained,
   pauses,
-} from '../../src/domain/account/accountRecord.ts'
-import { listedOrders } from '../../src/domain/account/changedOrders.ts'
-import { discrepanciesNamed, shortDiscrepancyId } from '../../src/domain/account/discrepancyId.ts'
-import { type ReconcileView, reconcile } from '../../src/domain/account/reconcile.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+} from '../../src/domain/accountRecords/accountRecord.ts'
+import { listedOrders } from '../../src/domain/accountRecords/changedOrders.ts'
+import { discrepanciesNamed, shortDiscrepancyId } from '../../src/domain/accountRecords/discrepancyId.ts'
+import { type ReconcileView, reconcile } from '../../src/domain/accountRecords/reconcile.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { Order, Position, Trade } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endingOf, spentBy } from '../../src/domain/account/spend.ts'
+import { endingOf, spentBy } from '../../src/domain/accountRecords/spend.ts'
 import type { Attempt, Closing, IntentState } from '../../src/domain/order/intent.ts'
 import { armedFacts, intentOf, orderKey, startMs } from '../support/intents.ts'
 

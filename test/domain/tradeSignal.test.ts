@@ -7,8 +7,8 @@ import {
   type AccountState,
   applyAccountRecord,
   emptyAccountState,
-} from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+} from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { nonceProblem, type SignalEntry, type TakenSignals } from '../../src/domain/memory/tradeSignal.ts'
 import { decodeExact, encodeExact } from '../../src/domain/records.ts'
 

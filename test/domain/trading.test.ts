@@ -2,16 +2,8 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ConfiguredLimits } from '../../src/account/limits/limitsInForce.ts'
-import {
-  countedLimits,
-  isTighter,
-  type Limits,
-  limitsWith,
-  limitTightness,
-  stricter,
-  tighten,
-} from '../../src/domain/account/limits.ts'
+import type { ConfiguredLimits } from '../../src/account/limitsInForce.ts'
+import { changesOf, createLiveLimits, figuresOf } from '../../src/account/liveLimits.ts'
 import {
   applyTradingEntry,
   breakerNames,
@@ -23,8 +15,16 @@ import {
   stateOf,
   type TradingEntry,
   type TradingScope,
-} from '../../src/domain/account/tradingState.ts'
-import { changesOf, createLiveLimits, figuresOf } from '../../src/account/limits/liveLimits.ts'
+} from '../../src/domain/accountRecords/tradingState.ts'
+import {
+  countedLimits,
+  isTighter,
+  type Limits,
+  limitsWith,
+  limitTightness,
+  stricter,
+  tighten,
+} from '../../src/domain/limits/limits.ts'
 import { type BreakerSettings, breakerTightness } from '../../src/risk/breakers/circuitBreakers.ts'
 
 const limitNames = Object.keys(limitTightness) as (keyof Limits)[]

@@ -1,12 +1,12 @@
 /** An approval that runs low and is renewed: the beginning is told, and its end once, whatever comes and goes in between. */
 import { expect, test } from 'vitest'
-import { BaseError } from '../../src/base/errors.ts'
-import type { Event } from '../../src/domain/event.ts'
 import {
   createSubaccountWatch,
   type SubaccountWatchContext,
   type ToldApproval,
 } from '../../src/account/subaccountWatch.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import type { Event } from '../../src/domain/event.ts'
 import { createCauseFilter } from '../../src/notify/causeFilter.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { createSinkCauses } from '../../src/notify/sinkCauses.ts'

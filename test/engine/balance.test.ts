@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test } from 'vitest'
 import type { FileCandle } from '../../src/base/candles/candleFile.ts'
-import { balanceText } from '../../src/cli/commands/balance.ts'
 import { resultOf } from '../../src/books/figures.ts'
-import { toPlain } from '../../src/domain/views/orderView.ts'
+import { balanceText } from '../../src/cli/verbs/balance.ts'
+import { toPlain } from '../../src/domain/summaries/orderView.ts'
 import { absOf, usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'

@@ -1,8 +1,8 @@
 /** A second client with the same key changes a stop of ours at the venue: it is told, shown as it is in force, and settled. */
 import { afterEach, expect, test } from 'vitest'
-import { shortDiscrepancyId } from '../../src/domain/account/discrepancyId.ts'
+import { shortDiscrepancyId } from '../../src/domain/accountRecords/discrepancyId.ts'
 import type { StrategyDecision } from '../../src/domain/order/decision.ts'
-import { orderRow } from '../../src/domain/views/orderView.ts'
+import { orderRow } from '../../src/domain/summaries/orderView.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'

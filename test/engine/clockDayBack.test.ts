@@ -1,6 +1,6 @@
 /** A wall clock that was a day ahead and is set back while orders are under way: what hung there for that day. */
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, z } from '../../src/strategy/strategy.ts'

@@ -1,7 +1,7 @@
 /** What a second client with the same key does to a position of ours: it is told for what it is, and it is not unwound. */
 import { afterEach, expect, test } from 'vitest'
-import type { Discrepancy } from '../../src/domain/account/accountRecord.ts'
-import { shortDiscrepancyId } from '../../src/domain/account/discrepancyId.ts'
+import type { Discrepancy } from '../../src/domain/accountRecords/accountRecord.ts'
+import { shortDiscrepancyId } from '../../src/domain/accountRecords/discrepancyId.ts'
 import type { StrategyDecision } from '../../src/domain/order/decision.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -1,8 +1,8 @@
 /** The loop over the paper venue in this process, on a clock that the test moves. */
 import { expect, test } from 'vitest'
-import { type Limits, tighten } from '../../src/domain/account/limits.ts'
-import type { Event } from '../../src/domain/event.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Event } from '../../src/domain/event.ts'
+import { type Limits, tighten } from '../../src/domain/limits/limits.ts'
 import { createOrderManager } from '../../src/execution/orderManager.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -4,7 +4,7 @@
  * then, none stays larger for long, no stop moves away from the price, and in the end nothing is held and nothing rests.
  */
 import { expect, test } from 'vitest'
-import { filledOrders } from '../../src/domain/account/fills.ts'
+import { filledOrders } from '../../src/domain/accountRecords/fills.ts'
 import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'

@@ -3,8 +3,8 @@
  * journal decides where as many hosts say one thing as another.
  */
 import { afterEach, expect, test } from 'vitest'
-import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'

@@ -1,7 +1,7 @@
 /** Funding that others paid to a position is in the books of those who held it, by the chain's own events. */
 import { afterEach, expect, test } from 'vitest'
-import type { Engine } from '../../src/daemon/engine.ts'
 import { createDayResult } from '../../src/account/watch/dayResult.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import { accountOf } from '../../src/paper/state/accounts.ts'
 import { absOf, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'

@@ -3,9 +3,9 @@
  * The running engine over the paper venue on real sockets.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
-import type { StrategyDecision } from '../../src/domain/order/decision.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
+import type { StrategyDecision } from '../../src/domain/order/decision.ts'
 import type { AnswerEdit } from '../../src/paper/http/answerEdit.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 import { usd } from '../../src/protocol/units.ts'

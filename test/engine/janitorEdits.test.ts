@@ -2,8 +2,8 @@
  * An order janitor over the paper venue on real sockets: it brings what nobody looks after back to use, and tells of what it may not touch.
  */
 import { afterEach, expect, test } from 'vitest'
-import type { Event } from '../../src/domain/event.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Event } from '../../src/domain/event.ts'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'

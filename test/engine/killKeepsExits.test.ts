@@ -1,7 +1,7 @@
 /** A kill without closing: what adds risk goes, exits of what is held stay, whoever placed them, and it says what protects what. */
 import { afterEach, expect, test } from 'vitest'
-import type { OperatorAnswer } from '../../src/operator/operatorAnswer.ts'
 import { leftPositionText } from '../../src/monitor/leftPositionText.ts'
+import type { OperatorAnswer } from '../../src/operator/operatorAnswer.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, type KindsOptions, kindsBench, signer } from '../support/kinds.ts'

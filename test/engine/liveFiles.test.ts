@@ -1,9 +1,9 @@
 /** Strategy files that are taken over while perpd runs, over the paper venue. */
 import { expect, test } from 'vitest'
 import { BaseError } from '../../src/base/errors.ts'
-import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { StrategyFileError } from '../../src/strategy/files/problem.ts'
 import { ann, bench, file, folder, reload, running } from '../support/strategyFolder.ts'

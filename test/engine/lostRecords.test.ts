@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ACCOUNT_ID } from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createTrading, OPERATOR } from '../../src/account/halts/tradingHalts.ts'
+import { ACCOUNT_ID } from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { intentOf, startMs } from '../support/intents.ts'
 

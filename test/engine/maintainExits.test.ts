@@ -1,9 +1,9 @@
 /** What a running perpd does for the exits of a file, over real sockets to the paper venue: it places, moves, fits and closes. */
 import { afterEach, expect, test } from 'vitest'
+import type { Engine } from '../../src/daemon/engine.ts'
 import type { ExitPlan } from '../../src/domain/order/exitPlan.ts'
 import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
-import type { Engine } from '../../src/daemon/engine.ts'
-import { cancelOrder } from '../../src/paper/execution/orderEnds.ts'
+import { cancelOrder } from '../../src/paper/keeper/orderEnds.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { Needs } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'

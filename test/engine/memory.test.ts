@@ -1,6 +1,6 @@
 /** Strategies with a memory: the running engine over the paper venue, with the process ending at every boundary. */
 import { expect, test } from 'vitest'
-import { fillsOf } from '../../src/domain/account/fills.ts'
+import { fillsOf } from '../../src/domain/accountRecords/fills.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'

@@ -1,7 +1,7 @@
 /** `limits.maxDailyLossUsd` of a strategy, over the paper venue: what its open parts lost in the day counts, and over restarts. */
 import { afterEach, expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { defineStrategy, type Strategy, type StrategyDecision, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'

@@ -1,9 +1,9 @@
 /** Instances of perpd's own kinds on one market, over real sockets to the paper venue: each trades its own part, and no other's. */
 import { afterEach, expect, test } from 'vitest'
 import { wrongSums } from '../../src/books/bookSums.ts'
+import type { Engine } from '../../src/daemon/engine.ts'
 import type { SignalAction } from '../../src/domain/memory/tradeSignal.ts'
 import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
-import type { Engine } from '../../src/daemon/engine.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { signal } from '../../src/strategy/kinds/signal.ts'
 import { targetExposure } from '../../src/strategy/kinds/targetExposure.ts'

@@ -1,8 +1,8 @@
 /** Two instances on one side of one market: each reduces its own part, and keepers and the operator all of it. */
 import { afterEach, expect, test } from 'vitest'
+import { strategyDayUsd } from '../../src/account/watch/dayResult.ts'
 import { wrongSums } from '../../src/books/bookSums.ts'
 import type { StrategyDecision } from '../../src/domain/order/decision.ts'
-import { strategyDayUsd } from '../../src/account/watch/dayResult.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import {

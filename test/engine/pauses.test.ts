@@ -1,8 +1,8 @@
 /** A 400 of prepare is not cured by asking again: the running engine over the paper venue on real sockets. */
 import { afterEach, expect, test } from 'vitest'
+import type { Engine } from '../../src/daemon/engine.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { StrategyDecision } from '../../src/domain/order/decision.ts'
-import type { Engine } from '../../src/daemon/engine.ts'
 import { createRepeatFilter } from '../../src/monitor/log/repeatFilter.ts'
 import type { AnswerEdit } from '../../src/paper/http/answerEdit.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -1,10 +1,10 @@
 /** The account's watch over lists that are handed in. */
 import { expect, test, vi } from 'vitest'
-import type { Event } from '../../src/domain/event.ts'
-import type { IntentState } from '../../src/domain/order/intent.ts'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createTrading } from '../../src/account/halts/tradingHalts.ts'
 import { createReconciler } from '../../src/account/watch/reconciler.ts'
+import type { Event } from '../../src/domain/event.ts'
+import type { IntentState } from '../../src/domain/order/intent.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { account, armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'

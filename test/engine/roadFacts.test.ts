@@ -1,11 +1,11 @@
 /** What the engine tells the road: the size that a warned increase may have now, and the fees of what landed before. */
 import { afterEach, expect, test } from 'vitest'
-import type { IncreaseDecision } from '../../src/domain/order/decision.ts'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createTrading } from '../../src/account/halts/tradingHalts.ts'
 import { createEngine, type Engine } from '../../src/daemon/engine.ts'
-import { createCatalogue } from '../../src/market/marketCatalogue.ts'
+import type { IncreaseDecision } from '../../src/domain/order/decision.ts'
 import { createFees } from '../../src/execution/context/feeEstimates.ts'
+import { createCatalogue } from '../../src/market/marketCatalogue.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'

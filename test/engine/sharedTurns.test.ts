@@ -1,11 +1,11 @@
 /** Figures that hundreds of turns share of lists, states and candles equal those that each would have made alone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LIST_LAG_MS } from '../../src/domain/account/listLag.ts'
-import { positionOf, positionsOn } from '../../src/domain/snapshot.ts'
 import { lastExposure } from '../../src/account/holdings/lastExposure.ts'
 import { createRowFigures } from '../../src/account/holdings/rowFigures.ts'
 import { createUnseen } from '../../src/account/holdings/unseen.ts'
+import { LIST_LAG_MS } from '../../src/domain/accountRecords/listLag.ts'
+import { positionOf, positionsOn } from '../../src/domain/snapshot.ts'
 import type { OrderManager } from '../../src/execution/orderManager.ts'
 import { sameHex } from '../../src/protocol/address.ts'
 import type { Position } from '../../src/protocol/position.ts'

@@ -1,10 +1,10 @@
 /** A wall clock that steps by hours, forth and back: how old prices, contradictions, feeds and ticks are by it. */
 import { expect, test } from 'vitest'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
-import { createCatalogue, SETTLE_MS } from '../../src/market/marketCatalogue.ts'
 import { createPriceWatch } from '../../src/account/holdings/priceWatch.ts'
 import { createFeedAges } from '../../src/account/watch/feedAges.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import { createCatalogue, SETTLE_MS } from '../../src/market/marketCatalogue.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { bps, type Usd } from '../../src/protocol/units.ts'
 import { judgePrice, type PriceWord } from '../../src/risk/checks/priceJudge.ts'

@@ -1,8 +1,8 @@
 /** The watch over positions that no running strategy made: when one is told, and when its end is. */
 import { expect, test } from 'vitest'
+import { createUnmanagedWatch } from '../../src/account/watch/unmanaged.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import { createUnmanagedWatch } from '../../src/account/watch/unmanaged.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import type { Position } from '../../src/protocol/position.ts'

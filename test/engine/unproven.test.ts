@@ -1,6 +1,6 @@
 /** Reductions of strategies: of positions that only one host shows, that an operator's own hand opened, and their fees. */
 import { afterEach, expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { DecreaseDecision, StrategyDecision } from '../../src/domain/order/decision.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -1,9 +1,9 @@
 /** Trades of others that were told and that nothing shows any more: a reorganisation took them back, or they never were. */
 import { expect, test } from 'vitest'
-import { BaseError } from '../../src/base/errors.ts'
-import type { DiscrepancyState } from '../../src/domain/account/accountRecord.ts'
-import type { PositionChange, PositionChangeQuery } from '../../src/domain/machine/chainReader.ts'
 import { createProofs } from '../../src/account/proofs.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import type { DiscrepancyState } from '../../src/domain/accountRecords/accountRecord.ts'
+import type { PositionChange, PositionChangeQuery } from '../../src/domain/machine/chainReader.ts'
 import type { Trade } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { account, ethMarket, orderKey, startMs, tradeOf, usdc } from '../support/intents.ts'

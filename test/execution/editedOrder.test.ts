@@ -1,10 +1,10 @@
 /** An order that was edited while it rested: rows, the log and its story show what is in force, and the story each edit with its reason. */
 import { afterEach, expect, test } from 'vitest'
-import { explainText } from '../../src/cli/explain/explainText.ts'
-import { editsOf } from '../../src/domain/account/orderEdits.ts'
+import { explainText } from '../../src/cli/story/explainText.ts'
+import { editsOf } from '../../src/domain/accountRecords/orderEdits.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import { signedOrderAmong } from '../../src/domain/order/signedOrder.ts'
-import { orderRow } from '../../src/domain/views/orderView.ts'
+import { orderRow } from '../../src/domain/summaries/orderView.ts'
 import { phrase } from '../../src/monitor/log/phrase.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'

@@ -1,11 +1,11 @@
 /** What a trader is told of an entry with exits: its fill, what rests, and the exit that was hit, in the log and in `perpd orders`. */
 import { afterEach, expect, test } from 'vitest'
-import { explainText } from '../../src/cli/explain/explainText.ts'
+import { explainText } from '../../src/cli/story/explainText.ts'
 import type { Attempt, Settlement } from '../../src/domain/order/intent.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import type { CostsLookup } from '../../src/domain/order/orderLegs.ts'
 import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
-import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
+import { orderRow, toPlain } from '../../src/domain/summaries/orderView.ts'
 import { phrase } from '../../src/monitor/log/phrase.ts'
 import { formatDollars, usd } from '../../src/protocol/units.ts'
 import { usdc } from '../support/intents.ts'

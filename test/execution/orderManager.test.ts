@@ -1,7 +1,7 @@
 /** The road against the paper venue in this process, on a clock that the test moves. */
 import { expect, test } from 'vitest'
 import { RequestFailed } from '../../src/api/transport/requestFailed.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { type Intent, labelOf } from '../../src/domain/order/intent.ts'
 import { createOrderManager, type OrderManager } from '../../src/execution/orderManager.ts'

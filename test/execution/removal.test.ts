@@ -1,8 +1,8 @@
 /** An owner's removal of a delegated key: what is signed is ours alone, and only what the owner signed is sent. */
 import { type Address, type Hex, hashTypedData } from 'viem'
 import { expect, test } from 'vitest'
+import { removalDifferences, removalOf } from '../../src/execution/approval/removal.ts'
 import type { SigningPolicy } from '../../src/execution/context/policy.ts'
-import { removalDifferences, removalOf } from '../../src/execution/subaccount/removal.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'

@@ -3,11 +3,11 @@
  * later ones the empty one; what is left is counted, and the last actions are kept for closing.
  */
 import { expect, test } from 'vitest'
-import { removalTypedData } from '../../src/daemon/account/removalFile.ts'
+import { removalTypedData } from '../../src/daemon/signers/removalFile.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import { lastAttempt } from '../../src/domain/order/intent.ts'
 import type { LaneName } from '../../src/domain/order/laneTable.ts'
-import { removalOf } from '../../src/execution/subaccount/removal.ts'
+import { removalOf } from '../../src/execution/approval/removal.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { encodeRemovalCall } from '../../src/protocol/signing/relayCalldata.ts'
 import { type TokenAmount, usd } from '../../src/protocol/units.ts'

@@ -5,7 +5,7 @@ import {
   approvalOf,
   ownerDigestOf,
   signedApprovalDifferences,
-} from '../../src/execution/subaccount/verifyApproval.ts'
+} from '../../src/execution/approval/verifyApproval.ts'
 import { type Address, type Hex, ZERO_HASH } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { signDigest } from '../../src/protocol/crypto/secp256k1.ts'

@@ -3,14 +3,14 @@
  * that it is shown in four places before anything is signed.
  */
 import { afterEach, expect, test } from 'vitest'
-import { statusText } from '../../src/cli/commands/statusCommand.ts'
-import { explainText } from '../../src/cli/explain/explainText.ts'
-import type { Limits } from '../../src/domain/account/limits.ts'
+import { explainText } from '../../src/cli/story/explainText.ts'
+import { statusText } from '../../src/cli/verbs/statusCommand.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { IncreaseDecision } from '../../src/domain/order/decision.ts'
 import { isOpen, labelOf } from '../../src/domain/order/intent.ts'
 import type { WarningAction } from '../../src/domain/order/warnedFacts.ts'
 import { defaultWarningPolicy, type WarningPolicy } from '../../src/domain/order/warning.ts'
-import { orderRow, toPlain } from '../../src/domain/views/orderView.ts'
+import { orderRow, toPlain } from '../../src/domain/summaries/orderView.ts'
 import { createOrderManager } from '../../src/execution/orderManager.ts'
 import { phrase } from '../../src/monitor/log/phrase.ts'
 import { createMetrics } from '../../src/monitor/metrics.ts'

@@ -1,9 +1,9 @@
 /** Entries that rest when the rules of a file keep entries back, over real sockets to the paper venue: they are cancelled, and laid anew after it. */
 import { afterEach, expect, test } from 'vitest'
-import { type ClosingMoment, weekdays } from '../../src/domain/account/closingTimes.ts'
-import type { Protections } from '../../src/domain/account/protection.ts'
-import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import { type ClosingMoment, weekdays } from '../../src/domain/limits/closingTimes.ts'
+import type { Protections } from '../../src/domain/limits/protection.ts'
+import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { engineOver } from '../support/engine.ts'

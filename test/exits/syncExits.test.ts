@@ -1,10 +1,10 @@
 /** Properties of the keeping of exits: whatever rests and wherever the price is, they fit the part, and no stop goes back. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { createAheadStamps } from '../../src/account/aheadStamps.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import { type PricedExits, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import { createAheadStamps } from '../../src/account/aheadStamps.ts'
 import { syncExits } from '../../src/exits/syncExits.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import {

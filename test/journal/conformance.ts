@@ -1,8 +1,8 @@
 /** What every store of the journal must do; each store's test file calls this with a way to open a fresh one. */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import { ACCOUNT_ID, type AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { ACCOUNT_ID, type AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { foldRecords } from '../../src/domain/machine/fold.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import { encodeRecord, type JournalRecord } from '../../src/domain/records.ts'

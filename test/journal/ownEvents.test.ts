@@ -1,7 +1,7 @@
 /** What the ledger keeps for strategies with a memory: each event of their own orders once, until the memory that knew it is written. */
 import { expect, test } from 'vitest'
-import { ACCOUNT_ID, type AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { ACCOUNT_ID, type AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Evidence } from '../../src/domain/order/intent.ts'
 import type { AnyRecord, ChildMoved } from '../../src/domain/records.ts'
 import { createLedger, type Ledger } from '../../src/journal/journalLedger.ts'

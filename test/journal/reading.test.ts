@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tellReading } from '../../src/daemon/log/tellReading.ts'
+import { tellReading } from '../../src/daemon/logging/tellReading.ts'
 import { createSqliteJournal, openSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { wholeStory } from './story.ts'
 

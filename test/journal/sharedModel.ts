@@ -3,7 +3,7 @@
  * them back until long after their sender gave up, or is parted. A failover takes back commits that nobody was told of, or some that were.
  */
 
-import type { Ending } from '../../src/domain/account/spend.ts'
+import type { Ending } from '../../src/domain/accountRecords/spend.ts'
 import type { SignEntry } from '../../src/domain/guardTable.ts'
 import type { IntentKind } from '../../src/domain/order/intent.ts'
 import {

@@ -1,5 +1,5 @@
 /** Records of made-up intents, for tests and the bench: whole stories that fold. */
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { ArmedFacts, Closing, Evidence, Intent } from '../../src/domain/order/intent.ts'
 import { shrunkTo } from '../../src/domain/order/warning.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'

@@ -55,8 +55,8 @@ const script = `
 import { createNodeFetch } from ${source('api/transport/nodeFetch.ts')}
 import { arbitrum } from ${source('protocol/chains/arbitrum.ts')}
 import { Secret } from ${source('base/secret.ts')}
-import { removalTypedData } from ${source('daemon/account/removalFile.ts')}
-import { removalOf } from ${source('execution/subaccount/removal.ts')}
+import { removalTypedData } from ${source('daemon/signers/removalFile.ts')}
+import { removalOf } from ${source('execution/approval/removal.ts')}
 import { connectRemoteSigner } from ${source('keys/remote.ts')}
 const { fetch, close } = createNodeFetch()
 const address = ${JSON.stringify(account.address)}

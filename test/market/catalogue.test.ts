@@ -1,11 +1,11 @@
 /** The catalogue: what hosts say is held against our facts, and what an operator and the chain say is taken over. */
 import { expect, test } from 'vitest'
-import type { Event } from '../../src/domain/event.ts'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
+import type { Event } from '../../src/domain/event.ts'
+import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createCatalogue, type MarketProof, SETTLE_MS } from '../../src/market/marketCatalogue.ts'
 import { pinnedApi } from '../../src/market/pinnedApi.ts'
 import { trustMarket } from '../../src/operator/commands/trustMarket.ts'
-import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { ethMarket, intentOf, usdc, weth } from '../support/intents.ts'
 import { type Between, manualClock, settle, venueBench } from '../support/venue.ts'

@@ -1,6 +1,6 @@
 /** One event of every kind, whole and plausible, and the states they speak of. */
 
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { TradeSignal } from '../../src/domain/memory/tradeSignal.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'

@@ -1,7 +1,7 @@
 /** Levels of single components of the log, changed while it runs. */
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/loadConfig.ts'
-import { changeLog, noteReading } from '../../src/daemon/log/changeLog.ts'
+import { changeLog, noteReading } from '../../src/daemon/logging/changeLog.ts'
 import { componentLevelOf, logComponents } from '../../src/domain/logLevels.ts'
 import { eventRegister } from '../../src/monitor/log/eventRegister.ts'
 import { createLog, type LogOptions } from '../../src/monitor/log/log.ts'

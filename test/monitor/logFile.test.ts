@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openLogFile } from '../../src/daemon/log/logFile.ts'
+import { openLogFile } from '../../src/daemon/logging/logFile.ts'
 import { createLog } from '../../src/monitor/log/log.ts'
 import { everyEvent } from './events.ts'
 

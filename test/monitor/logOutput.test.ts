@@ -1,7 +1,7 @@
 /** The log's way to standard output: bounded where nobody reads, counted, and no end of the daemon when the reader goes. */
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { createLogOutput, type OutputStream } from '../../src/daemon/log/logOutput.ts'
+import { createLogOutput, type OutputStream } from '../../src/daemon/logging/logOutput.ts'
 import type { Event } from '../../src/domain/event.ts'
 
 /** A stream whose reader takes nothing until it is told to. */

@@ -3,7 +3,7 @@
  * figures; the code that admits decisions has no part in it. Where what is seen lies later than what was decided on, the allowance for
  * it stands beside the check.
  */
-import type { LimitName, Limits } from '../../src/domain/account/limits.ts'
+import type { LimitName, Limits } from '../../src/domain/limits/limits.ts'
 import { BPS_ONE, bps, formatUsd, type Usd } from '../../src/protocol/units.ts'
 import type { AdmittedDeed, EndedDeed, FillDeed, LookDeed, MessageDeed } from './monthDeeds.ts'
 

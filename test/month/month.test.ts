@@ -4,7 +4,7 @@
  * whole months.
  */
 import { expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import { orderTypes } from '../../src/paper/state/orderTypes.ts'
 import { liveMonth } from './month.ts'
 import { kindNames } from './monthKinds.ts'

@@ -1,5 +1,5 @@
 /** Which discrepancies of a month count: those that late evidence of our own fills does not explain soon after the chain could be read. */
-import type { Discrepancy } from '../../src/domain/account/accountRecord.ts'
+import type { Discrepancy } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../src/domain/event.ts'
 
 /**

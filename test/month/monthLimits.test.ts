@@ -1,6 +1,6 @@
 /** Each limit is held against hand-made deeds: what keeps it is let pass, what breaks it is told of, and no limit is without a judge. */
 import { expect, test } from 'vitest'
-import { type LimitName, type Limits, limitRows } from '../../src/domain/account/limits.ts'
+import { type LimitName, type Limits, limitRows } from '../../src/domain/limits/limits.ts'
 import {
   admitted,
   DAY,

@@ -1,5 +1,5 @@
 /** Judges a month by every limit in force (limitJudges.ts): of the account, and of each file by its own part. */
-import { type LimitName, type Limits, limitReadable } from '../../src/domain/account/limits.ts'
+import { type LimitName, type Limits, limitReadable } from '../../src/domain/limits/limits.ts'
 import { BPS_ONE } from '../../src/protocol/units.ts'
 import {
   type At,

@@ -1,5 +1,5 @@
 /** Months as a Markdown table and as JSON. */
-import { toPlain } from '../../src/domain/views/orderView.ts'
+import { toPlain } from '../../src/domain/summaries/orderView.ts'
 import { formatUnits, USD_DECIMALS, type Usd } from '../../src/protocol/units.ts'
 import type { MonthReport } from './monthTally.ts'
 

@@ -1,14 +1,14 @@
 /** What people are told of halts, kills, pauses and the account over whole stories: which is a beginning, which its end, and what comes again. */
 import { expect, test } from 'vitest'
-import type { Discrepancy } from '../../src/domain/account/accountRecord.ts'
-import type { ReleasedBy, TradingScope } from '../../src/domain/account/tradingState.ts'
+import type { Discrepancy } from '../../src/domain/accountRecords/accountRecord.ts'
+import type { ReleasedBy, TradingScope } from '../../src/domain/accountRecords/tradingState.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { createKillSteps } from '../../src/tasks/running/killSteps.ts'
 import { createCauseFilter } from '../../src/notify/causeFilter.ts'
 import type { NoticeFilter } from '../../src/notify/notice.ts'
 import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { createSinkCauses } from '../../src/notify/sinkCauses.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { createKillSteps } from '../../src/tasks/running/killSteps.ts'
 import { account, ethMarket, usdc } from '../support/intents.ts'
 
 /** What a sink of this filter is told of events that happen within a minute: the text of each, or undefined. */

@@ -1,10 +1,10 @@
 /** Orders by hand, as the running engine answers them over the paper venue: what is refused with which words, and what a quote says. */
 import { afterEach, expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
+import { positionFeesOf } from '../../src/market/marketFees.ts'
 import type { OpenCommand } from '../../src/operator/commands/openPosition.ts'
 import { quoteOf } from '../../src/operator/manualQuote.ts'
-import { positionFeesOf } from '../../src/market/marketFees.ts'
 import { unknownMarketText } from '../../src/operator/unknownMarket.ts'
 import { absOf, priceOfContractPrice, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'

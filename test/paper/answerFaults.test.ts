@@ -1,7 +1,7 @@
 /** Answers that are old, odd or short on purpose, over real sockets. */
 import { encodeFunctionData } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { relayRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { relayRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, START_MS, startVenue, trader } from './support.ts'
 

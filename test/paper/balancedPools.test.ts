@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commit } from '../../src/paper/execution/settle.ts'
-import { findSwapPath, swapAlong } from '../../src/paper/market/swaps.ts'
+import { commit } from '../../src/paper/keeper/settle.ts'
 import { isCalm } from '../../src/paper/math/arbitrage.ts'
 import type { MarketState } from '../../src/paper/math/marketState.ts'
 import { ProtocolRevert } from '../../src/paper/math/protocolRevert.ts'
+import { findSwapPath, swapAlong } from '../../src/paper/pools/swaps.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
 import { marketPrices, slotOf, slotToken, tokenPrice } from '../../src/paper/state/venueState.ts'
 import { hexKey } from '../../src/protocol/address.ts'

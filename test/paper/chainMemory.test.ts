@@ -1,12 +1,12 @@
 /** What the chain forgets, and in which order. */
 import { expect, test } from 'vitest'
-import { blockOf, createBlockChain, mine, useDigest } from '../../src/paper/chain/blockChain.ts'
+import { blockOf, createBlockChain, mine, useDigest } from '../../src/paper/blocks/blockChain.ts'
 import {
   LOOK_EVERY,
   MAX_POPULATION_TRANSACTIONS,
   MAX_TRANSACTIONS,
   trimBlockChain,
-} from '../../src/paper/chain/chainMemory.ts'
+} from '../../src/paper/blocks/chainMemory.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 
 const options = { chain: 'arbitrum', seed: 1, epochSeconds: 1_795_219_200, blockTimeMs: 0 } as const

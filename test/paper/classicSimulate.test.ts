@@ -1,7 +1,7 @@
 /** Simulated executions through the exchange router and the simulation router: they always revert, and say why. */
 import { decodeErrorResult, encodeFunctionData, type Hex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { customErrors } from '../../src/paper/chain/customErrors.ts'
+import { customErrors } from '../../src/paper/blocks/customErrors.ts'
 import { marketPrices } from '../../src/paper/state/venueState.ts'
 import { simulationRouterAbi } from '../../src/paper/transactions/exchangeRouterAbi.ts'
 import { contracts, orderOf, router, startWallet, toSend, type Wallet } from './classicSupport.ts'

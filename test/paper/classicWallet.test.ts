@@ -1,7 +1,7 @@
 /** Classic mode over a real socket: a viem wallet approves, creates, edits and cancels with transactions of its own. */
 import { decodeErrorResult, type Hex, parseEventLogs } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { customErrors } from '../../src/paper/chain/customErrors.ts'
+import { customErrors } from '../../src/paper/blocks/customErrors.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { eventOf } from './chainSupport.ts'
 import {

@@ -4,8 +4,8 @@
  */
 import { decodeErrorResult, type Hex, type TransactionReceipt } from 'viem'
 import { afterEach, expect, test } from 'vitest'
+import { customErrors } from '../../src/paper/blocks/customErrors.ts'
 import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
-import { customErrors } from '../../src/paper/chain/customErrors.ts'
 import { clientsOf, encodedAgain, eventOf, topicOf } from './chainSupport.ts'
 import { type Any, ethMarket, ethSymbol, startVenue, trader, usd, usdc, weth } from './support.ts'
 

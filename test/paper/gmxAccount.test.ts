@@ -1,8 +1,8 @@
 /** The GMX account over real sockets: deposits prepared, withdrawals signed and relayed. */
 import { decodeFunctionData, hashTypedData, parseAbi } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { transferRouterAbi } from '../../src/paper/execution/gmxAccount.ts'
-import { bridgeOutTypes } from '../../src/paper/orders/withdrawals.ts'
+import { transferRouterAbi } from '../../src/paper/keeper/gmxAccount.ts'
+import { bridgeOutTypes } from '../../src/paper/requests/withdrawals.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { clientsOf, digestsAbi } from './chainSupport.ts'
 import { type Any, startVenue, stranger, trader, usdc } from './support.ts'

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { exceedsPoolShare, isLiquidatableByCheck } from '../../src/paper/execution/keeperOrders.ts'
-import { quietUntil } from '../../src/paper/execution/quietSpan.ts'
-import { isReady } from '../../src/paper/execution/waitingOrders.ts'
+import { exceedsPoolShare, isLiquidatableByCheck } from '../../src/paper/keeper/keeperOrders.ts'
+import { quietUntil } from '../../src/paper/keeper/quietSpan.ts'
+import { isReady } from '../../src/paper/keeper/waitingOrders.ts'
 import { cannotBeLiquidated } from '../../src/paper/math/liquidationBound.ts'
 import { cloneMarket, type MarketPrices, type Side } from '../../src/paper/math/marketState.ts'
 import { newPosition } from '../../src/paper/math/positionMath.ts'

@@ -1,7 +1,7 @@
 /** The generic relay: own calldata, digests used once, deadlines. */
 import { encodeFunctionData, keccak256 } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { relayRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { relayRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { type Any, startVenue, stranger, trader, usd } from './support.ts'
 

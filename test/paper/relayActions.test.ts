@@ -4,9 +4,9 @@
  */
 import { decodeErrorResult, encodeFunctionData } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { customErrors } from '../../src/paper/chain/customErrors.ts'
-import { minifiedDigest } from '../../src/paper/chain/signature.ts'
-import { relayRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { customErrors } from '../../src/paper/blocks/customErrors.ts'
+import { minifiedDigest } from '../../src/paper/blocks/signature.ts'
+import { relayRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { digestOf, domainSeparator } from '../../src/protocol/signing/relayRouter.ts'
 import { type Any, startVenue, stranger, trader, usd } from './support.ts'

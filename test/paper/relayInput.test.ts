@@ -1,7 +1,7 @@
 /** The calldata of what the venue lands, packed by hand, is what viem's general encoder makes of it. */
 import { encodeFunctionData } from 'viem/utils'
 import { expect, test } from 'vitest'
-import { relayInput, relayRouterAbi, subaccountRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { relayInput, relayRouterAbi, subaccountRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import type { SignedBatch } from '../../src/paper/state/venueRecords.ts'
 import { ethMarket, startVenue, trader, usd } from './support.ts'
 

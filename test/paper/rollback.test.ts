@@ -1,7 +1,7 @@
 /** A reverted batch leaves the world as it was, whatever it did before it failed. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { acceptOperation, landOperation } from '../../src/paper/execution/operations.ts'
+import { acceptOperation, landOperation } from '../../src/paper/keeper/operations.ts'
 import { createVenue } from '../../src/paper/server/venue.ts'
 import type { VenueState } from '../../src/paper/state/venueState.ts'
 import { encodeState } from '../../src/paper/venue/stateLog.ts'

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { encodeFunctionData, type Hex, hashTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { minifiedDigest } from '../../src/paper/chain/signature.ts'
-import { subaccountRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { minifiedDigest } from '../../src/paper/blocks/signature.ts'
 import { approvalDigest, hashApproval } from '../../src/paper/http/approval.ts'
+import { subaccountRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import {
   domainSeparator,

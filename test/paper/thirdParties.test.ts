@@ -5,8 +5,8 @@
  */
 import { decodeFunctionData, type Hex, keccak256, stringToHex } from 'viem'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { actorsOf } from '../../src/paper/chain/keeperCall.ts'
-import { relayRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { actorsOf } from '../../src/paper/blocks/keeperCall.ts'
+import { relayRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { recoverSigner } from '../../src/protocol/crypto/secp256k1.ts'
 import { clientsOf, digestsAbi, emitter, eventOf, router, topicOf } from './chainSupport.ts'

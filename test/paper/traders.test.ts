@@ -8,7 +8,7 @@ import {
   MAX_POPULATION_TRADES,
   MAX_TRADES,
   trimVenue,
-} from '../../src/paper/execution/memoryLimits.ts'
+} from '../../src/paper/keeper/memoryLimits.ts'
 import { createVenue, type VenueOptions } from '../../src/paper/server/venue.ts'
 import { encodeState } from '../../src/paper/venue/stateLog.ts'
 import { chains } from '../../src/protocol/chains/index.ts'

@@ -1,7 +1,7 @@
 /** Balances and allowances that matter, over real sockets. */
 import { decodeErrorResult } from 'viem'
 import { afterEach, expect, test } from 'vitest'
-import { customErrors } from '../../src/paper/chain/customErrors.ts'
+import { customErrors } from '../../src/paper/blocks/customErrors.ts'
 import { type Any, startVenue, stranger, trader, usdc } from './support.ts'
 
 let paper: Awaited<ReturnType<typeof startVenue>>

@@ -16,7 +16,7 @@ import {
 } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { subaccountRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { subaccountRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import { ZERO_HASH } from '../../src/protocol/address.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
 import { recoverSigner, signDigest } from '../../src/protocol/crypto/secp256k1.ts'

@@ -1,7 +1,7 @@
 /** The table of the protocol's errors, and what it makes of bytes. */
 import { type Abi, encodeErrorResult, type Hex, parseAbi, toFunctionSelector } from 'viem'
 import { expect, test } from 'vitest'
-import { customErrors } from '../../src/paper/chain/customErrors.ts'
+import { customErrors } from '../../src/paper/blocks/customErrors.ts'
 import { protocolErrors, reasonOfBytes, reasonText } from '../../src/protocol/protocolErrors.ts'
 
 test('every selector of the table is the one of its declaration', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { decodeFunctionData, encodeFunctionData, keccak256, toFunctionSelector } from 'viem'
 import { expect, test } from 'vitest'
-import { relayRouterAbi, subaccountRouterAbi } from '../../src/paper/execution/relayCall.ts'
+import { relayRouterAbi, subaccountRouterAbi } from '../../src/paper/keeper/relayCall.ts'
 import {
   batchSelector,
   encodeBatchCall,

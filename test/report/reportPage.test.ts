@@ -94,7 +94,7 @@ test('every statistic and every kind of costs stands in the page with its defini
 })
 
 test('the page has the colours of the console', () => {
-  const [own, consoles] = ['report/page/report.css', 'control/console/page/style.css'].map((file) =>
+  const [own, consoles] = ['report/drawing/report.css', 'control/console/page/style.css'].map((file) =>
     [...readFileSync(resolve(src, file), 'utf8').matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
       block?.replace(/\s+/g, ' '),
     ),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sideKeyOf } from '../../src/domain/account/accountRecord.ts'
+import { sideKeyOf } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { Evidence, IntentState } from '../../src/domain/order/intent.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/exposure/accountExposure.ts'

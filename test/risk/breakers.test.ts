@@ -1,8 +1,8 @@
 /** Each breaker opens at its threshold and not before, is silent without one, and ends as its kind says. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Ending } from '../../src/domain/account/spend.ts'
-import { breakerNames, haltKey, type TradingHalt } from '../../src/domain/account/tradingState.ts'
+import type { Ending } from '../../src/domain/accountRecords/spend.ts'
+import { breakerNames, haltKey, type TradingHalt } from '../../src/domain/accountRecords/tradingState.ts'
 import { ONE_USD, usd } from '../../src/protocol/units.ts'
 import {
   type BreakerFacts,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Ending } from '../../src/domain/account/spend.ts'
+import type { Ending } from '../../src/domain/accountRecords/spend.ts'
 import type { CloseDecision, IncreaseDecision } from '../../src/domain/order/decision.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { checkBudget, checkReductionFees } from '../../src/risk/breakers/budget.ts'

@@ -1,8 +1,8 @@
 /** The `protect` block of strategy files: when a strategy adds nothing, whatever else would let it. */
 import { expect, test } from 'vitest'
-import { weekdays } from '../../src/domain/account/closingTimes.ts'
-import type { Protections } from '../../src/domain/account/protection.ts'
 import { noTrackRecord, type TrackRecord } from '../../src/books/trackRecord.ts'
+import { weekdays } from '../../src/domain/limits/closingTimes.ts'
+import type { Protections } from '../../src/domain/limits/protection.ts'
 import type { AnyRecord } from '../../src/domain/records.ts'
 import { createLedger } from '../../src/journal/journalLedger.ts'
 import { hexKey } from '../../src/protocol/address.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Limits, tighten } from '../../src/domain/account/limits.ts'
+import { type Limits, tighten } from '../../src/domain/limits/limits.ts'
 import type { JitDataStatus, MarketDataStatus } from '../../src/protocol/market.ts'
 import { BPS_ONE, ONE_USD, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { isDenial } from '../../src/risk/exposure/admissionContext.ts'

@@ -4,8 +4,8 @@
  * E11 it climbs rung after rung on each side and takes none twice; what it remembers is never ahead of what was accepted nor behind
  * it; and with what it was not told yet it has counted every fill of its own once.
  */
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import { filledOrders } from '../../src/domain/account/fills.ts'
+import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
+import { filledOrders } from '../../src/domain/accountRecords/fills.ts'
 import type { OwnEvent } from '../../src/domain/memory/ownEvent.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'

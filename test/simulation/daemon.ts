@@ -1,7 +1,7 @@
 /** What a world knows of a daemon, and what a daemon is handed: the same for both tiers. */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { EvidenceRules } from '../../src/domain/machine/observation.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'

@@ -70,7 +70,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a lifted hold forgets what it was lifted for',
     280,
-    'src/domain/account/tradingState.ts',
+    'src/domain/accountRecords/tradingState.ts',
     'const lifted = { ...fold, halts: others, releasedAtMs: { ...fold.releasedAtMs, [key]: atMs } }',
     'if (haltKey(entry) === key) return { ...fold, halts: others }\n        const lifted = fold',
   ),
@@ -103,7 +103,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a discrepancy is reported at every pass',
     1,
-    'src/domain/account/reconcile.ts',
+    'src/domain/accountRecords/reconcile.ts',
     'if ((known !== undefined && !isBack) || met.has(discrepancyId)) return false',
     'if (met.has(discrepancyId)) return false',
   ),
@@ -190,7 +190,7 @@ export const engineMutants: readonly FirstMutant[] = [
   one(
     'a fill that the chain took back stays told',
     4,
-    'src/domain/account/ownEventsOf.ts',
+    'src/domain/accountRecords/ownEventsOf.ts',
     "events.push(told('unfilled', filled))",
     "events.push(told('filled', filled))",
   ),

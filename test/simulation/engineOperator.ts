@@ -1,8 +1,8 @@
 /** The operator of a world: commands at times that the seed chose, and the owner's losses and new configurations. */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { MarketModel } from './engineMarkets.ts'

@@ -2,7 +2,7 @@
  * The strategies of a whole daemon in a world: each decisions at its times for what the seed chose, and repeats itself at
  * every tick until the decision is over, as strategies do.
  */
-import type { Limits } from '../../src/domain/account/limits.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'

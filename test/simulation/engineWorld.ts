@@ -1,9 +1,9 @@
 /** What outlives the processes of a world of the whole daemon: market, strategies and their files, the operator, the judges. */
 
-import type { ConfiguredLimits } from '../../src/account/limits/limitsInForce.ts'
-import type { Limits } from '../../src/domain/account/limits.ts'
-import type { LaneName } from '../../src/domain/order/laneTable.ts'
+import type { ConfiguredLimits } from '../../src/account/limitsInForce.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
+import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { BreakerSettings } from '../../src/risk/breakers/circuitBreakers.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'

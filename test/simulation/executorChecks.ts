@@ -8,13 +8,13 @@
  */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import type { ExecutorProgress, TaskGoal } from '../../src/domain/tasks/executorState.ts'
-import { strategyTaskId } from '../../src/domain/tasks/executorState.ts'
-import type { OwnTask } from '../../src/domain/tasks/ownTask.ts'
-import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
+import type { ExecutorProgress, TaskGoal } from '../../src/domain/taskStates/executorState.ts'
+import { strategyTaskId } from '../../src/domain/taskStates/executorState.ts'
+import type { OwnTask } from '../../src/domain/taskStates/ownTask.ts'
+import type { Tasks } from '../../src/domain/taskStates/taskRecord.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import type { ModelChain, ModelOrder } from './chainModel.ts'
 import type { Process } from './daemon.ts'

@@ -12,7 +12,7 @@
  */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { AccountRecord, AccountState } from '../../src/domain/account/accountRecord.ts'
+import type { AccountRecord, AccountState } from '../../src/domain/accountRecords/accountRecord.ts'
 import {
   type Attempt,
   type Child,

@@ -4,7 +4,7 @@
  */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { Limits } from '../../src/domain/account/limits.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { exitPlanOf } from '../../src/strategy/files/exitBlock.ts'
 import { writtenFields } from '../../src/strategy/files/fileLife.ts'

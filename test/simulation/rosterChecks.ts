@@ -8,8 +8,8 @@
  */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
-import type { KeptStrategies, OnRemove } from '../../src/domain/account/strategyEntry.ts'
+import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
+import type { KeptStrategies, OnRemove } from '../../src/domain/accountRecords/strategyEntry.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
 import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'

@@ -2,7 +2,7 @@
  * What carries JSON-RPC between `src/chain` and the modelled chain: each endpoint's illness as it shows on a wire, and faults
  * of the wire itself. Requests wait on the timeline; nothing of a process that has ended is answered.
  */
-import type { RpcFetch } from '../../src/chain/rpc/httpTransport.ts'
+import type { RpcFetch } from '../../src/chain/wire/httpTransport.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import type { DaemonParts } from './daemon.ts'

@@ -1,7 +1,7 @@
 /** The modelled chain in the rows of JSON-RPC: blocks, transactions, receipts, and events as the protocol encodes them. */
 import type { Settlement } from '../../src/domain/order/intent.ts'
-import type { ChainLog, EventValue } from '../../src/paper/chain/blockChain.ts'
-import { logDataOf, topicsOf } from '../../src/paper/chain/encodeEventData.ts'
+import type { ChainLog, EventValue } from '../../src/paper/blocks/blockChain.ts'
+import { logDataOf, topicsOf } from '../../src/paper/blocks/encodeEventData.ts'
 import type { Address, Hex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { priceOfContractPrice, usd } from '../../src/protocol/units.ts'

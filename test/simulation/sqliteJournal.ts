@@ -3,7 +3,7 @@
  * around each record, and with the turns of real files taken in an order that does not depend on how long they take.
  */
 import { BaseError } from '../../src/base/errors.ts'
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import {

@@ -1,7 +1,7 @@
 /** What the journal of a world is kept on: lines of a modelled disk, or real files. Either outlives the daemon's processes. */
 
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord, StoredRecord } from '../../src/domain/records.ts'
 import type { Journal } from '../../src/journal/journal.ts'

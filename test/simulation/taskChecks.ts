@@ -2,13 +2,13 @@
  * E10: what a task decides is of a task that runs, by its key, and is written in one turn with the step that it is; a task ends
  * once, and an unwind does when nothing is left open. The simulated operator opens and closes nothing by hand, so all orders of his name are tasks'.
  */
-import type { AccountRecord } from '../../src/domain/account/accountRecord.ts'
+import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { executorKinds } from '../../src/domain/tasks/executorState.ts'
-import { KILL, type KillParams } from '../../src/domain/tasks/killState.ts'
-import type { Tasks } from '../../src/domain/tasks/taskRecord.ts'
-import { UNWIND, type UnwindParams } from '../../src/domain/tasks/unwindState.ts'
+import { executorKinds } from '../../src/domain/taskStates/executorState.ts'
+import { KILL, type KillParams } from '../../src/domain/taskStates/killState.ts'
+import type { Tasks } from '../../src/domain/taskStates/taskRecord.ts'
+import { UNWIND, type UnwindParams } from '../../src/domain/taskStates/unwindState.ts'
 import type { Truth } from './truth.ts'
 
 /** What is told to them. */

@@ -2,6 +2,8 @@
  * A world in which a kind is asked turn by turn along a path of prices: what it decides is admitted by its file's limits and filled
  * ideally. Nothing in it is random but what a seed makes.
  */
+
+import { allAsOwn, type OwnPosition } from '../../src/books/ownPositions.ts'
 import { createTrialAccount } from '../../src/cli/trial/trialAccount.ts'
 import { trialOrphans } from '../../src/cli/trial/trialExits.ts'
 import {
@@ -16,7 +18,6 @@ import type { DeniedEvent } from '../../src/domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../src/domain/memory/tradeSignal.ts'
 import { isOrderDecision, type StrategyDecision } from '../../src/domain/order/decision.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
-import { allAsOwn, type OwnPosition } from '../../src/books/ownPositions.ts'
 import { type MarketView, marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
 import { callKind } from '../../src/engine/callKind.ts'
 import { loadCatalog } from '../../src/paper/catalog/catalog.ts'

@@ -1,6 +1,6 @@
 /** Facts of an account that nothing holds back: each test changes the group that it is about. */
 import type { AccountFacts } from '../../src/account/facts.ts'
-import { type ConfiguredLimits, limitsInForce } from '../../src/account/limits/limitsInForce.ts'
+import { type ConfiguredLimits, limitsInForce } from '../../src/account/limitsInForce.ts'
 import { noTrackRecord } from '../../src/books/trackRecord.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
 import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'

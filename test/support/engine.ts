@@ -1,8 +1,9 @@
 /** The running engine over a bench of `kinds.ts`. */
-import type { Limits } from '../../src/domain/account/limits.ts'
-import type { Event } from '../../src/domain/event.ts'
-import type { LaneName } from '../../src/domain/order/laneTable.ts'
+
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Event } from '../../src/domain/event.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
+import type { LaneName } from '../../src/domain/order/laneTable.ts'
 import type { CatalogueParts } from '../../src/market/marketCatalogue.ts'
 import type { ShippedFacts } from '../../src/protocol/catalogue.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'

@@ -1,9 +1,9 @@
 /** A daemon whose process ends at a boundary of a story's writes, and that is started again. */
 import { expect } from 'vitest'
 import type { Trader } from '../../src/daemon/trader.ts'
-import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { type TestTraderParts, testTrader } from './trader.ts'
 
 /** A daemon that ends at most once, and goes on in another process with the same journal. */

@@ -1,5 +1,5 @@
 /** Messages that a session key signs. */
-import { approvalOf } from '../../src/execution/subaccount/verifyApproval.ts'
+import { approvalOf } from '../../src/execution/approval/verifyApproval.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import {
   hashSubaccountApproval,

@@ -1,8 +1,9 @@
 /** Strategy files that a test changes while an engine runs them, and a kind to see it by. */
-import type { OperatorCommand } from '../../src/operator/commands/index.ts'
-import type { StrategyFiles } from '../../src/operator/reloadStrategies.ts'
+
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
+import type { StrategyFiles } from '../../src/operator/reloadStrategies.ts'
 import { bps, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy, LoadResult } from '../../src/strategy/files/load.ts'
 import type { StrategyFileError } from '../../src/strategy/files/problem.ts'

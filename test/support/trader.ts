@@ -1,10 +1,10 @@
 /** A trader, or the order machine alone, over a bench: what every test of them hands in, unless it says otherwise. */
 
 import { inspect } from 'node:util'
-import type { ConfiguredLimits } from '../../src/account/limits/limitsInForce.ts'
+import type { EngineSettings } from '../../src/account/engineSettings.ts'
+import type { ConfiguredLimits } from '../../src/account/limitsInForce.ts'
 import { createTrader, type Trader, type TraderParts, type TraderSettings } from '../../src/daemon/trader.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { EngineSettings } from '../../src/account/engineSettings.ts'
 import type { ExecutionContext } from '../../src/execution/context/executionContext.ts'
 import type { ExecutionSettings } from '../../src/execution/context/executionSettings.ts'
 import type { SigningPolicy } from '../../src/execution/context/policy.ts'

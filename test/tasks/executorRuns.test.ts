@@ -1,7 +1,7 @@
 /** Tasks that make orders over time, over the paper venue: over real sockets, on price paths of the test's own. */
 import { afterEach, expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { StartOf, StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { formatUsd, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import { unwindBegins } from '../../src/domain/tasks/unwindState.ts'
+import { unwindBegins } from '../../src/domain/taskStates/unwindState.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { type KillView, killTask } from '../../src/tasks/killTask.ts'

@@ -1,7 +1,7 @@
 /** Which resting orders a kill leaves: exits of what is held, by any source, and none that only waits with its entry. Pure. */
 import { expect, test } from 'vitest'
-import { sideKeyOf } from '../../src/domain/account/accountRecord.ts'
-import type { HeldSides } from '../../src/domain/account/held.ts'
+import { sideKeyOf } from '../../src/domain/accountRecords/accountRecord.ts'
+import type { HeldSides } from '../../src/domain/accountRecords/held.ts'
 import type { Child, IntentState } from '../../src/domain/order/intent.ts'
 import type { Order, Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'

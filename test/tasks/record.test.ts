@@ -5,15 +5,15 @@ import {
   type AccountRecord,
   applyAccountRecord,
   emptyAccountState,
-} from '../../src/domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+} from '../../src/domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { decodeAnyRecord, encodeRecord } from '../../src/domain/records.ts'
 import {
   runningTasks,
   TASK_STATE_MOST_BYTES,
   type TaskEntry,
   type TaskState,
-} from '../../src/domain/tasks/taskRecord.ts'
+} from '../../src/domain/taskStates/taskRecord.ts'
 import { stateIn, taskChanged, taskStarted } from '../../src/tasks/taskFacts.ts'
 import { startMs } from '../support/intents.ts'
 

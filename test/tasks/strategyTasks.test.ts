@@ -1,8 +1,8 @@
 /** Tasks that strategies begin and end, over the paper venue: in their own name, once for a label, in the commit of their memory. */
 import { afterEach, expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
-import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
+import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import {

@@ -1,7 +1,7 @@
 /** A twap over the paper venue: over real sockets, in parts of perpd's own, and as the venue's own. */
 import { afterEach, expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/account/limits.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { StartOf } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'

@@ -1,7 +1,7 @@
 /** Orders that are to be unwound: what an order's story calls for. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { ChildPhase, ChildRole, Evidence, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'

@@ -1,9 +1,9 @@
 /** Orders that are to be unwound, over the running engine, with the paper venue in this process. */
 import { afterEach, expect, test } from 'vitest'
+import type { Engine } from '../../src/daemon/engine.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { StrategyDecision } from '../../src/domain/order/decision.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import type { Engine } from '../../src/daemon/engine.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { applyFaults, type Faults } from '../../src/paper/venue/venueFaults.ts'
 import { usd } from '../../src/protocol/units.ts'

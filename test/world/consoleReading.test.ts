@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { RECORD_VERSION } from '../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { storyOf } from '../journal/story.ts'
 import { loggedIn, servedIn } from './consoleBrowser.ts'

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { filledOrders } from '../../src/domain/account/fills.ts'
+import { filledOrders } from '../../src/domain/accountRecords/fills.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
 

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { unwindOf } from '../../src/domain/tasks/unwindState.ts'
+import { unwindOf } from '../../src/domain/taskStates/unwindState.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
 import {
   daemonFlags,

@@ -9,7 +9,7 @@
  */
 import type { Api } from '../../api/client.ts'
 import { defined } from '../../base/defined.ts'
-import { type EquityMark, movedMark } from '../../domain/account/tradingState.ts'
+import { type EquityMark, movedMark } from '../../domain/accountRecords/tradingState.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Order, Position } from '../../protocol/position.ts'

@@ -2,8 +2,8 @@
  * Worth of positions that the journal knows and a host's list does not show: a list that hides a position shows no loss of it. The books give its
  * collateral and the cost of its tokens. The price on which most hosts agreed gives their present worth, so that a hidden loss counts.
  */
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { type HeldSides, hiddenIn } from '../../domain/account/held.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { type HeldSides, hiddenIn } from '../../domain/accountRecords/held.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Facts } from '../../protocol/catalogue.ts'

@@ -4,8 +4,8 @@
  * results of fills are known. Lists that match an earlier reading plus the orders that moved since are therefore of one state. Pure.
  */
 import { defined } from '../../base/defined.ts'
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import type { HeldSides } from '../../domain/account/held.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import type { HeldSides } from '../../domain/accountRecords/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'

@@ -4,7 +4,7 @@
  * (`readingsAddUp.ts`). It is also shown when they held the same things for longer than they lag, and no order of ours was in flight meanwhile. Until
  * then the last such figure stays, with its age. Breakers do not wait for this: they judge by the cautious figures of `equity.ts`.
  */
-import { scaledBy } from '../../domain/account/tradingState.ts'
+import { scaledBy } from '../../domain/accountRecords/tradingState.ts'
 import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
 
 /** A figure, USD, and when its lists were read, Unix ms. */

@@ -5,8 +5,8 @@
  * beyond the error of their figures. Otherwise nothing is reported, and the step counts as gain or loss. Pure except for its memory.
  */
 import { keccak256, stringToHex } from 'viem/utils'
-import type { HeldSides } from '../../domain/account/held.ts'
-import type { WalletBase } from '../../domain/account/tradingState.ts'
+import type { HeldSides } from '../../domain/accountRecords/held.ts'
+import type { WalletBase } from '../../domain/accountRecords/tradingState.ts'
 import type { Address } from '../../protocol/address.ts'
 import { absOf, type Usd } from '../../protocol/units.ts'
 import type { AccountReading } from './equity.ts'

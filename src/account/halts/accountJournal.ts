@@ -7,9 +7,9 @@ import {
   type AccountState,
   applyAccountRecord,
   lossHaltOf,
-} from '../../domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
-import type { TradingHalt } from '../../domain/account/tradingState.ts'
+} from '../../domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../domain/accountRecords/recordVersion.ts'
+import type { TradingHalt } from '../../domain/accountRecords/tradingState.ts'
 import type { HasJournal } from '../../execution/context/executionParts.ts'
 
 /** A record of the account without its stamp. */

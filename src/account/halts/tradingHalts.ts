@@ -3,12 +3,12 @@
  * strategy, and it is checked once more right before anything is signed.
  */
 
-import { releaseText } from '../../domain/account/haltRelease.ts'
-import { OPERATOR } from '../../domain/account/operatorName.ts'
-import { haltKey, haltsOn, strictest, type TradingHalt } from '../../domain/account/tradingState.ts'
+import { releaseText } from '../../domain/accountRecords/haltRelease.ts'
+import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
+import { haltKey, haltsOn, strictest, type TradingHalt } from '../../domain/accountRecords/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
 import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
-import { unwindOf } from '../../domain/tasks/unwindState.ts'
+import { unwindOf } from '../../domain/taskStates/unwindState.ts'
 import type { AccountJournal } from './accountJournal.ts'
 
 export { OPERATOR }

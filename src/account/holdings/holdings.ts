@@ -1,12 +1,12 @@
 /**
  * Positions by every configured source: the lists of all hosts of the application API, read in parallel, and the journal. No host alone decides how
- * much counts as held, or that a position exists to be reduced (`domain/account/held.ts`).
+ * much counts as held, or that a position exists to be reduced (`domain/accountRecords/held.ts`).
  */
 
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { type Fill, fillsOf } from '../../domain/account/fills.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
 import {
   type HeldSides,
   type HiddenSide,
@@ -14,8 +14,8 @@ import {
   shownSides,
   type UnlistedSide,
   unlistedIn,
-} from '../../domain/account/held.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+} from '../../domain/accountRecords/held.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -26,12 +26,12 @@ import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { type Exposure, sideKey } from '../../risk/exposure/accountExposure.ts'
+import type { Trading } from '../halts/tradingHalts.ts'
 import { createHostLooks, type PositionList, since } from './hostLooks.ts'
 import { isBusy, keysNotListed } from './lag.ts'
 import { lastExposure } from './lastExposure.ts'
 import { lastSides } from './lastSides.ts'
 import { createRowFigures } from './rowFigures.ts'
-import type { Trading } from '../halts/tradingHalts.ts'
 
 /** Positions by all sources. */
 export interface Holdings {

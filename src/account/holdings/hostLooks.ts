@@ -2,9 +2,9 @@
 import type { Read } from '../../api/transport/route.ts'
 import type { Clock } from '../../base/clock.ts'
 import { lastMade } from '../../base/sameAgain.ts'
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import type { HeldSide, HeldSides } from '../../domain/account/held.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import type { HeldSide, HeldSides } from '../../domain/accountRecords/held.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Position } from '../../protocol/position.ts'
 
 /** A list of positions with the host that gave it. */

@@ -1,6 +1,6 @@
 /** Honest lag: lists and our own evidence show the same event seconds apart. */
 
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { hasEnded, type IntentState, isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
 

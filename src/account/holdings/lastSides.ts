@@ -1,8 +1,8 @@
 /** The sizes that the journal holds, made once for all who ask between two records. */
 import { lastMade } from '../../base/sameAgain.ts'
-import type { AccountState } from '../../domain/account/accountRecord.ts'
-import { type Fill, fillsOf } from '../../domain/account/fills.ts'
-import { type HeldSides, journalSides } from '../../domain/account/held.ts'
+import type { AccountState } from '../../domain/accountRecords/accountRecord.ts'
+import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
+import { type HeldSides, journalSides } from '../../domain/accountRecords/held.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 
 /** Sizes by the journal; the same again while no record changed them: every turn of every strategy asks some times. */

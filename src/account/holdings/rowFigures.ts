@@ -4,7 +4,7 @@
  * Without any other source a row counts as it is. A position in danger is therefore protected while the second source is slow or gone.
  */
 import { lastMade } from '../../base/sameAgain.ts'
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
 import { absOf, bps, type Usd } from '../../protocol/units.ts'
 

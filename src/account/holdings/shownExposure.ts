@@ -3,9 +3,9 @@
  * (`risk/exposure/accountExposure.ts`). Here two figures that are known to be one thing count once, and a possible double count is reported as such.
  * Pure.
  */
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { type Fill, fillsOf } from '../../domain/account/fills.ts'
-import { type HeldSides, largerOf, shownSides } from '../../domain/account/held.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
+import { type HeldSides, largerOf, shownSides } from '../../domain/accountRecords/held.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'

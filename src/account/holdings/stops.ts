@@ -1,7 +1,8 @@
 /** Finds positions that resting stop-losses would not close completely, and the uncovered rest. Pure. */
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { STOP_LOSS, stopChildrenOf } from '../../domain/account/stopChildren.ts'
+
 import type { Book } from '../../books/books.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { STOP_LOSS, stopChildrenOf } from '../../domain/accountRecords/stopChildren.ts'
 import { EXIT_TOLERANCE_BPS } from '../../domain/order/exitPlan.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type OrderChange, signedOrderOf } from '../../domain/order/signedOrder.ts'

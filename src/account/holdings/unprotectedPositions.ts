@@ -3,9 +3,9 @@
  * record reports the ends of other clients' orders: for these this process's own looks count.
  */
 
-import type { DiscrepancyState } from '../../domain/account/accountRecord.ts'
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
 import type { BookReads } from '../../books/books.ts'
+import type { DiscrepancyState } from '../../domain/accountRecords/accountRecord.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { SideWithoutStop } from './stops.ts'
 
 /** A side without a stop-loss for all of it. */

@@ -1,8 +1,8 @@
 /** Fills that the lists may not show yet: admission counts them in addition to a snapshot's positions. */
 import type { Clock } from '../../base/clock.ts'
 import { madeOnce } from '../../base/madeOnce.ts'
-import { type HeldSides, isTakenOff } from '../../domain/account/held.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import { type HeldSides, isTakenOff } from '../../domain/accountRecords/held.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
 import { positionOf, type Snapshot } from '../../domain/snapshot.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'

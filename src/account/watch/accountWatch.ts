@@ -1,12 +1,21 @@
 /** The look at the account that every round of the watch takes: positions, their names, and positions that lists hide. */
 
 import { BaseError } from '../../base/errors.ts'
-import type { HiddenSide, UnlistedSide } from '../../domain/account/held.ts'
+import type { HiddenSide, UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { HasApi, HasClock, HasEmit, HasFees } from '../../execution/context/executionParts.ts'
+import { marketList, withHeldMarkets } from '../../market/heldMarkets.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars } from '../../protocol/units.ts'
+import type {
+  HasCatalogue,
+  HasEngineSettings,
+  HasHoldings,
+  HasOrders,
+  HasSubaccount,
+} from '../accountParts.ts'
 import type { PositionList } from '../holdings/hostLooks.ts'
+import type { PriceWatch } from '../holdings/priceWatch.ts'
 import {
   type ShownExposure,
   type ShownHoldings,
@@ -16,15 +25,6 @@ import {
   shownSideSizes,
 } from '../holdings/shownExposure.ts'
 import type { Unseen } from '../holdings/unseen.ts'
-import type {
-  HasCatalogue,
-  HasEngineSettings,
-  HasHoldings,
-  HasOrders,
-  HasSubaccount,
-} from '../accountParts.ts'
-import { marketList, withHeldMarkets } from '../../market/heldMarkets.ts'
-import type { PriceWatch } from '../holdings/priceWatch.ts'
 import type { FeedAges } from './feedAges.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { UnmanagedWatch } from './unmanaged.ts'

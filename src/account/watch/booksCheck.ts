@@ -1,6 +1,7 @@
 /** Tells of sides whose books do not add up to the journal, and that they do again; nothing else is done by it. */
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+
 import { type SummedLedger, type WrongSum, wrongSums } from '../../books/bookSums.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { Emit } from '../../domain/event.ts'
 import { hexKey } from '../../protocol/address.ts'
 

@@ -2,10 +2,11 @@
 
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
-import { isUnexplained } from '../../domain/account/accountRecord.ts'
-import type { HeldSides } from '../../domain/account/held.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
-import { type HaltReason, haltKey, type TradingHalt } from '../../domain/account/tradingState.ts'
+import { openResultsOf } from '../../books/bookView.ts'
+import { isUnexplained } from '../../domain/accountRecords/accountRecord.ts'
+import type { HeldSides } from '../../domain/accountRecords/held.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
+import { type HaltReason, haltKey, type TradingHalt } from '../../domain/accountRecords/tradingState.ts'
 import {
   type Child,
   hasEnded,
@@ -15,7 +16,6 @@ import {
   labelOf,
   lastAttempt,
 } from '../../domain/order/intent.ts'
-import { openResultsOf } from '../../books/bookView.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasAccount, HasApi, HasBasics } from '../../execution/context/executionParts.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
@@ -26,12 +26,8 @@ import {
   receivedFromMs,
   tripsOf,
 } from '../../risk/breakers/circuitBreakers.ts'
-import {
-  type AccountReading,
-  createEquityTracker,
-  type EquityTracker,
-  readEquity,
-} from '../equity/equity.ts'
+import type { HasOrders, HasSubaccount, HasTrading } from '../accountParts.ts'
+import { type AccountReading, createEquityTracker, type EquityTracker, readEquity } from '../equity/equity.ts'
 import type { HiddenWorth } from '../equity/hiddenWorth.ts'
 import { addsUp, type Books, type Happening, happeningsOf } from '../equity/readingsAddUp.ts'
 import {
@@ -41,7 +37,6 @@ import {
   type ShownEquity,
   type ShownPeak,
 } from '../equity/shownEquity.ts'
-import type { HasOrders, HasSubaccount, HasTrading } from '../accountParts.ts'
 import type { DayResult } from './dayResult.ts'
 import { createTransferRounds, type HeardHost } from './transferRounds.ts'
 

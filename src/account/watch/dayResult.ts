@@ -7,11 +7,11 @@
  */
 
 import { madeOnce } from '../../base/madeOnce.ts'
-import type { AccountState } from '../../domain/account/accountRecord.ts'
 import type { BookReads } from '../../books/books.ts'
-import { venueResultOf } from '../../books/figures.ts'
-import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
 import { openResultUsd } from '../../books/bookView.ts'
+import { venueResultOf } from '../../books/figures.ts'
+import type { AccountState } from '../../domain/accountRecords/accountRecord.ts'
+import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
 import type { HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'

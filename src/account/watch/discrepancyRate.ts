@@ -2,7 +2,7 @@
  * Limits how many discrepancies are recorded. A host's list is no proof that anything happened: thousands of invented executions would fill journal
  * and log. A discrepancy that is held back is not lost: every pass reads its trades again, and its market waits meanwhile as if it were recorded.
  */
-import type { DiscrepancyState } from '../../domain/account/accountRecord.ts'
+import type { DiscrepancyState } from '../../domain/accountRecords/accountRecord.ts'
 
 /** Most discrepancies of one pass, of an hour and of a day, and most that nobody has settled. */
 export const discrepancyLimits = { perPass: 20, perHour: 60, perDay: 200, unsettled: 300 } as const

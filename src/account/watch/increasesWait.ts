@@ -1,6 +1,6 @@
 /** Reasons why no order that adds risk is made now, whatever a strategy wishes: no host is available, or data that increases need is too old. */
 import { isoTime } from '../../base/clock.ts'
-import type { Limits } from '../../domain/account/limits.ts'
+import type { Limits } from '../../domain/limits/limits.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
 
 /** Part of a strategy's status: its schedule, and the reason why it gets no turns. */

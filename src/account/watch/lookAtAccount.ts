@@ -1,10 +1,9 @@
 /** Makes the facts of one look at the account out of the daemon's parts. All of it is read at once, so that it is of one moment. */
 
-import type { FactsSource, LookAtAccount, OrdersInFlight, OwnFacts, UsageFacts } from '../facts.ts'
 import { defined } from '../../base/defined.ts'
-import type { Discrepancy } from '../../domain/account/accountRecord.ts'
-import { type Ending, spentBy } from '../../domain/account/spend.ts'
 import { noTrackRecord } from '../../books/trackRecord.ts'
+import type { Discrepancy } from '../../domain/accountRecords/accountRecord.ts'
+import { type Ending, spentBy } from '../../domain/accountRecords/spend.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { signedOrderIn } from '../../domain/order/signedOrder.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
@@ -18,8 +17,6 @@ import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { dayStartOf } from '../../risk/breakers/circuitBreakers.ts'
-import { settledTrack } from '../fileProtection.ts'
-import type { ShownEquity } from '../equity/shownEquity.ts'
 import type {
   HasAheadStamps,
   HasCatalogue,
@@ -31,9 +28,12 @@ import type {
   HasStrategies,
   HasTrading,
 } from '../accountParts.ts'
+import type { ShownEquity } from '../equity/shownEquity.ts'
+import type { FactsSource, LookAtAccount, OrdersInFlight, OwnFacts, UsageFacts } from '../facts.ts'
+import { settledTrack } from '../fileProtection.ts'
 import type { UnseenIntents } from '../holdings/unseen.ts'
-import { isNoHost } from './increasesWait.ts'
 import { closeLanesOf } from './closeLanes.ts'
+import { isNoHost } from './increasesWait.ts'
 import { isKept } from './strayOrders.ts'
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000]

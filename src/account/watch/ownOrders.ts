@@ -1,7 +1,7 @@
 /** Own orders of a list as they are in force by the journal, without those that a message of ours may be changing. */
 
-import type { OwnOrder } from '../../domain/account/changedOrders.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import type { OwnOrder } from '../../domain/accountRecords/changedOrders.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import {
   earlierRevisions,
@@ -13,8 +13,8 @@ import {
 import type { HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'
-import { isBusy } from '../holdings/lag.ts'
 import type { HasOrders } from '../accountParts.ts'
+import { isBusy } from '../holdings/lag.ts'
 
 /**
  * Returns how listed orders were signed, by lower-case key. Orders that are not ours, unknown or still changing are left out. So is an order that the

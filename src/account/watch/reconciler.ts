@@ -1,6 +1,6 @@
 /**
  * The account against the journal, at start and all the while: reads positions, orders and the trades since the last pass, and records what the
- * journal cannot explain. `domain/account/reconcile.ts` describes the comparison.
+ * journal cannot explain. `domain/accountRecords/reconcile.ts` describes the comparison.
  *
  * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
  */
@@ -16,21 +16,26 @@ import {
   type DiscrepancyState,
   pauses,
   sideKeyOf,
-} from '../../domain/account/accountRecord.ts'
-import { fillsOf } from '../../domain/account/fills.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
-import { isOfTrade, isReduction, type Reconciliation, reconcile } from '../../domain/account/reconcile.ts'
+} from '../../domain/accountRecords/accountRecord.ts'
+import { fillsOf } from '../../domain/accountRecords/fills.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
+import {
+  isOfTrade,
+  isReduction,
+  type Reconciliation,
+  reconcile,
+} from '../../domain/accountRecords/reconcile.ts'
 import { isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasAccount, HasApi, HasBasics, HasChainReader } from '../../execution/context/executionParts.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 import type { Order, Trade } from '../../protocol/position.ts'
+import type { HasOrders, HasTrading } from '../accountParts.ts'
+import type { EngineSettings } from '../engineSettings.ts'
 import type { PositionList } from '../holdings/hostLooks.ts'
 import { isBusy, keysNotListed } from '../holdings/lag.ts'
 import { createProofs } from '../proofs.ts'
-import type { HasOrders, HasTrading } from '../accountParts.ts'
-import type { EngineSettings } from '../engineSettings.ts'
 import { createBooksCheck } from './booksCheck.ts'
 import { discrepanciesLeft } from './discrepancyRate.ts'
 import { createOwnOrders } from './ownOrders.ts'

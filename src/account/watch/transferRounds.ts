@@ -1,8 +1,9 @@
 /** Deposits and withdrawals, round by round: each host's lists are compared with its last ones, and the report of every queried host is retained. */
 
-import type { HeldSides } from '../../domain/account/held.ts'
-import type { WalletBase } from '../../domain/account/tradingState.ts'
+import type { HeldSides } from '../../domain/accountRecords/held.ts'
+import type { WalletBase } from '../../domain/accountRecords/tradingState.ts'
 import type { HasClock, HasJournal } from '../../execution/context/executionParts.ts'
+import type { HasTrading } from '../accountParts.ts'
 import type { AccountReading } from '../equity/equity.ts'
 import type { Happening } from '../equity/readingsAddUp.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type TransferWatch,
   walletBaseOf,
 } from '../equity/transfers.ts'
-import type { HasTrading } from '../accountParts.ts'
 
 /** Answer of a host in a round. */
 export interface HeardHost {

@@ -3,14 +3,14 @@
  * such a position as intended. It is reported once, stays in the status until that is over, and then its end is reported.
  */
 
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { fillsOf } from '../../domain/account/fills.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { fillsOf } from '../../domain/accountRecords/fills.ts'
 import type { HasEmit, HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
-import { OPERATOR } from '../halts/tradingHalts.ts'
 import type { HasStrategies } from '../accountParts.ts'
+import { OPERATOR } from '../halts/tradingHalts.ts'
 
 /** A position that strategies made which do not run. */
 export interface Unmanaged extends PositionSide {

@@ -2,11 +2,11 @@
  * Turns at which the daemon would do nothing: no order is on its way, none that rests can be reached, no loss nears a breaker, and no kind decides
  * anything on what it would see. A fast run lets them pass; where any of that is not certain the daemon takes its turn.
  */
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { type ExitPlan, exitsHereOf, needsRange } from '../../domain/order/exitPlan.ts'
 import type { Label } from '../../domain/order/intent.ts'
 import type { Prices } from '../../paper/catalog/prices.ts'
-import { quietUntil } from '../../paper/execution/quietSpan.ts'
+import { quietUntil } from '../../paper/keeper/quietSpan.ts'
 import type { VenueState } from '../../paper/state/venueState.ts'
 import { type CandleWindows, createCandleWindows } from './candleWindows.ts'
 import { laterSnapshot } from './laterSnapshot.ts'

@@ -3,7 +3,7 @@
  * the account at its turns alone, and would hear of an exit minutes later than a live one.
  */
 import type { Clock } from '../../base/clock.ts'
-import { quietUntil } from '../../paper/execution/quietSpan.ts'
+import { quietUntil } from '../../paper/keeper/quietSpan.ts'
 import type { Venue } from '../../paper/server/venue.ts'
 import type { Scheduler } from './scheduler.ts'
 

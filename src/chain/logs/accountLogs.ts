@@ -9,7 +9,7 @@
 import { BaseError } from '../../base/errors.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { ChainNode, Heads } from '../node/node.ts'
-import { unreadable } from '../rpc/jsonRpc.ts'
+import { unreadable } from '../wire/jsonRpc.ts'
 import { type OrderEvent, orderEventOf, orderTopics } from './orderLogs.ts'
 
 /** Most questions of one look; a longer past is read over several looks. */

@@ -7,7 +7,7 @@ import { LAST_TIME_MS } from '../../base/clock.ts'
 import type { BlockRef } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
 import { hexKey } from '../../protocol/address.ts'
-import { type RpcAnswer, refusedBy, unreadable } from '../rpc/jsonRpc.ts'
+import { type RpcAnswer, refusedBy, unreadable } from '../wire/jsonRpc.ts'
 
 /** Greatest block number or position that is believed. */
 const MAX_NUMBER = 2n ** 53n - 1n

@@ -3,7 +3,7 @@
  * `digests`).
  */
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
-import type { RpcCall } from '../rpc/jsonRpc.ts'
+import type { RpcCall } from '../wire/jsonRpc.ts'
 import { readWords, wordCalls } from './wordCalls.ts'
 
 const DIGESTS = '0x01ac4293'

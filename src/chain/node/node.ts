@@ -6,7 +6,7 @@ import { BaseError } from '../../base/errors.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Finality } from '../../protocol/chains/finality.ts'
 import type { GasPrice } from '../../protocol/gasPrice.ts'
-import { type RpcAnswer, type RpcCall, type RpcClient, unreadable } from '../rpc/jsonRpc.ts'
+import { type RpcAnswer, type RpcCall, type RpcClient, unreadable } from '../wire/jsonRpc.ts'
 import {
   type BlockRow,
   createRowReader,

@@ -3,7 +3,7 @@
  * makes some, and a general encoder takes as long as the rest of the look. The tests hold them against viem's.
  */
 import type { Address, Hex } from '../../protocol/address.ts'
-import type { RpcCall } from '../rpc/jsonRpc.ts'
+import type { RpcCall } from '../wire/jsonRpc.ts'
 
 /** `aggregate3((address target, bool allowFailure, bytes callData)[])` of Multicall3. */
 const AGGREGATE3 = '0x82ad56cb'

@@ -25,11 +25,11 @@ import {
 } from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
-import { readToken, tokenFileOf } from '../../daemon/files/controlTokens.ts'
 import { journalNameOf } from '../../daemon/journalFile.ts'
-import type { Plain } from '../../domain/views/orderView.ts'
-import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
+import { readToken, tokenFileOf } from '../../daemon/ownFiles/controlTokens.ts'
+import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { Verdict } from '../../monitor/health.ts'
+import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
 
 /** A daemon answers within milliseconds; one that does not within this hangs, ms. */
 const TIMEOUT_MS = 5_000

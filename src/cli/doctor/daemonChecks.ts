@@ -179,7 +179,7 @@ export function journalClock(newestAtMs: number | undefined, nowMs: number): rea
 /** Reports whether the files that the paper venue starts from can be read. */
 export async function checkVenueFiles(config: Config): Promise<readonly Finding[]> {
   if (!config.embedsVenue) return []
-  const { venueFileProblems } = await import('../../daemon/files/venueFiles.ts')
+  const { venueFileProblems } = await import('../../daemon/ownFiles/venueFiles.ts')
   return (await venueFileProblems(config)).map((each) =>
     fail('venue files', each, 'docs/reference/paper-venue.md'),
   )

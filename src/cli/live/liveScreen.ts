@@ -2,8 +2,8 @@
 import { isoTime } from '../../base/clock.ts'
 import { visible } from '../../base/shownText.ts'
 import type { StatusBody } from '../../control/routes.ts'
-import { statusText } from '../commands/statusCommand.ts'
 import { fitted } from '../output/screen.ts'
+import { statusText } from '../verbs/statusCommand.ts'
 
 /** Contents of a screen. */
 export interface LiveFacts {

@@ -1,8 +1,8 @@
 /** The question before a kill: what is held, what rests, what is cancelled or closed, and what stays. Pure. */
-import type { Plain } from '../../domain/views/orderView.ts'
-import type { KillPreview } from '../../tasks/running/killPlan.ts'
+import type { Plain } from '../../domain/summaries/orderView.ts'
 import { protectionText } from '../../monitor/leftPositionText.ts'
 import { counted, money } from '../../monitor/text.ts'
+import type { KillPreview } from '../../tasks/running/killPlan.ts'
 import { triggersIn } from './pricePlaces.ts'
 import { wrapped } from './screen.ts'
 import { table } from './table.ts'

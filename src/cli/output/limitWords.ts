@@ -1,5 +1,5 @@
 /** Limits in the units that a trader reads. Pure. */
-import { limitRow, limitSetName } from '../../domain/account/limits.ts'
+import { limitRow, limitSetName } from '../../domain/limits/limits.ts'
 import { span } from '../../monitor/text.ts'
 
 /** Text after each count. */

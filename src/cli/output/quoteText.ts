@@ -1,8 +1,8 @@
 /** Previews of orders by hand as text: the order, its expected cost and its one worst cost. Pure. */
-import type { Plain } from '../../domain/views/orderView.ts'
-import type { CloseQuote, ManualQuote } from '../../operator/manualQuote.ts'
+import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { ExpectedCost } from '../../market/orderCost.ts'
 import { money } from '../../monitor/text.ts'
+import type { CloseQuote, ManualQuote } from '../../operator/manualQuote.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import { BPS_ONE, formatAtMost } from '../../protocol/units.ts'
 import { wrapped } from './screen.ts'

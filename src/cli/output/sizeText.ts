@@ -1,5 +1,5 @@
 /** The size of an order as tables show it. Pure. */
-import type { OrderRow } from '../../domain/views/orderView.ts'
+import type { OrderRow } from '../../domain/summaries/orderView.ts'
 import { money } from '../../monitor/text.ts'
 
 /** A cancel, or a change of the collateral alone, has no size. */

@@ -1,7 +1,7 @@
 /** `perpd completion`: the words of the command line, for a shell. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
-import { executorKinds } from '../../domain/tasks/executorState.ts'
+import { executorKinds } from '../../domain/taskStates/executorState.ts'
 import type { CommandLine } from '../../operator/commandLine.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { chainNames, chains } from '../../protocol/chains/index.ts'

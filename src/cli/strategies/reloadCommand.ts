@@ -1,7 +1,7 @@
 /** `perpd strategies reload` and `set`: an operator's word on the files of strategies. */
 import { isatty } from 'node:tty'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import type { Plain } from '../../domain/views/orderView.ts'
+import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { StrategyDifference } from '../../engine/roster/rosterPlan.ts'
 import type { Call } from '../call/command.ts'
 import { commandAnswer } from '../call/daemonClient.ts'

@@ -8,9 +8,11 @@ import { isoTime } from '../../base/clock.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import type { ApprovalFacts } from '../../daemon/account/approvalFacts.ts'
-import { type BuiltApproval, buildApproval } from '../../daemon/account/buildApproval.ts'
-import { statusOf } from '../../daemon/account/keyStatuses.ts'
+import { chooseEvidence } from '../../daemon/evidence/evidenceSource.ts'
+import { refuseOpenProcess } from '../../daemon/hardening.ts'
+import type { ApprovalFacts } from '../../daemon/signers/approvalFacts.ts'
+import { type BuiltApproval, buildApproval } from '../../daemon/signers/buildApproval.ts'
+import { statusOf } from '../../daemon/signers/keyStatuses.ts'
 import {
   ApprovalFileError,
   approvalText,
@@ -21,10 +23,8 @@ import {
   requestText,
   typedDataOf,
   writeWhole,
-} from '../../daemon/account/subaccountFile.ts'
-import { chooseEvidence } from '../../daemon/chain/evidenceSource.ts'
-import { refuseOpenProcess } from '../../daemon/hardening.ts'
-import { ownerDigestOf, signedApprovalDifferences } from '../../execution/subaccount/verifyApproval.ts'
+} from '../../daemon/signers/subaccountFile.ts'
+import { ownerDigestOf, signedApprovalDifferences } from '../../execution/approval/verifyApproval.ts'
 import { paperSigner } from '../../keys/local.ts'
 import { refuseTaken } from '../../keys/privateFile.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
@@ -34,9 +34,9 @@ import type {
 } from '../../protocol/signing/subaccountApproval.ts'
 import type { Call } from '../call/command.ts'
 import { wholeFlag } from '../call/numberFlags.ts'
-import { newKey } from '../commands/keysCommand.ts'
 import { columns } from '../output/table.ts'
 import { unboundedParts } from '../output/unbounded.ts'
+import { newKey } from '../verbs/keysCommand.ts'
 import {
   approvedKeys,
   delegatedOf,

@@ -12,19 +12,19 @@ import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { type HostStatus, isGone, statusAtAll } from '../../daemon/account/keyStatuses.ts'
-import { readRemovalRequest, removalRequestText, removalTypedData } from '../../daemon/account/removalFile.ts'
+import { refuseOpenProcess } from '../../daemon/hardening.ts'
+import { signingPolicyOf } from '../../daemon/runSettings.ts'
+import { type HostStatus, isGone, statusAtAll } from '../../daemon/signers/keyStatuses.ts'
+import { readRemovalRequest, removalRequestText, removalTypedData } from '../../daemon/signers/removalFile.ts'
 import {
   readApprovalFile,
   readSignature,
   removeApprovalFile,
   writeWhole,
-} from '../../daemon/account/subaccountFile.ts'
-import { refuseOpenProcess } from '../../daemon/hardening.ts'
-import { signingPolicyOf } from '../../daemon/runSettings.ts'
+} from '../../daemon/signers/subaccountFile.ts'
 import type { ChainReader } from '../../domain/machine/chainReader.ts'
 import type { Difference } from '../../domain/orderEvent.ts'
-import { type RemovalTerms, removalDifferences, removalOf } from '../../execution/subaccount/removal.ts'
+import { type RemovalTerms, removalDifferences, removalOf } from '../../execution/approval/removal.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import { reasonOfBytes } from '../../protocol/protocolErrors.ts'
 import { encodeRemovalCall } from '../../protocol/signing/relayCalldata.ts'

@@ -2,8 +2,11 @@
  * The trial of a strategy in one situation: at each turn the exits of the file are kept as the engine keeps them, its kind is asked as the
  * engine asks it, what is decided is judged by risk, and what is admitted is filled ideally. No clock, no network, no randomness: the same file gives the same trial.
  */
+
+import type { LiveLimits } from '../../account/liveLimits.ts'
 import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
+import { allAsOwn } from '../../books/ownPositions.ts'
 import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
 import {
   addsRisk,
@@ -14,10 +17,8 @@ import {
 } from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
-import { allAsOwn } from '../../books/ownPositions.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { callKind, type GivenPast } from '../../engine/callKind.ts'
-import type { LiveLimits } from '../../account/limits/liveLimits.ts'
 import { decisionProblem, returnedProblem } from '../../engine/decisionProblem.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'

@@ -1,10 +1,10 @@
 /** `perpd strategies test`: tries a strategy file in made-up situations, before it ever sees a market. */
 import { resolve } from 'node:path'
+import { createLiveLimits } from '../../account/liveLimits.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { readStrategyFiles, strategyProblems } from '../../daemon/readStrategies.ts'
-import { createLiveLimits } from '../../account/limits/liveLimits.ts'
 import { loadCatalog } from '../../paper/catalog/catalog.ts'
 import { edgeWarning } from '../../strategy/files/edgeWarning.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../../strategy/files/load.ts'

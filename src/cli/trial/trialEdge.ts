@@ -2,7 +2,7 @@
  * `protect.minEdgeBps` in a trial: entries are held to it with the fees of the trial's own fills as their only cost. What is denied here is
  * denied at a venue of the same fees whatever its impact, gas and rates are. Pure.
  */
-import type { Protections } from '../../domain/account/protection.ts'
+import type { Protections } from '../../domain/limits/protection.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import { BPS_ONE, ONE_USD } from '../../protocol/units.ts'
 import { checkEdge } from '../../risk/checks/edgeCheck.ts'

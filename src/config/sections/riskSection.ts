@@ -1,4 +1,4 @@
-/** Settings of risk: the limits, which are rows of `domain/account/limitTable.ts`, and what stands beside them. */
+/** Settings of risk: the limits, which are rows of `domain/limits/limitTable.ts`, and what stands beside them. */
 import {
   type AccountLimits,
   type LimitName,
@@ -6,8 +6,8 @@ import {
   type Limits,
   limitRows,
   limitSetting,
-} from '../../domain/account/limits.ts'
-import type { LimitRow } from '../../domain/account/limitTable.ts'
+} from '../../domain/limits/limits.ts'
+import type { LimitRow } from '../../domain/limits/limitTable.ts'
 import {
   bps,
   decimal,

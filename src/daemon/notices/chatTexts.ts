@@ -1,9 +1,10 @@
 /** Formats reports about the daemon for a chat, in a few lines each. Pure. */
-import { type Figures, resultOf } from '../../books/figures.ts'
+
 import { bookName, sumOf } from '../../books/bookView.ts'
-import type { EngineStatus } from '../../operator/port/engineStatus.ts'
+import { type Figures, resultOf } from '../../books/figures.ts'
 import { counted } from '../../monitor/text.ts'
 import type { ChatQuestion } from '../../notify/chat/chatDesk.ts'
+import type { EngineStatus } from '../../operator/port/engineStatus.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { type Position, pnlIfClosed } from '../../protocol/position.ts'
 import { formatPrice } from '../../protocol/priceText.ts'

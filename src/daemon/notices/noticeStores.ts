@@ -1,9 +1,10 @@
 /** Keeps open notices in the journal, so that what ended while perpd was down is reported as over after the next start. */
-import { systemClock } from '../../base/systemClock.ts'
-import { ACCOUNT_ID } from '../../domain/account/accountRecord.ts'
-import type { NoticeEntry } from '../../domain/account/noticeEntry.ts'
-import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
+
 import type { ToldApprovalStore } from '../../account/subaccountWatch.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
+import type { NoticeEntry } from '../../domain/accountRecords/noticeEntry.ts'
+import { RECORD_VERSION } from '../../domain/accountRecords/recordVersion.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { type NoticeLevel, noticeLevels } from '../../notify/notice.ts'
 import { type OpenStory, type StoryStore, storyKinds } from '../../notify/openStories.ts'

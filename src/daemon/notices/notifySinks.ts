@@ -7,7 +7,6 @@ import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { Emit } from '../../domain/event.ts'
-import type { EngineStatus } from '../../operator/port/engineStatus.ts'
 import { type PrivateFileRules, readSecretFile } from '../../keys/privateFile.ts'
 import { createRedactor } from '../../monitor/log/redact.ts'
 import type { Notice } from '../../notify/notice.ts'
@@ -17,6 +16,7 @@ import { createPostMail } from '../../notify/sendMail.ts'
 import type { OpenSink } from '../../notify/sinkRequest.ts'
 import { type SecretField, secretFields } from '../../notify/sinkSettings.ts'
 import { createStopWatch } from '../../notify/stopWatch.ts'
+import type { EngineStatus } from '../../operator/port/engineStatus.ts'
 
 /** Largest answer of a sink that is read, bytes. */
 const MAX_ANSWER_BYTES = 65_536

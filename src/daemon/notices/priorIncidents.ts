@@ -1,8 +1,9 @@
 /** Finds the open notifications of before a restart in the journal. Pure. */
-import { pauses } from '../../domain/account/accountRecord.ts'
+
+import type { ToldApproval } from '../../account/subaccountWatch.ts'
+import { pauses } from '../../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { labelOf } from '../../domain/order/intent.ts'
-import type { ToldApproval } from '../../account/subaccountWatch.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { Address } from '../../protocol/address.ts'
 

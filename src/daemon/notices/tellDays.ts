@@ -1,7 +1,7 @@
 /** Tells people of each day at the hour that is set: a timer that looks seldom, and reads what is in memory alone. */
 import type { Clock } from '../../base/clock.ts'
-import type { Config } from '../../config/configTypes.ts'
 import type { BookReads } from '../../books/books.ts'
+import type { Config } from '../../config/configTypes.ts'
 import { createSummaryClock, type SummaryStatus, summaryNotice } from '../../notify/daySummary.ts'
 import type { Notifier } from '../../notify/notifier.ts'
 

@@ -1,6 +1,6 @@
 /** Ends of intents: the joint proof of its attempts, and the closing of one that never left. */
 import { defined } from '../../base/defined.ts'
-import { RECORD_VERSION } from '../account/recordVersion.ts'
+import { RECORD_VERSION } from '../accountRecords/recordVersion.ts'
 import { type Attempt, type Closing, hasEnded, type IntentState, isProvisional } from '../order/intent.ts'
 import type { JournalRecord } from '../records.ts'
 

@@ -19,7 +19,7 @@
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { sameHex } from '../../protocol/address.ts'
-import { RECORD_VERSION } from '../account/recordVersion.ts'
+import { RECORD_VERSION } from '../accountRecords/recordVersion.ts'
 import {
   type ArmedFacts,
   type Attempt,

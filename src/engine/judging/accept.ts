@@ -1,7 +1,8 @@
 /** Makes what takes decisions: one judgement at a time over all strategies. */
+
+import type { HasOrders } from '../../account/accountParts.ts'
 import type { LookAtAccount } from '../../account/facts.ts'
 import type { HasEmit } from '../../execution/context/executionParts.ts'
-import type { HasOrders } from '../../account/accountParts.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
 
 /** Takes decisions: they are judged by the facts of their moment, one at a time over all strategies, and the admitted ones accepted. */

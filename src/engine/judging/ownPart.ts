@@ -4,8 +4,8 @@
  */
 
 import { type AccountFacts, ownSizeOf } from '../../account/facts.ts'
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { fillsOf } from '../../domain/account/fills.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { fillsOf } from '../../domain/accountRecords/fills.ts'
 import type { CloseDecision, Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../../domain/order/intent.ts'
 import { heldUsdOn, marketOf, type Snapshot } from '../../domain/snapshot.ts'

@@ -3,8 +3,8 @@
  * host invents positions close to their liquidation, a guard would otherwise pay the highest fee for closing each of them, again and again.
  */
 import type { AccountFacts } from '../../account/facts.ts'
-import type { PositionSide } from '../../domain/account/accountRecord.ts'
-import { OPERATOR } from '../../domain/account/operatorName.ts'
+import type { PositionSide } from '../../domain/accountRecords/accountRecord.ts'
+import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'

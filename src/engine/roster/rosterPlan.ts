@@ -1,5 +1,5 @@
 /** The set of instances as a value, and its next state when strategy files are read anew. Pure. */
-import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import type { FieldChange, OnRemove } from '../../domain/accountRecords/strategyEntry.ts'
 import { changedFields, livesOf } from '../../strategy/files/fileLife.ts'
 import { fileSchema } from '../../strategy/files/fileSchema.ts'
 import type { LoadedStrategy, LoadResult } from '../../strategy/files/load.ts'

@@ -4,7 +4,7 @@
  * showed it. A merely requested fee is a host's statement, and counts for at most a small multiple of the usual fee. Otherwise a host that always
  * requests the most would raise the estimate that bounds it, order by order, up to the highest fee.
  */
-import { executionFeePaid } from '../../domain/account/spend.ts'
+import { executionFeePaid } from '../../domain/accountRecords/spend.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
 import { type Intent, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { maxOf, minOf, mulDiv, type TokenAmount } from '../../protocol/units.ts'

@@ -1,5 +1,5 @@
 /** The account's trades, page by page, newest first. */
-import type { TradesPage } from '../../api/account/accountReads.ts'
+import type { TradesPage } from '../../api/accounts/accountReads.ts'
 import type { Read } from '../../api/transport/route.ts'
 import { defined } from '../../base/defined.ts'
 import { longestLifeSeconds } from '../../domain/machine/apiEvidence.ts'

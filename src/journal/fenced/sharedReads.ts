@@ -1,5 +1,5 @@
 /** Reads of a journal on a server: each record is held against its hash, and what only waits for the network is asked again. */
-import type { Ending } from '../../domain/account/spend.ts'
+import type { Ending } from '../../domain/accountRecords/spend.ts'
 import { foldRecords } from '../../domain/machine/fold.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { decodeAnyRecord, isAccountRecord, type StoredRecord } from '../../domain/records.ts'

@@ -3,7 +3,7 @@
  * statement, so that it happens whole or not at all, and says by whom it may: the head of the account names epoch, holder and the end of the chain.
  */
 import { BaseError } from '../../base/errors.ts'
-import type { Ending } from '../../domain/account/spend.ts'
+import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { SignEntry } from '../../domain/guardTable.ts'
 import type { IntentQuery } from '../journal.ts'
 import type { LedgerSnapshot } from '../ledgerState.ts'

@@ -9,7 +9,7 @@
  * - The right is confirmed by beats over a connection of their own. A writer whose beat stood too long signs nothing, and takes a new epoch first.
  */
 import type { Clock } from '../../base/clock.ts'
-import type { Ending } from '../../domain/account/spend.ts'
+import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../../domain/guardTable.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { StoredRecord } from '../../domain/records.ts'

@@ -1,5 +1,5 @@
 /** A journal's requests as statements of PostgreSQL. */
-import type { Ending } from '../../domain/account/spend.ts'
+import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { SignEntry } from '../../domain/guardTable.ts'
 import type { IntentKind } from '../../domain/order/intent.ts'
 import type { Address, Hex } from '../../protocol/address.ts'

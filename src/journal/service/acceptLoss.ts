@@ -6,8 +6,8 @@
  * knows are closed, because the lost records may have signed them; and signed ones are followed to their proof as ever.
  * What came of lost records shows on the account, and reconciliation reports it.
  */
-import { ACCOUNT_ID } from '../../domain/account/accountRecord.ts'
-import { RECORD_VERSION } from '../../domain/account/recordVersion.ts'
+import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
+import { RECORD_VERSION } from '../../domain/accountRecords/recordVersion.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import type { IntentClosed } from '../../domain/records.ts'
 import type { Loss } from '../sqlite/highWaterMark.ts'

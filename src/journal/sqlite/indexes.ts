@@ -3,8 +3,8 @@
  * one too many, hides an order or tells of one that never was.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { ACCOUNT_ID } from '../../domain/account/accountRecord.ts'
-import { endingOf } from '../../domain/account/spend.ts'
+import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
+import { endingOf } from '../../domain/accountRecords/spend.ts'
 import { type IntentState, isOpen } from '../../domain/order/intent.ts'
 import type { Listener } from './replay.ts'
 import { readNumber } from './sqliteSchema.ts'

@@ -1,6 +1,6 @@
 /** Records as the rows that a store writes of them: plain values, which can be handed to another thread. */
 import { defined } from '../../base/defined.ts'
-import { endingOf } from '../../domain/account/spend.ts'
+import { endingOf } from '../../domain/accountRecords/spend.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type AnyRecord, isAccountRecord } from '../../domain/records.ts'
 import type { StoreEntry } from '../journalStore.ts'

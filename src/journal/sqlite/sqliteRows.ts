@@ -5,8 +5,8 @@ import {
   type AccountState,
   applyAccountRecord,
   emptyAccountState,
-} from '../../domain/account/accountRecord.ts'
-import type { Ending } from '../../domain/account/spend.ts'
+} from '../../domain/accountRecords/accountRecord.ts'
+import type { Ending } from '../../domain/accountRecords/spend.ts'
 import { applyRecord } from '../../domain/machine/fold.ts'
 import { type IntentKind, type IntentState, isOpen } from '../../domain/order/intent.ts'
 import { type AnyRecord, decodeAnyRecord, isAccountRecord, type StoredRecord } from '../../domain/records.ts'

@@ -3,7 +3,7 @@
  * that calls it; what is written goes to the `FileWriter`, which may be in another thread.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Ending } from '../../domain/account/spend.ts'
+import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../../domain/guardTable.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { decodeAnyRecord, type StoredRecord } from '../../domain/records.ts'

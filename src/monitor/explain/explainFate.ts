@@ -12,7 +12,7 @@ import {
   isWaiting,
   lastAttempt,
 } from '../../domain/order/intent.ts'
-import { type MarkRules, marksOf } from '../../domain/views/orderMarks.ts'
+import { type MarkRules, marksOf } from '../../domain/summaries/orderMarks.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { priceOfContractPrice } from '../../protocol/units.ts'
 import { span } from '../text.ts'

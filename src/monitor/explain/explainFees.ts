@@ -1,5 +1,5 @@
 /** Explains the assumed fees of an order, the signed fees, and the part that keepers kept: lines of `perpd explain`. Pure. */
-import { executionFeePaid } from '../../domain/account/spend.ts'
+import { executionFeePaid } from '../../domain/accountRecords/spend.ts'
 import { type ArmedFacts, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { formatDollars, formatUnits, NATIVE_DECIMALS } from '../../protocol/units.ts'
 

@@ -1,8 +1,8 @@
 /** The story of an order in words, part by part. Pure. */
 import type { Facts } from '../../base/errors.ts'
-import { OPERATOR } from '../../domain/account/operatorName.ts'
-import type { OrderEdit } from '../../domain/account/orderEdits.ts'
-import type { Ending } from '../../domain/account/spend.ts'
+import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
+import type { OrderEdit } from '../../domain/accountRecords/orderEdits.ts'
+import type { Ending } from '../../domain/accountRecords/spend.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
 import { type Evidence, type IntentState, labelOf, lastAttempt } from '../../domain/order/intent.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../domain/order/orderLegs.ts'
 import { termsInForce } from '../../domain/order/termsInForce.ts'
 import type { StoredRecord } from '../../domain/records.ts'
-import type { UnwindState } from '../../domain/tasks/unwindState.ts'
+import type { UnwindState } from '../../domain/taskStates/unwindState.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import { MAX_UINT256, type Usd } from '../../protocol/units.ts'

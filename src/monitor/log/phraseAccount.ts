@@ -1,10 +1,10 @@
 /** Formats the log lines about events of the account, its approval, its limits and the state of trading. */
 import { isoTime } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
-import type { Discrepancy } from '../../domain/account/accountRecord.ts'
-import type { UnlistedSide } from '../../domain/account/held.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
-import type { LeftPosition } from '../../domain/tasks/killState.ts'
+import type { Discrepancy } from '../../domain/accountRecords/accountRecord.ts'
+import type { UnlistedSide } from '../../domain/accountRecords/held.ts'
+import type { LeftPosition } from '../../domain/taskStates/killState.ts'
 import { shortHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'

@@ -1,7 +1,7 @@
 /** Formats the log lines about starts and ends of the daemon, turns of strategies, and decisions that lead to no order. */
 
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
-import type { FieldChange, OnRemove } from '../../domain/account/strategyEntry.ts'
+import type { FieldChange, OnRemove } from '../../domain/accountRecords/strategyEntry.ts'
 import type { DaemonEvent } from '../../domain/daemonEvent.ts'
 import { counted, ended, listed, money, plain, span } from '../text.ts'
 import { line, type Phrases, usdField } from './line.ts'

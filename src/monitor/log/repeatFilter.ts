@@ -23,7 +23,7 @@
  *   positions       told when one appears, disappears or changes size
  *   the heartbeat   told when nothing else was for half a minute
  */
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
 import { isGood } from '../hostFigures.ts'

@@ -1,14 +1,14 @@
 /** Closes a position, or a share of it, at the market. No halt holds it back. */
 import { z } from 'zod'
 import { commandId, direction, line, pool, shareBps } from '../../base/bodyFields.ts'
-import type { UnlistedSide } from '../../domain/account/held.ts'
+import type { UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { CloseDecision, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
+import { marketSymbol } from '../../market/marketSymbol.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { managersOf, marketsNamed } from '../../protocol/marketName.ts'
 import type { Position } from '../../protocol/position.ts'
 import { BPS_ONE, bps, formatDollars } from '../../protocol/units.ts'
-import { marketSymbol } from '../../market/marketSymbol.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
 import {
   byFlag,

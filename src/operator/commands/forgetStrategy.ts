@@ -1,6 +1,7 @@
 /** Resets a strategy: its memory is dropped, with the events that it has not received yet. */
-import type { Commander } from '../../domain/account/tradingState.ts'
+
 import { z } from 'zod'
+import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import { byFlag, json, strategyName } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { done, type OperatorAnswer, refusal } from '../operatorAnswer.ts'

@@ -1,17 +1,18 @@
 /** Sets the trading state of the daemon, the account or one strategy; `active` releases the halts that an operator may release. */
-import type { Commander } from '../../domain/account/tradingState.ts'
+
 import { z } from 'zod'
+import { OPERATOR } from '../../account/halts/tradingHalts.ts'
 import { line, reason } from '../../base/bodyFields.ts'
 import { isoTime } from '../../base/clock.ts'
-import { releaseCommand, releaseText } from '../../domain/account/haltRelease.ts'
+import { releaseCommand, releaseText } from '../../domain/accountRecords/haltRelease.ts'
+import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import {
   haltsOn,
   scopeOf,
   stateOf,
   type TradingHalt,
   type TradingScope,
-} from '../../domain/account/tradingState.ts'
-import { OPERATOR } from '../../account/halts/tradingHalts.ts'
+} from '../../domain/accountRecords/tradingState.ts'
 import { byFlag, json, reasonFlag } from '../commandLine.ts'
 import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import { done, type OperatorAnswer, refusal } from '../operatorAnswer.ts'

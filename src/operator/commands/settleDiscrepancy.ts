@@ -1,7 +1,8 @@
 /** Settles a discrepancy: it is adopted, or ignored. */
-import type { Commander } from '../../domain/account/tradingState.ts'
+
 import { z } from 'zod'
-import { discrepanciesNamed } from '../../domain/account/discrepancyId.ts'
+import { discrepanciesNamed } from '../../domain/accountRecords/discrepancyId.ts'
+import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import { type CommandLine, namedBy } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { done, type OperatorAnswer, refusal } from '../operatorAnswer.ts'

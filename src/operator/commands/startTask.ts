@@ -1,10 +1,10 @@
 /** Starts a task that makes orders over time: interprets the request, and refuses impossible ones. */
 
-import type { Commander } from '../../domain/account/tradingState.ts'
+import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import type { RebalanceParams } from '../../domain/tasks/executorParams.ts'
-import { type ExecutorParams, executorTaskId, type TaskGoal } from '../../domain/tasks/executorState.ts'
-import type { TwapParams } from '../../domain/tasks/twapState.ts'
+import type { RebalanceParams } from '../../domain/taskStates/executorParams.ts'
+import { type ExecutorParams, executorTaskId, type TaskGoal } from '../../domain/taskStates/executorState.ts'
+import type { TwapParams } from '../../domain/taskStates/twapState.ts'
 import { formatDollars } from '../../protocol/units.ts'
 import { executors as kinds } from '../../tasks/executorKinds.ts'
 import { type PlannedTask, plannedTask } from '../../tasks/plannedTask.ts'

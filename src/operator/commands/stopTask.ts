@@ -1,7 +1,8 @@
 /** Ends a task before it is done. */
-import type { Commander } from '../../domain/account/tradingState.ts'
+
 import { z } from 'zod'
 import { line, reason } from '../../base/bodyFields.ts'
+import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import { byFlag, json, reasonFlag } from '../commandLine.ts'
 import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'

@@ -1,7 +1,8 @@
 /** Pauses and resumes one strategy: persisted in the journal, so that no restart forgets it. */
-import type { Commander } from '../../domain/account/tradingState.ts'
+
 import { z } from 'zod'
 import { reason } from '../../base/bodyFields.ts'
+import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import { byFlag, json, reasonFlag, strategyName } from '../commandLine.ts'
 import { type CommandOf, type CommandRow, reasonField } from '../commandRow.ts'
 import type { OperatorAnswer } from '../operatorAnswer.ts'

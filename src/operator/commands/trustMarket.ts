@@ -5,6 +5,8 @@
 import { z } from 'zod'
 import type { Api } from '../../api/client.ts'
 import { BaseError } from '../../base/errors.ts'
+import type { Catalogue } from '../../market/marketCatalogue.ts'
+import { asListed } from '../../market/pinnedApi.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import {
   isSwapOnly,
@@ -18,8 +20,6 @@ import {
   tokenFactsOf,
   tokensOfMarket,
 } from '../../protocol/catalogue.ts'
-import type { Catalogue } from '../../market/marketCatalogue.ts'
-import { asListed } from '../../market/pinnedApi.ts'
 import { namedBy } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'

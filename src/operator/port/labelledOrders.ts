@@ -1,14 +1,14 @@
 /** Intents as people see them: folded from the journal, with labels, marks and the running machine's knowledge. */
 
-import { listedOrders } from '../../domain/account/changedOrders.ts'
-import { heldOfOrder } from '../../domain/account/held.ts'
+import type { HasHoldings, HasOrders, HasTrading } from '../../account/accountParts.ts'
+import { listedOrders } from '../../domain/accountRecords/changedOrders.ts'
+import { heldOfOrder } from '../../domain/accountRecords/held.ts'
 import { type IntentState, isOpen, labelOf } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong, signedOrderIn } from '../../domain/order/signedOrder.ts'
-import { marksOf } from '../../domain/views/orderMarks.ts'
+import { marksOf } from '../../domain/summaries/orderMarks.ts'
 import type { HasClock, HasJournal, HasRules } from '../../execution/context/executionParts.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
-import type { HasHoldings, HasOrders, HasTrading } from '../../account/accountParts.ts'
 import type { EngineApi, LabelledIntent } from './engineStatus.ts'
 
 /** Intents with their labels. */

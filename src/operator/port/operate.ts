@@ -1,5 +1,5 @@
 /** Carries out commands of an operator. The journal records every command, with its author and channel, before it is carried out. */
-import type { Commander } from '../../domain/account/tradingState.ts'
+import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import { encodeExact } from '../../domain/records.ts'
 import { type OperatorCommand, rowOf } from '../commands/index.ts'
 import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'

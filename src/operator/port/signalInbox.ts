@@ -3,6 +3,7 @@
  * durable before it is answered. Its strategy and admission decide its effect.
  */
 
+import type { HasStrategies, HasTrading } from '../../account/accountParts.ts'
 import {
   MOST_SIGNALS_WAITING,
   nonceProblem,
@@ -12,7 +13,6 @@ import {
 import type { SignalRefusal } from '../../domain/signalEvent.ts'
 import type { HasBasics } from '../../execution/context/executionParts.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
-import type { HasStrategies, HasTrading } from '../../account/accountParts.ts'
 
 /** A signal, as the control port read it from a proven message. */
 export interface SignalMessage {

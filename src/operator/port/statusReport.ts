@@ -1,22 +1,5 @@
 /** The status of an engine, put together of its parts at the moment somebody asks. */
 
-import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
-import { defined } from '../../base/defined.ts'
-import { lastAttempt } from '../../domain/order/intent.ts'
-import { runningByKind } from '../../domain/tasks/runningByKind.ts'
-import { accountOf } from '../../execution/context/executionContext.ts'
-import type {
-  HasAccount,
-  HasApi,
-  HasChain,
-  HasClock,
-  HasJournal,
-} from '../../execution/context/executionParts.ts'
-import { hexKey } from '../../protocol/address.ts'
-import { told } from '../../account/holdings/holdings.ts'
-import { sidesWithoutStop, signalOnlyUsd } from '../../account/holdings/stops.ts'
-import type { BareSide, createUnprotectedPositions } from '../../account/holdings/unprotectedPositions.ts'
-import type { Unwinder } from '../../tasks/running/unwinder.ts'
 import type {
   HasCatalogue,
   HasEngineSettings,
@@ -26,15 +9,9 @@ import type {
   HasSubaccount,
   HasTrading,
 } from '../../account/accountParts.ts'
-import type { StrategyStatus } from '../../engine/strategyStatus.ts'
-import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
-import type { Instance } from '../../engine/instance.ts'
-import type { LabelledOrders } from './labelledOrders.ts'
-import type { Lifecycle } from '../../engine/lifecycle.ts'
-import type { Executors } from '../../tasks/running/executors.ts'
-import type { Kill } from '../../tasks/running/kill.ts'
-import type { Instances } from '../../engine/roster/instances.ts'
-import type { WindDown } from '../../tasks/running/windDown.ts'
+import { told } from '../../account/holdings/holdings.ts'
+import { sidesWithoutStop, signalOnlyUsd } from '../../account/holdings/stops.ts'
+import type { BareSide, createUnprotectedPositions } from '../../account/holdings/unprotectedPositions.ts'
 import type { AccountWatch } from '../../account/watch/accountWatch.ts'
 import type { Breakers } from '../../account/watch/breakerWatch.ts'
 import type { FeedAges } from '../../account/watch/feedAges.ts'
@@ -42,6 +19,29 @@ import { type AgeFacts, increasesWait, isNoHost, overdueFeeds } from '../../acco
 import type { Reconciler } from '../../account/watch/reconciler.ts'
 import type { UnmanagedWatch } from '../../account/watch/unmanaged.ts'
 import { unresolvedOf } from '../../account/watch/unresolved.ts'
+import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
+import { defined } from '../../base/defined.ts'
+import { lastAttempt } from '../../domain/order/intent.ts'
+import { runningByKind } from '../../domain/taskStates/runningByKind.ts'
+import type { Instance } from '../../engine/instance.ts'
+import type { Lifecycle } from '../../engine/lifecycle.ts'
+import type { Instances } from '../../engine/roster/instances.ts'
+import type { StrategyStatus } from '../../engine/strategyStatus.ts'
+import { accountOf } from '../../execution/context/executionContext.ts'
+import type {
+  HasAccount,
+  HasApi,
+  HasChain,
+  HasClock,
+  HasJournal,
+} from '../../execution/context/executionParts.ts'
+import { hexKey } from '../../protocol/address.ts'
+import type { Executors } from '../../tasks/running/executors.ts'
+import type { Kill } from '../../tasks/running/kill.ts'
+import type { Unwinder } from '../../tasks/running/unwinder.ts'
+import type { WindDown } from '../../tasks/running/windDown.ts'
+import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
+import type { LabelledOrders } from './labelledOrders.ts'
 
 /** Labels in the status that the engine itself does not know. */
 export interface EngineLabels {

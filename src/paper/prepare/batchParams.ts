@@ -7,8 +7,8 @@ import { type Address, type Hex, hexKey, ZERO_ADDRESS, ZERO_HASH } from '../../p
 import { executionGasOf } from '../../protocol/chains/feeFormula.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
-import { gasOf, gasOrderOf } from '../execution/gasFees.ts'
 import type { Json } from '../http/http.ts'
+import { gasOf, gasOrderOf } from '../keeper/gasFees.ts'
 import { bringsCollateral, orderTypes } from '../state/orderTypes.ts'
 import type { VenueState } from '../state/venueState.ts'
 

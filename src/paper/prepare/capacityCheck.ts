@@ -1,7 +1,7 @@
 /** Checks as prepare does whether there is capacity for an increase (docs/reference/api-coverage.md A3 and A22 to A24). */
 import { type Json, refused } from '../http/http.ts'
-import { capacityJson, hasStaleValues } from '../market/marketRows.ts'
 import type { Capacity } from '../math/capacity.ts'
+import { capacityJson, hasStaleValues } from '../pools/marketRows.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { VenueState } from '../state/venueState.ts'
 

@@ -9,9 +9,9 @@ import {
   relayRouterDomain,
 } from '../../protocol/signing/relayRouter.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
-import { messageFee } from '../execution/gasFees.ts'
 import { hashApproval, type SubaccountApproval } from '../http/approval.ts'
 import { type Json, JsonText, objectText, refused, stringify } from '../http/http.ts'
+import { messageFee } from '../keeper/gasFees.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { type BatchActions, batchParamsJson, orderJson, texts } from './batchParams.ts'
 import { dearer, disagreeing, type PayloadMismatch, payingSomebodyElse } from './payloadMismatch.ts'

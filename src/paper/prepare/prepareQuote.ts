@@ -1,10 +1,10 @@
 /** From a prepare request to orders: quotes by kind, and the one of a swap (test/paper/behaviours-prepare.test.ts, D). */
 import { hexKey, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
-import { executionFeesOf, withExecutionFees } from '../execution/gasFees.ts'
 import { refused } from '../http/http.ts'
 import type { PrepareRequest } from '../http/prepareShape.ts'
-import { swapAlong } from '../market/swaps.ts'
+import { executionFeesOf, withExecutionFees } from '../keeper/gasFees.ts'
+import { swapAlong } from '../pools/swaps.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { moveAgainst } from './quote.ts'
 import { addressesOf, commonOf, erc20Of, orderTypeOf, pathOf, type Quote, tokenNamed } from './quoteCommon.ts'

@@ -1,7 +1,7 @@
 /** Figures of a quote: prices moved by slippage, routes of fees, metadata. */
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
-import { findSwapPath } from '../market/swaps.ts'
+import { findSwapPath } from '../pools/swaps.ts'
 import type { VenueState } from '../state/venueState.ts'
 
 /** The nearest price that a uint256 holds: an impact beyond the size leaves no price to insist on. */

@@ -1,7 +1,9 @@
 /** Where accounts are read and their orders taken (docs/reference/api-coverage.md GET /positions and POST /orders/txns/prepare). */
-import { prepareApproval, subaccountStatus } from '../execution/subaccountKeys.ts'
+
 import { bodyOf, requiredAddress } from '../http/http.ts'
-import { prepareDeposit } from '../orders/deposits.ts'
+import { prepareApproval, subaccountStatus } from '../keeper/subaccountKeys.ts'
+import { prepareCancel, prepareCollateral, prepareEdit } from '../prepare/prepareChanges.ts'
+import { prepareDeposit } from '../requests/deposits.ts'
 import {
   changeRoute,
   prepareRoute,
@@ -9,9 +11,8 @@ import {
   relaySubmitRoute,
   statusRoute,
   submitRoute,
-} from '../orders/orderRoutes.ts'
-import { prepareWithdrawal, submitWithdrawal, withdrawalStatus } from '../orders/withdrawals.ts'
-import { prepareCancel, prepareCollateral, prepareEdit } from '../prepare/prepareChanges.ts'
+} from '../requests/orderRoutes.ts'
+import { prepareWithdrawal, submitWithdrawal, withdrawalStatus } from '../requests/withdrawals.ts'
 import type { VenueParts } from '../venue/venueParts.ts'
 import { orderByKey, orders } from './appRoutes.ts'
 import { positionByKey, positions } from './positionReads.ts'

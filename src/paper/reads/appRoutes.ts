@@ -1,7 +1,7 @@
 /** Tickers, capacity and orders of the application API (docs/reference/api-coverage.md A1 to A37 and GET /markets/tickers). */
 import { hexKey } from '../../protocol/address.ts'
 import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddress } from '../http/http.ts'
-import { capacityJson, capacityOfMarket, tickerRow } from '../market/marketRows.ts'
+import { capacityJson, capacityOfMarket, tickerRow } from '../pools/marketRows.ts'
 import { orderRow, ordersOfAccount } from '../prepare/positionRows.ts'
 import { findMarket } from '../state/lookup.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'

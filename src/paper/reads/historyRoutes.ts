@@ -2,11 +2,11 @@
 
 import type { Json, JsonBytes } from '../http/http.ts'
 import { listBytes, yieldToEventLoop } from '../http/yieldToEventLoop.ts'
-import { dollarsOf } from '../market/flow.ts'
-import { jitVaults } from '../market/jitPools.ts'
-import { flowBetween, ledgerOf, type MarketLedger, ratesAt, sampleAt } from '../market/ledger.ts'
-import { booksOf, periodHours, periodOf, type Refusal, windowOf } from '../market/periods.ts'
-import { priceRatio } from '../market/seededHistory.ts'
+import { dollarsOf } from '../pools/flow.ts'
+import { jitVaults } from '../pools/jitPools.ts'
+import { flowBetween, ledgerOf, type MarketLedger, ratesAt, sampleAt } from '../pools/ledger.ts'
+import { booksOf, periodHours, periodOf, type Refusal, windowOf } from '../pools/periods.ts'
+import { priceRatio } from '../pools/seededHistory.ts'
 import type { VenueState } from '../state/venueState.ts'
 
 /** Hourly snapshots reach back this far, then there is one a day, then one a week. */

@@ -1,9 +1,9 @@
 /** JIT liquidity now and in the past (docs/reference/api-coverage.md GET /jit/liquidity_info). */
 import { badFields, badRequest, type Json } from '../http/http.ts'
-import { type JitVault, jitLiquidityUsd, jitVaults, spareMarket } from '../market/jitPools.ts'
-import { ledgerOf, openPnl, sampleAt } from '../market/ledger.ts'
 import { maxReservedUsd, mid, type Side, slotValue } from '../math/marketState.ts'
 import { hashText, unit } from '../math/random.ts'
+import { type JitVault, jitLiquidityUsd, jitVaults, spareMarket } from '../pools/jitPools.ts'
+import { ledgerOf, openPnl, sampleAt } from '../pools/ledger.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import { marketPrices, type VenueState } from '../state/venueState.ts'
 

@@ -1,7 +1,7 @@
 /** Where market, token and price reads are served, on both services (both documents, "Endpoints"). */
 import { HttpFailure } from '../http/http.ts'
-import { catalogRow, configRow, isActive, isListed } from '../market/marketRows.ts'
-import { pulledValues } from '../market/marketValues.ts'
+import { catalogRow, configRow, isActive, isListed } from '../pools/marketRows.ts'
+import { pulledValues } from '../pools/marketValues.ts'
 import { closedMarkets } from '../state/hours.ts'
 import type { VenueParts } from '../venue/venueParts.ts'
 import { tickers, tradingCapacityRoute } from './appRoutes.ts'

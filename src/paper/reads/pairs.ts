@@ -2,12 +2,12 @@
  * Pair feeds for listings: this chain's perpetuals and the Solana feed (docs/reference/api-coverage.md A16 and GET /prices/ohlcv).
  */
 import { HttpFailure, type Json } from '../http/http.ts'
-import { dayOf } from '../market/dayFigures.ts'
-import { dollarsOf } from '../market/flow.ts'
-import { flowBetween, ledgerOf } from '../market/ledger.ts'
-import { hourlyRates, scaleOf } from '../market/marketRows.ts'
 import { interestInTokens, mid, slotValue } from '../math/marketState.ts'
 import { bell, hashText, unit } from '../math/random.ts'
+import { dayOf } from '../pools/dayFigures.ts'
+import { dollarsOf } from '../pools/flow.ts'
+import { flowBetween, ledgerOf } from '../pools/ledger.ts'
+import { hourlyRates, scaleOf } from '../pools/marketRows.ts'
 import { marketPrices, type VenueState } from '../state/venueState.ts'
 
 const HOUR = 3600

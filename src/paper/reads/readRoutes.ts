@@ -1,8 +1,8 @@
 /** Where the reads beside trading are served, and on which host (docs/reference/api-coverage.md A12 to A16). */
 import { HttpFailure, type Json, notFound } from '../http/http.ts'
-import { gmUserEarnings, liquidityProviders } from '../market/earnings.ts'
-import { valuesStaleness } from '../market/marketValues.ts'
-import { fieldRefusal, type Refusal } from '../market/periods.ts'
+import { gmUserEarnings, liquidityProviders } from '../pools/earnings.ts'
+import { valuesStaleness } from '../pools/marketValues.ts'
+import { fieldRefusal, type Refusal } from '../pools/periods.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { advanceVenue } from '../transactions/advance.ts'
 import { performanceAnnualized, performanceSnapshots, rates } from './historyRoutes.ts'

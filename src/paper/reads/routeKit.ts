@@ -1,6 +1,6 @@
 /** Declares routes: the inputs of a handler, its possible responses, and the hosts that mount it. */
 import type { BodySource, Json, JsonBytes, JsonText } from '../http/http.ts'
-import type { neverAnswer } from '../orders/orderRoutes.ts'
+import type { neverAnswer } from '../requests/orderRoutes.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { Peer } from '../venue/peer.ts'
 

@@ -4,11 +4,11 @@
  */
 import { chainNames } from '../../protocol/chains/index.ts'
 import { yieldToEventLoop } from '../http/yieldToEventLoop.ts'
-import { addFlow, type Flow, noFlow, shareOf } from '../market/flow.ts'
-import { flowBetween, ledgerOf } from '../market/ledger.ts'
-import { seededUsers } from '../market/seededHistory.ts'
 import { interestInTokens, mid, slotValue } from '../math/marketState.ts'
 import { bell, hashText, unit } from '../math/random.ts'
+import { addFlow, type Flow, noFlow, shareOf } from '../pools/flow.ts'
+import { flowBetween, ledgerOf } from '../pools/ledger.ts'
+import { seededUsers } from '../pools/seededHistory.ts'
 import { marketPrices, type VenueState } from '../state/venueState.ts'
 
 /** Networks of the stats: the chains, and one that is none of ours. */

@@ -2,7 +2,7 @@
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { type Json, requiredAddress } from '../http/http.ts'
-import { scaleOf } from '../market/marketRows.ts'
+import { scaleOf } from '../pools/marketRows.ts'
 import { startBalances } from '../state/accounts.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { allowanceOf } from '../state/wallets.ts'

@@ -2,10 +2,10 @@
 
 import type { Json, JsonBytes } from '../http/http.ts'
 import { listBytes, yieldToEventLoop } from '../http/yieldToEventLoop.ts'
-import { dollarsOf } from '../market/flow.ts'
-import { jitVaults } from '../market/jitPools.ts'
-import { flowBetween, ledgerOf, type MarketLedger, poolDollarsAt, sampleAt } from '../market/ledger.ts'
-import { booksOf, fieldRefusal, periodOf, type Refusal, windowOf } from '../market/periods.ts'
+import { dollarsOf } from '../pools/flow.ts'
+import { jitVaults } from '../pools/jitPools.ts'
+import { flowBetween, ledgerOf, type MarketLedger, poolDollarsAt, sampleAt } from '../pools/ledger.ts'
+import { booksOf, fieldRefusal, periodOf, type Refusal, windowOf } from '../pools/periods.ts'
 import { namesMarket } from '../state/dataFaults.ts'
 import type { VenueState } from '../state/venueState.ts'
 

@@ -2,7 +2,7 @@
 import { fileBounds, parseBounded } from '../../base/boundedJson.ts'
 import { defined } from '../../base/defined.ts'
 import { isObject } from '../../base/isObject.ts'
-import { invalidParams, RpcError, rpcCodes } from '../chain/rpcError.ts'
+import { invalidParams, RpcError, rpcCodes } from '../blocks/rpcError.ts'
 import { stringify } from '../http/http.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { methodOf } from './rpcMethods.ts'

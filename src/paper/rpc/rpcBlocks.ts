@@ -12,12 +12,12 @@ import {
   type Inclusion,
   transactionsBetween,
   viewOf,
-} from '../chain/blockChain.ts'
-import { bloomOf, bloomUnion } from '../chain/bloom.ts'
-import { logDataOf, topicsOf } from '../chain/encodeEventData.ts'
-import { actorsOf } from '../chain/keeperCall.ts'
-import { quantity } from '../chain/rpcError.ts'
-import { BLOCK_GAS_LIMIT, baseFeeOf, gasUsedOf } from '../chain/rpcGas.ts'
+} from '../blocks/blockChain.ts'
+import { bloomOf, bloomUnion } from '../blocks/bloom.ts'
+import { logDataOf, topicsOf } from '../blocks/encodeEventData.ts'
+import { actorsOf } from '../blocks/keeperCall.ts'
+import { quantity } from '../blocks/rpcError.ts'
+import { BLOCK_GAS_LIMIT, baseFeeOf, gasUsedOf } from '../blocks/rpcGas.ts'
 import { signedRow } from './rpcSendRows.ts'
 
 const EMPTY_TRIE: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'

@@ -4,7 +4,7 @@
  */
 import { encodeAbiParameters, keccak256, parseAbi } from 'viem/utils'
 import type { Hex } from '../../protocol/address.ts'
-import { decodeCall } from '../chain/decodeCall.ts'
+import { decodeCall } from '../blocks/decodeCall.ts'
 import { SUBACCOUNT_ORDER_ACTION } from '../http/approval.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'

@@ -2,8 +2,8 @@
 
 import { isObject } from '../../base/isObject.ts'
 import type { Hex } from '../../protocol/address.ts'
-import { blockHash } from '../chain/blockChain.ts'
-import { invalidParams, RpcError, rpcCodes } from '../chain/rpcError.ts'
+import { blockHash } from '../blocks/blockChain.ts'
+import { invalidParams, RpcError, rpcCodes } from '../blocks/rpcError.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { sentAfter } from '../transactions/transactionPool.ts'

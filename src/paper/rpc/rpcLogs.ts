@@ -7,8 +7,8 @@ import {
   type Inclusion,
   type LostTransaction,
   transactionsBetween,
-} from '../chain/blockChain.ts'
-import { invalidParams, RpcError, readHash, rpcCodes } from '../chain/rpcError.ts'
+} from '../blocks/blockChain.ts'
+import { invalidParams, RpcError, readHash, rpcCodes } from '../blocks/rpcError.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { blockLogs, canonical, type LogRow, type LogTest, transactionsOf } from './rpcBlocks.ts'
 import { findBlock, headOf, logTestOf, readBlockNumber, readLogFilter } from './rpcParams.ts'

@@ -3,9 +3,16 @@
 import { keccak256 } from 'viem/utils'
 import { isObject } from '../../base/isObject.ts'
 import { ZERO_HASH } from '../../protocol/address.ts'
-import { blockOf, type ChainTransaction, type Inclusion } from '../chain/blockChain.ts'
-import { invalidParams, quantity, readAddress, readBytes, readHash, readQuantity } from '../chain/rpcError.ts'
-import { baseFeeOf, estimateGas, feeHistory, priorityFeeOf } from '../chain/rpcGas.ts'
+import { blockOf, type ChainTransaction, type Inclusion } from '../blocks/blockChain.ts'
+import {
+  invalidParams,
+  quantity,
+  readAddress,
+  readBytes,
+  readHash,
+  readQuantity,
+} from '../blocks/rpcError.ts'
+import { baseFeeOf, estimateGas, feeHistory, priorityFeeOf } from '../blocks/rpcGas.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { advanceVenue } from '../transactions/advance.ts'

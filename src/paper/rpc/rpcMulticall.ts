@@ -1,9 +1,9 @@
 /** Multicall3 of the paper chain: what it says of the chain itself, and the shapes of its aggregates. */
 import { type decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem/utils'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
-import { blockHash, blockSeconds, type Inclusion } from '../chain/blockChain.ts'
-import { decodeCall } from '../chain/decodeCall.ts'
-import { BLOCK_GAS_LIMIT, baseFeeOf } from '../chain/rpcGas.ts'
+import { blockHash, blockSeconds, type Inclusion } from '../blocks/blockChain.ts'
+import { decodeCall } from '../blocks/decodeCall.ts'
+import { BLOCK_GAS_LIMIT, baseFeeOf } from '../blocks/rpcGas.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { canonical } from './rpcBlocks.ts'
 

@@ -2,8 +2,8 @@
 
 import { isObject } from '../../base/isObject.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
-import { type BlockChain, blockOfHash, generationAt, headAt, type Inclusion } from '../chain/blockChain.ts'
-import { invalidParams, RpcError, readAddress, readHash, readQuantity, rpcCodes } from '../chain/rpcError.ts'
+import { type BlockChain, blockOfHash, generationAt, headAt, type Inclusion } from '../blocks/blockChain.ts'
+import { invalidParams, RpcError, readAddress, readHash, readQuantity, rpcCodes } from '../blocks/rpcError.ts'
 import type { VenueState } from '../state/venueState.ts'
 import type { LogTest } from './rpcBlocks.ts'
 import { canonical } from './rpcBlocks.ts'

@@ -7,8 +7,8 @@ import {
   type ChainTransaction,
   type Inclusion,
   type SignedTransaction,
-} from '../chain/blockChain.ts'
-import { quantity } from '../chain/rpcError.ts'
+} from '../blocks/blockChain.ts'
+import { quantity } from '../blocks/rpcError.ts'
 
 /** The part of a transaction that a row shows; one that waits has no more. */
 export type ShownTransaction = Pick<ChainTransaction, 'hash' | 'nonce' | 'to' | 'input' | 'paid'>

@@ -2,8 +2,8 @@
 
 import { isObject } from '../../base/isObject.ts'
 import type { Hex } from '../../protocol/address.ts'
-import type { LostTransaction } from '../chain/blockChain.ts'
-import { RpcError, rpcCodes } from '../chain/rpcError.ts'
+import type { LostTransaction } from '../blocks/blockChain.ts'
+import { RpcError, rpcCodes } from '../blocks/rpcError.ts'
 import { stringify } from '../http/http.ts'
 import { presentOf } from '../state/rpcEndpoints.ts'
 import { madeHash, type VenueState } from '../state/venueState.ts'

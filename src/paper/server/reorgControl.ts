@@ -2,8 +2,8 @@
 
 import { isObject } from '../../base/isObject.ts'
 import { hexKey } from '../../protocol/address.ts'
-import type { ChainTransaction } from '../chain/blockChain.ts'
-import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from '../chain/reorg.ts'
+import type { ChainTransaction } from '../blocks/blockChain.ts'
+import { MAX_REORG_BLOCKS, MAX_REORGS, type ReorgReport, reorganise } from '../blocks/reorg.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { advanceVenue } from '../transactions/advance.ts'
 

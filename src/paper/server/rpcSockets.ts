@@ -1,7 +1,7 @@
 /** The JSON-RPC endpoint over WebSocket: calls as over HTTP, and subscriptions. */
 import type { Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { rpcCodes } from '../chain/rpcError.ts'
+import { rpcCodes } from '../blocks/rpcError.ts'
 import { stringify } from '../http/http.ts'
 import { refuseSocket } from '../http/portFailures.ts'
 import { answerRpc, MAX_REQUEST_LENGTH } from '../rpc/jsonRpcServer.ts'

@@ -1,6 +1,6 @@
 /** Errors that a fault asks for by name, with arguments of nothing. */
 import { ZERO_ADDRESS } from '../../protocol/address.ts'
-import { customErrors } from '../chain/customErrors.ts'
+import { customErrors } from '../blocks/customErrors.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 
 /** Tells whether the venue knows a custom error of that name. */

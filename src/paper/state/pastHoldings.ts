@@ -4,7 +4,7 @@
  * back: the application has already reported it.
  */
 import { type Address, hexKey } from '../../protocol/address.ts'
-import { blockNumberAt, type Inclusion } from '../chain/blockChain.ts'
+import { blockNumberAt, type Inclusion } from '../blocks/blockChain.ts'
 import { startBalances } from './accounts.ts'
 import { presentOf } from './rpcEndpoints.ts'
 import type { VenueState } from './venueState.ts'

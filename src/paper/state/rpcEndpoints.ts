@@ -3,7 +3,7 @@
  * A node is a view of the venue: the same methods answer from it, with the blocks that this node knows.
  */
 import { hexKey } from '../../protocol/address.ts'
-import { type BlockChain, blockOf, headAt } from '../chain/blockChain.ts'
+import { type BlockChain, blockOf, headAt } from '../blocks/blockChain.ts'
 import type { VenueState } from './venueState.ts'
 
 /** Endpoints of a chain. */

@@ -1,8 +1,8 @@
 /** Records of the venue: accounts, positions, orders, operations, trades, and due work. */
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Batch, CreateOrderParams, RelayParams } from '../../protocol/signing/relayRouter.ts'
+import type { SignedTransaction } from '../blocks/blockChain.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
-import type { SignedTransaction } from '../chain/blockChain.ts'
 import type { SubaccountApproval } from '../http/approval.ts'
 import type { PositionState } from '../math/positionState.ts'
 

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
+import { type BlockChain, createBlockChain } from '../blocks/blockChain.ts'
 import { type Candles, createCandles } from '../catalog/candles.ts'
 import {
   type CatalogIndex,
@@ -18,7 +19,6 @@ import {
 import { historyPrices } from '../catalog/historyPrices.ts'
 import { createPrices, type Prices } from '../catalog/prices.ts'
 import { replayedPrices } from '../catalog/replayedPrices.ts'
-import { type BlockChain, createBlockChain } from '../chain/blockChain.ts'
 import type { MarketPrices, PricePair, Side, Slot } from '../math/marketState.ts'
 import { hashText, mix } from '../math/random.ts'
 import { type DataFaults, noDataFaults } from './dataFaults.ts'

@@ -1,7 +1,7 @@
 /** Shared state of one call's work: its caller, time, transaction and gas. */
 import type { Address } from '../../protocol/address.ts'
-import type { ChainTransaction } from '../chain/blockChain.ts'
-import { revertBytes } from '../chain/customErrors.ts'
+import type { ChainTransaction } from '../blocks/blockChain.ts'
+import { revertBytes } from '../blocks/customErrors.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import type { Purse } from '../state/purse.ts'
 import type { VenueState } from '../state/venueState.ts'

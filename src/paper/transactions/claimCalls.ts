@@ -5,7 +5,7 @@
 import type { Hex } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
 import { type Address, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
-import { emitTransfer } from '../chain/plainLogs.ts'
+import { emitTransfer } from '../blocks/plainLogs.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, claimableKeyOf } from '../state/accounts.ts'
 import { tokenAt } from '../state/contracts.ts'

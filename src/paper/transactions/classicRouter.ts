@@ -6,7 +6,7 @@ import type { Hex } from 'viem'
 import { encodeAbiParameters } from 'viem/utils'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { orderKeyOf, type UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
-import { emitTransfer } from '../chain/plainLogs.ts'
+import { emitTransfer } from '../blocks/plainLogs.ts'
 import {
   cancelByUser,
   type OrderRun,
@@ -14,7 +14,7 @@ import {
   requireExecutionFee,
   storeOrder,
   updateOrder,
-} from '../execution/relayBatch.ts'
+} from '../keeper/relayBatch.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { isContract, tokenAt } from '../state/contracts.ts'
 import { bringsCollateral, isMarketOrder, orderTypes } from '../state/orderTypes.ts'

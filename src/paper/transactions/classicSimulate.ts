@@ -3,9 +3,9 @@
  * It always reverts: with EndOfOracleSimulation when the order would execute, else with what it would fail with.
  */
 import { type Address, type Hex, hexKey } from '../../protocol/address.ts'
-import { tryDecrease } from '../execution/executeDecrease.ts'
-import { tryIncrease } from '../execution/executeIncrease.ts'
-import { trySwap } from '../execution/executeSwap.ts'
+import { tryDecrease } from '../keeper/executeDecrease.ts'
+import { tryIncrease } from '../keeper/executeIncrease.ts'
+import { trySwap } from '../keeper/executeSwap.ts'
 import type { PricePair } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { bringsCollateral, isMarketOrder, isTriggered, orderTypes } from '../state/orderTypes.ts'

@@ -4,9 +4,9 @@ import { getAddress, keccak256, parseTransaction, serializeTransaction } from 'v
 import type { Address } from '../../protocol/address.ts'
 import { recoverSigner } from '../../protocol/crypto/secp256k1.ts'
 import { MAX_UINT256 } from '../../protocol/units.ts'
-import type { SignedTransaction } from '../chain/blockChain.ts'
-import { invalidParams, RpcError, readBytes, rpcCodes } from '../chain/rpcError.ts'
-import { BLOCK_GAS_LIMIT, intrinsicGas } from '../chain/rpcGas.ts'
+import type { SignedTransaction } from '../blocks/blockChain.ts'
+import { invalidParams, RpcError, readBytes, rpcCodes } from '../blocks/rpcError.ts'
+import { BLOCK_GAS_LIMIT, intrinsicGas } from '../blocks/rpcGas.ts'
 
 /** Longest raw transaction, bytes, as the nodes take it. */
 export const MAX_TRANSACTION_BYTES = 131_072

@@ -4,9 +4,9 @@
  * three hours is forgotten, as nodes forget it.
  */
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
-import { blockNumberAt, type ChainTransaction, mineSigned } from '../chain/blockChain.ts'
-import { actorsOf } from '../chain/keeperCall.ts'
-import { BLOCK_GAS_LIMIT, baseFeeOf } from '../chain/rpcGas.ts'
+import { blockNumberAt, type ChainTransaction, mineSigned } from '../blocks/blockChain.ts'
+import { actorsOf } from '../blocks/keeperCall.ts'
+import { BLOCK_GAS_LIMIT, baseFeeOf } from '../blocks/rpcGas.ts'
 import { accountOf } from '../state/accounts.ts'
 import { rememberHoldings } from '../state/pastHoldings.ts'
 import { createPurse, holdingOf, nativeAddress } from '../state/purse.ts'

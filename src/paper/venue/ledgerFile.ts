@@ -3,8 +3,8 @@
  * finished; the running hour goes into the state file itself, together with the trades it sums up.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import type { Flow } from '../market/flow.ts'
-import { type LedgerRow, ledgerOf } from '../market/ledger.ts'
+import type { Flow } from '../pools/flow.ts'
+import { type LedgerRow, ledgerOf } from '../pools/ledger.ts'
 import type { VenueState } from '../state/venueState.ts'
 import { decodeState } from './stateLog.ts'
 

@@ -4,7 +4,7 @@
  */
 import { defined } from '../../base/defined.ts'
 import type { Address } from '../../protocol/address.ts'
-import { restoreBlockChain, type SavedBlockChain, savedBlockChain } from '../chain/chainMemory.ts'
+import { restoreBlockChain, type SavedBlockChain, savedBlockChain } from '../blocks/chainMemory.ts'
 import { cloneMarket, type MarketState } from '../math/marketState.ts'
 import type { SubmitEntry } from '../state/submitRecord.ts'
 import type {

@@ -27,7 +27,7 @@ import {
 } from './pageSections.ts'
 
 /** Where the page's own files lie: beside this folder, in the source and in what is built. */
-const pageFolder = fileURLToPath(new URL('../page', import.meta.url))
+const pageFolder = fileURLToPath(new URL('../drawing', import.meta.url))
 
 /** The scripts and the sheet that every page carries. */
 export interface PageCode {

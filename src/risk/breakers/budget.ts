@@ -3,8 +3,9 @@
  * retry is a new decision of its strategy. This check keeps retries from repeating for ever (a close retried 436 times in 17 hours is one of the
  * incidents that perpd must not repeat).
  */
-import type { Limits } from '../../domain/account/limits.ts'
-import { type Ending, isWanted, isWithheldReduction } from '../../domain/account/spend.ts'
+
+import { type Ending, isWanted, isWithheldReduction } from '../../domain/accountRecords/spend.ts'
+import type { Limits } from '../../domain/limits/limits.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentKind } from '../../domain/order/intent.ts'
 import { sameHex } from '../../protocol/address.ts'

@@ -13,8 +13,8 @@
  * | `unexplained` | discrepancies that the journal cannot explain | their settlement |
  * | `subaccount` | actions and time left of the approval, less the need of closing | a new approval |
  */
-import type { Limits, Tightness } from '../../domain/account/limits.ts'
-import { type Ending, isWanted, isWithheldReduction } from '../../domain/account/spend.ts'
+
+import { type Ending, isWanted, isWithheldReduction } from '../../domain/accountRecords/spend.ts'
 import {
   type BreakerName,
   type EquityMark,
@@ -23,7 +23,8 @@ import {
   strategyScope,
   type TradingHalt,
   type TradingScope,
-} from '../../domain/account/tradingState.ts'
+} from '../../domain/accountRecords/tradingState.ts'
+import type { Limits, Tightness } from '../../domain/limits/limits.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import { BPS_ONE, bps, formatDollars, maxOf, type Usd } from '../../protocol/units.ts'
 

@@ -3,7 +3,7 @@
  * (docs/reference/api-coverage.md A21). The same decision waits, longer with each refusal by the same cause, and only the shortest
  * pause once something changed that could change the answer. What cannot add risk waits for short and is never given up.
  */
-import { endingOf, isWanted } from '../../domain/account/spend.ts'
+import { endingOf, isWanted } from '../../domain/accountRecords/spend.ts'
 import { type Denial, type Intent, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { absOf, bps, minOf } from '../../protocol/units.ts'

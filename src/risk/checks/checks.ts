@@ -2,8 +2,8 @@
  * Conditions for a decision to become an intent, one pure function a limit. Each returns a `Denial` with a stable code, or undefined when the
  * decision may pass. As few of them as possible refuse reductions.
  */
-import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/account/limits.ts'
-import { limitsWith } from '../../domain/account/limits.ts'
+import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/limits/limits.ts'
+import { limitsWith } from '../../domain/limits/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { ageOf, capacityReading, type MarketView, type Snapshot } from '../../domain/snapshot.ts'

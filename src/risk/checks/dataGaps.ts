@@ -1,5 +1,5 @@
 /** Incomplete data: orders that add risk wait, reductions continue. */
-import type { Limits } from '../../domain/account/limits.ts'
+import type { Limits } from '../../domain/limits/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
 import { lacksMarket, type MissingRow } from '../../protocol/missing.ts'

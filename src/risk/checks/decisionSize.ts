@@ -1,5 +1,5 @@
 /** Decisions that must not become orders even within caps: a size far beyond the account's equity is a mistake of the requester. */
-import type { Limits } from '../../domain/account/limits.ts'
+import type { Limits } from '../../domain/limits/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { BPS_ONE, bps, formatDollars, maxOf, mulDivUp, type Usd } from '../../protocol/units.ts'

@@ -3,7 +3,7 @@
  * fees and the price impact of both ways, sending, and funding and borrowing for the holding time in the file. Possible gains among them (an impact
  * that pays, a net rate above 0) are not counted: they may be gone when the order fills. Pure.
  */
-import type { Protections } from '../../domain/account/protection.ts'
+import type { Protections } from '../../domain/limits/protection.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { netRateOf } from '../../protocol/market.ts'

@@ -1,6 +1,7 @@
 /** Finds decisions that must wait for an order of ours on the same side of a market: one increase at a time, and one reduction of each sort. */
-import type { Limits } from '../../domain/account/limits.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
+import type { Limits } from '../../domain/limits/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'

@@ -1,13 +1,14 @@
 /** The `protect` block of a strategy file: rules that keep a strategy from adding, each with a separate denial. Reductions always pass. */
+
+import type { TrackRecord } from '../../books/trackRecord.ts'
 import {
   type ClosingMoment,
   type NearClosing,
   nearClosing,
   type Weekday,
   wallClockIn,
-} from '../../domain/account/closingTimes.ts'
-import type { Protections, TradingWindow } from '../../domain/account/protection.ts'
-import type { TrackRecord } from '../../books/trackRecord.ts'
+} from '../../domain/limits/closingTimes.ts'
+import type { Protections, TradingWindow } from '../../domain/limits/protection.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { formatDollars, maxOf, type Usd } from '../../protocol/units.ts'

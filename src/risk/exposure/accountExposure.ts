@@ -2,10 +2,16 @@
  * The exposure: the account's positions plus everything that may still be added, per side of a market and in all. It is the worst case
  * (docs/orders.md, "The promises"): every open increase counts whole, every open reduction counts as nothing.
  */
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { filledOrders, fillsOf } from '../../domain/account/fills.ts'
-import { type HeldSide, type HeldSides, isTakenOff, largerOf, shownSides } from '../../domain/account/held.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { filledOrders, fillsOf } from '../../domain/accountRecords/fills.ts'
+import {
+  type HeldSide,
+  type HeldSides,
+  isTakenOff,
+  largerOf,
+  shownSides,
+} from '../../domain/accountRecords/held.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
 import {
   hasEnded,

@@ -1,7 +1,8 @@
 /** The admission context: all that a decision is judged with, handed in whole so that judging it reads nothing. */
-import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/account/limits.ts'
-import type { Protections } from '../../domain/account/protection.ts'
+
 import type { TrackRecord } from '../../books/trackRecord.ts'
+import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/limits/limits.ts'
+import type { Protections } from '../../domain/limits/protection.ts'
 import type { EntryExits } from '../../domain/order/exitPlan.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'

@@ -1,5 +1,5 @@
 /** Distance of a position from its liquidation after an increase or a withdrawal. Estimates err on the near side. */
-import type { Limits } from '../../domain/account/limits.ts'
+import type { Limits } from '../../domain/limits/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import type { Direction } from '../../protocol/market.ts'

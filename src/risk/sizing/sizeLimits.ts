@@ -1,5 +1,5 @@
 /** The limits that cut increases, in one order, and the name of a cut that leaves nothing worth sending. */
-import type { ExposureLimits } from '../../domain/account/limits.ts'
+import type { ExposureLimits } from '../../domain/limits/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'

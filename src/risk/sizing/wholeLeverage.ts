@@ -1,5 +1,5 @@
 /** Checks of decisions that must be whole or are denied: an order by hand is never made smaller than requested. */
-import type { Limits } from '../../domain/account/limits.ts'
+import type { Limits } from '../../domain/limits/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import type { Market } from '../../protocol/market.ts'

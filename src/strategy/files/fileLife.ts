@@ -1,7 +1,7 @@
 /** Effect of a changed strategy file field in a running daemon: each field states it in the schema. */
 import { z } from 'zod'
 import { defined } from '../../base/defined.ts'
-import type { FieldChange } from '../../domain/account/strategyEntry.ts'
+import type { FieldChange } from '../../domain/accountRecords/strategyEntry.ts'
 
 /** Time at which a changed field takes effect. `limits`: a tighter one at once, a looser one when an operator confirms it, or at a restart. */
 export type TakenOver = 'live' | 'limits' | 'restart'

@@ -1,8 +1,8 @@
 /** The fields of a strategy file, and how they become the daemon's words. */
 import { z } from 'zod'
-import { type Limits, limitField, limitRows } from '../../domain/account/limits.ts'
-import type { LimitRow } from '../../domain/account/limitTable.ts'
-import { removals } from '../../domain/account/strategyEntry.ts'
+import { removals } from '../../domain/accountRecords/strategyEntry.ts'
+import { type Limits, limitField, limitRows } from '../../domain/limits/limits.ts'
+import type { LimitRow } from '../../domain/limits/limitTable.ts'
 import { warningActions } from '../../domain/order/warnedFacts.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import { bpsField, countField, leverageField, nativeField, secondsField, usdField } from '../fields.ts'

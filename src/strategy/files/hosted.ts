@@ -4,12 +4,12 @@
  */
 
 import { BaseError } from '../../base/errors.ts'
+import type { OwnPosition } from '../../books/ownPositions.ts'
 import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../domain/memory/tradeSignal.ts'
-import type { OwnPosition } from '../../books/ownPositions.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
-import type { OwnTask } from '../../domain/tasks/ownTask.ts'
+import type { OwnTask } from '../../domain/taskStates/ownTask.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { GivenMemory } from '../kindMemory.ts'
 import type { OpenIntent, RestingOrder } from '../resting.ts'

@@ -1,6 +1,7 @@
 /** The `protect` block of a strategy file: its fields, and their values in the code. */
 import { z } from 'zod'
 import { defined } from '../../base/defined.ts'
+import { MOST_STOPS } from '../../books/trackRecord.ts'
 import {
   type ClosedSpan,
   type ClosingMoment,
@@ -8,9 +9,8 @@ import {
   type Weekday,
   weekdays,
   weeklyLength,
-} from '../../domain/account/closingTimes.ts'
-import type { Protections } from '../../domain/account/protection.ts'
-import { MOST_STOPS } from '../../books/trackRecord.ts'
+} from '../../domain/limits/closingTimes.ts'
+import type { Protections } from '../../domain/limits/protection.ts'
 import { bpsField, countField, secondsField, usdField } from '../fields.ts'
 
 /** Longest cooldown, window and pause: a month. */

@@ -3,20 +3,23 @@
  * of every order, in the operator's name; a step is durable in the commit of its order.
  */
 
+import type { HasOrders, HasPrices, HasTrading } from '../../account/accountParts.ts'
+import { OPERATOR } from '../../account/halts/tradingHalts.ts'
+import { intentIdOf } from '../../account/ids.ts'
 import { defined } from '../../base/defined.ts'
-import type { PositionSide } from '../../domain/account/accountRecord.ts'
+import type { PositionSide } from '../../domain/accountRecords/accountRecord.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
+import type { TaskReport } from '../../domain/summaries/taskReport.ts'
 import {
   type ExecutorProgress,
   executorKinds,
   isExecutor,
   type StopWish,
   type TaskGoal,
-} from '../../domain/tasks/executorState.ts'
-import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
-import type { TaskReport } from '../../domain/views/taskReport.ts'
+} from '../../domain/taskStates/executorState.ts'
+import type { TaskEntry, TaskState } from '../../domain/taskStates/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type {
   HasAccount,
@@ -24,6 +27,9 @@ import type {
   HasChain,
   HasSigningPolicy,
 } from '../../execution/context/executionParts.ts'
+import { takenBackBy } from '../../exits/entriesTakenBack.ts'
+import { createHandExits } from '../../exits/handExits.ts'
+import { usdOfFee } from '../../market/orderCost.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
@@ -41,14 +47,8 @@ import { taskChanged } from '../taskFacts.ts'
 import { childKeyOf } from '../taskKind.ts'
 import { type AdmitBeside, createTaskRunner } from '../taskRunner.ts'
 import { createTaskTimes } from '../taskTimes.ts'
-import { intentIdOf } from '../../account/ids.ts'
 import { createStrategyTasks, type StrategyTasks } from './strategyTasks.ts'
-import { OPERATOR } from '../../account/halts/tradingHalts.ts'
-import type { HasOrders, HasPrices, HasTrading } from '../../account/accountParts.ts'
-import { takenBackBy } from '../../exits/entriesTakenBack.ts'
-import { createHandExits } from '../../exits/handExits.ts'
 import { bookedBy, olderOnSide } from './taskShares.ts'
-import { usdOfFee } from '../../market/orderCost.ts'
 
 /** The worker. */
 export interface Executors {

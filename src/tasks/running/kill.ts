@@ -3,9 +3,12 @@
  * keeps everyone else from making anything. Its orders take the same path as any order, verified and journaled, under the operator's name.
  */
 
+import type { HasOrders, HasTrading } from '../../account/accountParts.ts'
+import { OPERATOR } from '../../account/halts/tradingHalts.ts'
+import type { Holdings } from '../../account/holdings/holdings.ts'
 import { defined } from '../../base/defined.ts'
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
-import { LIST_LAG_MS } from '../../domain/account/listLag.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import {
   KILL,
@@ -17,8 +20,8 @@ import {
   killBegins,
   killOf,
   type LeftPosition,
-} from '../../domain/tasks/killState.ts'
-import { runningTasks } from '../../domain/tasks/taskRecord.ts'
+} from '../../domain/taskStates/killState.ts'
+import { runningTasks } from '../../domain/taskStates/taskRecord.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasAccount, HasApi, HasBasics } from '../../execution/context/executionParts.ts'
 import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
@@ -36,10 +39,7 @@ import {
 } from '../killTask.ts'
 import { taskStarted } from '../taskFacts.ts'
 import { type AdmitBeside, type Answer, createTaskRunner } from '../taskRunner.ts'
-import type { Holdings } from '../../account/holdings/holdings.ts'
 import { type KillPreview, killPreview, leftPositions } from './killPlan.ts'
-import { OPERATOR } from '../../account/halts/tradingHalts.ts'
-import type { HasOrders, HasTrading } from '../../account/accountParts.ts'
 import { createKillSteps } from './killSteps.ts'
 
 /** Remaining work of a kill. */

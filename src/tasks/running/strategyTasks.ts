@@ -2,6 +2,8 @@
  * Tasks of strategies: the outcome of a decision that starts or ends one, and a strategy's view of its own tasks. A task belongs to one instance and
  * one label for ever, so that a repeated decision starts nothing twice.
  */
+
+import type { Trading } from '../../account/halts/tradingHalts.ts'
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import type { Event } from '../../domain/event.ts'
@@ -17,13 +19,12 @@ import {
   type StopWish,
   strategyTaskId,
   type TaskGoal,
-} from '../../domain/tasks/executorState.ts'
-import type { OwnTask } from '../../domain/tasks/ownTask.ts'
-import type { TaskEntry, TaskState } from '../../domain/tasks/taskRecord.ts'
+} from '../../domain/taskStates/executorState.ts'
+import type { OwnTask } from '../../domain/taskStates/ownTask.ts'
+import type { TaskEntry, TaskState } from '../../domain/taskStates/taskRecord.ts'
 import { plannedTask } from '../plannedTask.ts'
 import { taskChanged, taskStarted } from '../taskFacts.ts'
 import type { PlanFacts } from '../taskStart.ts'
-import type { Trading } from '../../account/halts/tradingHalts.ts'
 
 /** Most tasks of one instance that run at once. */
 const RUNNING_MOST = 20

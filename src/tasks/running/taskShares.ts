@@ -1,9 +1,10 @@
 /** Returns a task's share of a side, and the precedence among tasks of one owner. Pure except for its reads. */
-import { type PositionSide, sideKeyOf } from '../../domain/account/accountRecord.ts'
+
 import type { BookReads } from '../../books/books.ts'
 import { UNATTRIBUTED } from '../../books/sideParts.ts'
-import type { TaskGoal } from '../../domain/tasks/executorState.ts'
-import type { TaskState } from '../../domain/tasks/taskRecord.ts'
+import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import type { TaskGoal } from '../../domain/taskStates/executorState.ts'
+import type { TaskState } from '../../domain/taskStates/taskRecord.ts'
 import { exitSideOf } from '../executorKinds.ts'
 import type { Booked } from '../executorView.ts'
 

@@ -3,10 +3,13 @@
  * path as any order, under the operator's name, and may only reduce.
  */
 
-import { sideKeyOf } from '../../domain/account/accountRecord.ts'
+import { OPERATOR, type Trading } from '../../account/halts/tradingHalts.ts'
+import type { Holdings } from '../../account/holdings/holdings.ts'
+import { intentIdOf } from '../../account/ids.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { Denial, IntentState } from '../../domain/order/intent.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
-import { runningTasks, type TaskEntry } from '../../domain/tasks/taskRecord.ts'
+import { runningTasks, type TaskEntry } from '../../domain/taskStates/taskRecord.ts'
 import {
   UNWIND,
   type UnwindOutcome,
@@ -15,7 +18,7 @@ import {
   type UnwindState,
   unwindOf,
   unwindStateOf,
-} from '../../domain/tasks/unwindState.ts'
+} from '../../domain/taskStates/unwindState.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasAccount, HasBasics } from '../../execution/context/executionParts.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
@@ -23,9 +26,6 @@ import { unwindStarted } from '../taskFacts.ts'
 import { type AdmitBeside, type Answer, createTaskRunner } from '../taskRunner.ts'
 import { unwindKeysOf } from '../unwindPlan.ts'
 import { type UnwindView, unwindTask } from '../unwindTask.ts'
-import type { Holdings } from '../../account/holdings/holdings.ts'
-import { intentIdOf } from '../../account/ids.ts'
-import { OPERATOR, type Trading } from '../../account/halts/tradingHalts.ts'
 
 /** An order that is to be unwound if it lands, and the problem that stops progress. */
 export interface UnwindReport extends UnwindState {

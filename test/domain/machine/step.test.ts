@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../../src/domain/accountRecords/recordVersion.ts'
 import type { Effect } from '../../../src/domain/machine/conclude.ts'
 import { applyRecord, foldRecords } from '../../../src/domain/machine/fold.ts'
 import { worstCase } from '../../../src/domain/machine/intentExposure.ts'

@@ -3,7 +3,7 @@
  * what users have on their disks.
  */
 import { writeSync } from 'node:fs'
-import { RECORD_VERSION } from '../../../src/domain/account/recordVersion.ts'
+import { RECORD_VERSION } from '../../../src/domain/accountRecords/recordVersion.ts'
 import type { Closing, Evidence, Intent } from '../../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../../src/domain/records.ts'
 import { createSqliteJournal } from '../../../src/journal/sqlite/openSqlite.ts'

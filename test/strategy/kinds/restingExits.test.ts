@@ -1,8 +1,8 @@
 /** An entry that is filled and whose exits rest leaves every kind that trades as able to act as without them. */
 import { expect, test } from 'vitest'
+import { ownPositionsOf } from '../../../src/books/ownPositions.ts'
 import { noPart } from '../../../src/books/sideParts.ts'
 import type { Child, IntentState } from '../../../src/domain/order/intent.ts'
-import { ownPositionsOf } from '../../../src/books/ownPositions.ts'
 import type { MarketView } from '../../../src/domain/snapshot.ts'
 import { contractPriceOf, usd } from '../../../src/protocol/units.ts'
 import { builtInKinds } from '../../../src/strategy/kinds/kinds.ts'

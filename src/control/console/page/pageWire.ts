@@ -3,16 +3,16 @@
  * changed response is a type error here. Amounts are integers as decimal text with 30 decimals; token amounts have the token's decimals.
  */
 import type { BookRow } from '../../../books/bookView.ts'
-import type { OrderRow, OrderStory, Plain } from '../../../domain/views/orderView.ts'
-import type { TaskReport } from '../../../domain/views/taskReport.ts'
-import type { EngineApi, EngineStatus } from '../../../operator/port/engineStatus.ts'
-import type { OperatorAnswer } from '../../../operator/operatorAnswer.ts'
-import type { MarketFigures } from '../../../operator/operatorReads.ts'
-import type { CandleReport } from '../../../operator/port/readCandles.ts'
+import type { OrderRow, OrderStory, Plain } from '../../../domain/summaries/orderView.ts'
+import type { TaskReport } from '../../../domain/summaries/taskReport.ts'
 import type { ExplainedOrder } from '../../../monitor/explain/explainParts.ts'
 import type { HostRow } from '../../../monitor/hostFigures.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
+import type { OperatorAnswer } from '../../../operator/operatorAnswer.ts'
+import type { MarketFigures } from '../../../operator/operatorReads.ts'
+import type { EngineApi, EngineStatus } from '../../../operator/port/engineStatus.ts'
+import type { CandleReport } from '../../../operator/port/readCandles.ts'
 import type { SessionRow } from '../sessions.ts'
 import type { StartReport } from '../startReport.ts'
 

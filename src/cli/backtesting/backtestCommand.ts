@@ -1,0 +1,287 @@
+/** `perpd backtest`: runs strategy files over history, with the daemon's own engine, and leaves a folder that a report reads. */
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { liveExactRun } from '../../backtest/exactRun.ts'
+import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
+import { delaysOf, distributionOf, LEAST_EXECUTIONS } from '../../backtest/recordedDelays.ts'
+import {
+  candlePaths,
+  parseResult,
+  type RunManifest,
+  type RunResult,
+  runFileNames,
+  runJson,
+} from '../../backtest/runFiles.ts'
+import { LEAST_DELAY_MS, type ModelChoice, usualModel } from '../../backtest/runModel.ts'
+import { writeRun } from '../../backtest/runResult.ts'
+import { defined } from '../../base/defined.ts'
+import { BaseError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shownText.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { readStrategyFiles, strategyProblems } from '../../daemon/readStrategies.ts'
+import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
+import { checkMarkets, closeStrategies, type LoadedStrategy } from '../../strategy/files/load.ts'
+import type { Call } from '../call/command.ts'
+import { wrapped } from '../output/screen.ts'
+import { sentenceOfRun } from '../reporting/runSubject.ts'
+import { type BandRun, bandText, modelText, resultText } from './backtestText.ts'
+import { checkFlag, checkRun } from './checkCommand.ts'
+import { exportParams } from './exportParams.ts'
+
+/** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
+export async function backtest(call: Call): Promise<number> {
+  const { loaded, positionals, cwd } = call
+  const { config } = loaded
+  const exported = call.flags.get('export-params')
+  if (typeof exported === 'string') return await exportParams(call, exported)
+  const check = checkFlag(call.flags)
+  if (check !== undefined && call.flags.has('fast'))
+    throw misuse('--check looks at every turn of a run: leave out --fast.')
+  const paths =
+    positionals.length === 0 ? config.strategies.paths : positionals.map((path) => resolve(cwd, path))
+  const found = await readStrategyFiles({ strategies: { ...config.strategies, paths } }, true)
+  try {
+    // A file that is named is run although it is off; of a folder only what would run.
+    const strategies = found.strategies.filter(
+      ({ path, written }) =>
+        written.enabled !== 'false' ||
+        (positionals.length > 0 && paths.some((each) => isSamePath(each, path))),
+    )
+    if (found.problems.length > 0) throw strategyProblems(found.problems)
+    if (strategies.length === 0) throw misuse('No strategy file is to be run: name one, or turn one on.')
+    const listed = [...config.venue.chain.facts.markets.values()].map(({ symbol }) => symbol)
+    const unlisted = checkMarkets(strategies, listed)
+    if (unlisted.length > 0) throw strategyProblems(unlisted)
+    const wish = await withRecordedDelays(call, wishOf(call, strategies))
+    if (check !== undefined) return await checkRun(check, call, strategies, wish, planned)
+    return await (call.flags.has('band') ? runBand : runOnce)(call, strategies, wish)
+  } finally {
+    await closeStrategies(found.strategies)
+  }
+}
+
+/** Compares two paths of files that are there, over links. */
+function isSamePath(one: string, other: string): boolean {
+  return realpathSync(one) === realpathSync(other)
+}
+
+/** Plans the run; a run that cannot start is reported as a mistake of the command line or of the data. */
+async function planned(wish: RunWish): Promise<RunPlan> {
+  try {
+    return await planRun(wish)
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new CommandError(error.message, exitCodes.configuration)
+  }
+}
+
+/** Runs once, and shows the run. */
+async function runOnce(call: Call, strategies: readonly LoadedStrategy[], wish: RunWish): Promise<number> {
+  const { flags, out, width } = call
+  const plan = await planned(wish)
+  const { folder, state } = takenFor(call, plan)
+  if (!flags.has('json')) out(modelText(plan.manifest))
+  const result = await resultIn(folder, state, call, strategies, plan)
+  if (flags.has('json')) out(runJson(result).trimEnd())
+  else {
+    const sentence = wrapped('', await sentenceOfRun(folder), Math.min(width, 80)).join('\n')
+    const place = `${state === 'over' ? 'This run was made before' : 'The run'} is in ${folder}`
+    out(`\n${sentence}\n\n${resultText(result)}\n\n${place}\nA page of it: perpd report ${shellWord(folder)}`)
+  }
+  return exitCodes.ok
+}
+
+/** Runs three times, with the skew turned around, without it, and as it is given, and shows the three as a band. */
+async function runBand(call: Call, strategies: readonly LoadedStrategy[], wish: RunWish): Promise<number> {
+  const { flags, out } = call
+  const { skewBps } = wish.model
+  if (skewBps === 0) throw misuse('--band runs with a skew and with its opposite: give one, as --skew 10.')
+  const results: BandRun[] = []
+  for (const each of [-skewBps, 0, skewBps]) {
+    const plan = await planned({ ...wish, model: { ...wish.model, skewBps: each } })
+    const { folder, state } = takenFor(call, plan, `skew${each}`)
+    if (results.length === 0 && !flags.has('json')) out(modelText(plan.manifest))
+    const result = await resultIn(folder, state, call, strategies, plan)
+    results.push({ skewBps: each, folder, result })
+  }
+  if (flags.has('json')) {
+    const plain = results.map((each) => ({ ...each, result: JSON.parse(runJson(each.result)) as unknown }))
+    out(JSON.stringify(plain, undefined, 2))
+  } else out(`\n${bandText(results)}`)
+  return exitCodes.ok
+}
+
+/** The folder of a run, and its state: taken for it, or refused. `--again` makes a run that is over fresh. */
+function takenFor(
+  { flags, cwd, loaded: { config } }: Call,
+  { manifest, id }: RunPlan,
+  below = '',
+): { readonly folder: string; readonly state: RunFolder } {
+  const given = flags.get('out')
+  const names = manifest.strategies.map(({ name }) => name).join('+')
+  const own = join(dirname(config.history.folder), 'runs', `${names.slice(0, 60)}-${id}`)
+  const folder = typeof given === 'string' ? resolve(cwd, given, below) : own
+  const state = taken(folder, manifest)
+  if (!flags.has('again')) return { folder, state }
+  rmSync(join(folder, runFileNames.result), { force: true })
+  rmSync(join(folder, 'state'), { recursive: true, force: true })
+  return { folder, state: 'fresh' }
+}
+
+async function resultIn(
+  folder: string,
+  state: RunFolder,
+  { err, loaded: { config } }: Call,
+  strategies: readonly LoadedStrategy[],
+  { manifest, candles }: RunPlan,
+): Promise<RunResult> {
+  if (state === 'over') return parseResult(readFileSync(join(folder, runFileNames.result), 'utf8'))
+  if (state === 'begun') err('A run that was stopped is resumed.')
+  const { fromSeconds, toSeconds } = manifest
+  const tally = await liveExactRun({
+    ...{ folder, manifest, config, strategies },
+    histories: candles.histories,
+    told(doneSeconds) {
+      const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
+      err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
+    },
+  })
+  return writeRun(folder, manifest, tally, candles)
+}
+
+function taken(folder: string, manifest: RunManifest): RunFolder {
+  try {
+    return takeRunFolder(folder, manifest)
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new CommandError(error.message, exitCodes.configuration)
+  }
+}
+
+function misuse(text: string): CommandError {
+  return new CommandError(`${text}\n  Nothing was run.`, exitCodes.configuration)
+}
+
+function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrategy[]): RunWish {
+  const { config, values } = loaded
+  const text = (name: string): string | undefined => {
+    const value = flags.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  const period = text('period')
+  if (period !== undefined && !(period in periodSeconds))
+    throw misuse(`--period ${period}: a period is one of ${Object.keys(periodSeconds).join(', ')}.`)
+  const [from, to, file, source] = [text('from'), text('to'), text('data'), text('source')]
+  const turnSeconds = wholeOf('turn-seconds', text('turn-seconds'), 60, 86_400)
+  return {
+    chain: config.venue.chain.name,
+    strategies,
+    settings: values,
+    ...(from === undefined ? {} : { fromSeconds: timeOf('from', from) }),
+    ...(to === undefined ? {} : { toSeconds: timeOf('to', to) }),
+    ...(file === undefined ? {} : { file: resolve(cwd, file) }),
+    ...defined({ source }),
+    storeFolder: config.history.folder,
+    ...(period === undefined ? {} : { period: period as CandlePeriod }),
+    balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
+    seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
+    ...defined({ turnSeconds }),
+    mode: flags.has('fast') ? 'fast' : 'exact',
+    model: modelChoice(text),
+  }
+}
+
+/** The wish with the delays of a recorded session, where one is named. */
+async function withRecordedDelays({ flags, cwd }: Call, wish: RunWish): Promise<RunWish> {
+  const path = flags.get('delay-from')
+  if (typeof path !== 'string') return wish
+  if (flags.has('delay')) throw misuse('--delay and --delay-from say the same: give one of them.')
+  const { openJournalReader } = await import('../../journal/service/open.ts')
+  if (!existsSync(resolve(cwd, path))) throw misuse(`--delay-from ${path}: there is no journal.`)
+  const journal = await openJournalReader(resolve(cwd, path))
+  try {
+    const delays = delaysOf(await journal.intents())
+    const delaysMs = distributionOf(delays)
+    if (delaysMs === undefined)
+      throw misuse(
+        `--delay-from ${path}: the journal shows ${delays.length} executions, and ${LEAST_EXECUTIONS} make a distribution.`,
+      )
+    const delayMs = { least: delaysMs[0] ?? 0, most: delaysMs.at(-1) ?? 0 }
+    return { ...wish, model: { ...wish.model, delayMs, delaysMs } }
+  } finally {
+    await journal.close()
+  }
+}
+
+/** A UTC date or time, as Unix seconds. */
+function timeOf(flag: string, text: string): number {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+  const isMoment = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?$/.test(text)
+  const atMs =
+    isDay || isMoment ? Date.parse(isDay ? text : `${text.replace(' ', 'T').replace(/Z$/, '')}Z`) : Number.NaN
+  if (Number.isNaN(atMs))
+    throw misuse(`--${flag} ${text} is no time: 2026-01-31, or 2026-01-31T12:00, both UTC.`)
+  return Math.floor(atMs / 60_000) * 60
+}
+
+function wholeOf(flag: string, text: string | undefined, least: number, most: number): number | undefined {
+  if (text === undefined) return undefined
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= least && value <= most))
+    throw misuse(`--${flag} ${text}: a whole number from ${least} to ${most}.`)
+  return value
+}
+
+/** `10000`, or `USDC=10000,ETH=0.5`. */
+function balancesOf(text: string, stable: string): Readonly<Record<string, string>> {
+  const parts = text.split(',').map((part) => {
+    const [, symbol = stable, amount] =
+      /^(?:([A-Za-z0-9.]+)=)?(\d{1,15}(?:\.\d{1,6})?)$/.exec(part.trim()) ?? []
+    if (amount === undefined)
+      throw misuse(
+        `--balance ${text}: an amount of ${stable}, as 10000, or several, as ${stable}=10000,ETH=0.5.`,
+      )
+    return [symbol, amount] as const
+  })
+  return Object.fromEntries(parts)
+}
+
+function modelChoice(text: (name: string) => string | undefined): ModelChoice {
+  const impact = text('impact') ?? usualModel.impact
+  if (impact !== 'frozen' && impact !== 'none') throw misuse(`--impact ${impact}: frozen or none.`)
+  const skew = text('skew')
+  if (skew !== undefined && !(/^-?\d{1,2}(\.\d{1,2})?$/.test(skew) && Math.abs(Number(skew)) <= 90))
+    throw misuse(`--skew ${skew}: percent of the open interest, from -90 to 90.`)
+  const gas = text('gas-gwei')
+  const [, p50 = '', p90] = /^(\d{1,6}(?:\.\d{1,9})?)(?:-(\d{1,6}(?:\.\d{1,9})?))?$/.exec(gas ?? '0') ?? []
+  if (p50 === '' || (p90 !== undefined && !(Number(p90) >= Number(p50) && Number(p50) > 0)))
+    throw misuse(
+      `--gas-gwei ${gas}: gwei, as 0.02, or the median and the ninetieth percentile, as 0.02-0.05.`,
+    )
+  return {
+    delayMs: delayOf(text('delay')),
+    path: pathOf(text('inside')),
+    impact,
+    skewBps: skew === undefined ? usualModel.skewBps : Math.round(Number(skew) * 100),
+    gasPriceGwei: gas === undefined ? usualModel.gasPriceGwei : p50,
+    ...(p90 === undefined ? {} : { gasPriceP90Gwei: p90 }),
+  }
+}
+
+/** `stop-first` or `nearer-first`. */
+function pathOf(text: string | undefined): ModelChoice['path'] {
+  if (text === undefined) return usualModel.path
+  const path = candlePaths.find((each) => each.replace(' ', '-') === text)
+  if (path !== undefined) return path
+  throw misuse(`--inside ${text}: ${candlePaths.map((each) => each.replace(' ', '-')).join(' or ')}.`)
+}
+
+/** `2-5` or `3`: seconds. Nothing executes at once. */
+function delayOf(text: string | undefined): ModelChoice['delayMs'] {
+  if (text === undefined) return usualModel.delayMs
+  const [, first, second = first] = /^(\d{1,3}(?:\.\d)?)(?:-(\d{1,3}(?:\.\d)?))?$/.exec(text) ?? []
+  const [least, most] = [Number(first) * 1000, Number(second) * 1000]
+  if (!(least >= LEAST_DELAY_MS && most >= least))
+    throw misuse(`--delay ${text}: seconds from least to most, as 2-5; at least ${LEAST_DELAY_MS / 1000}.`)
+  return { least, most }
+}

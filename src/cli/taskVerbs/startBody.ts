@@ -1,0 +1,132 @@
+/** Bodies of `perpd task start`: its flags as the fields of the kind's body, by the schema of the kind. */
+import type { z } from 'zod'
+import { typedPercentBps } from '../../base/typedNumber.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { executorKinds } from '../../domain/taskStates/executorState.ts'
+import { commandRows } from '../../operator/commands/index.ts'
+import { starts } from '../../tasks/executorKinds.ts'
+import type { Call } from '../call/command.ts'
+import { timesFlag, wrongValue } from '../call/numberFlags.ts'
+import { fieldOf, typedValue } from '../call/sendRow.ts'
+import { directionOf, poolOf } from '../verbs/manualOrderCommand.ts'
+
+type Flags = Call['flags']
+type Fields = Readonly<Record<string, unknown>>
+
+const [line] = commandRows.startTask.cli
+const known = line?.flags ?? []
+const weightsExample =
+  'perpd task start rebalance "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%" --total 5000 --leverage 2'
+
+/** The body without its id. Throws CommandError where a flag is missing, or is of another kind. */
+export function startBody({ flags, positionals }: Pick<Call, 'flags' | 'positionals'>): Fields {
+  const [word = '', second, third] = positionals
+  const kind = executorKinds.find((each) => each === word)
+  if (kind === undefined) {
+    throw new CommandError(
+      `There is no task of the kind ${word}; there are ${executorKinds.join(', ')}.`,
+      exitCodes.notFound,
+    )
+  }
+  const shape: Shape = starts[kind].body.shape
+  const isOwn = (name: string) => fieldIn(shape, name) !== undefined
+  const stray = known.find(({ name }) => flags.has(name) && !isOwn(name) && !common.includes(name))
+  if (stray !== undefined) {
+    const own = known
+      .filter(({ name }) => isOwn(name) && !common.includes(name))
+      .map(({ name }) => `--${name}`)
+    throw misused(`--${stray.name} is of another kind; a ${kind} has ${own.join(' ')}.`)
+  }
+  const place = kind === 'rebalance' ? weightsOf(second, third) : sideOf(kind, second, third)
+  const body = { kind, ...place, ...fieldsOf(flags, shape) }
+  if ('reduce' in shape) return { ...body, ...opening(flags) }
+  if (kind === 'ladder' && flags.has('step') === flags.has('every'))
+    throw misused('Say how far the rungs are apart: --step 1% by price, or --every 600 by time in seconds.')
+  return body
+}
+
+/** Flags of the command itself, and of its budget. */
+const common = ['max-orders', 'max-fees', 'max-minutes', 'yes', 'id', 'by', 'json']
+
+type Shape = Readonly<Record<string, z.core.$ZodType>>
+
+/** The field of a body that a flag gives: `--every` gives `everySeconds`, `--step` gives `stepBps`, `--own` the route. */
+function fieldIn(shape: Shape, flag: string): string | undefined {
+  const name = flag === 'own' ? 'route' : fieldOf(flag)
+  if (name === 'id') return undefined
+  return [name, `${name}Bps`, `${name}Seconds`].find((each) => Object.hasOwn(shape, each))
+}
+
+/** The fields that flags give, the needed ones first. Throws CommandError. */
+function fieldsOf(flags: Flags, shape: Shape): Fields {
+  const body: Record<string, unknown> = {}
+  for (const flag of known) {
+    const field = fieldIn(shape, flag.name)
+    const schema = field === undefined ? undefined : shape[field]
+    if (field === undefined || schema === undefined) continue
+    if (flags.has(flag.name)) {
+      body[field] =
+        field === 'route'
+          ? 'own'
+          : field === 'collateral'
+            ? poolOf(flags.get('collateral'))
+            : typedValue(flags, flag, schema, field)
+    } else if (schema._zod.def.type !== 'default' && schema._zod.def.type !== 'optional') {
+      const example = exampleWith(flag.name)
+      throw misused(`--${flag.name} is missing, for example: ${example}`)
+    }
+  }
+  return body
+}
+
+/** The value of a flag in an example of the command's help. */
+function exampleWith(flag: string): string {
+  const found = (line?.examples ?? []).map((each) => new RegExp(`--${flag} \\S+`).exec(each)?.[0])
+  return found.find((each) => each !== undefined) ?? `--${flag}`
+}
+
+function sideOf(kind: string, market: string | undefined, direction: string | undefined): Fields {
+  if (market === undefined || direction === undefined)
+    throw misused(
+      `Say on which market, and whether long or short: perpd task start ${kind} "ETH/USD [WETH-USDC]" long`,
+    )
+  return { market, direction: directionOf(direction) }
+}
+
+function weightsOf(weights: string | undefined, extra: string | undefined): Fields {
+  if (weights === undefined || extra !== undefined)
+    throw misused(`Say the weights of markets in one word: ${weightsExample}`)
+  return { weights: weightsIn(weights, weightsExample) }
+}
+
+/** `ETH=50%,BTC=-30%` as basis points by market, each of which stands there once. Throws CommandError. */
+function weightsIn(weights: string, example: string): Readonly<Record<string, number>> {
+  const found = new Map<string, number>()
+  for (const part of weights.split(',')) {
+    const [, market = '', percent = ''] = /^\s*(.+?)\s*=\s*(\S+?)\s*$/.exec(part) ?? []
+    const basisPoints = typedPercentBps(percent)
+    if (basisPoints === undefined)
+      throw wrongValue(
+        `${part.trim() === '' ? 'An empty part' : part.trim()} is no weight of ${weights}; expected percents by market, with a point for decimals and below 0 for a short: ${example}`,
+      )
+    if (found.has(market)) throw wrongValue(`${market} has two weights in ${weights}; keep one.`)
+    found.set(market, basisPoints)
+  }
+  return Object.fromEntries(found)
+}
+
+/** Fields that say whether the task reduces or opens, and the leverage of one that opens. */
+function opening(flags: Flags): Fields {
+  const leverage = timesFlag(flags, 'leverage')
+  const isReduce = flags.has('reduce')
+  if (isReduce === (leverage !== undefined))
+    throw misused(
+      isReduce ? '--leverage is of what opens: not with --reduce.' : 'Say at what leverage: --leverage 2',
+    )
+  return isReduce ? { reduce: true } : { leverage }
+}
+
+/** A flag or an argument that is missing, or that is there and must not be. */
+function misused(message: string): CommandError {
+  return new CommandError(message, exitCodes.configuration)
+}

@@ -1,0 +1,125 @@
+/** `perpd journal verify | export | compact | accept-loss`: the journal as a thing of its own. */
+import { existsSync } from 'node:fs'
+import { systemClock } from '../../base/systemClock.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import { journalFileOf, journalOptions } from '../../daemon/journalFile.ts'
+import { toPlain } from '../../domain/summaries/orderView.ts'
+import { acceptLoss } from '../../journal/service/acceptLoss.ts'
+import { exportSqliteJournal } from '../../journal/service/export.ts'
+import { type Verification, verifySqliteJournal } from '../../journal/service/verifyJournal.ts'
+import { highWaterMarkPathOf } from '../../journal/sqlite/highWaterMark.ts'
+import { openSqliteJournal } from '../../journal/sqlite/openSqlite.ts'
+import { counted, span } from '../../monitor/text.ts'
+import type { Call } from '../call/command.ts'
+import { withProgress } from '../output/progressBar.ts'
+import { columns } from '../output/table.ts'
+
+/** Checks the journal whole. Exit code 0 when all of it holds, 1 when anything does not, 2 when there is none. */
+export async function journalVerify({ loaded, flags, out }: Call): Promise<number> {
+  const path = journalFileOf(loaded.config)
+  const beganMs = systemClock.monotonicMs()
+  const found = withProgress((progress) =>
+    verifySqliteJournal(path, loaded.config.journal.headPath, progress),
+  )
+  const tookMs = systemClock.monotonicMs() - beganMs
+  const isWhole = found.problems.length === 0
+  if (flags.has('json')) out(JSON.stringify({ path, isWhole, ...toPlain(found) }, undefined, 2))
+  else out(verificationText(path, found, tookMs))
+  return isWhole ? exitCodes.ok : exitCodes.error
+}
+
+function verificationText(path: string, found: Verification, tookMs: number): string {
+  const { records, intents, openIntents, bytes, tail, headSeq, snapshot, snapshotSeq, problems } = found
+  const snapshotWords = {
+    none: 'none',
+    bad: 'does not fit; it is left aside at a start, and all records are read',
+    good: `at record ${snapshotSeq}`,
+  } as const
+  const rows = [
+    ['journal', `${path}, ${Math.ceil(bytes / 1024)} KiB, schema version ${found.version}`],
+    ['records', `${counted(records, 'record')} of ${counted(intents, 'order')}, ${openIntents} open`],
+    ['chain', tail.seq === 0 ? 'empty' : `whole to record ${tail.seq} (its hash: --json)`],
+    ['mark', headSeq === undefined ? 'none' : `at record ${headSeq}`],
+    ['snapshot', snapshotWords[snapshot]],
+    ['result', problems.length === 0 ? `whole; read in ${span(tookMs)}` : 'NOT WHOLE'],
+    ...problems.map((problem) => ['', problem]),
+  ]
+  if (problems.length > 0) {
+    rows.push(['', 'Nothing was changed. Keep this file and restore the newest whole copy.'])
+  }
+  return columns(rows)
+}
+
+/** Prints records as JSON lines. Exit code 2 when no record fits. */
+export async function journalExport({ loaded, flags, out }: Call): Promise<number> {
+  const path = journalFileOf(loaded.config)
+  const since = flags.get('since')
+  const intentId = flags.get('intent')
+  const query = {
+    ...(typeof since === 'string' && { sinceMs: timeOf(since) }),
+    ...(typeof intentId === 'string' && { intentId }),
+    withSignatures: flags.has('signatures'),
+  }
+  const records = withProgress((progress) => exportSqliteJournal(path, query, out, progress), true)
+  if (records === 0) throw new CommandError('No record of the journal fits.', exitCodes.notFound)
+  return exitCodes.ok
+}
+
+function timeOf(text: string): number {
+  const atMs = Date.parse(text)
+  if (Number.isFinite(atMs)) return atMs
+  throw new CommandError(
+    `--since is ${text}; expected a time, as 2027-01-15 or 2027-01-15T08:00:00Z.`,
+    exitCodes.error,
+  )
+}
+
+/** Reads all records anew and keeps their folds as the snapshot that the next start goes on from. */
+export async function journalCompact({ loaded, out }: Call): Promise<number> {
+  journalFileOf(loaded.config)
+  const beganMs = systemClock.monotonicMs()
+  const options = journalOptions(loaded.config, 'perpd journal compact')
+  const { journal } = withProgress((progress) =>
+    openSqliteJournal({ ...options, progress }, { compact: true }),
+  )
+  const { records, openIntents } = journal.summary()
+  await journal.close()
+  const tookMs = systemClock.monotonicMs() - beganMs
+  out(
+    `The journal is whole. A snapshot stands at record ${records}: ${counted(openIntents, 'open order')}; made in ${span(tookMs)}.\nThe next start reads only later records. No record was removed.`,
+  )
+  return exitCodes.ok
+}
+
+/** Goes on with a journal that lost records, in the operator's name. The daemon must not run. */
+export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<number> {
+  const { config } = loaded
+  const options = journalOptions(config, `operator ${String(flags.get('by'))}`)
+  // A journal that is gone altogether has its mark left.
+  if (options.postgres === undefined && !existsSync(highWaterMarkPathOf(options.path, options.headPath)))
+    journalFileOf(config)
+  const by = flags.get('by')
+  if (typeof by !== 'string' || by.trim() === '') {
+    throw new CommandError('Say who accepts the loss: --by YOUR_NAME', exitCodes.configuration)
+  }
+  const liveMs = (config.signing.maxDeadlineSeconds + config.execution.deadlineMarginSeconds) * 1000
+  const accepted = await acceptLoss(options, {
+    by: by.trim(),
+    nowMs: systemClock.now(),
+    liveMs,
+  })
+  if (accepted === undefined) {
+    out('The journal has lost nothing: it holds the record that its mark names. Nothing was changed.')
+    return exitCodes.ok
+  }
+  const { lastFound, lastWritten, closed, quietUntilMs } = accepted
+  out(
+    [
+      `${by.trim()} accepted the loss of the records after ${lastFound} (the high-water mark is ${lastWritten}); the journal records it.`,
+      `  ${counted(closed.length, 'order')} that had not been signed as far as is known ${closed.length === 1 ? 'is' : 'are'} closed.`,
+      `  perpd makes nothing new before ${new Date(quietUntilMs).toISOString()}: until then a lost signature may land.`,
+      '  Orders and positions of lost records will appear as discrepancies: perpd discrepancies.',
+    ].join('\n'),
+  )
+  return exitCodes.ok
+}

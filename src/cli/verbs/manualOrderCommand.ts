@@ -1,0 +1,288 @@
+/** `perpd open`, `close` and `cancel`: orders by hand, each shown in words, carried out once, and followed to its outcome. */
+import { isatty } from 'node:tty'
+import { defined } from '../../base/defined.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { OrderRow } from '../../domain/summaries/orderView.ts'
+import { ended, money, shortId } from '../../monitor/text.ts'
+import { delistedText, unknownMarketText } from '../../operator/unknownMarket.ts'
+import { type Hex, shortHex } from '../../protocol/address.ts'
+import { marketsNamed } from '../../protocol/marketName.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { BPS_ONE } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
+import { dollarsFlag, percentFlag, timesFlag } from '../call/numberFlags.ts'
+import { commander, confirm, idOf } from '../call/whoAsks.ts'
+import { closeQuoteText, quoteText } from '../output/quoteText.ts'
+import { wrapped } from '../output/screen.ts'
+import { isMarkets, type MarketRow } from './marketsCommand.ts'
+
+/** The daemon asks the venue before it answers, ms. */
+const TIMEOUT_MS = 60_000
+/** Longest time that the command follows an order, and the interval between its looks, ms. */
+const FOLLOW_MS = 60_000
+const LOOK_MS = 250
+
+/** Opens or adds to a position, after a confirmation. */
+export async function open(call: Call): Promise<number> {
+  const { flags, positionals, out } = call
+  const [market = ''] = positionals
+  const direction = directionOf(positionals[1])
+  const [size, leverage] = [dollarsFlag(flags, 'size'), timesFlag(flags, 'leverage')]
+  if (size === undefined || leverage === undefined) {
+    await checkMarket(call, market)
+    throw new CommandError(
+      size === undefined
+        ? 'Say how large: --size USD, for example --size 500'
+        : 'Say at what leverage: --leverage N, for example --leverage 2',
+      exitCodes.configuration,
+    )
+  }
+  const [limit, stop] = [dollarsFlag(flags, 'limit'), dollarsFlag(flags, 'stop')]
+  if (limit !== undefined && stop !== undefined)
+    throw new CommandError('Give --limit or --stop, not both.', exitCodes.configuration)
+  const [takeProfit, stopLoss] = [dollarsFlag(flags, 'take-profit'), dollarsFlag(flags, 'stop-loss')]
+  const collateral = poolOf(flags.get('collateral'))
+  const id = idOf(flags)
+  const body = {
+    id,
+    market,
+    direction,
+    size,
+    leverage,
+    ...defined({ collateral, limit, stop, takeProfit, stopLoss }),
+    by: commander(call),
+  }
+  const isConfirmed = flags.has('yes')
+  const isJson = flags.has('json')
+  if (!isConfirmed || !isJson) {
+    const preview = await ask(call, '/api/orders', { ...body, preview: true })
+    // An id that was used before: what it did is told, and nothing is asked.
+    if (preview.quote === undefined) return await outcomeOf(call, preview)
+    // The question is for the person at the terminal, and no part of the JSON.
+    const show = isJson ? call.err : out
+    show(quoteText(preview.quote))
+    if (!isConfirmed && !isatty(0)) {
+      throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
+    }
+    if (!isConfirmed && !(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  return await carryOut(call, '/api/orders', id, body)
+}
+
+/** Throws where the running daemon knows no market of that name: nothing else is asked for then. Without a daemon it says nothing. */
+async function checkMarket({ loaded }: Call, name: string): Promise<void> {
+  let listed: readonly MarketRow[]
+  try {
+    listed = await queryDaemon(loaded, '/api/markets', isMarkets)
+  } catch (error) {
+    if (error instanceof CommandError) return
+    throw error
+  }
+  const open = listed.filter(({ status }) => status !== 'delisted')
+  if (listed.length === 0 || marketsNamed(open, name).length > 0) return
+  const gone = delistedText(listed, open, name)
+  const symbols = open.map(({ symbol }) => symbol)
+  const [reason, code, exitCode] =
+    gone === undefined
+      ? [unknownMarketText(symbols, name), 'MARKET_UNKNOWN', exitCodes.notFound]
+      : [gone, 'MARKET_NOT_LISTED', exitCodes.error]
+  throw new CommandError(wrapped('', `perpd refuses: ${reason} (${code})`).join('\n'), exitCode)
+}
+
+/** Closes a position, or a share of it. */
+export async function close(call: Call): Promise<number> {
+  const { flags, positionals } = call
+  const [market] = positionals
+  if (market === undefined || positionals[1] === undefined) {
+    throw new CommandError(
+      'Say which position: perpd close MARKET long|short (perpd positions lists them), or every one: perpd close --all',
+      exitCodes.configuration,
+    )
+  }
+  const id = idOf(flags)
+  const collateral = poolOf(flags.get('collateral'))
+  const direction = directionOf(positionals[1])
+  const shareBps = percentFlag(flags, 'share') ?? BPS_ONE
+  const body = {
+    id,
+    market,
+    direction,
+    shareBps,
+    ...defined({ collateral }),
+    by: commander(call),
+  }
+  // A script is not asked: closing is a way out, and has always gone through without --yes there.
+  if (!flags.has('yes') && isatty(0)) {
+    const preview = await ask(call, '/api/positions/close', { ...body, preview: true })
+    // An id that was used before: what it did is told, and nothing is asked.
+    if (preview.closing === undefined) return await outcomeOf(call, preview)
+    const show = flags.has('json') ? call.err : call.out
+    show(closeQuoteText(preview.closing))
+    if (!(await confirm())) {
+      show('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  return await carryOut(call, '/api/positions/close', id, body)
+}
+
+/** Cancels what rests of an order. */
+export async function cancel(call: Call): Promise<number> {
+  const id = idOf(call.flags)
+  const [wanted = ''] = call.positionals
+  const path = `/api/orders/${encodeURIComponent(wanted)}/cancel`
+  return await carryOut(call, path, id, { id, by: commander(call) }, wanted)
+}
+
+/** Sends a command and follows its order. The id is told first, so that whoever lost the daemon can ask again. */
+async function carryOut(
+  call: Call,
+  path: string,
+  id: string,
+  body: object,
+  cancelled?: string,
+): Promise<number> {
+  const { err } = call
+  let answer: CommandAnswer
+  try {
+    answer = await ask(call, path, body)
+  } catch (error) {
+    // Nothing was sent where nobody runs.
+    if (error instanceof CommandError && !isRefusal(error) && !error.message.startsWith('No perpd runs'))
+      err(askAgain(id))
+    throw error
+  }
+  try {
+    return await outcomeOf(call, answer, cancelled)
+  } catch (error) {
+    if (error instanceof CommandError) err(askAgain(id))
+    throw error
+  }
+}
+
+/** One command; a refusal fits the screen. */
+export async function ask({ loaded }: Call, path: string, body: object): Promise<CommandAnswer> {
+  try {
+    return await commandAnswer(loaded, path, body, TIMEOUT_MS)
+  } catch (error) {
+    if (!(error instanceof CommandError) || !isRefusal(error)) throw error
+    throw new CommandError(wrapped('', error.message).join('\n'), error.exitCode)
+  }
+}
+
+/** Tells whether the daemon refused the command and so did nothing. */
+export function isRefusal({ message }: CommandError): boolean {
+  return message.startsWith('perpd refuses: ')
+}
+
+/** Says how to find out whether the daemon accepted the command. */
+export function askAgain(id: string): string {
+  return wrapped(
+    '',
+    `perpd may have accepted the order and follow it: check perpd orders, also without the daemon. You can safely repeat the command with --id ${id} when perpd runs.`,
+  ).join('\n')
+}
+
+/** Tells the order of an answer to its outcome. Exit code 0: it did what it should, or rests; 1: it came to nothing; 5: it is not known yet. */
+async function outcomeOf(
+  call: Call,
+  { statement, intentId }: CommandAnswer,
+  cancelled?: string,
+): Promise<number> {
+  const { loaded, flags, out } = call
+  const isJson = flags.has('json')
+  if (!isJson) out(wrapped('', ended(statement)).join('\n'))
+  if (intentId === undefined || flags.has('no-wait')) {
+    if (isJson) out(JSON.stringify({ statement, intentId: intentId ?? null, order: null }, undefined, 2))
+    return exitCodes.ok
+  }
+  const { order, isDone, isOver } = await followed(loaded, intentId)
+  out(isJson ? JSON.stringify({ statement, intentId, order }, undefined, 2) : outcomeText(order, cancelled))
+  if (!isOver) return exitCodes.timeout
+  return isDone ? exitCodes.ok : exitCodes.error
+}
+
+/**
+ * Waits until an order has ended or rests, for a minute at most. `isDone`: it did what it should, or rests; `isOver`: it has ended
+ * or rests, and the minute was enough.
+ */
+export async function followed(
+  loaded: Call['loaded'],
+  intentId: string,
+): Promise<{ readonly order: OrderRow; readonly isDone: boolean; readonly isOver: boolean }> {
+  const untilMs = systemClock.monotonicMs() + FOLLOW_MS
+  for (;;) {
+    const { order } = await queryDaemon(loaded, `/api/orders/${intentId}`, isStory)
+    const isOver = order.closedAt !== null || order.standing === 'resting' || order.standing === 'open'
+    if (isOver || systemClock.monotonicMs() > untilMs)
+      return { order, isDone: isOver && isGood(order), isOver }
+    await systemClock.sleep(LOOK_MS)
+  }
+}
+
+function isStory(body: unknown): body is { readonly order: OrderRow } {
+  return typeof body === 'object' && body !== null && 'order' in body
+}
+
+function isGood({ outcome, closedAt }: OrderRow): boolean {
+  return closedAt === null || outcome === 'EXECUTED' || outcome === 'PARTIAL'
+}
+
+/**
+ * `order 1a2b3c4d is executed at $3,000.10, fees $0.30`; of a cancel that went through, what it cancelled.
+ *
+ * @param cancelled the order that was to be cancelled, as it was named; absent: its id is not known here
+ */
+export function outcomeText(order: OrderRow, cancelled?: string): string {
+  const { standing, closedAt, reason, legs, intentId, kind, outcome } = order
+  const id = shortId(intentId)
+  const more = `perpd explain ${id}`
+  if (kind === 'cancel' && outcome === 'EXECUTED') {
+    const what = cancelled === undefined ? 'what it named' : `what rested of order ${nameOf(cancelled)}`
+    return wrapped('', `${what} is cancelled, by order ${id} (${more})`).join('\n')
+  }
+  if (closedAt === null && standing !== 'resting' && standing !== 'open') {
+    return wrapped(
+      '',
+      `order ${id} is ${standing}: its end is not known yet, and perpd keeps following it; ${more}`,
+    ).join('\n')
+  }
+  const fills = legs.filter(({ role, status }) => role === 'main' && status === 'filled')
+  const figures = fills.map(({ executionPrice, feesUsd, pnlUsd }) =>
+    [
+      executionPrice === null ? '' : ` at ${formatPrice(BigInt(executionPrice))}`,
+      feesUsd === null ? '' : `, fees ${money(BigInt(feesUsd))}`,
+      pnlUsd === null ? '' : `, PnL ${money(BigInt(pnlUsd))} after all costs`,
+    ].join(''),
+  )
+  const exits = legs.filter(({ role, status }) => role !== 'main' && status === 'resting').length
+  const resting = exits === 0 ? '' : `; ${exits} exit${exits === 1 ? ' rests' : 's rest'} at the venue`
+  const word = standing === 'open' ? 'filled' : standing
+  const why = isGood(order) || reason === null ? '' : `: ${reason}`
+  return wrapped('', `order ${id} is ${word}${figures.join('')}${resting}${why} (${more})`).join('\n')
+}
+
+/** The id of an order, or its key at the venue, short as it is shown elsewhere. */
+function nameOf(order: string): string {
+  return order.toLowerCase().startsWith('0x') ? shortHex(order as Hex) : shortId(order)
+}
+
+/** `long` or `short`. Throws CommandError. */
+export function directionOf(word: string | undefined): 'long' | 'short' {
+  if (word === 'long' || word === 'short') return word
+  throw new CommandError(`${word} is no direction; expected long or short.`, exitCodes.error)
+}
+
+/** `--collateral`: a token of the pool. Throws CommandError. */
+export function poolOf(word: string | true | undefined): 'long' | 'short' | undefined {
+  if (word === undefined || word === 'long' || word === 'short') return word
+  throw new CommandError(
+    `--collateral is ${word}; expected long or short: which token of the market's pool.`,
+    exitCodes.error,
+  )
+}

@@ -1,0 +1,146 @@
+/** `perpd markets`: every market with its figures and where its facts come from, and an operator's word on one. */
+import { exitCodes } from '../../config/exit.ts'
+import type { Plain } from '../../domain/summaries/orderView.ts'
+import { span } from '../../monitor/text.ts'
+import type { MarketFigures } from '../../operator/operatorReads.ts'
+import { nearMarket } from '../../operator/unknownMarket.ts'
+import { formatPrice } from '../../protocol/priceText.ts'
+import { toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { queryDaemon } from '../call/daemonClient.ts'
+import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
+import { basisPoints } from '../output/quoteText.ts'
+import { wrapped } from '../output/screen.ts'
+
+/** A market as the daemon tells it. */
+export type MarketRow = Plain<MarketFigures>
+
+/** Lists the markets that the running daemon knows or is told of, those on which nothing is added first. */
+export async function markets({ loaded, flags, width, out }: Call): Promise<number> {
+  const search = flags.get('search')
+  const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
+  const all = await queryDaemon(loaded, '/api/markets', isMarkets)
+  const rows = searched(all, wanted).toSorted(
+    (one, other) => Number(isOpen(one)) - Number(isOpen(other)) || one.symbol.localeCompare(other.symbol),
+  )
+  if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
+  else if (rows.length === 0) out(wanted === '' ? 'No market is listed.' : noneCalled(all, String(search)))
+  else out(marketsText(rows, Date.now(), width))
+  return rows.length === 0 && wanted !== '' ? exitCodes.notFound : exitCodes.ok
+}
+
+/** Those with the text in their pair (`ETH/USD`); where there are none, in their tokens, or of that address. */
+function searched(all: readonly MarketRow[], wanted: string): readonly MarketRow[] {
+  const inPair = all.filter(({ symbol }) => (symbol.split(' ')[0] ?? '').toLowerCase().includes(wanted))
+  if (inPair.length > 0) return inPair
+  return all.filter(
+    ({ symbol, marketToken }) =>
+      symbol.toLowerCase().includes(wanted) || marketToken.toLowerCase() === wanted,
+  )
+}
+
+/** Tells whether a response is the list of markets. */
+export function isMarkets(body: unknown): body is readonly MarketRow[] {
+  return Array.isArray(body)
+}
+
+function noneCalled(all: readonly MarketRow[], search: string): string {
+  const near = nearMarket(
+    all.map(({ symbol }) => symbol),
+    search,
+  )
+  return `No market is called ${search}.${near === undefined ? '' : ` Did you mean ${near}?`}`
+}
+
+function isOpen({ state }: Pick<MarketRow, 'state'>): boolean {
+  return state !== 'untrusted' && state !== 'contradicted'
+}
+
+const FEE = 'FEE (BPS)'
+
+const columns: readonly Column<MarketRow>[] = [
+  { title: 'MARKET', rank: 0, wraps: true, of: ({ symbol }) => symbol.replace(' ', '\n') },
+  {
+    title: 'PRICE',
+    rank: 0,
+    isFigure: true,
+    of: ({ markPrice }) => (markPrice === null ? '-' : formatPrice(BigInt(markPrice))),
+  },
+  { title: 'SIDE', rank: 0, of: () => 'long\nshort' },
+  {
+    title: 'FUNDING/H',
+    rank: 0,
+    isFigure: true,
+    of: ({ fundingLong, fundingShort }) => sides(fundingLong, fundingShort, percent),
+  },
+  {
+    title: 'BORROW/H',
+    rank: 0,
+    isFigure: true,
+    of: ({ borrowingLong, borrowingShort }) => sides(borrowingLong, borrowingShort, percent),
+  },
+  {
+    title: 'CAPACITY',
+    rank: 0,
+    isFigure: true,
+    of: ({ capacityLongUsd, capacityShortUsd }) => sides(capacityLongUsd, capacityShortUsd, short),
+  },
+  { title: FEE, rank: 1, isFigure: true, of: feesOf },
+  {
+    title: 'TRADES',
+    rank: 0,
+    of: ({ status, state }) => `${status}\n${state}`,
+  },
+  {
+    title: 'LEVERAGE',
+    rank: 5,
+    isFigure: true,
+    of: ({ maxLeverageBps }) => (maxLeverageBps === null ? '' : `${maxLeverageBps / 10_000}x`),
+  },
+  { title: 'ADDRESS', rank: 6, of: ({ marketToken }) => marketToken },
+]
+
+function feesOf({ feeBalancingBps100: low, feeUnbalancingBps100: high }: MarketRow): string {
+  if (low === null || high === null) return '-'
+  return low === high ? basisPoints(low) : `${basisPoints(low)}/${basisPoints(high)}`
+}
+
+/** The table, what its figures mean, and why nothing is added on some. */
+export function marketsText(rows: readonly MarketRow[], nowMs: number, width: number): string {
+  const readAtMs = Math.min(...rows.map(({ readAtMs: atMs }) => atMs ?? Number.POSITIVE_INFINITY))
+  const age = Number.isFinite(readAtMs)
+    ? `read ${span(Math.max(0, nowMs - readAtMs))} ago`
+    : 'the venue does not answer: no figures'
+  const whys = rows.flatMap(({ symbol, why, state, marketToken }) =>
+    why === undefined ? [] : wrapped('', `${symbol} (${marketToken}) is ${state}: ${why}`),
+  )
+  const text = fitTable(columns, rows, width)
+  // A column that a narrow screen leaves out needs no explanation.
+  const fee = hasColumn(text, FEE)
+    ? " The fee is in hundredths of a percent of an order's size: the first figure where the order balances longs and shorts, else the second."
+    : ''
+  const legend = wrapped(
+    '',
+    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases.${fee} Below what a market trades stands where its facts come from; ${age}.`,
+  )
+  return [text, '', ...legend, ...(whys.length === 0 ? [] : ['', ...whys])].join('\n')
+}
+
+/** The figure of the long side over that of the short one. */
+function sides(long: string | null, side: string | null, text: (value: bigint) => string): string {
+  const of = (value: string | null): string => (value === null ? '-' : text(BigInt(value)))
+  return `${of(long)}\n${of(side)}`
+}
+
+/** A factor with 30 decimals as percent: `0.0012%`. */
+function percent(factor: bigint): string {
+  return `${toDecimal(factor, USD_DECIMALS).mul(100).toFixed(4)}%`
+}
+
+/** Dollars in few characters: `$12.3M`, `$450k`. */
+function short(amount: bigint): string {
+  const dollars = toDecimal(amount, USD_DECIMALS).toNumber()
+  if (dollars >= 1_000_000) return `$${(dollars / 1_000_000).toFixed(1)}M`
+  if (dollars >= 1_000) return `$${(dollars / 1_000).toFixed(0)}k`
+  return `$${dollars.toFixed(0)}`
+}

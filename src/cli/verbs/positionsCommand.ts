@@ -1,0 +1,225 @@
+/** `perpd positions`: what is held, by the running daemon's newest lists. */
+import { exitCodes } from '../../config/exit.ts'
+import type { StatusBody } from '../../control/routes.ts'
+import { unlistedText } from '../../monitor/log/phraseAccount.ts'
+import { money, span } from '../../monitor/text.ts'
+import { formatUnits, ONE_USD, USD_DECIMALS } from '../../protocol/units.ts'
+import type { Call } from '../call/command.ts'
+import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { csvText } from '../output/csv.ts'
+import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
+import { moneyCell } from '../output/moneyCell.ts'
+import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
+import { wrapped } from '../output/screen.ts'
+import { booksOf, booksTable, isBooks, managesIt, type PlainBook } from '../results/booksTable.ts'
+import { changeText } from './ordersCommand.ts'
+import { noStopText } from './statusCommand.ts'
+
+/** One row: the daemon's own with what it is called and who manages it. */
+type PositionRow = StatusBody['positions'][number] & {
+  readonly market: string
+  /** Strategies that have a part of it by their books, and keepers that watch its market; none: nobody manages it. */
+  readonly managers: readonly string[]
+  /**
+   * PnL less what closing all of it now costs too, its fee and price impact, by the venue's figures; null where it does not say.
+   * What sending the close costs, and what opening cost, is in no PnL of a position.
+   */
+  readonly netPnlUsd: string | null
+  /** Since the list was read. */
+  readonly ageMs: number | null
+}
+
+/** Lists positions, as text, with `--json`, or with `--csv`. Exit code 3 when no daemon answers. */
+export async function positions({ loaded, flags, width, out }: Call): Promise<number> {
+  const status = await queryStatus(loaded)
+  const books = await queryDaemon(loaded, '/api/books', isBooks)
+  const rows = positionRows(status, books)
+  if (flags.has('json')) {
+    out(
+      JSON.stringify(
+        rows.map((row) => ({ ...row, books: booksOf(row, books) })),
+        undefined,
+        2,
+      ),
+    )
+    return exitCodes.ok
+  }
+  if (flags.has('csv')) {
+    out(positionsCsv(rows, books))
+    return exitCodes.ok
+  }
+  const parts = booksTable(rows, books, width)
+  out([positionsText(rows, status, width), ...(parts === '' ? [] : [parts])].join('\n\n'))
+  return exitCodes.ok
+}
+
+/** The rows of a status; without books nothing is known to be a strategy's own. */
+export function positionRows(
+  { positions: held, symbols, strategies, feedAgesMs }: StatusBody,
+  books: readonly PlainBook[] = [],
+): readonly PositionRow[] {
+  return held.map((position) => {
+    const market = symbols[position.marketToken.toLowerCase()] ?? position.marketToken
+    return {
+      ...position,
+      market,
+      netPnlUsd: position.pnlAfterAllFeesUsd ?? null,
+      managers: strategies
+        .filter((each) => managesIt(each, { ...position, market }, books))
+        .map(({ name }) => name),
+      ageMs: feedAgesMs.positions ?? null,
+    }
+  })
+}
+
+/** Columns of a position, and those of a part of one, after what both are of. */
+const csvOfPosition = [
+  'size_usd',
+  'entry_price',
+  'mark_price',
+  'liquidation_price',
+  'pnl_usd',
+  'net_pnl_usd',
+  'collateral_usd',
+  'leverage',
+  'managed_by',
+]
+const csvOfPart = ['part_strategy', 'part_size_usd', 'part_share', 'part_entry_price', 'part_pnl_usd']
+
+/**
+ * The same for a spreadsheet; amounts and prices are plain decimals. Below each position a row for the part of each strategy, in columns of its
+ * own, so that sums of a column count nothing twice.
+ */
+export function positionsCsv(rows: readonly PositionRow[], books: readonly PlainBook[] = []): string {
+  const plain = (amount: string | null | undefined): string | null =>
+    amount === null || amount === undefined ? null : formatUnits(BigInt(amount), USD_DECIMALS)
+  const lines = rows.flatMap((row) => {
+    const position = [
+      ...[row.sizeInUsd, row.entryPrice, row.markPrice, row.liquidationPrice].map(plain),
+      ...[row.pnlAfterFeesUsd, row.netPnlUsd, row.remainingCollateralUsd].map(plain),
+      row.leverageBps === undefined ? null : formatUnits(BigInt(row.leverageBps), 4),
+      row.managers.join(' '),
+    ]
+    const parts = booksOf(row, books).map(({ strategy, sizeUsd, shareBps, entryPrice, unrealizedUsd }) => [
+      strategy,
+      plain(sizeUsd),
+      shareBps === null ? null : formatUnits(BigInt(shareBps), 4),
+      ...[entryPrice, unrealizedUsd].map(plain),
+    ])
+    const of = [row.market, row.direction]
+    return [
+      [...of, ...position, ...csvOfPart.map(() => null)],
+      ...parts.map((part) => [...of, ...csvOfPosition.map(() => null), ...part]),
+    ]
+  })
+  return csvText(['market', 'direction', ...csvOfPosition, ...csvOfPart], lines)
+}
+
+const ENTRY = 'ENTRY'
+const NET = 'NET'
+
+const columnsOf = (price: PriceText<PositionRow>): readonly Column<PositionRow>[] => [
+  { title: 'MARKET', rank: 0, wraps: true, of: ({ market }) => market },
+  { title: 'SIDE', rank: 0, of: ({ direction }) => direction },
+  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeInUsd }) => moneyCell(BigInt(sizeInUsd)) },
+  { title: ENTRY, rank: 3, isFigure: true, of: (row) => price(row, row.entryPrice) },
+  { title: 'MARK', rank: 4, isFigure: true, of: (row) => price(row, row.markPrice) },
+  { title: 'LIQUIDATION', rank: 1, isFigure: true, of: (row) => price(row, row.liquidationPrice) },
+  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlAfterFeesUsd }) => moneyCell(BigInt(pnlAfterFeesUsd)) },
+  {
+    title: NET,
+    rank: 2,
+    isFigure: true,
+    of: ({ netPnlUsd }) => (netPnlUsd === null ? '' : moneyCell(BigInt(netPnlUsd))),
+  },
+  {
+    title: 'COLLATERAL',
+    rank: 5,
+    isFigure: true,
+    of: ({ remainingCollateralUsd }) => moneyCell(BigInt(remainingCollateralUsd)),
+  },
+  { title: 'LEVERAGE', rank: 6, isFigure: true, of: ({ leverageBps }) => times(leverageBps) },
+  {
+    title: 'MANAGED BY',
+    rank: 2,
+    wraps: true,
+    isName: true,
+    of: ({ managers }) => (managers.length === 0 ? 'no strategy' : managers.join(', ')),
+  },
+]
+
+/** The table, and the age of what it shows. */
+export function positionsText(rows: readonly PositionRow[], status: StatusBody, width: number): string {
+  const { feedAgesMs, state, hidden: contradictions, unlistedFills, closedFills, openIntents } = status
+  const ageMs = feedAgesMs.positions
+  const read = ageMs === undefined ? `not read yet: perpd is ${state}` : `read ${span(ageMs)} ago`
+  const unlisted = [...unlistedFills, ...closedFills].flatMap((each) => wrapped('', each))
+  const noStop = noStopText(status).flatMap((text) => wrapped('', text, width))
+  const unread = unreadText(status).flatMap((each) => wrapped('', each, width))
+  const notes = [...unread, ...noStop, ...contradictions, ...unlisted, ...changedExits(openIntents, width)]
+  const hidden = notes.length === 0 ? '' : `\n${notes.join('\n')}`
+  if (rows.length === 0)
+    return `${unread.length === 0 ? 'No positions' : 'No position whose row can be read'} (${read}).${hidden}`
+  const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
+  const priceText = pricesIn(
+    rows,
+    ({ market }) => market,
+    ({ entryPrice, markPrice, liquidationPrice }) => [entryPrice, markPrice, liquidationPrice],
+  )
+  const text = fitTable(columnsOf(priceText), rows, width)
+  const entry = hasColumn(text, ENTRY)
+    ? ' Entry is the price of the oracle at the fills; their price impact, which perpd trades has in its prices, is settled when the position closes.'
+    : ''
+  const net = rows.reduce(
+    (all, { netPnlUsd, pnlAfterFeesUsd }) => all + BigInt(netPnlUsd ?? pnlAfterFeesUsd),
+    0n,
+  )
+  const closed = rows.some(({ netPnlUsd }) => netPnlUsd !== null)
+    ? ` ${hasColumn(text, NET) ? 'NET, less' : 'Less'} the fee and price impact of closing now, it is ${money(net)}; sending a close costs more besides.`
+    : ''
+  const legend = wrapped(
+    '',
+    `PNL is before closing costs, after pending funding and borrowing: ${money(sum)} in all; ${read}.${closed} What opening cost is in neither.${entry}`,
+  )
+  const claimable = claimableText(rows).flatMap((each) => wrapped('', each, width))
+  return `${text}\n\n${[...legend, ...claimable].join('\n')}${hidden}`
+}
+
+/** Names each position without a readable row: its figures are not known, and it can still be closed. */
+function unreadText({ unlisted = [], symbols }: StatusBody): readonly string[] {
+  return unlisted.map(
+    (side) =>
+      `${unlistedText(side, symbols)}. Its size and side are known all the same, and perpd close works by them; nothing is added on this market meanwhile.`,
+  )
+}
+
+/** A cent: below it nothing is said of what can be claimed. */
+const CENT_USD = ONE_USD / 100n
+
+/** States the unclaimed funding that these positions earned; nothing when it is less than a cent, or the venue does not report it. */
+function claimableText(rows: readonly PositionRow[]): readonly string[] {
+  const said = rows.flatMap(({ pendingClaimableFundingFeesUsd: earned }) =>
+    earned === undefined ? [] : [BigInt(earned)],
+  )
+  const sum = said.reduce((all, earned) => all + earned, 0n)
+  if (sum < CENT_USD) return []
+  const some = said.length === rows.length ? '' : ` by ${said.length} of ${rows.length} rows`
+  return [
+    `Funding to be claimed, earned since these positions last changed: ${money(sum)}${some}. It is in no PnL until an order touches them; a file of kind claimer prepares the claim, and your wallet sends it (docs/keepers.md, Claims).`,
+  ]
+}
+
+/** Resting orders of ours that another client changed: what is in force of them now. */
+function changedExits(openIntents: StatusBody['openIntents'], width: number): readonly string[] {
+  return openIntents.flatMap(({ market, direction, kind, legs }) =>
+    legs.flatMap((leg) => {
+      const text = changeText(leg)
+      const name = leg.role === 'main' ? `${kind} order` : leg.role
+      return text === undefined ? [] : wrapped('', `${name} of ${market} ${direction}: ${text}`, width)
+    }),
+  )
+}
+
+function times(leverageBps: string | undefined): string {
+  return leverageBps === undefined ? '' : `${(Number(leverageBps) / 10_000).toFixed(2)}x`
+}

@@ -1,0 +1,57 @@
+/** `perpd run`: the log of this run, and the daemon over it. */
+import { randomUUID } from 'node:crypto'
+import { defined } from '../../base/defined.ts'
+import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
+import { openLogFile } from '../../daemon/logging/logFile.ts'
+import { createLogOutput, neverWait, takenFrom, withoutWaiting } from '../../daemon/logging/logOutput.ts'
+import { nodeReport } from '../../daemon/nodeBinary.ts'
+import { run } from '../../daemon/run.ts'
+import { createLog } from '../../monitor/log/log.ts'
+import { createLogRing } from '../../monitor/log/logRing.ts'
+import type { Call } from '../call/command.ts'
+import { whileReading } from '../output/progressBar.ts'
+
+/** Longest that the last lines of a daemon may take on their way to a terminal of another user, ms. */
+const LAST_LINES_MS = 2_000
+
+/** Runs the daemon until it ends; resolves with its exit code. Rejects with CommandError when it may not start like this. */
+export async function runCommand({ loaded, reload, env, execArgv, keys }: Call): Promise<number> {
+  const { config, warnings } = loaded
+  refuseOpenProcess(config, { env, execArgv })
+  const node = config.isPaper ? [] : nodeReport().warnings
+  const runId = randomUUID().slice(0, 8)
+  const kept = createLogRing(runId)
+  const { file: path } = config.log
+  const file =
+    path === undefined
+      ? undefined
+      : openLogFile(path, Date.now, (reason) => log.note('log.fileFailed', 'error', reason))
+  const stdout = withoutWaiting(process.stdout)
+  neverWait(process.stderr)
+  const output = createLogOutput(stdout)
+  const log = createLog({
+    level: config.log.level,
+    levels: config.log.levels,
+    format: config.log.format,
+    stream: output,
+    ...defined({ file }),
+    color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
+    runId,
+    keep: kept.keep,
+    secrets: [...config.rpc.http, ...config.rpc.ws, ...(config.journal.url ? [config.journal.url] : [])],
+  })
+  const notes = [...warnings, ...processWarnings(config, { env }), ...node]
+  const isPretty = process.stdout.isTTY === true && config.log.format !== 'json'
+  const terminal = (text: string): void => {
+    stdout.write(`${text}\n`)
+  }
+  try {
+    return await run(config, {
+      ...{ log, output, kept, notes, values: loaded.values, keys, reload, whileReading },
+      ...(isPretty ? { terminal } : {}),
+    })
+  } finally {
+    if (stdout !== process.stdout) await takenFrom(stdout, LAST_LINES_MS)
+    file?.close()
+  }
+}
