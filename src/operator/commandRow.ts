@@ -78,7 +78,7 @@ export interface CommandForm {
 export const reasonField: FormField = { name: 'reason', label: 'Reason', isOptional: true, most: 200 }
 
 /** Effect of a form that takes over what is looser. */
-export const loosens = 'What is looser is taken over too: more may be lost from then on.'
+export const loosens = 'Looser limits apply too: more may be lost from then on.'
 
 /** One command. `Command` holds its fields. */
 export interface CommandRow<Command extends AnyCommand = AnyCommand> {

@@ -39,7 +39,7 @@ function formOf(words: Pick<CommandForm, 'title' | 'button'>, isLoosening = fals
   return {
     ...words,
     effects: [
-      'Reads the settings and the strategy files anew; what is tighter holds from the next decision on.',
+      'Reloads the settings and the strategy files; tighter limits hold from the next decision.',
       ...(isLoosening ? [loosens] : []),
     ],
     body: { confirm: isLoosening },

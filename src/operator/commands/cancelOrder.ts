@@ -35,7 +35,7 @@ export const cancelOrder: CommandRow<CancelCommand> = {
   forms: {
     cancel: {
       title: 'Cancel order {short}',
-      effects: ['Cancels what rests of {what}, its exits too. What was filled stays filled.'],
+      effects: ['Cancels the resting parts of {what}, exits included. What was filled stays filled.'],
       preview: 'first',
       send: 'Cancel order',
       isDanger: true,

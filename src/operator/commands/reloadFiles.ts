@@ -52,7 +52,7 @@ function formOf(words: Pick<CommandForm, 'title' | 'button'>, isLoosening = fals
   return {
     ...words,
     effects: [
-      'Takes over strategy files that changed, came or went. With anything wrong in one, nothing changes.',
+      'Loads strategy files that were changed, added or removed. If one of them is invalid, nothing changes.',
       ...(isLoosening ? [loosens] : []),
     ],
     body: { confirm: isLoosening },

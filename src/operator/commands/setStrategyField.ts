@@ -33,9 +33,9 @@ export const setStrategyField: CommandRow<SetFieldCommand> = {
     setField: {
       title: 'Edit the file of {strategy}',
       effects: [
-        'Changes one field in the strategy file and takes it over at the next turn; comments stay. All files are checked with it first.',
-        'A file that ships with perpd stays as it is: the change is written into a copy beside the journal, which runs in its place.',
-        'A looser limit is refused without a confirmation, and nothing is written then.',
+        'Changes one field in the strategy file and loads it at the next turn; comments stay. perpd checks all files first.',
+        'A file that ships with perpd stays as it is: the change goes into a copy beside the journal, which runs in its place.',
+        'A looser limit is refused without a confirmation; then nothing is written.',
       ],
       fields: [
         { name: 'field', label: 'Field', hint: 'as in the file: size.usd, params.fastCandles' },
@@ -43,7 +43,7 @@ export const setStrategyField: CommandRow<SetFieldCommand> = {
         {
           name: 'confirm',
           label: 'Confirmation of a looser limit',
-          hint: 'type loosen: more may be lost from then on; empty for all else',
+          hint: 'type loosen for a looser limit: more may be lost from then on. Otherwise leave it empty',
           isOptional: true,
           as: 'loosen',
         },

@@ -36,15 +36,15 @@ export const setTrading: CommandRow<TradingCommand> = {
   api: { example: { state: 'halted', scope: 'global', reason: '...' } },
   forms: {
     active: {
-      title: 'Let trading go on',
-      effects: ['Strategies may open and add again, from their next turn on.'],
+      title: 'Resume trading',
+      effects: ['Strategies may open and add again from their next turn.'],
       fields: [reasonField],
       body: { state: 'active', scope: 'global' },
-      send: 'Let trading go on',
+      send: 'Resume trading',
     },
     reducing: {
       title: 'Only reduce',
-      effects: ['Nothing that adds risk is made any more. Exits and reductions go on.'],
+      effects: ['perpd makes nothing that adds risk. Exits and reductions continue.'],
       fields: [reasonField],
       body: { state: 'reducing', scope: 'global' },
       send: 'Only reduce',
@@ -53,8 +53,8 @@ export const setTrading: CommandRow<TradingCommand> = {
     halted: {
       title: 'Halt trading',
       effects: [
-        'No orders are made at all, exits neither; what rests at the venue stays there.',
-        'Orders that were signed count as sent and are followed.',
+        'perpd makes no orders at all, not even exits. Orders that rest at the venue stay there.',
+        'Signed orders count as sent, and perpd follows them.',
       ],
       fields: [reasonField],
       body: { state: 'halted', scope: 'global' },
@@ -62,11 +62,11 @@ export const setTrading: CommandRow<TradingCommand> = {
       isDanger: true,
     },
     lift: {
-      title: 'Let {strategy} go on',
+      title: 'Resume {strategy}',
       effects: ['{effect}'],
       fields: [reasonField],
       body: { state: 'active' },
-      send: 'Let it go on',
+      send: 'Resume',
     },
   },
   cli: [

@@ -13,7 +13,7 @@ const body = z.strictObject({ as: z.enum(['adopted', 'ignored']) })
 /** The command. `discrepancyId`: whole, or the first characters of one. */
 type SettleCommand = CommandOf<'discrepancy', typeof body, 'discrepancyId'>
 
-const goesOn = 'Increases on its market go on, where nothing else of it waits.'
+const goesOn = 'Increases on its market resume, unless something else blocks them.'
 
 /** Its row. */
 export const settleDiscrepancy: CommandRow<SettleCommand> = {

@@ -17,14 +17,14 @@ const formsOf = {
   pause: {
     title: 'Pause {strategy}',
     effects: [
-      'The strategy is not asked any more, over restarts too. Orders on their way go on, and its exits rest at the venue.',
+      'The strategy makes no decisions, over restarts too. Orders in flight continue, and its exits rest at the venue.',
     ],
     send: 'Pause strategy',
   },
   resume: {
     title: 'Resume {strategy}',
     effects: [
-      'The strategy is asked again from its next turn on; what protect of its file counted begins anew.',
+      'The strategy decides again from its next turn; the counters of its protections start anew.',
     ],
     send: 'Resume strategy',
   },

@@ -30,8 +30,8 @@ export const tightenLimit: CommandRow<TightenCommand> = {
     tighten: {
       title: 'Tighten a limit',
       effects: [
-        'One limit of the account is tighter from the next decision on. It holds until a restart, when the files count.',
-        'What is looser is refused: that is set in the configuration, and taken over with “Apply, looser too…”.',
+        'One limit of the account is tighter from the next decision. It holds until a restart, which reads the files.',
+        'A looser value is refused: set it in the configuration, and load it with “Apply, looser too…”.',
       ],
       fields: [
         { name: 'limit', label: 'Limit', hint: 'as under risk: maxPositionSizeUsd, maxLeverage' },
