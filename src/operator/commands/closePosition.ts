@@ -51,7 +51,7 @@ export const closePosition: CommandRow<CloseCommand> = {
     close: {
       title: 'Close {direction} {market}',
       effects: [
-        "Closes this share of the position of {size} at the market, whoever opened it. No halt prevents it.",
+        'Closes this share of the position of {size} at the market, whoever opened it. No halt prevents it.',
       ],
       fields: [
         {

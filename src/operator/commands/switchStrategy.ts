@@ -23,9 +23,7 @@ const formsOf = {
   },
   resume: {
     title: 'Resume {strategy}',
-    effects: [
-      'The strategy decides again from its next turn; the counters of its protections start anew.',
-    ],
+    effects: ['The strategy decides again from its next turn; the counters of its protections start anew.'],
     send: 'Resume strategy',
   },
 } as const
