@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitRows, limitSetting } from '../src/domain/limits/limits.ts'
-import { commonFieldNames, eventRegister } from '../src/monitor/log/eventRegister.ts'
-import { createMetrics } from '../src/monitor/metrics.ts'
-import { noticeKinds } from '../src/notify/notice.ts'
 import { allRows } from '../src/operator/commands/index.ts'
+import { commonFieldNames, eventRegister } from '../src/monitor/events/eventRegister.ts'
+import { noticeKinds } from '../src/monitor/events/notice.ts'
+import { createMetrics } from '../src/monitor/metrics/metrics.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { commandLines, commandsDocument } from './commandsDocument.ts'
@@ -116,7 +116,7 @@ function commandForms(): string {
   )
   return [
     '/** Forms of commands. Printed from src/operator/commands/ by `npm run docs`. Do not edit. */',
-    "import type { CommandForm } from '../../../operator/commandRow.ts'",
+    "import type { CommandForm } from '../src/operator/commandRow.ts'",
     '',
     '// biome-ignore format: printed',
     'const forms = {',
@@ -166,7 +166,7 @@ function metricsDocument(): string {
   return `${[
     '# Metrics',
     '',
-    '<!-- Printed from src/monitor/metrics.ts by `npm run docs`. Do not edit. -->',
+    '<!-- Printed from src/monitor/events and src/monitor/metrics by `npm run docs`. Do not edit. -->',
     '',
     'Served at `/metrics` of the control port in the Prometheus text format. Units are in the names and in the meanings: seconds, bytes and US dollars.',
     'Labels are bounded; none ever holds an order id. States and ages are read when they are scraped.',
@@ -194,7 +194,7 @@ function eventsDocument(): string {
   return `${[
     '# Events',
     '',
-    '<!-- Printed from src/monitor/log/eventRegister.ts by `npm run docs`. Do not edit. -->',
+    '<!-- Printed from src/monitor/events by `npm run docs`. Do not edit. -->',
     '',
     'Every line of the log is of one of these events. Names and fields are stable: a rule may count on them. The sentence is for people.',
     'The part of a name before its first dot is its component. A cause that repeats is reported the first time, the tenth time and once an',

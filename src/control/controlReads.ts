@@ -4,6 +4,7 @@ import { visible } from '../base/shownText.ts'
 import { logLevels } from '../domain/logLevels.ts'
 import { toPlain } from '../domain/summaries/orderView.ts'
 import type { HostBook, HostFigures, HostRow } from '../monitor/hostFigures.ts'
+import type { Incidents } from '../monitor/incidents/incidents.ts'
 import type { LastDecisions } from '../monitor/lastDecisions.ts'
 import type { LevelTable } from '../monitor/log/levelTable.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
@@ -12,12 +13,13 @@ import type { CandlePeriod } from '../protocol/market.ts'
 import type { StartReport } from './console/startReport.ts'
 import type { Proven } from './guard/requestGuard.ts'
 
-/** Recent log lines, decisions and host figures from memory, and the log levels in force. */
+/** Recent log lines, decisions and host figures from memory, open incidents, and the log levels in force. */
 export interface Recent {
   readonly log: Pick<LogRing, 'read'>
   readonly levels: Pick<LevelTable, 'inForce'>
   readonly decisions: Pick<LastDecisions, 'all'>
   readonly hosts: Pick<HostBook, 'all'>
+  readonly incidents: Pick<Incidents, 'open'>
 }
 
 const periods: readonly CandlePeriod[] = ['1m', '5m', '15m', '1h', '4h', '1d']

@@ -10,8 +10,8 @@ import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../dom
 import type { ExplainedOrder } from '../monitor/explain/explainParts.ts'
 import type { Health, Verdict } from '../monitor/health.ts'
 import { type SilentHost, silentHosts } from '../monitor/hostFigures.ts'
-import type { Metrics } from '../monitor/metrics.ts'
-import type { EngineApi, EngineStatus } from '../operator/port/engineStatus.ts'
+import type { Incident } from '../monitor/incidents/incidents.ts'
+import type { Metrics } from '../monitor/metrics/metrics.ts'
 import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
 import type { StartReport } from './console/startReport.ts'
@@ -27,6 +27,8 @@ export type StatusBody = Plain<
     readonly openIntents: readonly OrderRow[]
     /** Hosts and endpoints that did not answer when they were asked last; a daemon of before does not say. */
     readonly silentHosts?: readonly SilentHost[]
+    /** Open incidents, oldest first. */
+    readonly incidents: readonly Incident[]
   }
 >
 
@@ -94,7 +96,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
 
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) =>
-    c.body(await context.metrics.render(monitored(context.engine)), 200, {
+    c.body(await context.metrics.render(monitored(context)), 200, {
       'Content-Type': context.metrics.contentType,
     }),
   )
@@ -166,6 +168,7 @@ function statusBody({ engine, recent }: Pick<ControlContext, 'engine' | 'recent'
     symbols: symbolsOf(status),
     openIntents: status.openIntents.map(orderRow),
     silentHosts: silentHosts(recent.hosts.all()),
+    incidents: recent.incidents.open(),
   })
 }
 
@@ -209,10 +212,11 @@ function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
   }
 }
 
-/** Inputs of the metrics, including the books. */
-function monitored(engine: EngineApi): Parameters<Metrics['render']>[0] {
+/** Inputs of the metrics, including the books and the incidents. */
+function monitored({ engine, recent }: ControlContext): Parameters<Metrics['render']>[0] {
   const status = engine.status()
-  return { ...status, books: strategyBooks(engine.books(), status.strategies) }
+  const books = strategyBooks(engine.books(), status.strategies)
+  return { ...status, books, incidents: recent.incidents.open() }
 }
 
 /** Symbols of the markets that the status speaks of; a venue lists far more. */

@@ -21,7 +21,7 @@ import { createHostBook } from '../monitor/hostFigures.ts'
 import { createLastDecisions } from '../monitor/lastDecisions.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
-import { createMetrics } from '../monitor/metrics.ts'
+import { createMetrics } from '../monitor/metrics/metrics.ts'
 import type { Heartbeat } from '../notify/heartbeat.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies } from '../strategy/files/load.ts'
@@ -209,7 +209,7 @@ async function live(
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
     explain: (intentId) => explainFrom(config, journal, intentId),
-    recent: { log: kept, levels: log.levels, decisions, hosts: hostBook },
+    recent: { log: kept, levels: log.levels, decisions, hosts: hostBook, incidents: notifier.incidents },
     ...consoleOf(config, log, config.account.owner ?? signer.address),
   })
   closers.push(() => control.close(), leaveAddress(config, control.localUrl, log))

@@ -40,6 +40,8 @@ export interface MonitoredStatus {
   readonly tasksRunning: RunningByKind
   /** Size and results of each book, under names of running strategies and a few more; absent: not reported. */
   readonly books?: readonly StrategyBooks[]
+  /** Open incidents; absent: not reported. */
+  readonly incidents?: readonly { readonly kind: string }[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
   /** For how long each has been too old for increases, ms; absent while nobody reads it. */
   readonly feedsOverdueMs: Readonly<Partial<Record<Feed, number>>>

@@ -1,7 +1,7 @@
 /** The letter by which an e-mail sink is told, with what its server must know. Pure. */
 import type { Secret } from '../base/secret.ts'
+import type { NoticeLevel } from '../monitor/events/notice.ts'
 import type { Message } from './message.ts'
-import type { NoticeLevel } from './notice.ts'
 import type { OpenSink } from './sinkRequest.ts'
 import type { SinkSettings } from './sinkSettings.ts'
 

@@ -1,5 +1,5 @@
 /** Formats a notice for people. Pure. */
-import type { Notice } from './notice.ts'
+import type { Notice } from '../monitor/events/notice.ts'
 
 /** Context of every message of this daemon. */
 export interface MessageContext {

@@ -1,5 +1,5 @@
 /** Bounds the notices that wait for a sink. When the queue is full, the oldest of the lowest level makes room. Pure. */
-import { compareLevels, type NoticeLevel } from './notice.ts'
+import { compareLevels, type NoticeLevel } from '../monitor/events/notice.ts'
 
 /** The queue with one more, and what was dropped for it, which may be the newcomer itself. */
 export function pushed<T extends { readonly level: NoticeLevel }>(

@@ -1,16 +1,10 @@
 /** Tells people outside what the daemon's events say: a listener that returns at once, and a loop for each sink. */
 import type { Clock } from '../base/clock.ts'
 import type { Emit, Event } from '../domain/event.ts'
-import { createCauseFilter } from './causeFilter.ts'
-import { createHaltWatch } from './haltWatch.ts'
-import { createHostsWatch } from './hostsWatch.ts'
+import type { Notice } from '../monitor/events/notice.ts'
+import type { Incidents, News } from '../monitor/incidents/incidents.ts'
 import { mailLetter } from './mailLetter.ts'
-import { createMarketsWatch } from './marketsWatch.ts'
 import { type MessageContext, messageOf } from './message.ts'
-import type { Notice } from './notice.ts'
-import { createOpenStories, type StoryStore } from './openStories.ts'
-import { createPauseWatch } from './pauseWatch.ts'
-import { createPricesWatch } from './pricesWatch.ts'
 import type { PostMail } from './sendMail.ts'
 import { type Post, type SendResult, sendOnce } from './sendOnce.ts'
 import { createSinkCauses } from './sinkCauses.ts'
@@ -28,8 +22,8 @@ export interface NotifierOptions extends MessageContext {
   readonly emit: Emit
   /** Hides secrets in a text: what a fault or a host says may hold one. */
   readonly redact: (text: string) => string
-  /** Where what was told and goes on is kept between runs; absent: nowhere. */
-  readonly stories?: StoryStore
+  /** The incidents that the notices are of. */
+  readonly incidents: Incidents
   /** Most notices that wait for one sink. */
   readonly maxWaiting: number
   /** Longest wait for one answer, ms. */
@@ -49,14 +43,7 @@ export interface Notifier {
 
 /** A notifier over sinks; without any it does nothing. */
 export function createNotifier(options: NotifierOptions): Notifier {
-  const { sinks, clock, emit, maxWaiting: most } = options
-  const causes = createCauseFilter()
-  const watchHosts = createHostsWatch()
-  const halts = createHaltWatch()
-  const watchMarkets = createMarketsWatch()
-  const prices = createPricesWatch()
-  const watchPauses = createPauseWatch()
-  const stories = createOpenStories(sinks.length === 0 ? undefined : options.stories)
+  const { sinks, clock, emit, incidents, maxWaiting: most } = options
   const loops = sinks.map((sink) => {
     const taken = createSinkCauses(filterOf(sink.settings))
     const loop = createSinkLoop({
@@ -70,42 +57,26 @@ export function createNotifier(options: NotifierOptions): Notifier {
     return { taken, loop }
   })
 
-  for (const notice of stories.before) for (const { taken } of loops) taken.take(notice)
+  function remember(notices: readonly Notice[]): void {
+    for (const notice of notices) for (const { taken } of loops) taken.take(notice)
+  }
 
-  function tell(notice: Notice): void {
-    const count = causes.take(notice, clock.monotonicMs())
-    if (count === undefined) return
-    stories.told(cleaned(notice, options.redact))
-    for (const { taken, loop } of loops) {
-      const how = taken.take(notice)
-      if (how !== undefined) loop.offer({ notice, count, ...how })
+  function send(news: readonly News[]): void {
+    for (const { notice, count } of news) {
+      for (const { taken, loop } of loops) {
+        const how = taken.take(notice)
+        if (how !== undefined) loop.offer({ notice, count, ...how })
+      }
     }
   }
 
+  remember(incidents.before)
   return {
-    tell,
-    recall(events) {
-      const nowMs = clock.monotonicMs()
-      const before = (event: Event) => [...watchMarkets(event), ...halts.take(event, nowMs)]
-      for (const notice of events.flatMap(before)) {
-        for (const { taken } of loops) taken.take(notice)
-      }
-    },
-    listen(event: Event) {
-      if (loops.length === 0) return
-      const nowMs = clock.monotonicMs()
-      const notices = [
-        watchHosts(event, nowMs),
-        ...watchMarkets(event),
-        ...prices.take(event, nowMs),
-        ...watchPauses(event, nowMs),
-        ...halts.take(event, nowMs),
-        ...stories.take(event, nowMs),
-      ]
-      for (const notice of notices) if (notice !== undefined) tell(notice)
-    },
+    tell: (notice) => send(incidents.report(notice, clock.monotonicMs())),
+    recall: (events) => remember(incidents.recall(events, clock.monotonicMs())),
+    listen: (event) => send(incidents.take(event, clock.monotonicMs())),
     async close(withinMs) {
-      for (const notice of [...prices.rest(), ...halts.rest()]) tell(notice)
+      send(incidents.rest(clock.monotonicMs()))
       const waited = new AbortController()
       const all = Promise.all(loops.map(({ loop }) => loop.idle())).then(() => waited.abort())
       await Promise.race([all, clock.sleep(withinMs, waited.signal)])
@@ -126,7 +97,7 @@ function cleaned(notice: Notice, redact: NotifierOptions['redact']): Notice {
 export function tellSink(
   sink: OpenSink,
   { notice: said, count, isSilent }: Pick<Waiting, 'notice' | 'count' | 'isSilent'>,
-  options: Omit<NotifierOptions, 'sinks' | 'emit' | 'maxWaiting'>,
+  options: Omit<NotifierOptions, 'sinks' | 'emit' | 'incidents' | 'maxWaiting'>,
   signal: AbortSignal,
 ): Promise<SendResult> {
   const { post, postMail, clock, timeoutMs, redact } = options

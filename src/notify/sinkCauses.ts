@@ -1,12 +1,6 @@
 /** Remembers which open causes one sink took, so that the end of a cause goes wherever its beginning went. Pure but for its state. */
-import {
-  compareLevels,
-  higherLevel,
-  type Notice,
-  type NoticeFilter,
-  type NoticeLevel,
-  ruleFor,
-} from './notice.ts'
+import { compareLevels, higherLevel, type Notice, type NoticeLevel } from '../monitor/events/notice.ts'
+import { type NoticeFilter, ruleFor } from './noticeFilter.ts'
 
 /** A cause of which a sink took something, and that has not ended. */
 export interface TakenCause {

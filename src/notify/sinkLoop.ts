@@ -1,7 +1,7 @@
 /** Tells one sink, one notice after the other: a bounded queue, tries with growing waits, and what the service asks to wait. */
 import type { Clock } from '../base/clock.ts'
 import type { Emit } from '../domain/event.ts'
-import type { Notice, NoticeLevel } from './notice.ts'
+import type { Notice, NoticeLevel } from '../monitor/events/notice.ts'
 import { pushed } from './noticeQueue.ts'
 import type { SendResult } from './sendOnce.ts'
 import type { TakenCause } from './sinkCauses.ts'

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import { defined } from '../base/defined.ts'
 import type { Secret } from '../base/secret.ts'
+import type { Notice } from '../monitor/events/notice.ts'
 import { cutText, type Message } from './message.ts'
-import type { Notice } from './notice.ts'
 import type { SecretField, SinkSettings } from './sinkSettings.ts'
 
 /** A sink with the secrets of its files. */

@@ -1,7 +1,8 @@
 /** Where notices go: what a sink is in the settings, each kind of service with what it needs. Secrets are named by their files. */
 import { z } from 'zod'
+import { type NoticeKind, noticeKinds, noticeLevels } from '../monitor/events/notice.ts'
 import { isSafeRoute, mailFields } from './mailSettings.ts'
-import { type NoticeFilter, type NoticeKind, noticeKinds, noticeLevels, noticeRules } from './notice.ts'
+import { type NoticeFilter, noticeRules } from './noticeFilter.ts'
 
 /** Placeholders that a template may have. */
 const placeholders = ['title', 'text', 'action', 'link', 'level', 'event', 'count'] as const

@@ -2,8 +2,9 @@
  * Watches whether every position has resting stop-losses. It notifies when a position has none for two looks, again when twice as much of it is
  * uncovered, and when that ends. Pure.
  */
+
+import type { Notice } from '../monitor/events/notice.ts'
 import { formatUsd, minOf, type Usd } from '../protocol/units.ts'
-import type { Notice } from './notice.ts'
 
 /** A side that lacks stops. */
 export interface BareName {

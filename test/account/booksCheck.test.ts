@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest'
 import { createBooksCheck } from '../../src/account/watch/booksCheck.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { noticeOf } from '../../src/notify/noticeOf.ts'
+import { createBooksCheck } from '../../src/account/watch/booksCheck.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ethMarket, usdc } from '../support/intents.ts'
+import { noticeOf } from '../support/noticeOf.ts'
 
 test('a side that differs, by either of its collaterals, is told with each new sum, and that it adds up again when all of it does', () => {
   const told: Event[] = []

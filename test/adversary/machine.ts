@@ -182,6 +182,7 @@ const quiet = {
     levels: createLevelTable({ level: 'info', levels: [] }),
     decisions: { all: () => [] },
     hosts: { all: () => [] },
+    incidents: { open: () => [] },
   },
   isMetricsOpen: false,
   isHealthOpen: true,

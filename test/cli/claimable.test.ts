@@ -8,7 +8,11 @@ import { money } from '../../src/monitor/text.ts'
 import { ONE_USD, usd } from '../../src/protocol/units.ts'
 import { status } from '../control/door.ts'
 
-const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
+const body: StatusBody = toPlain({
+  ...status,
+  openIntents: status.openIntents.map(orderRow),
+  incidents: [],
+})
 
 /** The text with one row for each amount, USD; undefined: the venue does not say it. */
 function textOf(amounts: readonly (bigint | undefined)[], width = 80): string {

@@ -53,7 +53,11 @@ test('columns are left out by rank until the rest fits, texts are wrapped, and w
   expect(wide.split('\n')).toHaveLength(2)
 })
 
-const body: StatusBody = toPlain({ ...status, openIntents: status.openIntents.map(orderRow) })
+const body: StatusBody = toPlain({
+  ...status,
+  openIntents: status.openIntents.map(orderRow),
+  incidents: [],
+})
 
 test('positions and status say which fill the list lacks, and that an exposure is the careful reading', () => {
   const unlisted = 'long ETH/USD is $500.00 by its fills, but $0.00 in the list, which does not show it yet'

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import type { ConsoleSettings } from '../../src/control/console/webConsole.ts'
 import { type ControlOptions, type ControlServer, createControlServer } from '../../src/control/server.ts'
-import { createMetrics } from '../../src/monitor/metrics.ts'
+import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import { access, engine } from './door.ts'
 
 /** An answer to one request. */

@@ -182,6 +182,7 @@ export const access = {
     levels: createLevelTable({ level: 'info', levels: [{ component: 'host', level: 'debug' }] }),
     decisions: { all: () => [] },
     hosts: { all: () => [] },
+    incidents: { open: () => [] },
   },
   isMetricsOpen: true,
   isHealthOpen: true,

@@ -10,13 +10,13 @@ import { type ControlServer, createControlServer } from '../../src/control/serve
 import { signatureOf } from '../../src/control/signalProof.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { applySignalEntry, noSignals, type SignalFold } from '../../src/domain/memory/tradeSignal.ts'
-import { createMetrics } from '../../src/monitor/metrics.ts'
-import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { createSignalInbox, type SignalInbox } from '../../src/operator/port/signalInbox.ts'
+import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import { signal as signalKind } from '../../src/strategy/kinds/signal.ts'
 import { trend } from '../../src/strategy/kinds/trend.ts'
 import { startMs } from '../support/intents.ts'
 import { loadedOf } from '../support/loaded.ts'
+import { noticeOf } from '../support/noticeOf.ts'
 import { access, asOperator, engine } from './door.ts'
 
 const signing = new Secret('signing-secret-'.repeat(3))

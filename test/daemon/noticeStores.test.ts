@@ -9,9 +9,10 @@ import { approvalStore, noticeStore } from '../../src/daemon/notices/noticeStore
 import type { Event } from '../../src/domain/event.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
-import type { Notice } from '../../src/notify/notice.ts'
+import type { Notice } from '../../src/monitor/events/notice.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
+import type { OpenStory } from '../../src/monitor/incidents/openStories.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
-import type { OpenStory } from '../../src/notify/openStories.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
 import { account, ethMarket } from '../support/intents.ts'
 
@@ -48,6 +49,7 @@ async function run(level: string, steps: readonly (Notice | { readonly afterMs: 
   const settings = sinkSettings(() => true).parse({
     ...{ type: 'webhook', name: 'one', url: 'https://one.example', secretFile: '/x', level },
   })
+  const redact = (text: string) => text.replaceAll('hush-hush', '***')
   const notifier = createNotifier({
     sinks: [{ settings, secrets: new Map([['secretFile', new Secret('s'.repeat(32))]] as const) }],
     post: async (_url, { body }) => {
@@ -57,8 +59,8 @@ async function run(level: string, steps: readonly (Notice | { readonly afterMs: 
     postMail: () => Promise.reject(new Error('nobody has a mailbox')),
     clock: { ...systemClock, monotonicMs: () => nowMs },
     emit: () => undefined,
-    redact: (text) => text.replaceAll('hush-hush', '***'),
-    stories: noticeStore(journal),
+    redact,
+    incidents: createIncidents({ now: () => nowMs, redact, store: noticeStore(journal) }),
     maxWaiting: 10,
     timeoutMs: 1_000,
     profile: 'paper',

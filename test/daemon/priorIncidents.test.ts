@@ -13,7 +13,9 @@ import {
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import type { NoticeLevel } from '../../src/notify/notice.ts'
+import type { ToldApproval } from '../../src/account/subaccountWatch.ts'
+import type { NoticeLevel } from '../../src/monitor/events/notice.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -78,6 +80,7 @@ async function sentTo(
     ...{ type: 'webhook', name: 'one', url: 'https://one.example', secretFile: '/x', level },
   })
   const notifier = createNotifier({
+    incidents: createIncidents({ now: () => 0 }),
     sinks: [{ settings, secrets: new Map([['secretFile', new Secret('s'.repeat(32))]] as const) }],
     post: async (_, { body }) => {
       sent.push(JSON.parse(String(body)).event)

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { noFigures } from '../../src/books/figures.ts'
 import type { Config } from '../../src/config/configTypes.ts'
 import { tellDays } from '../../src/daemon/notices/tellDays.ts'
-import type { Notice } from '../../src/notify/notice.ts'
+import { noFigures } from '../../src/books/figures.ts'
+import type { Notice } from '../../src/monitor/events/notice.ts'
 import { usd } from '../../src/protocol/units.ts'
 
 const dayMs = Date.UTC(2026, 10, 22)

@@ -160,6 +160,57 @@ export const pinNote: CommandRow<PinCommand> = {
     },
     { file: 'src/operator/commands/index.ts', before: '  reloadFiles,\n', add: '  pinNote,\n' },
   ],
+  'an event': [
+    {
+      file: 'src/domain/accountEvent.ts',
+      before: '  /** Money entered the account',
+      add: "  /** A rest that is too small to trade lies in the account; `leftUsd` is 0 once it is gone. */\n  | { readonly type: 'account.dusty'; readonly leftUsd: Usd; readonly sinceMs: number }\n",
+    },
+    {
+      file: 'src/monitor/events/accountFamily.ts',
+      before: "    'account.transferred': {",
+      add: `    'account.dusty': {
+      levels: ['info', 'warn'],
+      level: ({ leftUsd }) => (leftUsd > 0n ? 'warn' : 'info'),
+      meaning: 'A rest is too small to trade; at info, it is gone.',
+      word: 'account',
+      text: ({ leftUsd }) => (leftUsd > 0n ? \`\${money(leftUsd)} is too small to trade\` : 'no rest is left'),
+      fields: ['left_usd', 'since_ms'],
+      moves: ({ dust }, { leftUsd }) => dust.set(asNumber(leftUsd)),
+      notice: ({ leftUsd }) => ({
+        kind: 'account-dusty',
+        cause: 'dust',
+        ...(leftUsd > 0n ? { action: 'Close it at the venue.' } : { isEnd: true }),
+      }),
+    },
+`,
+    },
+    {
+      file: 'src/monitor/events/accountFamily.ts',
+      before: '  return { discrepancies,',
+      add: "  const dust = gauge('perpd_dust_usd', 'Rest that is too small to trade, USD.')\n",
+    },
+    { file: 'src/monitor/events/accountFamily.ts', before: ' discrepancies, transfers', add: ' dust,' },
+    {
+      file: 'src/execution/track/emitFills.ts',
+      add: `
+/** Reports a rest that is too small to trade. */
+export function reportDust(emit: HasEmit['emit'], leftUsd: bigint, sinceMs: number): void {
+  emit({ type: 'account.dusty', leftUsd, sinceMs })
+}
+`,
+    },
+  ],
+  'an incident': [
+    {
+      file: 'src/monitor/events/notice.ts',
+      before: "  test: 'the message of",
+      add: "  'account-dusty': 'a rest is too small to trade, or it is gone',\n",
+    },
+    { file: 'src/monitor/events/notice.ts', before: "  'books-differ',\n", add: "  'account-dusty',\n" },
+    // Its rows are those of the event above.
+    { file: 'src/monitor/events/accountFamily.ts', add: '' },
+  ],
   'a limit': [
     {
       file: 'src/domain/limits/limitTable.ts',
@@ -190,6 +241,16 @@ export const pinNote: CommandRow<PinCommand> = {
 `,
     },
   ],
+}
+
+/** What the new event of the copy says. */
+const dusty = { leftUsd: 5n * 10n ** 30n, sinceMs: 60_000 }
+
+/** A status of an engine in which nothing happens, as far as the metrics read it. */
+const still = {
+  ...{ state: 'running', tradingState: 'active', notReady: [], halts: [], strategies: [], openIntents: [] },
+  ...{ oldestUnresolvedSeconds: 0, exposureUsd: 0n, discrepancies: [], contradictions: [], unwinds: [] },
+  ...{ tasksRunning: {}, feedAgesMs: {}, feedsOverdueMs: {} },
 }
 
 function follow({ file, before, add }: Step): void {
@@ -390,4 +451,47 @@ test('a new command has its route, its place in the answer to an unknown one, it
     { ok: true, statement: 'ann pinned "watch it" to ETH/USD [WETH-USDC] at 1900' },
   ])
   expect(await post({ ...body, nearPrice: '0,9' })).toMatchObject([400, { error: 'BAD_COMMAND' }])
+})
+
+test('a new event has its line, its series, its notice and its incident, and is on the pages', async () => {
+  expect(textOf('docs/reference/events.md')).toContain(
+    '| `account.dusty` | info, warn | `left_usd`, `since_ms` | A rest is too small to trade; at info, it is gone. |',
+  )
+  expect(textOf('docs/reference/metrics.md')).toContain('| `perpd_dust_usd` | gauge |')
+  expect(textOf('docs/reference/notifications.md')).toContain('| `account-dusty` | a rest is too small')
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const [{ reportDust }, { createLog }, { createMetrics }, { createIncidents }] = await Promise.all([
+    changed('src/execution/track/emitFills.ts'),
+    changed('src/monitor/log/log.ts'),
+    changed('src/monitor/metrics/metrics.ts'),
+    changed('src/monitor/incidents/incidents.ts'),
+  ])
+  const lines: string[] = []
+  const stream = { write: (text: string) => lines.push(text) }
+  const log = createLog({ level: 'info', format: 'json', stream })
+  const metrics = createMetrics({ version: '1', profile: 'paper', chain: 'arbitrum' })
+  const incidents = createIncidents({ now: () => 7 })
+  const told: unknown[] = []
+  const emit = (event: object) => {
+    log.listen(event)
+    metrics.listen(event)
+    told.push(...incidents.take(event, 0).map(({ notice }: { readonly notice: object }) => notice))
+  }
+  reportDust(emit, dusty.leftUsd, dusty.sinceMs)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    ...{ event: 'account.dusty', level: 'warn', message: '$5.00 is too small to trade' },
+    ...{ left_usd: String(dusty.leftUsd), left_dollars: '5', since_ms: 60_000 },
+  })
+  expect(await metrics.render({ ...still, incidents: incidents.open() })).toMatch(
+    /perpd_incidents_open\{kind="account-dusty"\} 1\n[\s\S]*perpd_dust_usd 5\n/,
+  )
+  expect(incidents.open()).toEqual([
+    {
+      ...{ kind: 'account-dusty', subject: 'dust', sinceMs: 7, level: 'warn' },
+      ...{ reason: '$5.00 is too small to trade', action: 'Close it at the venue.' },
+    },
+  ])
+  reportDust(emit, 0n, dusty.sinceMs)
+  expect(incidents.open()).toEqual([])
+  expect(told).toMatchObject([{ kind: 'account-dusty', level: 'warn' }, { isEnd: true }])
 })

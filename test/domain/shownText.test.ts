@@ -4,7 +4,7 @@ import { marked, visible } from '../../src/base/shownText.ts'
 import { columns } from '../../src/cli/output/table.ts'
 import { controlRoutes } from '../../src/control/routes.ts'
 import { createLog } from '../../src/monitor/log/log.ts'
-import { createMetrics } from '../../src/monitor/metrics.ts'
+import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import { access, asReader, engine, status } from '../control/door.ts'
 
 /** ETH/USD turned around, with a line's end, a terminal's escape, a joiner, a half pair, a tag of a higher plane, DEL and C1. */

@@ -1,7 +1,7 @@
 /** Markets are called by their symbol also where the world that was read has them not. */
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { phrase } from '../../src/monitor/log/phrase.ts'
+import { phrase } from '../../src/monitor/events/eventRegister.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethMarket, usdc } from '../support/intents.ts'

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest'
 import { createUnmanagedWatch } from '../../src/account/watch/unmanaged.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import { noticeOf } from '../../src/notify/noticeOf.ts'
+import { createUnmanagedWatch } from '../../src/account/watch/unmanaged.ts'
 import { hexKey } from '../../src/protocol/address.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { armedFacts, ethMarket, intentOf, orderKey, startMs, usdc } from '../support/intents.ts'
+import { noticeOf } from '../support/noticeOf.ts'
 
 /** An order of eth-trend that opened $500. */
 const opened: IntentState = {

@@ -12,8 +12,8 @@ import type { WarningAction } from '../../src/domain/order/warnedFacts.ts'
 import { defaultWarningPolicy, type WarningPolicy } from '../../src/domain/order/warning.ts'
 import { orderRow, toPlain } from '../../src/domain/summaries/orderView.ts'
 import { createOrderManager } from '../../src/execution/orderManager.ts'
-import { phrase } from '../../src/monitor/log/phrase.ts'
-import { createMetrics } from '../../src/monitor/metrics.ts'
+import { phrase } from '../../src/monitor/events/eventRegister.ts'
+import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engine } from '../control/door.ts'
@@ -322,6 +322,6 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   expect(flat).toContain('Every order is warned of HIGH_PRICE_IMPACT [HIGH_PRICE_IMPACT]; policy: sign')
   const row = orderRow({ state, label: labelOf(state) })
   expect(row.warnings).toEqual(['HIGH_PRICE_IMPACT: sign'])
-  const body = { ...toPlain({ ...engine.status(), symbols: {} }), openIntents: [row] }
+  const body = { ...toPlain({ ...engine.status(), symbols: {} }), openIntents: [row], incidents: [] }
   expect(statusText(body)).toContain('old, warned of HIGH_PRICE_IMPACT: sign')
 })

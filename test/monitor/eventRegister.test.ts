@@ -1,6 +1,6 @@
 /** The register of events says what the log writes, and docs/reference/events.md says what the register does. */
 import { expect, test } from 'vitest'
-import { commonFieldNames, eventRegister, type LineName } from '../../src/monitor/log/eventRegister.ts'
+import { commonFieldNames, eventRegister, type LineName } from '../../src/monitor/events/eventRegister.ts'
 import { createLog } from '../../src/monitor/log/log.ts'
 import { holdToRegister } from '../support/registeredLine.ts'
 import { everyEvent } from './events.ts'

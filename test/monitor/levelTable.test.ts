@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { changeLog, noteReading } from '../../src/daemon/logging/changeLog.ts'
 import { componentLevelOf, logComponents } from '../../src/domain/logLevels.ts'
-import { eventRegister } from '../../src/monitor/log/eventRegister.ts'
+import { eventRegister } from '../../src/monitor/events/eventRegister.ts'
 import { createLog, type LogOptions } from '../../src/monitor/log/log.ts'
 import { host } from './events.ts'
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
+import type { Line } from '../../src/monitor/events/eventRow.ts'
 import { createCalm } from '../../src/monitor/log/calm.ts'
-import type { Line } from '../../src/monitor/log/line.ts'
 import { createRepeatFilter } from '../../src/monitor/log/repeatFilter.ts'
 
 const HOUR_MS = 3_600_000

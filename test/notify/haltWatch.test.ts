@@ -1,7 +1,7 @@
 /** Holds that end with their cause: one story while they come and go; what an operator lifts, and what is stricter, is told at once. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { createHaltWatch } from '../../src/notify/haltWatch.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
 
 type Hold = Extract<Event, { type: 'trading.state' }>
 
@@ -34,11 +34,13 @@ const beat: Event = { type: 'tick.done', strategy: 'eth-trend', durationMs: 5, d
 
 /** Takes events at their seconds; gives what was told, with when. */
 function toldOf(story: readonly (readonly [seconds: number, event: Event])[]) {
-  const watch = createHaltWatch()
+  const watch = createIncidents({ now: () => 0 })
   const told = story.flatMap(([seconds, event]) =>
-    watch.take(event, seconds * 1_000).map(({ text, isEnd }) => [seconds, isEnd === true, text] as const),
+    watch
+      .take(event, seconds * 1_000)
+      .map(({ notice: { text, isEnd } }) => [seconds, isEnd === true, text] as const),
   )
-  return { told, rest: watch.rest().map(({ text }) => text) }
+  return { told, rest: watch.rest(0).map(({ notice: { text } }) => text) }
 }
 
 const begun = 'trading on the account is reducing: the account could not be read'

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import type { Event } from '../../src/domain/event.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import { createPostMail } from '../../src/notify/sendMail.ts'
 import type { OpenSink } from '../../src/notify/sinkRequest.ts'
@@ -58,6 +59,7 @@ async function tell({
   const waits: number[] = []
   const events: Event[] = []
   const one = createNotifier({
+    incidents: createIncidents({ now: () => 0 }),
     sinks: [sink],
     post: () => Promise.reject(new Error('a letter is not posted')),
     postMail: createPostMail(isTrusted ? { ca: certificate.cert } : {}),

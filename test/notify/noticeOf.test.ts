@@ -1,11 +1,12 @@
 /** Which events become notices, and what their messages say. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { createHostsWatch } from '../../src/notify/hostsWatch.ts'
+import { noticeKinds } from '../../src/monitor/events/notice.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
 import { messageOf } from '../../src/notify/message.ts'
-import { noticeKinds, ruleFor } from '../../src/notify/notice.ts'
-import { noticeOf } from '../../src/notify/noticeOf.ts'
-import { armedState, executedState, intent } from '../monitor/events.ts'
+import { ruleFor } from '../../src/notify/noticeFilter.ts'
+import { armedState, everyEvent, executedState, intent } from '../monitor/events.ts'
+import { noticeOf } from '../support/noticeOf.ts'
 
 const moved = (
   from: 'pending' | 'unknown' | 'resting',
@@ -56,9 +57,18 @@ test('two orders of a strategy that fail for the same reason have one cause', ()
   expect(noticeOf(other)?.cause).toBe(noticeOf(moved('pending', 'reverted'))?.cause)
 })
 
+/** Takes events with their ms; gives the notice that comes of each beside that of a start. */
+function hostsWatch() {
+  const incidents = createIncidents({ now: () => 0 })
+  return (event: Event, nowMs: number) => {
+    const [first] = incidents.take(event, nowMs)
+    return event.type === 'daemon.started' ? undefined : first?.notice
+  }
+}
+
 test('all hosts in cooldown are told once, and the first that answers and is in none ends it', () => {
-  const watch = createHostsWatch()
-  const started = { type: 'daemon.started', apiHosts: ['a', 'b'] } as unknown as Event
+  const watch = hostsWatch()
+  const started = { ...everyEvent[0], apiHosts: ['a', 'b'] } as Event
   const cooldown = (host: string, isLast = false): Event => ({
     type: 'host.cooldown',
     host,
@@ -111,8 +121,8 @@ test('all hosts in cooldown are told once, and the first that answers and is in 
 })
 
 test('hosts that come and go for an hour are told down once, and up once that has been over for a minute', () => {
-  const watch = createHostsWatch()
-  watch({ type: 'daemon.started', apiHosts: ['a'] } as unknown as Event, 0)
+  const watch = hostsWatch()
+  watch({ ...everyEvent[0], apiHosts: ['a'] } as Event, 0)
   const told: (readonly [string, number])[] = []
   const take = (event: Event, seconds: number): void => {
     const notice = watch(event, seconds * 1_000)

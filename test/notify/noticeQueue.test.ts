@@ -1,7 +1,7 @@
 /** What a full queue drops, over seeded stories. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { noticeLevels } from '../../src/notify/notice.ts'
+import { noticeLevels } from '../../src/monitor/events/notice.ts'
 import { pushed } from '../../src/notify/noticeQueue.ts'
 
 interface Item {

@@ -3,13 +3,14 @@ import { expect, test } from 'vitest'
 import type { Discrepancy } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { ReleasedBy, TradingScope } from '../../src/domain/accountRecords/tradingState.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { createCauseFilter } from '../../src/notify/causeFilter.ts'
-import type { NoticeFilter } from '../../src/notify/notice.ts'
-import { noticeOf } from '../../src/notify/noticeOf.ts'
+import { createKillSteps } from '../../src/tasks/running/killSteps.ts'
+import { createCauseFilter } from '../../src/monitor/incidents/again.ts'
+import type { NoticeFilter } from '../../src/notify/noticeFilter.ts'
 import { createSinkCauses } from '../../src/notify/sinkCauses.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { createKillSteps } from '../../src/tasks/running/killSteps.ts'
 import { account, ethMarket, usdc } from '../support/intents.ts'
+import { noticeOf } from '../support/noticeOf.ts'
 
 /** What a sink of this filter is told of events that happen within a minute: the text of each, or undefined. */
 function toldOf(events: readonly Event[], filter: NoticeFilter = { level: 'warn', events: {} }) {

@@ -1,8 +1,8 @@
 /** That a strategy which paused after its failures, or whose memory did not fit, goes on again. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { noticeOf } from '../../src/notify/noticeOf.ts'
-import { createPauseWatch } from '../../src/notify/pauseWatch.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
+import { noticeOf } from '../support/noticeOf.ts'
 
 const strategy = 'mine'
 const paused: Event = { type: 'strategy.paused', strategy, failures: 3, forMs: 60_000, reason: 'It threw.' }
@@ -10,11 +10,14 @@ const unfit: Event = { type: 'strategy.unfit', strategy, reason: 'It is of versi
 const failed: Event = { type: 'tick.failed', strategy, reason: 'It threw.', failures: 1 }
 const done: Event = { type: 'tick.done', strategy, durationMs: 5, decisions: 0 }
 
-/** What is told of events, each at its minute. */
+/** What is told of good turns, each at its minute. */
 function toldOf(story: readonly (readonly [minute: number, event: Event])[]) {
-  const watch = createPauseWatch()
+  const watch = createIncidents({ now: () => 0 })
   return story.flatMap(([minute, event]) =>
-    watch(event, minute * 60_000).map((notice) => ({ minute, ...notice })),
+    watch
+      .take(event, minute * 60_000)
+      .filter(() => event.type === 'tick.done')
+      .map(({ notice }) => ({ minute, ...notice })),
   )
 }
 

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { type Notice, noticeLevels, noticeRules, ruleFor } from '../../src/notify/notice.ts'
+import { type Notice, noticeLevels } from '../../src/monitor/events/notice.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
+import { noticeRules, ruleFor } from '../../src/notify/noticeFilter.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import { createSinkCauses } from '../../src/notify/sinkCauses.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
@@ -104,6 +106,7 @@ async function toldTo(notices: readonly Notice[], maxWaiting = 10, isRefused = (
   const shape = sinkSettings(() => true)
   const secrets = new Map([['secretFile', new Secret('s'.repeat(32))]] as const)
   const notifier = createNotifier({
+    incidents: createIncidents({ now: () => 0 }),
     sinks: (['error', 'warn'] as const).map((level) => ({
       settings: shape.parse({
         ...{ type: 'webhook', name: level, url: `https://${level}.example`, secretFile: '/x', level },

@@ -7,7 +7,8 @@ import { createNodeFetch } from '../../src/api/transport/nodeFetch.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import type { Event } from '../../src/domain/event.ts'
-import type { Notice } from '../../src/notify/notice.ts'
+import type { Notice } from '../../src/monitor/events/notice.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
 import { createNotifier, type NotifierOptions } from '../../src/notify/notifier.ts'
 import { createPostMail } from '../../src/notify/sendMail.ts'
 import type { OpenSink } from '../../src/notify/sinkRequest.ts'
@@ -72,6 +73,7 @@ const webhook = (over: Partial<SinkSettings> = {}) =>
   })
 const notifier = (sinks: readonly OpenSink[], over: Partial<NotifierOptions> = {}) =>
   createNotifier({
+    incidents: createIncidents({ now: () => 0 }),
     sinks,
     post: net.fetch,
     postMail: createPostMail(),

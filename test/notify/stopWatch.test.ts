@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCauseFilter } from '../../src/notify/causeFilter.ts'
+import { createCauseFilter } from '../../src/monitor/incidents/again.ts'
 import { createStopWatch } from '../../src/notify/stopWatch.ts'
 import { usd } from '../../src/protocol/units.ts'
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import type { Event } from '../../src/domain/event.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'
 import { sinkSettings } from '../../src/notify/sinkSettings.ts'
 
@@ -25,6 +26,7 @@ test('ten thousand notices to sinks that never answer cost no wait, no request i
   const hook = { type: 'webhook', name: 'hook', url: 'https://hooks.example', secretFile: '/x' }
   const secrets = new Map([['secretFile', new Secret('s'.repeat(32))]] as const)
   const notifier = createNotifier({
+    incidents: createIncidents({ now: () => 0 }),
     sinks: [mail, hook].map((written) => ({ settings: shape.parse(written), secrets })),
     post: () => never('hook'),
     postMail: () => never('mail'),

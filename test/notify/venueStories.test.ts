@@ -1,8 +1,8 @@
 /** What people are told of the venue over whole stories: hosts that contradict what a market is, and oracle prices that stand still. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { createMarketsWatch } from '../../src/notify/marketsWatch.ts'
-import { createPricesWatch } from '../../src/notify/pricesWatch.ts'
+import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
+import { everyEvent } from '../monitor/events.ts'
 import { ethMarket, usdc } from '../support/intents.ts'
 
 /** What else happens all the time. */
@@ -22,7 +22,7 @@ const settled = (contradictions: readonly (typeof eth)[], by?: string): Event =>
 })
 
 test('a host that contradicts a market is told with what to look at, and its end when nothing is contradicted any more', () => {
-  const watch = createMarketsWatch()
+  const watch = createIncidents({ now: () => 0 })
   const told = [
     contradicted(eth),
     contradicted(dollars),
@@ -30,7 +30,7 @@ test('a host that contradicts a market is told with what to look at, and its end
     beat,
     settled([dollars], 'ann'),
     contradicted(eth),
-  ].flatMap(watch)
+  ].flatMap((event) => watch.take(event, 0).map(({ notice }) => notice))
   expect(told.map(({ kind, level, isEnd, stage }) => [kind, level, isEnd === true, stage])).toEqual([
     ['market-contradicted', 'error', false, '1'],
     ['market-contradicted', 'error', false, '2'],
@@ -51,17 +51,16 @@ const prices = (host: string, isStale: boolean): Event => ({
   type: 'host.prices',
   ...{ host, isStale, ageMs: isStale ? 120_000 : 0 },
 })
-const started = (...oracleHosts: readonly string[]): Event =>
-  ({ type: 'daemon.started', oracleHosts }) as unknown as Event
+const started = (...oracleHosts: readonly string[]): Event => ({ ...everyEvent[0], oracleHosts }) as Event
 
 /** Takes events at their seconds; gives what was told, with when. */
 function pricesTold(hosts: readonly string[], story: readonly (readonly [seconds: number, event: Event])[]) {
-  const watch = createPricesWatch()
+  const watch = createIncidents({ now: () => 0 })
   watch.take(started(...hosts), 0)
   const told = story.flatMap(([seconds, event]) =>
-    watch.take(event, seconds * 1_000).map((notice) => ({ seconds, ...notice })),
+    watch.take(event, seconds * 1_000).map(({ notice }) => ({ seconds, ...notice })),
   )
-  return { told, rest: watch.rest() }
+  return { told, rest: watch.rest(0).map(({ notice }) => notice) }
 }
 
 test('prices that stand still are told with the first word of them, and their end once they moved on for a minute', () => {

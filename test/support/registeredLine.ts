@@ -1,7 +1,6 @@
 /** The register of events held against what really happens: simulated days and stories tell every event here. */
 import type { Event } from '../../src/domain/event.ts'
-import { eventRegister } from '../../src/monitor/log/eventRegister.ts'
-import { phrase } from '../../src/monitor/log/phrase.ts'
+import { eventRegister, phrase } from '../../src/monitor/events/eventRegister.ts'
 
 /** Throws where the line of an event has a level or a field that the register does not name. */
 export function holdToRegister(event: Event): void {

@@ -1,8 +1,8 @@
 /** Steps of a kill that people are told: each once, and stuck only when nothing became less for a minute. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { noticeOf } from '../../src/notify/noticeOf.ts'
 import { createKillSteps } from '../../src/tasks/running/killSteps.ts'
+import { noticeOf } from '../support/noticeOf.ts'
 
 function start() {
   const events: Event[] = []

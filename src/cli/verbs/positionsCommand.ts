@@ -1,7 +1,7 @@
 /** `perpd positions`: what is held, by the running daemon's newest lists. */
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
-import { unlistedText } from '../../monitor/log/phraseAccount.ts'
+import { unlistedText } from '../../monitor/events/accountFamily.ts'
 import { money, span } from '../../monitor/text.ts'
 import { formatUnits, ONE_USD, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'

@@ -3,7 +3,7 @@
  * It writes each event out once for all readers and disconnects a reader that does not take it.
  */
 import { visible } from '../../base/shownText.ts'
-import type { Level } from '../../monitor/log/line.ts'
+import type { Level } from '../../monitor/events/eventRow.ts'
 import type { KeptLine, LogRing } from '../../monitor/log/logRing.ts'
 import type { Role } from '../guard/access.ts'
 

@@ -6,8 +6,8 @@ import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
 import type { NoticeEntry } from '../../domain/accountRecords/noticeEntry.ts'
 import { RECORD_VERSION } from '../../domain/accountRecords/recordVersion.ts'
 import type { Journal } from '../../journal/journal.ts'
-import { type NoticeLevel, noticeLevels } from '../../notify/notice.ts'
-import { type OpenStory, type StoryStore, storyKinds } from '../../notify/openStories.ts'
+import { type NoticeLevel, noticeLevels } from '../../monitor/events/notice.ts'
+import { type OpenStory, type StoryStore, storyKinds } from '../../monitor/incidents/openStories.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 
 type OwnJournal = Pick<Journal, 'account' | 'appendAccount'>

@@ -8,10 +8,11 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { Emit } from '../../domain/event.ts'
 import { type PrivateFileRules, readSecretFile } from '../../keys/privateFile.ts'
+import type { Notice } from '../../monitor/events/notice.ts'
+import { createIncidents, type Incidents } from '../../monitor/incidents/incidents.ts'
+import type { StoryStore } from '../../monitor/incidents/openStories.ts'
 import { createRedactor } from '../../monitor/log/redact.ts'
-import type { Notice } from '../../notify/notice.ts'
 import { createNotifier, type Notifier } from '../../notify/notifier.ts'
-import type { StoryStore } from '../../notify/openStories.ts'
 import { createPostMail } from '../../notify/sendMail.ts'
 import type { OpenSink } from '../../notify/sinkRequest.ts'
 import { type SecretField, secretFields } from '../../notify/sinkSettings.ts'
@@ -98,8 +99,9 @@ export function redactOf(
   return createRedactor([...rpc.http, ...rpc.ws, ...(journal.url ? [journal.url] : []), ...secrets]).text
 }
 
-/** A notifier, with what else talks to its sinks. */
+/** A notifier, with its incidents and what else talks to its sinks. */
 export interface OpenNotifier extends Notifier {
+  readonly incidents: Pick<Incidents, 'open'>
   readonly sinks: readonly OpenSink[]
   readonly redact: ReturnType<typeof redactOf>
 }
@@ -123,10 +125,16 @@ export async function openNotifier(
   const redact = redactOf(config, sinks)
   // Sixty files, half a tenth of a second of the loop's time on a quick machine: over before anything has a tick to be late for.
   if (sinks.some(({ settings }) => settings.type === 'email')) await load().catch(() => undefined)
+  const incidents = createIncidents({
+    now: systemClock.now,
+    redact,
+    // Without sinks nothing is notified, and no end has to be.
+    ...defined({ store: sinks.length === 0 ? undefined : stories }),
+  })
   const notifier = createNotifier({
     sinks,
     redact,
-    ...defined({ stories }),
+    incidents,
     post,
     postMail: createPostMail(),
     clock: systemClock,
@@ -138,6 +146,7 @@ export async function openNotifier(
   })
   return {
     ...notifier,
+    incidents,
     sinks,
     redact,
     async close(withinMs) {

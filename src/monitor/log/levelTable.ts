@@ -1,7 +1,7 @@
 /** Which lines are written: a level for all, and levels of single components, changed while perpd runs. */
 import { type ComponentLevel, type LogComponent, logComponents } from '../../domain/logLevels.ts'
-import type { LineName } from './eventRegister.ts'
-import type { Level } from './line.ts'
+import type { LineName } from '../events/eventRegister.ts'
+import type { Level } from '../events/eventRow.ts'
 
 /** Levels as the settings have them. */
 export interface LogLevelSettings {

@@ -6,15 +6,15 @@ import type { Emit, Event } from '../../domain/event.ts'
 import type { ComponentLevel } from '../../domain/logLevels.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { withDollars } from '../dollars.ts'
-import type { LineName } from './eventRegister.ts'
+import { type LineName, rowOfEvent } from '../events/eventRegister.ts'
+import type { Level, Line } from '../events/eventRow.ts'
+import type { NoteLevel, NoteName } from '../events/processNotes.ts'
 import { createLevelTable, type LevelTable } from './levelTable.ts'
-import type { Level, Line } from './line.ts'
 import { cutText, lineWithin, MAX_LINE_BYTES } from './lineBudget.ts'
 import { createLogRateLimit } from './logRateLimit.ts'
 import type { LogRing } from './logRing.ts'
 import { createRedactor } from './redact.ts'
-import type { NoteLevel, NoteName } from './registerNotes.ts'
-import { createRepeatFilter } from './repeatFilter.ts'
+import { changesLines, createRepeatFilter } from './repeatFilter.ts'
 
 /** Where lines go: a stream such as `process.stdout`. */
 export interface LogStream {
@@ -107,18 +107,11 @@ export function createLog(options: LogOptions): Log {
   }
 }
 
-/** Events that are never more than `debug` and change nothing in what is told: not phrased at all unless asked for. */
+/** Events that are never more than `debug` and change nothing in other lines: not phrased at all unless asked for. */
 function isBelow(event: Event, levels: LevelTable): boolean {
-  switch (event.type) {
-    case 'journal.committed':
-    case 'order.observed':
-    case 'order.timing':
-    case 'feed.read':
-    case 'capacity.read':
-      return !levels.isWritten(event.type, 'debug')
-    default:
-      return false
-  }
+  const { levels: own, repeats } = rowOfEvent(event)
+  const isQuiet = own.length === 1 && own[0] === 'debug' && repeats === undefined && !changesLines(event)
+  return isQuiet && !levels.isWritten(event.type, 'debug')
 }
 
 type Writer = (line: Line, event: LineName) => void

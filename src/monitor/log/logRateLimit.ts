@@ -4,39 +4,11 @@
  * is told says how many were kept back. What perpd itself does (orders, kills, halts, commands) is told always.
  */
 import type { Event, EventType } from '../../domain/event.ts'
-import type { Line } from './line.ts'
+import { rowOfEvent } from '../events/eventRegister.ts'
+import type { Line } from '../events/eventRow.ts'
 
 const BURST = 60
 const EVERY_MS = 15_000
-
-const fromOutside: ReadonlySet<EventType> = new Set<EventType>([
-  'host.attempt',
-  'host.cooldown',
-  'host.prices',
-  'rows.missing',
-  'rows.foreign',
-  'price.fallback',
-  'price.contested',
-  'chain.read',
-  'chain.skew',
-  'chain.time',
-  'account.positions',
-  'account.unmanaged',
-  'account.discrepancy',
-  'account.discrepancySettled',
-  'account.discrepanciesDeferred',
-  'subaccount.read',
-  'subaccount.unread',
-  'order.warned',
-  'order.observed',
-  'tick.failed',
-  'tick.skipped',
-  'decision.denied',
-  'decision.invalid',
-  'strategy.said',
-  'signal.refused',
-  'daemon.recovering',
-])
 
 interface Kind {
   left: number
@@ -47,8 +19,9 @@ interface Kind {
 /** Makes the ceiling: gives each line of an event as it is to be written. */
 export function createLogRateLimit(now: () => number): (event: Event, line: Line) => Line {
   const kinds = new Map<EventType, Kind>()
-  return ({ type }, line) => {
-    if (line.level === 'debug' || !fromOutside.has(type)) return line
+  return (event, line) => {
+    if (line.level === 'debug' || rowOfEvent(event).isFromOutside !== true) return line
+    const { type } = event
     const nowMs = now()
     let kind = kinds.get(type)
     if (kind === undefined) {

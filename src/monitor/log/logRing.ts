@@ -1,6 +1,6 @@
 /** The newest lines of the log, kept in memory: what `perpd logs` reads. Secrets are out of them before they come here. */
-import type { LineName } from './eventRegister.ts'
-import type { Level } from './line.ts'
+import type { LineName } from '../events/eventRegister.ts'
+import type { Level } from '../events/eventRow.ts'
 
 /** A line as it was written. */
 export interface KeptLine {

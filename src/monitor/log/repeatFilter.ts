@@ -25,13 +25,13 @@
  */
 import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
-import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
+import { decisionTopic } from '../events/decisionFamily.ts'
+import { phrase, rowOfEvent } from '../events/eventRegister.ts'
+import type { Level, Line } from '../events/eventRow.ts'
 import { isGood } from '../hostFigures.ts'
 import { createKnownCauses } from '../knownCauses.ts'
 import { counted, span } from '../text.ts'
 import { createCalm } from './calm.ts'
-import type { Level, Line } from './line.ts'
-import { phrase } from './phrase.ts'
 
 const HOUR_MS = 3_600_000
 /** After this long without a line, the next heartbeat is one. */
@@ -121,6 +121,12 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     return withRecovery(line, count, 'chain', text)
   }
 
+  /** The line of an event by its row: thinned out where the row says what repeats. */
+  const byRow = (event: Event, line: Line): readonly Line[] => {
+    const topic = rowOfEvent(event).repeats?.(event)
+    return [topic === undefined ? line : repeated(...topic, line)]
+  }
+
   const linesOf = (event: Event): readonly Line[] => {
     const line = phrase(event)
     switch (event.type) {
@@ -134,40 +140,13 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
           `${event.host} responds again after ${counted(count, 'failed request')}`,
         )
       }
-      case 'host.cooldown':
-        return [repeated(`rest ${event.host}`, event.outcome ?? event.reason, line)]
-      case 'rows.missing': {
-        const problems = event.rows.map(({ problem }) => problem.replaceAll(/\[\d+\]/g, '[]')).sort()
-        return [repeated(`rows ${event.route}`, [...new Set(problems)].join(), line)]
-      }
-      case 'rows.foreign':
-        return [repeated(`foreign ${event.host}`, event.route, line)]
-      case 'account.discrepanciesDeferred':
-        return [repeated('discrepancies held', String(event.isJournalShort), line)]
-      case 'price.fallback':
-        return [repeated(`price ${event.symbol}`, event.source, line)]
-      case 'price.contested':
-        return [repeated(`contested ${event.symbol}`, 'differ', line)]
       case 'chain.read':
         return readTold(event, line)
-      case 'chain.skew':
-        return [repeated('skew', String(event.isTooLarge), line)]
       case 'chain.time':
         return timeTold(event, line)
       case 'tick.failed':
-        if (event.cause === undefined) return [repeated(`failed ${event.strategy}`, event.reason, line)]
-        unread.failed(event.strategy)
-        return [repeated('reads', event.cause, line)]
-      case 'tick.skipped':
-        return [repeated(`skipped ${event.strategy}`, event.reason, line)]
-      case 'decision.invalid':
-        return [repeated(`invalid ${event.strategy}`, event.cause, line)]
-      case 'strategy.slow':
-        return [repeated(`slow ${event.strategy}`, '', line)]
-      case 'strategy.paused':
-        return [repeated(`paused ${event.strategy}`, '', line)]
-      case 'strategy.said':
-        return [repeated(`said ${event.strategy}`, event.text, line)]
+        if (event.cause !== undefined) unread.failed(event.strategy)
+        return byRow(event, line)
       case 'tick.done': {
         // Its decisions were wrong: nothing of what was told is over.
         if ((event.invalid ?? 0) > 0) return [line]
@@ -211,7 +190,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
         return now() - toldAtMs < SILENT_MS ? [line] : [{ ...line, level: 'info' }]
       }
       default:
-        return [line]
+        return byRow(event, line)
     }
   }
   return (event) => {
@@ -251,12 +230,9 @@ function createUnread(now: () => number) {
   }
 }
 
-function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
-  if (decision.kind === 'unwind') return `wish ${strategy} ${decision.intentId} unwind`
-  if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
-    return `wish ${strategy} ${decision.kind}`
-  if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind}`
-  return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind}`
+/** Tells whether an event that is itself a line of level `debug` may raise its level or end what other lines told. */
+export function changesLines({ type }: Event): boolean {
+  return type === 'tick.done' || type === 'daemon.heartbeat'
 }
 
 function lower(line: Line): Line {

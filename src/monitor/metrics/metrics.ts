@@ -3,14 +3,11 @@
  * engine's status when somebody scrapes, so that it is never older than the scrape. No label ever holds an order's id.
  */
 import { collectDefaultMetrics } from 'prom-client'
-import { marked } from '../base/shownText.ts'
-import type { Emit, Event } from '../domain/event.ts'
-import { chainSeries, subaccountSeries } from './chainSeries.ts'
-import { caseSeries, endedOrderSeries, hostSeries, loopSeries, payloadSeries } from './eventSeries.ts'
-import type { MonitoredStatus } from './monitoredStatus.ts'
-import { noticeSeries } from './noticeSeries.ts'
-import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from './seriesMaker.ts'
-import { signalSeries } from './signalSeries.ts'
+import { marked } from '../../base/shownText.ts'
+import type { Emit } from '../../domain/event.ts'
+import { eventSeries } from '../events/eventRegister.ts'
+import type { MonitoredStatus } from '../monitoredStatus.ts'
+import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from '../seriesMaker.ts'
 import { bookSeries, openCaseSeries, statusSeries, stopSeries } from './statusSeries.ts'
 
 /** Options of the metrics. */
@@ -49,28 +46,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const status = () => scraped
   buildSeries(maker, options)
   // Series are shown in the order they are made.
-  const ended = endedOrderSeries(maker)
   statusSeries(maker, status)
   stopSeries(maker, status)
   bookSeries(maker, status)
-  const shown = [loopSeries(maker), hostSeries(maker), payloadSeries(maker)]
   openCaseSeries(maker, status)
-  const listeners = [
-    ended,
-    ...shown,
-    caseSeries(maker),
-    chainSeries(maker, now),
-    subaccountSeries(maker),
-    signalSeries(maker),
-    noticeSeries(maker),
-  ]
+  const listen = eventSeries(maker, now)
   // Under the names that dashboards of Node processes know.
   collectDefaultMetrics({ register: registry })
   for (const name of misnamed) registry.removeSingleMetric(name)
   return {
-    listen(event: Event): void {
-      for (const listen of listeners) listen(event)
-    },
+    listen,
     // A market's name is a host's word; the format knows no escape for what cannot be seen.
     async render(status) {
       scraped = status

@@ -2,8 +2,8 @@
  * Persists notified stories without an end over restarts, when each start checks them anew. So a story that ended while perpd was down has an end
  * too. Stories that the journal knows to be open are not stored here. Pure but for its state and its store.
  */
-import type { Event } from '../domain/event.ts'
-import { compareLevels, type Notice, type NoticeKind, type NoticeLevel } from './notice.ts'
+import type { Event } from '../../domain/event.ts'
+import { compareLevels, type Notice, type NoticeKind, type NoticeLevel } from '../events/notice.ts'
 
 /** Something that was told and whose end was not. */
 export interface OpenStory {

@@ -1,10 +1,11 @@
 /** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
 import type { Counter, Gauge } from 'prom-client'
-import type { StrategyBooks } from '../books/bookView.ts'
-import type { Label } from '../domain/order/intent.ts'
-import type { Feed } from '../domain/venueEvent.ts'
-import type { MonitoredStatus } from './monitoredStatus.ts'
-import { asNumber, type SeriesMaker } from './seriesMaker.ts'
+import type { Label } from '../../domain/order/intent.ts'
+import type { Feed } from '../../domain/venueEvent.ts'
+import type { StrategyBooks } from '../../books/bookView.ts'
+import { incidentKinds } from '../events/notice.ts'
+import type { MonitoredStatus } from '../monitoredStatus.ts'
+import { asNumber, type SeriesMaker } from '../seriesMaker.ts'
 
 /** The engine's status of the scrape that is under way; undefined before there is an engine. */
 export type ScrapedStatus = () => MonitoredStatus | undefined
@@ -154,6 +155,18 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
     'perpd_unwinds_open',
     'Orders that perpd will cancel or close if they land.',
     ({ unwinds }) => unwinds.length,
+  )
+  maker.gauge(
+    'perpd_incidents_open',
+    'Open incidents, by kind: troubles of which people are notified and that last until their end.',
+    ['kind'],
+    (self) => {
+      self.reset()
+      const { incidents } = status() ?? {}
+      if (incidents === undefined) return
+      for (const kind of incidentKinds)
+        self.set({ kind }, incidents.filter((each) => each.kind === kind).length)
+    },
   )
   maker.gauge('perpd_tasks_running', 'Tasks that run, by kind.', ['kind'], (self) => {
     self.reset()

@@ -1,7 +1,7 @@
 /** How often a cause is told, over seeded stories. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createCauseFilter } from '../../src/notify/causeFilter.ts'
+import { createCauseFilter } from '../../src/monitor/incidents/again.ts'
 
 const hourMs = 3_600_000
 const level = 'warn'

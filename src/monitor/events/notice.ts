@@ -1,4 +1,4 @@
-/** Defines notices to people outside: their kinds, their levels, and the ones that a sink takes. */
+/** Defines notices to people outside: their kinds and their levels. */
 
 /** Levels, the least first. */
 export const noticeLevels = ['info', 'warn', 'error'] as const
@@ -59,6 +59,38 @@ export const noticeKinds = {
 /** Name of a kind. */
 export type NoticeKind = keyof typeof noticeKinds
 
+/** Kinds that last until their end. */
+export const incidentKinds = [
+  'order-unknown',
+  'account-change',
+  'books-differ',
+  'position-unmanaged',
+  'position-without-stop',
+  'trading-state',
+  'kill-step',
+  'order-untidy',
+  'hosts-down',
+  'prices-stale',
+  'market-contradicted',
+  'journal',
+  'key-approval',
+  'claim',
+  'strategy-paused',
+  'strategy-unfit',
+  'chat-failed',
+  'log-output',
+] as const satisfies readonly NoticeKind[]
+
+/** Name of a kind of incident. */
+export type IncidentKind = (typeof incidentKinds)[number]
+
+const incidentNames: ReadonlySet<string> = new Set(incidentKinds)
+
+/** Tells whether a kind lasts until its end. */
+export function isIncidentKind(kind: NoticeKind): kind is IncidentKind {
+  return incidentNames.has(kind)
+}
+
 /** Something to be told. */
 export interface Notice {
   readonly kind: NoticeKind
@@ -75,19 +107,6 @@ export interface Notice {
   readonly action?: string
 }
 
-/** Rule of a sink for a kind of notice: send it, send it without a sound, or drop it. */
-export const noticeRules = ['on', 'silent', 'off'] as const
-
-/** One of them. */
-export type NoticeRule = (typeof noticeRules)[number]
-
-/** Which notices a sink takes. */
-export interface NoticeFilter {
-  /** The least level that it takes; a kind that `events` names is taken at any level. */
-  readonly level: NoticeLevel
-  readonly events: Readonly<Partial<Record<NoticeKind, NoticeRule>>>
-}
-
 /** Compares two levels: negative when the first matters less, 0 when they are equal, positive when it matters more. */
 export function compareLevels(one: NoticeLevel, other: NoticeLevel): number {
   return noticeLevels.indexOf(one) - noticeLevels.indexOf(other)
@@ -96,9 +115,4 @@ export function compareLevels(one: NoticeLevel, other: NoticeLevel): number {
 /** The one of two levels that matters more. */
 export function higherLevel(one: NoticeLevel, other: NoticeLevel): NoticeLevel {
   return compareLevels(one, other) < 0 ? other : one
-}
-
-/** Returns the rule of a sink for a notice alone, whatever it received before. */
-export function ruleFor(filter: NoticeFilter, { kind, level }: Notice): NoticeRule {
-  return filter.events[kind] ?? (compareLevels(level, filter.level) < 0 ? 'off' : 'on')
 }

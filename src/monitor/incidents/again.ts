@@ -2,7 +2,7 @@
  * Decides how often the same cause is notified: the first time, then each tenth time up to the hundredth. Beyond that, or while it is rarer than
  * that, it is notified once an hour. No end is held back. A cause begins anew after a quiet hour, at another stage, or at a higher level.
  */
-import { compareLevels, higherLevel, type Notice, type NoticeLevel } from './notice.ts'
+import { compareLevels, higherLevel, type Notice, type NoticeLevel } from '../events/notice.ts'
 
 /** State of a cause. Times are monotonic ms. */
 export interface CauseState {

@@ -5,7 +5,7 @@ import { shortHex } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { counted, money, shortId } from '../text.ts'
-import type { Level } from './line.ts'
+import type { Field, Level } from './eventRow.ts'
 
 /** A decision in a sentence, without who made it. */
 export function decisionText(decision: StrategyDecision, symbol: string): string {
@@ -57,44 +57,39 @@ function how(order: {
 }
 
 /** Fields of a line about a decision. */
-export function decisionFields(decision: StrategyDecision): Record<string, unknown> {
-  if (isTaskDecision(decision)) return { kind: decision.kind, label: decision.label }
-  if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
-    return { kind: decision.kind }
-  return decision.kind === 'unwind'
-    ? { kind: decision.kind, intent_id: decision.intentId }
-    : { direction: decision.direction, kind: decision.kind }
-}
+export const decisionFields: readonly Field<{ readonly decision: StrategyDecision }>[] = [
+  ['direction', ({ decision }) => ('direction' in decision ? decision.direction : undefined)],
+  ['kind', ({ decision }) => decision.kind],
+  ['label', ({ decision }) => (isTaskDecision(decision) ? decision.label : undefined)],
+  ['intent_id', ({ decision }) => (decision.kind === 'unwind' ? decision.intentId : undefined)],
+]
 
 /** Fields of a line about an order. */
-export function orderFields(intent: Intent): Record<string, unknown> {
-  return {
-    intent_id: intent.intentId,
-    strategy: intent.strategy,
-    market: intent.terms.symbol,
-    direction: intent.terms.direction,
-    kind: intent.kind,
-    size_delta_usd: intent.terms.sizeDeltaUsd,
-  }
-}
+export const orderFields: readonly Field<{ readonly intent: Intent }>[] = [
+  ['intent_id', ({ intent }) => intent.intentId],
+  ['strategy', ({ intent }) => intent.strategy],
+  ['market', ({ intent }) => intent.terms.symbol],
+  ['direction', ({ intent }) => intent.terms.direction],
+  ['kind', ({ intent }) => intent.kind],
+  ['size_delta_usd', ({ intent }) => intent.terms.sizeDeltaUsd],
+]
 
-/** Returns the fields that an order's newest attempt adds to a line. */
-export function attemptFields(state: IntentState): Record<string, unknown> {
-  const attempt = lastAttempt(state)
-  if (attempt === undefined) return {}
-  return {
-    host: attempt.host,
-    ...(attempt.armed && {
-      request_id: attempt.armed.requestId,
-      digest: attempt.armed.digest,
-      execution_fee: attempt.armed.executionFee,
-      whole_fee: attempt.armed.relayFeeAmount,
-      ...(attempt.armed.feeEstimate && { fee_estimate: attempt.armed.feeEstimate }),
-    }),
-    ...(attempt.send?.taskId !== undefined && { task_id: attempt.send.taskId }),
-    ...(attempt.send?.traceId !== undefined && { trace_id: attempt.send.traceId }),
-  }
-}
+/** Fields that an order's newest attempt adds to a line. */
+export const attemptFields: readonly Field<{ readonly state: IntentState }>[] = [
+  ['host', ({ state }) => lastAttempt(state)?.host],
+  ['request_id', ({ state }) => lastAttempt(state)?.armed?.requestId],
+  ['digest', ({ state }) => lastAttempt(state)?.armed?.digest],
+  ['execution_fee', ({ state }) => lastAttempt(state)?.armed?.executionFee],
+  ['whole_fee', ({ state }) => lastAttempt(state)?.armed?.relayFeeAmount],
+  ['fee_estimate', ({ state }) => lastAttempt(state)?.armed?.feeEstimate],
+  ['task_id', ({ state }) => lastAttempt(state)?.send?.taskId],
+  ['trace_id', ({ state }) => lastAttempt(state)?.send?.traceId],
+]
+
+/** Upper bounds of what waits for a host, seconds. */
+export const networkBuckets = [
+  ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+]
 
 /** Each label as it is said of an order. */
 export const labelWords: Readonly<Record<Label, string>> = {
@@ -109,6 +104,11 @@ export const labelWords: Readonly<Record<Label, string>> = {
   expired: 'expired',
   refused: 'was not sent',
 }
+
+/** Labels of orders that have ended. */
+export const closedLabels: readonly Label[] = [
+  ...(['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused'] as const),
+]
 
 /** Level of the line that tells of a label. */
 export const labelLevels: Readonly<Record<Label, Level>> = {
