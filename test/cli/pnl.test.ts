@@ -214,10 +214,10 @@ test('trades --round-trips --csv has a row for each round trip, newest first', a
 
 test('positions --csv has a row for each position and below it one for each part, so that no column counts twice', () => {
   const body: StatusBody = toPlain({
-  ...status,
-  openIntents: status.openIntents.map(orderRow),
-  incidents: [],
-})
+    ...status,
+    openIntents: status.openIntents.map(orderRow),
+    incidents: [],
+  })
   const books = toPlain(engine.books())
   const csv = positionsCsv(positionRows(body, books), books)
   expect(csv).toMatchInlineSnapshot(`

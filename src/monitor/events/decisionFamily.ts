@@ -28,12 +28,7 @@ function countDenial({ denials, decisions }: Series, { strategy, denial }: Denie
 
 const wishFields: readonly Field<
   Pick<EventOf<'decision.made'>, 'strategy' | 'decisionKey' | 'decision' | 'symbol'>
->[] = [
-  'strategy',
-  ['market', ({ symbol }) => symbol],
-  'decision_key',
-  ...decisionFields,
-]
+>[] = ['strategy', ['market', ({ symbol }) => symbol], 'decision_key', ...decisionFields]
 
 /** Events of decisions. */
 export const decisionFamily: EventFamily<
