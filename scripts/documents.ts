@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitRows, limitSetting } from '../src/domain/limits/limits.ts'
-import { allRows } from '../src/operator/commands/index.ts'
 import { commonFieldNames, eventRegister } from '../src/monitor/events/eventRegister.ts'
 import { noticeKinds } from '../src/monitor/events/notice.ts'
 import { createMetrics } from '../src/monitor/metrics/metrics.ts'
+import { allRows } from '../src/operator/commands/index.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { commandLines, commandsDocument } from './commandsDocument.ts'
@@ -116,7 +116,7 @@ function commandForms(): string {
   )
   return [
     '/** Forms of commands. Printed from src/operator/commands/ by `npm run docs`. Do not edit. */',
-    "import type { CommandForm } from '../src/operator/commandRow.ts'",
+    "import type { CommandForm } from '../../../operator/commandRow.ts'",
     '',
     '// biome-ignore format: printed',
     'const forms = {',

@@ -1,6 +1,7 @@
 /** The summary of a day (UTC): when it is due, and what it says, from the books and from what the engine says of itself. Pure. */
-import { type Figures, resultOf } from '../books/figures.ts'
+
 import { bookName, sumOf } from '../books/bookView.ts'
+import { type Figures, resultOf } from '../books/figures.ts'
 import type { Notice } from '../monitor/events/notice.ts'
 import { hexKey } from '../protocol/address.ts'
 import { type Position, pnlIfClosed } from '../protocol/position.ts'

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { createBooksCheck } from '../../src/account/watch/booksCheck.ts'
 import type { Event } from '../../src/domain/event.ts'
-import { createBooksCheck } from '../../src/account/watch/booksCheck.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ethMarket, usdc } from '../support/intents.ts'
 import { noticeOf } from '../support/noticeOf.ts'

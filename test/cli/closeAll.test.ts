@@ -9,8 +9,8 @@ import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/ownFiles/controlTokens.ts'
-import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
+import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { access, engine, status } from '../control/door.ts'
 
 let cwd: string

@@ -4,8 +4,8 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ControlServer, createControlServer } from '../../src/control/server.ts'
-import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { access, asOperator, asReader, engine, operateToken, readToken } from './door.ts'
 
 const metrics = createMetrics({ version: '0.1.0', profile: 'paper', chain: 'arbitrum' })

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ControlPortError, type ControlServer, createControlServer } from '../../src/control/server.ts'
 import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
+import { allRows } from '../../src/operator/commands/index.ts'
 import { intent } from '../monitor/events.ts'
 import { access, asReader, engine } from './door.ts'
 

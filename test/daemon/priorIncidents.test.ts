@@ -13,7 +13,6 @@ import {
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
-import type { ToldApproval } from '../../src/account/subaccountWatch.ts'
 import type { NoticeLevel } from '../../src/monitor/events/notice.ts'
 import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
 import { createNotifier } from '../../src/notify/notifier.ts'

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { noFigures } from '../../src/books/figures.ts'
 import type { Config } from '../../src/config/configTypes.ts'
 import { tellDays } from '../../src/daemon/notices/tellDays.ts'
-import { noFigures } from '../../src/books/figures.ts'
 import type { Notice } from '../../src/monitor/events/notice.ts'
 import { usd } from '../../src/protocol/units.ts'
 

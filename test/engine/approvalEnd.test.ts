@@ -5,6 +5,8 @@ import {
   type SubaccountWatchContext,
   type ToldApproval,
 } from '../../src/account/subaccountWatch.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import type { Event } from '../../src/domain/event.ts'
 import { createCauseFilter } from '../../src/monitor/incidents/again.ts'
 import { createSinkCauses } from '../../src/notify/sinkCauses.ts'
 import { delegate, signer } from '../support/kinds.ts'

@@ -1,7 +1,8 @@
 /** Events of the account: its positions, its books, and changes that no order explains. */
+
+import type { AccountEvent } from '../../domain/accountEvent.ts'
 import type { Discrepancy, DiscrepancyKind } from '../../domain/accountRecords/accountRecord.ts'
 import type { UnlistedSide } from '../../domain/accountRecords/held.ts'
-import type { AccountEvent } from '../../domain/accountEvent.ts'
 import { shortHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { absOf, type Usd } from '../../protocol/units.ts'

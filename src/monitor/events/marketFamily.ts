@@ -1,6 +1,7 @@
 /** Events of contradicted, settled, proven and trusted facts of markets. */
-import { contradictionKey } from '../../domain/accountRecords/marketEntry.ts'
+
 import type { AccountEvent } from '../../domain/accountEvent.ts'
+import { contradictionKey } from '../../domain/accountRecords/marketEntry.ts'
 import type { SeriesMaker } from '../seriesMaker.ts'
 import { counted, plain } from '../text.ts'
 import type { EventFamily, EventOf, Field, Seen } from './eventRow.ts'

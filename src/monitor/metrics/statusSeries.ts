@@ -1,8 +1,8 @@
 /** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
 import type { Counter, Gauge } from 'prom-client'
+import type { StrategyBooks } from '../../books/bookView.ts'
 import type { Label } from '../../domain/order/intent.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
-import type { StrategyBooks } from '../../books/bookView.ts'
 import { incidentKinds } from '../events/notice.ts'
 import type { MonitoredStatus } from '../monitoredStatus.ts'
 import { asNumber, type SeriesMaker } from '../seriesMaker.ts'
