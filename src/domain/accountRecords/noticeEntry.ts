@@ -3,7 +3,7 @@ import type { Address } from '../../protocol/address.ts'
 
 /** A notice whose end was not reported yet. */
 export interface OpenNotice {
-  /** One of the notifier's kinds that have an end (`notify/openStories.ts`). */
+  /** One of the notifier's kinds that have an end (`monitor/incidents/openStories.ts`). */
   readonly kind: string
   readonly cause: string
   readonly level: string
