@@ -108,6 +108,7 @@ export const processTests: readonly string[] = [
 
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',
+  'journal/copyJournal.test.ts',
   'journal/postgres.test.ts',
   'journal/postgresFaults.test.ts',
   'world/alertsOnPaper.test.ts',

@@ -232,6 +232,16 @@ const table: readonly (Command | Sent)[] = [
     run: async (call) => (await import('./verbs/journalCommand.ts')).journalCompact(call),
   },
   {
+    name: 'journal copy',
+    summary:
+      'Copy all records between the file journal.path and the database journal.url; the daemon must not run.',
+    details:
+      'Both then have the same chain of hashes. What was cut off is resumed. To the database: the file stays, and perpd refuses it once the\ndatabase has more records. To the file: it must not exist yet; after it remove journal.url.',
+    flags: [{ name: 'to', value: 'PLACE', doc: 'database or file' }],
+    examples: ['perpd journal copy --to database', 'perpd journal copy --to file'],
+    run: async (call) => (await import('./verbs/journalCommand.ts')).journalCopy(call),
+  },
+  {
     name: 'journal accept-loss',
     summary: 'Go on with a journal that lost records; the daemon must not run.',
     details:

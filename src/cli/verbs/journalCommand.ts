@@ -1,17 +1,18 @@
-/** `perpd journal verify | export | compact | accept-loss`: the journal as a thing of its own. */
+/** `perpd journal verify | export | compact | copy | accept-loss`: the journal as a thing of its own. */
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { journalFileOf, journalOptions } from '../../daemon/journalFile.ts'
+import { journalFileOf, journalNameOf, journalOptions } from '../../daemon/journalFile.ts'
 import { toPlain } from '../../domain/summaries/orderView.ts'
 import { acceptLoss } from '../../journal/service/acceptLoss.ts'
+import { copyToDatabase, copyToFile } from '../../journal/service/copyJournal.ts'
 import { exportSqliteJournal } from '../../journal/service/export.ts'
 import { type Verification, verifySqliteJournal } from '../../journal/service/verifyJournal.ts'
 import { highWaterMarkPathOf } from '../../journal/sqlite/highWaterMark.ts'
 import { openSqliteJournal } from '../../journal/sqlite/openSqlite.ts'
 import { counted, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
-import { withProgress } from '../output/progressBar.ts'
+import { whileReading, withProgress } from '../output/progressBar.ts'
 import { columns } from '../output/table.ts'
 
 /** Checks the journal whole. Exit code 0 when all of it holds, 1 when anything does not, 2 when there is none. */
@@ -120,6 +121,32 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
       `  perpd makes nothing new before ${new Date(quietUntilMs).toISOString()}: until then a lost signature may land.`,
       '  Orders and positions of lost records will appear as discrepancies: perpd discrepancies.',
     ].join('\n'),
+  )
+  return exitCodes.ok
+}
+
+/** Copies the journal from its file into the database of `journal.url`, or back. Exit code 4 without a database or a place. */
+export async function journalCopy({ loaded: { config }, flags, out }: Call): Promise<number> {
+  const to = flags.get('to')
+  if (to !== 'database' && to !== 'file')
+    throw new CommandError('Say where the records go: --to database or --to file.', exitCodes.configuration)
+  const { postgres, ...options } = journalOptions(config, 'perpd journal copy')
+  if (postgres === undefined) {
+    throw new CommandError(
+      'journal.url is empty: it names the database that records are copied to, or from (postgres://USER:PASSWORD@HOST:PORT/DATABASE).',
+      exitCodes.configuration,
+    )
+  }
+  const copy = to === 'database' ? copyToDatabase : copyToFile
+  const { records, written } = await whileReading((progress) => copy({ ...options, postgres }, progress))
+  const [from, place] =
+    to === 'database' ? [options.path, journalNameOf(config)] : [journalNameOf(config), options.path]
+  const next =
+    to === 'database'
+      ? 'perpd run now writes the database.'
+      : 'Remove journal.url from the settings; perpd run then writes the file.'
+  out(
+    `${place} has the ${counted(records, 'record')} of ${from}, by the same chain of hashes; ${written} written now.\n${next}`,
   )
   return exitCodes.ok
 }

@@ -89,7 +89,7 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
     })
     const loss = mark?.loss
     return {
-      ...{ store, ledger, replayedFrom, snapshotSeq: replayedFrom, maintenance: defaultMaintenance },
+      ...{ store, ledger, tail, replayedFrom, snapshotSeq: replayedFrom, maintenance: defaultMaintenance },
       ...defined({ loss }),
     }
   } catch (error) {

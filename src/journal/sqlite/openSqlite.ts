@@ -73,6 +73,8 @@ export interface OpenedStore extends Omit<OpenedJournal, 'journal'> {
   readonly ledger: Ledger
   readonly snapshotSeq: number
   readonly maintenance: Maintenance
+  /** Where the chain of records ended when it was opened. */
+  readonly tail: Tail
 }
 
 /**
@@ -177,6 +179,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     return {
       store,
       ledger,
+      tail,
       maintenance,
       snapshotSeq: mustKeep ? tail.seq : replayedFrom,
       replayedFrom,

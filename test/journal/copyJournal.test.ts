@@ -1,0 +1,106 @@
+/** A journal copied between its file and a real PostgreSQL, and back. */
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Secret } from '../../src/base/secret.ts'
+import { type CopyOptions, copyToDatabase, copyToFile } from '../../src/journal/service/copyJournal.ts'
+import { openJournal } from '../../src/journal/service/open.ts'
+import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
+import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { type Cluster, startCluster } from '../support/postgres.ts'
+import { storyOf, wholeStory } from './story.ts'
+
+let cluster: Cluster
+const directory = mkdtempSync(join(tmpdir(), 'perpd-copied-journal-'))
+beforeAll(async () => {
+  cluster = await startCluster()
+}, 120_000)
+afterAll(() => {
+  cluster.remove()
+  rmSync(directory, { recursive: true })
+})
+
+const nowMs = 1_800_000_000_000
+const still = () => undefined
+
+function optionsOf(name: string, schema = name): CopyOptions {
+  return {
+    ...{ path: join(directory, `${name}.db`), clockNow: () => nowMs, holder: 'a copy' },
+    postgres: { url: new Secret(cluster.url(schema)), account: 'test', needsStandby: false },
+  }
+}
+
+/** Writes whole stories into the file, or into the database with `postgres`, as a daemon does. */
+async function write(options: CopyOptions, stories: readonly number[], isDatabase = false): Promise<void> {
+  const { path, postgres, ...others } = options
+  const journal = await openJournal(path, isDatabase ? { ...others, postgres } : others)
+  for (const n of stories) for (const record of wholeStory(n)) await journal.append(record)
+  await journal.close()
+}
+
+const each = (count: number, from = 1) => Array.from({ length: count }, (_, index) => from + index)
+
+test('a journal goes from its file into a database, on there, and back into a file, with one chain of hashes', async () => {
+  const options = optionsOf('there')
+  await write(options, each(300))
+  const { tail: before } = verifySqliteJournal(options.path)
+  // A copy that was cut off: a part of the records is there already.
+  const partial = optionsOf('partial', 'there')
+  await write(partial, each(100))
+  expect(await copyToDatabase(partial, still)).toEqual({ records: 700, written: 700 })
+  expect(await copyToDatabase(options, still)).toEqual({ records: 2_100, written: 1_400 })
+  expect(await copyToDatabase(options, still)).toEqual({ records: 2_100, written: 0 })
+  expect(cluster.sql('SELECT hash FROM there.perpd_record WHERE seq = 2100')).toBe(before.hash)
+
+  await write(options, [301], true)
+  await expect(copyToFile(options, still)).rejects.toMatchObject({ code: 'JOURNAL_EXISTS' })
+  // The mark of this machine names the newer record: the old file is refused and cannot be traded on.
+  await expect(write(options, [302])).rejects.toMatchObject({ code: 'JOURNAL_ROLLED_BACK' })
+  for (const end of ['', '-wal', '-shm']) rmSync(`${options.path}${end}`, { force: true })
+  expect(await copyToFile(options, still)).toEqual({ records: 2_107, written: 2_107 })
+  const after = verifySqliteJournal(options.path)
+  expect([after.records, after.problems]).toEqual([2_107, []])
+  await write(options, [302])
+  expect(readdirSync(directory).filter((name) => name.includes('copying'))).toEqual([])
+})
+
+test('records of another past are not mixed with those that are there', async () => {
+  const [one, other] = [optionsOf('one', 'mixed'), optionsOf('other', 'mixed')]
+  await write(one, [1, 2])
+  await write(other, [3, 4, 5])
+  await copyToDatabase(one, still)
+  await expect(copyToDatabase(other, still)).rejects.toMatchObject({
+    code: 'JOURNAL_COPY_DIFFERS',
+    facts: { seq: 14 },
+  })
+  // A database that is ahead of the file is not its copy either.
+  await write(one, [6], true)
+  await expect(copyToDatabase(one, still)).rejects.toMatchObject({ code: 'JOURNAL_COPY_DIFFERS' })
+})
+
+test('signatures that another machine gave are in the file of the guard after the way back', async () => {
+  const elsewhere = optionsOf('elsewhere', 'signed')
+  await write(elsewhere, [1], true)
+  const here = optionsOf('here', 'signed')
+  await copyToFile(here, still)
+  expect(existsSync(`${here.path}.signed`)).toBe(true)
+  const journal = await openJournal(here.path, { clockNow: () => nowMs, holder: 'a daemon' })
+  const armed = storyOf(1).armed()
+  if (armed.kind !== 'attempt.armed') throw new TypeError('nothing is armed')
+  const { digest } = armed.armed
+  expect((await journal.openGuardTable()).entries.map((entry) => entry.digest)).toEqual([digest])
+  await journal.close()
+})
+
+test('a daemon that runs is not copied under its feet', async () => {
+  const options = optionsOf('running')
+  await write(options, [1])
+  const { path, postgres, ...others } = options
+  const daemon = await openJournal(path, others)
+  await expect(copyToDatabase(options, still)).rejects.toMatchObject({ code: 'JOURNAL_LOCKED' })
+  await daemon.close()
+  copyFileSync(path, `${path}.kept`)
+  await copyToDatabase(options, still)
+  expect((await openSqliteReader(`${path}.kept`).summary()).records).toBe(7)
+})
