@@ -6,16 +6,14 @@
  *
  * `skewMs` is the host's clock less ours (`api.clockSkewMs(host)`); stamps are the host's, so it is added to our clock.
  */
-import type { Clock } from '../base/clock.ts'
+
+import type { WallClock } from '../base/clock.ts'
 import type { OraclePrice, TradingCapacity } from '../protocol/market.ts'
 import type { SignedPrice } from './feeds/oracleMarkets.ts'
 import type { GmPool, GmUserEarnings } from './markets/poolYields.ts'
 import type { StatsMeta, StatsSource, StatsSummary } from './markets/stats.ts'
 import type { MarketValues } from './rows/marketInfoTypes.ts'
 import type { Read } from './transport/route.ts'
-
-/** The wall clock that ages are told against. */
-export type Now = Pick<Clock, 'now'>
 
 /** Age beyond which the venue marks market values stale, ms (docs/reference/api-coverage.md A34 to A37); rows are still served. */
 export const MARKET_VALUES_STALE_MS = 15_000
@@ -26,12 +24,12 @@ export const STATS_SOURCE_STALE_MS = 900_000
 /** Age of the Solana pair snapshot beyond which the venue answers 503, ms (docs/reference/api-coverage.md A16). */
 export const SOLANA_PAIRS_STALE_MS = 900_000
 
-function age(stampMs: number, clock: Now, skewMs: number): number {
+function age(stampMs: number, clock: WallClock, skewMs: number): number {
   return Math.max(0, clock.now() + skewMs - stampMs)
 }
 
 /** Ms since the request of a read left: what is known of any record, and no more than a lower bound of its age. */
-export function ageOfRead(read: Pick<Read<unknown>, 'readAtMs'>, clock: Now): number {
+export function ageOfRead(read: Pick<Read<unknown>, 'readAtMs'>, clock: WallClock): number {
   return age(read.readAtMs, clock, 0)
 }
 
@@ -41,7 +39,7 @@ export function ageOfRead(read: Pick<Read<unknown>, 'readAtMs'>, clock: Now): nu
  */
 export function ageOfMarketValues(
   row: Pick<MarketValues, 'updatedAtMs'>,
-  clock: Now,
+  clock: WallClock,
   skewMs = 0,
 ): number | null {
   return row.updatedAtMs === null ? null : age(row.updatedAtMs, clock, skewMs)
@@ -50,7 +48,7 @@ export function ageOfMarketValues(
 /** Ms since the oracle updated a price; its stamp has whole seconds. */
 export function ageOfOraclePrice(
   price: Pick<OraclePrice, 'updatedAtSeconds'>,
-  clock: Now,
+  clock: WallClock,
   skewMs = 0,
 ): number {
   return age(price.updatedAtSeconds * 1000, clock, skewMs)
@@ -59,21 +57,21 @@ export function ageOfOraclePrice(
 /** Ms since the oracle put a signed price together. The chain refuses one by its blocks' times, not by this. */
 export function ageOfSignedPrice(
   price: Pick<SignedPrice, 'createdAtSeconds'>,
-  clock: Now,
+  clock: WallClock,
   skewMs = 0,
 ): number {
   return age(price.createdAtSeconds * 1000, clock, skewMs)
 }
 
 /** Ms since the window of a pool's yield ended; windows end on the hour. */
-export function ageOfGmPool(pool: Pick<GmPool, 'window'>, clock: Now, skewMs = 0): number {
+export function ageOfGmPool(pool: Pick<GmPool, 'window'>, clock: WallClock, skewMs = 0): number {
   return age(pool.window.endTimestampSeconds * 1000, clock, skewMs)
 }
 
 /** Ms since earnings were calculated. */
 export function ageOfEarnings(
   earnings: Pick<GmUserEarnings, 'endTimestampSeconds'>,
-  clock: Now,
+  clock: WallClock,
   skewMs = 0,
 ): number {
   return age(earnings.endTimestampSeconds * 1000, clock, skewMs)
@@ -83,7 +81,7 @@ export function ageOfEarnings(
 export function ageOfStatsSource(
   source: Pick<StatsSource, 'lagSeconds'>,
   read: Pick<Read<unknown>, 'readAtMs'>,
-  clock: Now,
+  clock: WallClock,
 ): number | null {
   return source.lagSeconds === null ? null : source.lagSeconds * 1000 + ageOfRead(read, clock)
 }
@@ -95,7 +93,7 @@ export function ageOfStatsSource(
 export function ageOfStats(
   meta: StatsMeta,
   read: Pick<Read<unknown>, 'readAtMs'>,
-  clock: Now,
+  clock: WallClock,
 ): number | null {
   let worstMs = 0
   for (const source of meta.sources) {
@@ -109,7 +107,7 @@ export function ageOfStats(
 /** Ms since the TVL was valued; null where it never was. */
 export function ageOfTvl(
   summary: Pick<StatsSummary, 'tvlValuedAtMs'>,
-  clock: Now,
+  clock: WallClock,
   skewMs = 0,
 ): number | null {
   return summary.tvlValuedAtMs === null ? null : age(summary.tvlValuedAtMs, clock, skewMs)

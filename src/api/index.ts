@@ -19,7 +19,7 @@
  * `batch` or `message`), to be compared with the order that you meant before it is signed.
  */
 
-export type { Clock } from '../base/clock.ts'
+export type { Clock, WallClock } from '../base/clock.ts'
 export { BaseError, type Facts } from '../base/errors.ts'
 export { systemClock } from '../base/systemClock.ts'
 export type { Address, Hex } from '../protocol/address.ts'
@@ -69,7 +69,6 @@ export {
   ageOfStatsSource,
   ageOfTvl,
   MARKET_VALUES_STALE_MS,
-  type Now,
   SOLANA_PAIRS_STALE_MS,
   STATS_SOURCE_STALE_MS,
   usableCapacity,

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../base/defined.ts'
 import type { Config } from '../config/configTypes.ts'
 import { limitsOf, traderSettingsOf } from '../daemon/runSettings.ts'
 import { type Event, emitTo } from '../domain/event.ts'
@@ -173,7 +174,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
     chain,
     seed: manifest.seed,
     epochSeconds: manifest.fromSeconds,
-    ...(isLong ? { stateFile: venueFile(folder) } : {}),
+    ...defined({ stateFile: isLong ? venueFile(folder) : undefined }),
     settings: {
       onlyMarkets: always.length === 0 ? [] : [...new Set([...always, ...markets])],
       startBalances: manifest.balances,

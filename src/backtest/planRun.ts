@@ -70,8 +70,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
   const { file, source, storeFolder, period } = wish
   const read = await readRunCandles({
     ...{ chain, markets, storeFolder },
-    ...(period === undefined ? {} : { period }),
-    ...defined({ file, source }),
+    ...defined({ period, file, source }),
     range: {
       fromSeconds: Math.max(0, (wish.fromSeconds ?? 0) - warmUpSeconds),
       toSeconds: wish.toSeconds ?? NO_END,

@@ -1,5 +1,6 @@
 /** Strategy files as a run asks them: unchanged, at the closes of their candles, and not while there is no price. */
 import { readFileSync } from 'node:fs'
+import { defined } from '../base/defined.ts'
 import type { HostedKind, KindRun, Scene } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { secondsOfPeriod } from '../strategy/indicators.ts'
@@ -76,9 +77,12 @@ export function inRun(
     ...loaded,
     cadenceMs: turnSeconds * 1000,
     strategy: asked,
-    ...(hosted === undefined
-      ? {}
-      : { hosted: hostedInRun(hosted, scheduler, isOpen, record && ((...turn) => record(name, ...turn))) }),
+    ...defined({
+      hosted:
+        hosted === undefined
+          ? undefined
+          : hostedInRun(hosted, scheduler, isOpen, record && ((...turn) => record(name, ...turn))),
+    }),
   }
 }
 
@@ -88,7 +92,7 @@ function sceneOf(view: StrategyView, remembered: unknown): ShownScene {
   return {
     ...{ snapshot, openIntents, restingOrders, tasks, strayOrders, events, eventsMissed, signals },
     own: view.ownPositions(),
-    ...(view.approval === undefined ? {} : { approval: view.approval }),
+    ...defined({ approval: view.approval }),
     remembered,
   }
 }

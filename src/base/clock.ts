@@ -6,15 +6,29 @@ export function isoTime(atMs: number): string {
   return Math.abs(atMs) <= LAST_TIME_MS ? new Date(atMs).toISOString() : 'no date'
 }
 
-/** Time, always handed in: the system's in live and paper, a jumping one in backtest and simulation. */
-export interface Clock {
+/** A clock to read: the time of day. */
+export interface WallClock {
   /** Wall clock, Unix milliseconds. Stamps records and compares with the venue's times; decides nothing final. */
   now(): number
+}
+
+/** A clock to read: time that only moves forward. */
+export interface MonotonicClock {
   /** Monotonic milliseconds since some fixed point; drives timers, latencies and ages. */
   monotonicMs(): number
+}
+
+/** Both clocks to read. */
+export interface Clocks extends WallClock, MonotonicClock {}
+
+/** A timer to wait by. */
+export interface Timer {
   /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
+
+/** Time, always handed in: the system's in live and paper, a jumping one in backtest and simulation. */
+export interface Clock extends Clocks, Timer {}
 
 /** A moment by both clocks. */
 export interface Moment {
@@ -24,7 +38,7 @@ export interface Moment {
 }
 
 /** Gives the moment that was so long ago. */
-export function momentOf(clock: Pick<Clock, 'now' | 'monotonicMs'>, agoMs = 0): Moment {
+export function momentOf(clock: Clocks, agoMs = 0): Moment {
   return { wallMs: clock.now() - agoMs, monotonicMs: clock.monotonicMs() - agoMs }
 }
 
@@ -32,7 +46,7 @@ export function momentOf(clock: Pick<Clock, 'now' | 'monotonicMs'>, agoMs = 0): 
  * Gives the age of a moment, whole ms: of its two ages the longer one. The monotonic clock stands while the machine sleeps, and the wall clock may be
  * set back.
  */
-export function ageMsOf({ wallMs, monotonicMs }: Moment, clock: Pick<Clock, 'now' | 'monotonicMs'>): number {
+export function ageMsOf({ wallMs, monotonicMs }: Moment, clock: Clocks): number {
   return Math.max(clock.now() - wallMs, Math.floor(clock.monotonicMs() - monotonicMs))
 }
 

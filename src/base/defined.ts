@@ -13,3 +13,11 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   }
   return held
 }
+
+/** Applies a function to a value that may be absent; gives undefined for an absent one. */
+export function ifDefined<Value, Result>(
+  value: Value | undefined,
+  make: (value: Value) => Result,
+): Result | undefined {
+  return value === undefined ? undefined : make(value)
+}

@@ -68,7 +68,7 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
       ...moneyOf(child.settlement, fill),
       sendingUsd: shareOf(child) - returnedUsd(child),
-      ...(isStop(state, child) ? { isStop: true } : {}),
+      ...defined({ isStop: isStop(state, child) ? true : undefined }),
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
     const side = fill === undefined ? sideOf(state) : sideOfFill(fill.fill)
@@ -120,15 +120,14 @@ export function moveOfDiscrepancy(state: DiscrepancyState): PlacedMove | undefin
     id: discrepancy.discrepancyId,
     strategy: UNATTRIBUTED,
     atMs: atSeconds === undefined ? raisedAtMs : atSeconds * 1_000,
-    ...(atSeconds === undefined ? {} : { place: { atSeconds } }),
+    ...defined({ place: atSeconds === undefined ? undefined : { atSeconds } }),
     sizeDeltaUsd,
-    ...defined({ tokens: sizeDeltaInTokens }),
-    ...(pnlUsd === undefined || sizeDeltaUsd > 0n ? {} : { pnlUsd }),
+    ...defined({ tokens: sizeDeltaInTokens, pnlUsd: sizeDeltaUsd > 0n ? undefined : pnlUsd }),
     collateral: 0n,
     ...noMoney,
     ...defined({ fundingReceivedUsd }),
     sendingUsd: 0n,
-    ...(discrepancy.kind === 'liquidation' ? { isStop: true } : {}),
+    ...defined({ isStop: discrepancy.kind === 'liquidation' ? true : undefined }),
     isFinal: false,
   }
   const side = { marketToken, direction, collateralToken }
@@ -156,8 +155,8 @@ export function reversed(move: Move): readonly Move[] {
       ...money,
       sizeDeltaUsd: 0n,
       collateral: -move.collateral,
-      ...(fundingReceivedUsd === 0n ? {} : { fundingReceivedUsd: -fundingReceivedUsd }),
-      ...(pnlUsd === undefined ? {} : { pnlUsd: -pnlUsd }),
+      ...defined({ fundingReceivedUsd: fundingReceivedUsd === 0n ? undefined : -fundingReceivedUsd }),
+      ...defined({ pnlUsd: pnlUsd === undefined ? undefined : -pnlUsd }),
     },
   ]
 }
@@ -288,8 +287,7 @@ function moneyOf(settlement: Settlement | undefined, fill: ChildFill | undefined
     ...defined({ fundingReceivedUsd }),
     // A swap on the way into a position is a part of its cost.
     swapUsd: fill === undefined ? (settlement.swapResultUsd ?? 0n) : 0n,
-    ...(isResult ? { pnlUsd } : {}),
-    ...(isResult && basePnlUsd !== undefined ? { basePnlUsd } : {}),
+    ...defined({ pnlUsd: isResult ? pnlUsd : undefined, basePnlUsd: isResult ? basePnlUsd : undefined }),
   }
 }
 

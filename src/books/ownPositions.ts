@@ -54,7 +54,7 @@ export function ownPositionsOf(
         sizeInUsd: isWhole ? book.sizeUsd : position.sizeInUsd,
         sizeInTokens: share(book.sizeInTokens),
         collateralAmount: share(book.collateral),
-        ...(entryPrice === undefined || entryPrice <= 0n ? {} : { entryPrice }),
+        ...defined({ entryPrice: entryPrice === undefined || entryPrice <= 0n ? undefined : entryPrice }),
         isWhole,
       },
     ]

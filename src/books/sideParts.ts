@@ -137,7 +137,7 @@ class Draft {
     const parts = new Map([...this.#parts].filter(([, part]) => !isNothing(part)))
     let sizeUsd = 0n
     for (const part of parts.values()) sizeUsd += part.sizeUsd
-    const held = sizeUsd > 0n ? { heldSinceMs: this.#heldSinceMs ?? this.#move.atMs } : {}
+    const held = defined({ heldSinceMs: sizeUsd > 0n ? (this.#heldSinceMs ?? this.#move.atMs) : undefined })
     const tokens = this.#isLeft ? tokensIn(parts) : this.#tokens
     return { after: { parts, atMs: this.#atMs, ...held, tokens }, postings }
   }

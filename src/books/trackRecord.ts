@@ -3,6 +3,7 @@
  * over the postings of its books, so that it survives restarts. Pure.
  */
 
+import { defined } from '../base/defined.ts'
 import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { hexKey } from '../protocol/address.ts'
 import { maxOf, type Usd } from '../protocol/units.ts'
@@ -66,7 +67,7 @@ export function withPosting(before: TrackRecord, posting: Posting, side: Positio
 export function withoutPosting(record: TrackRecord, posting: Posting): TrackRecord {
   const { move, sizeDeltaUsd, figures } = posting
   const { resultUsd, peakUsd } = withResult(record, posting, -resultOf(figures))
-  const highest = isBefore(record, posting) ? { peakUsd } : {}
+  const highest = defined({ peakUsd: isBefore(record, posting) ? peakUsd : undefined })
   const place = move.isStop === true && sizeDeltaUsd < 0n ? record.stopsMs.lastIndexOf(move.atMs) : -1
   const stopsMs = place < 0 ? record.stopsMs : record.stopsMs.toSpliced(place, 1)
   return { ...record, resultUsd, ...highest, stopsMs }

@@ -1,5 +1,6 @@
 /** From configured addresses to a chain reader: the one place that knows both transports. */
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { shownHost } from '../base/networkAddress.ts'
 import type { Emit } from '../domain/event.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
@@ -60,7 +61,7 @@ export function connectChain(connection: ChainConnection): EndpointsReader {
     clock,
     emit,
     pollTimeoutMs: QUESTIONS_OF_A_LOOK * timeoutMs,
-    ...(sockets.length === 0 ? {} : { onHead: headsOf(sockets) }),
+    ...defined({ onHead: sockets.length === 0 ? undefined : headsOf(sockets) }),
   })
   return {
     ...reader,

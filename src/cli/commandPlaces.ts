@@ -20,9 +20,9 @@ const table: readonly (Command | Sent)[] = [
   ...firstCommands,
   {
     name: 'run',
-    summary: 'Run the daemon: trade the strategies until a signal ends it.',
+    summary: 'Run the daemon: trade the strategies until a signal stops it.',
     details:
-      'The paper profile is the default: play money, a venue inside the daemon, no key and no account needed.\nThe first SIGINT or SIGTERM follows open orders for a while and leaves; a second one leaves at once.',
+      'The paper profile is the default: play money, a venue inside the daemon, no key and no account needed.\nOn the first SIGINT or SIGTERM it follows open orders for a while and exits; on the second it exits at once.',
     flags: [configurationExit],
     examples: [
       'perpd run',
@@ -32,7 +32,7 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'paper',
-    summary: 'Serve the paper venue alone, on the wire of both APIs, until a signal ends it.',
+    summary: 'Serve the paper venue alone, over both APIs, until a signal stops it.',
     flags: [
       { name: 'print-hosts', doc: 'print the addresses it serves as JSON, by chain' },
       { name: 'print-config', doc: 'print a configuration for perpd that points at it, for --config' },
@@ -79,7 +79,7 @@ const table: readonly (Command | Sent)[] = [
       watchFlag,
       {
         name: 'alive',
-        doc: 'answer only whether it does its work, once, as /livez does: exit code 0 when it does, 1 when not; for probes',
+        doc: 'for probes: only check that it is alive, as /livez does; exit code 0 when it is, 1 when not',
       },
       json,
     ],
@@ -103,7 +103,7 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'limits',
     isForRunning: true,
-    summary: 'Show the limits in force, and which are configured otherwise; nothing is changed.',
+    summary: 'Show the limits in force, and which are configured differently; nothing is changed.',
     elsewhere: { flags: ['confirm', 'by'], command: 'limits apply' },
     flags: [json],
     examples: ['perpd limits', 'perpd limits --json'],
@@ -117,7 +117,7 @@ const table: readonly (Command | Sent)[] = [
     summary: 'List orders, newest first; works without the daemon too.',
     stray: [{ flag: 'strategy' }],
     flags: [
-      { name: 'open', doc: 'only orders that still have something to come' },
+      { name: 'open', doc: 'only orders that have not ended' },
       { name: 'strategy', value: 'NAME', doc: 'only orders of this strategy' },
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
       json,
@@ -146,9 +146,9 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'pnl',
-    summary: 'Show what every strategy brought, after all costs; works without the daemon too.',
+    summary: 'Show the result of each strategy after all costs; works without the daemon too.',
     details:
-      "By each strategy's own book: strategies that share a position each have the PnL from their entry. A part that no\nstrategy opened, or that is unknown, is unattributed. The rules: docs/books.md.",
+      'Each strategy has its own book: strategies that share a position each have the PnL from their own entry. A part that no\nstrategy opened, or of unknown origin, is unattributed. The rules: docs/books.md.',
     stray: [{ flag: 'by' }],
     flags: [
       { name: 'by', value: 'WHAT', doc: 'strategy, market or day; strategy when not given' },
@@ -163,7 +163,8 @@ const table: readonly (Command | Sent)[] = [
   sent('orders unwind', async (call) => (await import('./verbs/unwind.ts')).unwind(call)),
   {
     name: 'discrepancies',
-    summary: 'List what the account shows that the journal cannot explain; works without the daemon too.',
+    summary:
+      'List discrepancies: changes of the account that the journal cannot explain; works without the daemon too.',
     flags: [{ name: 'all', doc: 'settled ones too' }, json],
     examples: ['perpd discrepancies', 'perpd discrepancies --all --json'],
     run: async (call) => (await import('./verbs/discrepancies.ts')).discrepancies(call),
@@ -178,9 +179,9 @@ const table: readonly (Command | Sent)[] = [
   ),
   {
     name: 'markets',
-    summary: 'List markets: price, rates, capacity, fees, and why nothing is added on some.',
+    summary: 'List markets: price, rates, capacity, fees, and why some block increases.',
     details:
-      "shipped: with perpd. proven: by the chain. trusted: by an operator. untrusted: by hosts' statements alone. contradicted: a host\ndisagrees with the pinned facts. Increases on the last two wait; reductions use the pinned facts.",
+      "shipped: facts came with perpd. proven: by the chain. trusted: by an operator. untrusted: hosts' statements only. contradicted: a host\ndisagrees with the pinned facts. Increases on the last two wait; reductions use the pinned facts.",
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' }, json],
     examples: ['perpd markets', 'perpd markets --search ETH --json'],
@@ -190,10 +191,9 @@ const table: readonly (Command | Sent)[] = [
   ...keyCommands,
   {
     name: 'message',
-    summary:
-      'Show what typed data of the venue would do if it were signed, with its digest; before a wallet signs it.',
+    summary: 'Explain typed data of the venue before a wallet signs it: its effect, every field, its digest.',
     details:
-      'For a file as wallets take it (eth_signTypedData_v4): type, contract, every field, and the digest as perpd computes it.\nNothing is signed, asked or sent. Exit code 1, with the reasons, for what the venue does not take as it stands, and for what has no end.',
+      'Reads a file as wallets take it (eth_signTypedData_v4), and shows type, contract, every field, and the digest that perpd computes.\nNothing is signed or sent. Exit code 1, with the reasons, for data that the venue refuses, or that never expires.',
     positional: { name: 'FILE', doc: 'a file of typed data, as perpd subaccount approve --out writes it' },
     flags: [],
     examples: ['perpd message ask.json'],
@@ -202,7 +202,7 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'journal verify',
     summary: 'Check the whole journal: hashes, stories, tables, mark and snapshot; beside the daemon too.',
-    details: 'Exit code 0 when all of it holds, 1 when anything does not; the first bad record is named.',
+    details: 'Exit code 0 when all checks pass, 1 when one fails; the first bad record is named.',
     flags: [json],
     examples: ['perpd journal verify', 'perpd journal verify --json'],
     run: async (call) => (await import('./verbs/journalCommand.ts')).journalVerify(call),
@@ -211,9 +211,12 @@ const table: readonly (Command | Sent)[] = [
     name: 'journal export',
     summary: 'Print the records as JSON lines; beside the daemon too.',
     flags: [
-      { name: 'since', value: 'TIME', doc: 'only records from then on, as 2027-01-15T08:00:00Z' },
-      { name: 'intent', value: 'ID', doc: 'only records of this order, or of those whose ids begin so' },
-      { name: 'signatures', doc: 'with signatures: who has one may send the order until its deadline' },
+      { name: 'since', value: 'TIME', doc: 'only records from this time on, as 2027-01-15T08:00:00Z' },
+      { name: 'intent', value: 'ID', doc: 'only records of this order, by its id or its first characters' },
+      {
+        name: 'signatures',
+        doc: 'include signatures: anyone who has one can send the order until its deadline',
+      },
     ],
     examples: [
       'perpd journal export > records.jsonl',
@@ -223,8 +226,7 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'journal compact',
-    summary:
-      'Reread the whole journal and write a snapshot, so that the next start is quick; the daemon must not run.',
+    summary: 'Read the whole journal and write a snapshot for a quick start; the daemon must not run.',
     details:
       'A running daemon does this every 10,000 records. No record is removed: the chain of hashes stays whole.',
     flags: [],
@@ -243,10 +245,10 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'journal accept-loss',
-    summary: 'Go on with a journal that lost records; the daemon must not run.',
+    summary: 'Continue with a journal that lost records; the daemon must not run.',
     details:
       'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes no new orders until the longest possible deadline has passed. The journal records your name.',
-    flags: [{ name: 'by', value: 'NAME', doc: 'who accepts it' }],
+    flags: [{ name: 'by', value: 'NAME', doc: 'name of who accepts it' }],
     examples: ['perpd journal accept-loss --by ann'],
     run: async (call) => (await import('./verbs/journalCommand.ts')).journalAcceptLoss(call),
   },
@@ -268,9 +270,9 @@ export function commandsWith(rows: readonly RowLines[]): readonly Command[] {
     name: 'completion',
     isBare: true,
     isForProgram: true,
-    summary: 'Print what a shell completes of perpd: commands, flags, kinds and markets.',
+    summary: 'Print shell completion for perpd: commands, flags, kinds and markets.',
     details:
-      'For bash: source <(perpd completion bash). For zsh: source <(perpd completion zsh), behind compinit. For fish: perpd completion fish | source.\nPut that line into the file that your shell starts with.',
+      "For bash: source <(perpd completion bash). For zsh: source <(perpd completion zsh), behind compinit. For fish: perpd completion fish | source.\nPut that line into your shell's start-up file.",
     positional: { name: 'shell', doc: 'bash, zsh or fish' },
     flags: [],
     examples: ['perpd completion bash', 'perpd completion zsh', 'perpd completion fish'],

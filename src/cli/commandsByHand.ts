@@ -22,7 +22,7 @@ export const lookCommands: readonly (Command | Sent)[] = [
   },
   {
     name: 'strategies',
-    summary: 'List strategies: state, last decision, and the positions each looks at.',
+    summary: 'List strategies: state, last decision, and positions.',
     flags: [json],
     details: 'The same is perpd strategies list.',
     examples: ['perpd strategies', 'perpd strategies --json'],
@@ -40,8 +40,8 @@ export const lookCommands: readonly (Command | Sent)[] = [
     isForRunning: true,
     summary: 'Print a link to the web console of the running daemon; it works once, for ten minutes.',
     details:
-      'The link begins a session in the browser that opens it: 12 hours at most, one without a request. Give it to nobody.\nFrom another machine: ssh -L 9464:127.0.0.1:9464 HOST, and open it there. More: docs/console.md.',
-    flags: [{ name: 'read', doc: 'for a session that sees everything and commands nothing' }, json],
+      'The link opens a session in your browser: it ends after 12 hours, or after one hour without a request. Share it with nobody.\nFrom another machine: ssh -L 9464:127.0.0.1:9464 HOST, and open it there. More: docs/console.md.',
+    flags: [{ name: 'read', doc: 'for a read-only session' }, json],
     examples: ['perpd console', 'perpd console --read'],
     run: async (call) => (await import('./live/consoleCommand.ts')).consoleLink(call),
   },
@@ -52,15 +52,19 @@ export const lookCommands: readonly (Command | Sent)[] = [
       'The daemon writes its log to standard output and keeps the newest 2,000 lines in\nmemory, which are shown here. Older ones: journalctl -u perpd, docker logs, the file of log.file.',
     stray: [{ flag: 'level' }],
     flags: [
-      { name: 'follow', doc: 'go on with what comes' },
+      { name: 'follow', doc: 'keep printing new lines' },
       {
         name: 'level',
         value: 'LEVEL',
         doc: 'debug, info, warn or error and above; info when not given',
       },
       { name: 'strategy', value: 'NAME', doc: 'only lines about this strategy and its orders' },
-      { name: 'order', value: 'ID', doc: 'only lines about this order; the first characters of its id do' },
-      { name: 'lines', value: 'N', doc: 'begin with so many lines; 50 when not given' },
+      {
+        name: 'order',
+        value: 'ID',
+        doc: 'only lines about this order; the first characters of its id suffice',
+      },
+      { name: 'lines', value: 'N', doc: 'number of stored lines to begin with; 50 when not given' },
       json,
     ],
     examples: [

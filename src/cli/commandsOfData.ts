@@ -25,7 +25,7 @@ export const dataCommands: readonly Command[] = [
     name: 'data get',
     summary: 'Download missing candles and rates of markets from the venue; needs no key.',
     details:
-      'The oracle gives its newest 10,000 candles; older ones come in pages, as far back as the venue has them. What is there is not asked\nfor again, also after a kill, and requests keep to the limits of api.*. From when on the venue has none is said.',
+      "The oracle gives its newest 10,000 candles; older ones come in pages, as far back as the venue has them. Candles in the store are not\nrequested again, and an interrupted download resumes. Requests keep to the limits of api.*. The output says where the venue's history begins.",
     positional: { name: 'MARKET', doc: 'a market or its index asset, as ETH', isMany: true },
     flags: [
       { ...period, doc: `${period.doc}; 1m when not given` },
@@ -41,9 +41,9 @@ export const dataCommands: readonly Command[] = [
   },
   {
     name: 'record',
-    summary: 'Record what the venue shows: prices, capacity, pools, rates, candles; no key, until a signal.',
+    summary: "Record the venue's prices, capacity, pools, rates and candles until a signal; needs no key.",
     details:
-      'What no route gives of the past: who does not record it never has it. A running daemon does it with --history.record true, with\nwhat it decides. Into history.folder; about 40 MB a day for 20 markets.',
+      'No route serves this data for the past: it exists only if you record it. With --history.record true the running daemon records it too,\nwith its decisions. It goes into history.folder; about 40 MB a day for 20 markets.',
     positional: {
       name: 'MARKET',
       doc: 'a market or its index asset; all when none is given',
@@ -56,27 +56,27 @@ export const dataCommands: readonly Command[] = [
   },
   {
     name: 'data import',
-    summary: 'Import candles of files: CSV, JSON or Parquet, as exchanges and data frames write them.',
+    summary: 'Import candles from files: CSV, JSON or Parquet, as exchanges and data frames write them.',
     details:
-      'Rows may come in any order, and twice where both say the same. A row that cannot be read is named with its line, column and value,\nand nothing of its file is imported. Where the history has candles of the oracle for these times, the difference is measured.',
+      'Rows may come in any order, and repeat if they are equal. A row that cannot be read is reported with its line, column and value,\nand nothing of its file is imported. Where the history has oracle candles for the same times, the difference is measured.',
     positional: { name: 'FILE', doc: 'a file of candles', isMany: true },
     flags: [
       {
         name: 'market',
         value: 'MARKET',
-        doc: "the market or its index asset, as ETH; without it the rows' symbol or the file's name says it",
+        doc: "the market or its index asset, as ETH; without it the rows' symbol or the file's name decides",
       },
-      { ...period, doc: `${period.doc}; without it the distance of the rows says it` },
+      { ...period, doc: `${period.doc}; without it the distance between rows decides` },
       {
         name: 'map',
         value: 'COLUMN=NAME,...',
-        doc: 'names that the file has for timestamp, open, high, low, close and symbol',
+        doc: "the file's column names for timestamp, open, high, low, close and symbol",
       },
       { name: 'source', value: 'NAME', doc: 'name of the source; import when not given' },
       {
         name: 'max-basis-bps',
         value: 'N',
-        doc: "refuse prices of which one in a hundred is further from the oracle's, basis points; 50 when not given",
+        doc: "refuse the file when one price in a hundred differs more than this from the oracle's, basis points; 50 when not given",
       },
       json,
     ],
@@ -88,7 +88,7 @@ export const dataCommands: readonly Command[] = [
   },
   {
     name: 'data list',
-    summary: 'List the history that is there: markets, periods, sources, ranges, missing candles.',
+    summary: 'List the stored history: markets, periods, sources, ranges, missing candles.',
     flags: [json],
     examples: ['perpd data list', 'perpd data list --json'],
     run: async (call) => (await import('./data/listCommand.ts')).listData(call),
@@ -97,7 +97,7 @@ export const dataCommands: readonly Command[] = [
     name: 'data check',
     summary: 'Check the history: gaps, ranges without a move, outliers, damaged files; nothing is changed.',
     details: 'Checks each file against its hash. Exit code 1 when one was changed.',
-    positional: { name: 'MARKET', doc: 'this market alone, as ETH', isOptional: true },
+    positional: { name: 'MARKET', doc: 'only this market, as ETH', isOptional: true },
     flags: [json],
     examples: ['perpd data check', 'perpd data check ETH --json'],
     run: async (call) => (await import('./data/listCommand.ts')).checkData(call),
@@ -111,7 +111,7 @@ export const dataCommands: readonly Command[] = [
       { ...from, doc: `${from.doc}; the first candle when not given` },
       to,
       source,
-      { name: 'out', value: 'FILE', doc: 'the file; its ending, .csv or .parquet, says the format' },
+      { name: 'out', value: 'FILE', doc: 'the file; its ending, .csv or .parquet, sets the format' },
     ],
     examples: [
       'perpd data export ETH --from 2024-01-01 --to 2024-02-01 --out eth.parquet',

@@ -8,11 +8,12 @@ export const firstCommands: readonly Command[] = [
     name: 'init',
     isBare: true,
     takesNoSettings: true,
-    summary: 'Begin a folder: perpd.json and strategy files, by at most seven questions; paper first.',
+    summary:
+      'Set up a folder with perpd.json and strategy files, with at most seven questions; paper by default.',
     details:
-      'At a terminal it asks, unless --yes is given; what a flag says is not asked. A file that is there is never replaced without --force,\nand no key is written: only where it is.',
+      'At a terminal it asks, unless --yes is given; a flag answers its question. It replaces an existing file only with --force,\nand writes the place of the key, never the key.',
     flags: [
-      { name: 'yes', doc: 'ask nothing; what no flag says is as usual: a trend follower on paper' },
+      { name: 'yes', doc: 'ask nothing; without other flags: a trend follower on paper' },
       { name: 'profile', value: 'NAME', doc: 'paper, or the chain to trade real money on' },
       { name: 'kind', value: 'KIND', doc: 'the strategy, as trend (perpd strategies describe)' },
       { name: 'market', value: 'MARKET', doc: 'its whole symbol, or ETH where one market has it' },
@@ -30,9 +31,9 @@ export const firstCommands: readonly Command[] = [
       {
         name: 'rpc',
         value: 'URL',
-        doc: 'an endpoint of the chain, or none; written only when it is a scheme and a host of words, as https://arb1.example.org: what else it has may be a key, which goes into PERPD__RPC__HTTP',
+        doc: 'an endpoint of the chain, or none; written only when it is a plain scheme and host, as https://arb1.example.org; any other part may be a key and belongs into PERPD__RPC__HTTP',
       },
-      { name: 'force', doc: 'replace files that are there' },
+      { name: 'force', doc: 'replace existing files' },
     ],
     examples: [
       'perpd init',
@@ -47,7 +48,7 @@ export const firstCommands: readonly Command[] = [
     isBare: true,
     summary: 'Check everything that perpd needs: files, disk, journal, hosts, chain, account; with remedies.',
     details:
-      'Each line passes, warns or fails, and says what to do. Nothing is changed, sent or started, and no key is opened; each check ends\nwithin seconds. It works before the first start and while a daemon runs. Exit code 1 when one fails, 4 when it is the configuration.',
+      'Each check passes, warns or fails, with a remedy, within seconds. Nothing is changed, sent or started, and no key is opened.\nIt works before the first start and while a daemon runs. Exit code 1 when a check fails, 4 when the configuration does.',
     flags: [json],
     examples: ['perpd doctor', 'perpd doctor --profile arbitrum --json'],
     run: async (call) => (await import('./doctor/doctorCommand.ts')).doctor(call),

@@ -14,7 +14,7 @@ const passwordFd = {
 const delegatedKey = {
   name: 'subaccount',
   value: 'ADDRESS',
-  doc: 'the delegated key; that of the configured key when not given',
+  doc: "address of the delegated key; the configured key's when not given",
 } as const
 
 /** Makes and shows key files, and lets a delegated key trade. */
@@ -23,7 +23,7 @@ export const keyCommands: readonly Command[] = [
     name: 'keys new',
     summary: 'Make a new key in an encrypted file, and print its address.',
     details:
-      'The file is for its owner alone, and a file that is there is never replaced. The password is typed twice, or comes from\na file descriptor or the systemd credential perpd-password; never from an argument or the environment.',
+      'Only its owner can read the file, and an existing file is never replaced. The password is typed twice, or comes from\na file descriptor or the systemd credential perpd-password; never from an argument or the environment.',
     flags: [keystoreFile, passwordFd],
     examples: [
       'perpd keys new --file var/live.json',
@@ -63,7 +63,7 @@ export const keyCommands: readonly Command[] = [
     flags: [
       keystoreFile,
       passwordFd,
-      { name: 'unsafe-stdout', doc: 'print it although standard output is a file or a pipe' },
+      { name: 'unsafe-stdout', doc: 'print it even if standard output is a file or a pipe' },
     ],
     examples: ['perpd keys export --file var/live.json'],
     run: async (call) => (await import('./verbs/keysCommand.ts')).exportKey(call),
@@ -80,26 +80,26 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'subaccount approve',
     summary:
-      'Let a delegated key trade for its owner: build the approval, sign it here or elsewhere, keep it.',
+      'Let a delegated key trade for its owner: build the approval, sign it here or elsewhere, store it.',
     details:
-      'Again before the end, to renew it. With --out nothing is signed here: the file holds what a wallet signs\n(eth_signTypedData_v4); --request that file with --signature brings the signature back.',
+      'Run it again before the end to renew it. With --out nothing is signed here: the file is for a wallet to sign\n(eth_signTypedData_v4); bring the signature back with --request FILE --signature FILE.',
     flags: [
       delegatedKey,
-      { name: 'days', value: 'N', doc: 'days that it holds; 7 when not given' },
+      { name: 'days', value: 'N', doc: 'days until it expires; 7 when not given' },
       {
         name: 'actions',
         value: 'N',
-        doc: 'orders, changes and cancels that it allows beyond those used; 1000 when not given',
+        doc: 'further orders, changes and cancels that it allows; 1000 when not given',
       },
       {
         name: 'up-to',
         value: 'N',
-        doc: 'instead of --actions: the number of the last action in all, as it is signed',
+        doc: 'instead of --actions: the total number of actions, as it is signed',
       },
       { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
       passwordFd,
-      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
-      { name: 'request', value: 'FILE', doc: 'the unsigned request, as --out wrote it' },
+      { name: 'out', value: 'FILE', doc: 'write the message for the owner to sign elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'the unsigned request that --out wrote' },
       { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
     ],
     examples: [
@@ -121,18 +121,17 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'subaccount revoke',
-    summary:
-      "Take a delegated key's right away: forget the approval, and end it on the chain through the relay.",
+    summary: 'Revoke a delegated key: remove the approval, and end it on the chain through the relay.',
     details:
-      "The owner's word for it is signed here (--owner-keystore; on paper always) or elsewhere (--out, then --request and\n--signature), sent once, and followed until every host says that the key is gone: exit code 0, else 1. Without any of\nthese, or with --transaction, the owner's own transaction for it is printed and nothing is sent.",
+      "The owner signs the removal here (--owner-keystore; on paper always) or elsewhere (--out, then --request and\n--signature). It is sent once and followed until every host says that the key is gone: exit code 0, else 1. Without any of\nthese, or with --transaction, it prints the transaction for the owner's wallet and sends nothing.",
     flags: [
       delegatedKey,
       { name: 'owner-keystore', value: 'FILE', doc: "keystore with the owner's key, for this one signature" },
       passwordFd,
-      { name: 'out', value: 'FILE', doc: 'write what the owner is to sign, to be signed elsewhere' },
-      { name: 'request', value: 'FILE', doc: 'the unsigned request, as --out wrote it' },
+      { name: 'out', value: 'FILE', doc: 'write the message for the owner to sign elsewhere' },
+      { name: 'request', value: 'FILE', doc: 'the unsigned request that --out wrote' },
       { name: 'signature', value: 'FILE', doc: "the owner's signature over it: 0x and 130 hex digits" },
-      { name: 'transaction', doc: "print the owner's own transaction, and send nothing" },
+      { name: 'transaction', doc: "print the transaction for the owner's wallet, and send nothing" },
     ],
     examples: [
       'perpd subaccount revoke --owner-keystore owner.json',

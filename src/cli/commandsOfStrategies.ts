@@ -9,7 +9,7 @@ export const authorCommands: readonly Command[] = [
     summary: 'Describe a kind of strategy: parameters with units and ranges, what it reads, an example.',
     positional: {
       name: 'KIND',
-      doc: 'a kind, as trend; all of them are listed without it',
+      doc: 'a kind, as trend; without it all kinds are listed',
       isOptional: true,
     },
     flags: [json],
@@ -19,7 +19,7 @@ export const authorCommands: readonly Command[] = [
   {
     name: 'strategies new',
     summary: 'Write a commented strategy file to begin with; it is off until you turn it on.',
-    details: 'A file that is there is never replaced without --force.',
+    details: 'It replaces an existing file only with --force.',
     positional: { name: 'KIND', doc: 'a kind, as trend, or a file of your own, as ./mine.ts' },
     stray: [{ flag: 'market' }],
     flags: [
@@ -28,8 +28,8 @@ export const authorCommands: readonly Command[] = [
         value: 'MARKET',
         doc: 'its whole symbol, or ETH where one market has it; "ETH/USD [WETH-USDC]" when not given',
       },
-      { name: 'out', value: 'FILE', doc: 'where; strategies/MARKET-KIND.yaml when not given' },
-      { name: 'force', doc: 'replace a file that is there' },
+      { name: 'out', value: 'FILE', doc: 'path of the file; strategies/MARKET-KIND.yaml when not given' },
+      { name: 'force', doc: 'replace an existing file' },
     ],
     examples: [
       'perpd strategies new trend --market "BTC/USD [BTC-USDC]"',
@@ -41,14 +41,14 @@ export const authorCommands: readonly Command[] = [
     name: 'strategies test',
     summary: 'Try a strategy file in made-up situations: its decisions, the refusals and the result.',
     details:
-      'Trend up and down, chop, a gap, a crash, a squeeze, stale data, no capacity: 240 turns each, the same each time. perpd reads,\nsends and saves nothing, and tries a disabled file too. Exit code 1 when its kind throws or returns an invalid decision.',
+      'Trend up and down, chop, a gap, a crash, a squeeze, stale data, no capacity: 240 turns each, always the same. Nothing is read\nfrom the venue, sent or saved; a disabled file is tried too. Exit code 1 when its kind throws or returns an invalid decision.',
     positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml' },
     stray: [{ flag: 'situation' }],
     flags: [
       {
         name: 'situation',
         value: 'NAME',
-        doc: 'this one alone, with all its decisions: trend-up, crash, ...',
+        doc: 'only this situation, with all its decisions: trend-up, crash, ...',
       },
       json,
     ],
@@ -62,7 +62,7 @@ export const authorCommands: readonly Command[] = [
     name: 'backtest',
     summary: 'Run strategy files over history with the daemon itself, and show the result after all costs.',
     details:
-      'The same engine, limits, order machine and fees as a live run, on jumping time. The assumptions are printed first. A run leaves a folder with its\nmanifest, fills, equity and journal; the same run is the same bytes, and one that was stopped is resumed by the same command.',
+      'The same engine, limits, order machine and fees as a live run, on simulated time. The assumptions are printed first. A run leaves a folder with\nits manifest, fills, equity and journal. Equal runs give equal bytes; the same command resumes an interrupted run.',
     positional: {
       name: 'FILE',
       doc: 'strategy files or folders of them, on one account; those of strategies.paths when not given',
@@ -73,9 +73,9 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'from',
         value: 'TIME',
-        doc: 'UTC date or time; as far back as the candles reach when not given',
+        doc: 'UTC date or time; the first candle when not given',
       },
-      { name: 'to', value: 'TIME', doc: 'UTC date or time; as far as the candles reach when not given' },
+      { name: 'to', value: 'TIME', doc: 'UTC date or time; the last candle when not given' },
       {
         name: 'data',
         value: 'CANDLES',
@@ -84,13 +84,13 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'period',
         value: 'PERIOD',
-        doc: 'length of the candles that are read from the store; the finest that it has when not given',
+        doc: 'length of the candles read from the store; the finest there when not given',
       },
       { name: 'source', value: 'NAME', doc: 'source of the candles, where the store has several' },
       {
         name: 'balance',
         value: 'AMOUNTS',
-        doc: 'what the account begins with, as 10000 or USDC=10000,ETH=0.5; 10000 when not given',
+        doc: 'initial balance, as 10000 or USDC=10000,ETH=0.5; 10000 when not given',
       },
       {
         name: 'turn-seconds',
@@ -105,48 +105,48 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'delay-from',
         value: 'JOURNAL',
-        doc: 'the same as a session of paper or live trading had it, by its journal',
+        doc: 'take the delay from the journal of a paper or live session',
       },
       {
         name: 'inside',
         value: 'WAY',
-        doc: 'way of the price inside a candle, stop-first or nearer-first; stop-first when not given',
+        doc: 'path of the price inside a candle, stop-first or nearer-first; stop-first when not given',
       },
       {
         name: 'impact',
         value: 'LEVEL',
-        doc: 'frozen: price impact over pools as recorded; none: left out, and no result',
+        doc: 'frozen: price impact over pools as recorded; none: without price impact, and without a result',
       },
       {
         name: 'skew',
         value: 'PERCENT',
-        doc: 'how much heavier longs begin than shorts, percent of the open interest; 3 when not given',
+        doc: 'initial excess of longs over shorts, percent of the open interest; 3 when not given',
       },
       {
         name: 'fast',
-        doc: 'take only the turns at which anything may happen: the same fills in a part of the time',
+        doc: 'skip turns at which nothing can happen: the same fills in less time',
       },
       { name: 'band', doc: 'three runs: with the opposite skew, with none and with the skew' },
       {
         name: 'check',
         value: 'CHECK',
-        doc: 'no result but a check of the kinds by the views of the run. lookahead: do they decide by what was over alone; warmup: by a window as long as they ask for',
+        doc: 'check the kinds on the views of the run instead of giving a result. lookahead: they must decide by complete data only; warmup: the window they ask for must suffice',
       },
       {
         name: 'gas-gwei',
         value: 'GWEI',
         doc: "gas price, or its median and ninetieth percentile as 0.02-0.05; the chain's own walk when not given",
       },
-      { name: 'seed', value: 'NUMBER', doc: 'of delays within their spread; 1 when not given' },
+      { name: 'seed', value: 'NUMBER', doc: 'seed of the delays within their range; 1 when not given' },
       {
         name: 'out',
         value: 'FOLDER',
-        doc: 'folder of the run; a new one below runs/ next to the store when not given',
+        doc: 'folder of the run; a new one in runs/ next to the store when not given',
       },
       {
         name: 'export-params',
         value: 'RUN',
-        doc: 'runs nothing: writes the params of that run into its strategy files, after they were shown and confirmed',
+        doc: 'run nothing; show the params of that run, and write them into its strategy files once confirmed',
       },
       { name: 'yes', doc: 'write them without asking at the terminal' },
       { name: 'again', doc: 'repeat a finished run' },
@@ -162,9 +162,9 @@ export const authorCommands: readonly Command[] = [
     name: 'report',
     isOfJournal: true,
     summary:
-      'Write a page of a backtest, of several side by side, or of the journal: figures, trades, costs.',
+      'Write a report page of a backtest, of several side by side, or of the journal: figures, trades, costs.',
     details:
-      'The assumptions come first, then what it made after costs, against holding, and the worst drawdown. The page is one file that asks for\nnothing outside. Without a run it is of the journal of the account: --journal.path names another one.',
+      "It shows the assumptions, the result after costs against holding, and the worst drawdown. The page is one file that loads\nnothing else. Without a run it reports the account's journal; --journal.path names another one.",
     positional: {
       name: 'RUN',
       doc: 'the folder of a run, as perpd backtest printed it; several are compared',
@@ -175,12 +175,12 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'out',
         value: 'FILE',
-        doc: 'the page; report.html in the folder of the run, or here where there is not one run',
+        doc: 'path of the page; report.html in the folder of the run, or in this folder for none or several runs',
       },
       {
         name: 'png',
         value: 'DIR',
-        doc: 'write the charts as images into this folder instead; takes the optional package @resvg/resvg-js',
+        doc: 'write the charts as images into this folder instead; needs the optional package @resvg/resvg-js',
       },
       { name: 'csv', value: 'DIR', doc: 'write tables for a spreadsheet into DIR, and no page' },
       json,

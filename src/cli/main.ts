@@ -1,6 +1,7 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --disable-sigusr1 --max-semi-space-size=8 --heap-growing-percent=25
 /** The command line: finds the command, hands it what it was given, and turns how it ends into an exit code. */
 import { isatty } from 'node:tty'
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { visible } from '../base/shownText.ts'
 import { systemClock } from '../base/systemClock.ts'
@@ -50,7 +51,7 @@ function secondWordMeant(name: string, word: string | undefined): string | undef
 
 function help(): string {
   const rows = commands.map(({ name, summary }) => [name, summary])
-  return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${columns(rows, '  ')}\n\nEach command explains itself, with examples: perpd <command> --help\nExit codes: ${exitMeanings.map(({ code, name }) => `${code} ${name}`).join(', ')}`
+  return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${columns(rows, '  ')}\n\nHelp and examples for a command: perpd <command> --help\nExit codes: ${exitMeanings.map(({ code, name }) => `${code} ${name}`).join(', ')}`
 }
 
 /**
@@ -103,7 +104,7 @@ export async function main(
     const rows = family.map((each) => [each.name, each.summary])
     const isAsked = rest.length === 0 || rest.includes('--help') || rest.includes('-h')
     const meant = secondWordMeant(name, rest[0])
-    const text = `perpd ${name} is these commands:\n\n${columns(rows, '  ')}`
+    const text = `perpd ${name} has these commands:\n\n${columns(rows, '  ')}`
     if (isAsked) out(text)
     else
       err(
@@ -150,7 +151,7 @@ export async function main(
     }
     // A refusal of the system is for the operator; any other error is a bug of perpd and is shown whole.
     if (!isSystemError(error)) throw error
-    err(`The system refused something perpd needs: ${error.message}\n  perpd stops.`)
+    err(`A system call failed: ${error.message}\n  perpd stops.`)
     return exitCodes.error
   }
 }
@@ -170,8 +171,8 @@ async function loadInSpite(
     err(
       [
         isOfJournal === true
-          ? 'The configuration has a problem; the journal is read all the same:'
-          : 'The configuration has a problem; perpd still asks the running daemon, which keeps its settings:',
+          ? 'The configuration has a problem; reading the journal anyway:'
+          : 'The configuration has a problem; using the running daemon, which has its own settings:',
         ...error.problems.map((each) => `  ${each}`),
       ].join('\n'),
     )
@@ -244,7 +245,7 @@ export async function runProcess(): Promise<void> {
   const cwd = workingFolder(serves)
   if (cwd === undefined) {
     writeError(
-      'The folder that perpd was started in was removed.\n  Nothing was started. Go to one that is there, and start it again.\n',
+      'The current folder was removed.\n  Nothing was started. Change to an existing folder and start again.\n',
     )
     process.exit(exitCodes.configuration)
   }
@@ -256,7 +257,7 @@ export async function runProcess(): Promise<void> {
     // Names from hosts and files reach the terminal with their control characters made visible.
     out: (text) => void process.stdout.write(`${visible(text)}\n`),
     err: (text) => writeError(`${visible(text)}\n`),
-    ...(isatty(0) ? { ask: createHiddenPrompt(process.stdin, writeError) } : {}),
+    ...defined({ ask: isatty(0) ? createHiddenPrompt(process.stdin, writeError) : undefined }),
   })
   if (threadsLeftBehind() === 0) {
     const all = Promise.all([process.stdout, process.stderr].map(written))
@@ -264,9 +265,7 @@ export async function runProcess(): Promise<void> {
     await (serves ? Promise.race([all, systemClock.sleep(LAST_LINES_MS)]) : all)
     process.exit()
   }
-  writeError(
-    'perpd ends itself with SIGKILL: the thread of a strategy hangs where nothing else can end it.\n',
-  )
+  writeError("perpd kills itself with SIGKILL: a strategy's thread hangs and cannot be stopped otherwise.\n")
   process.kill(process.pid, 'SIGKILL')
 }
 

@@ -1,5 +1,6 @@
 /** Reading routes beside status and orders: figures of markets, the balance, books, newest decisions, and the log. */
 import type { Hono } from 'hono'
+import { defined } from '../base/defined.ts'
 import { visible } from '../base/shownText.ts'
 import { logLevels } from '../domain/logLevels.ts'
 import { toPlain } from '../domain/summaries/orderView.ts'
@@ -81,8 +82,7 @@ export function readRoutes(
     return json(
       recent.log.read({
         ...{ after: Number(after), limit: Math.min(Number(limit), MOST_LINES), level },
-        ...(strategy !== undefined && { strategy }),
-        ...(order !== undefined && { intentId: order }),
+        ...defined({ strategy, intentId: order }),
       }),
     )
   })
@@ -91,7 +91,7 @@ export function readRoutes(
 function hostRows(all: readonly HostFigures[], { clockSkewMs }: EngineApi): readonly HostRow[] {
   return all.map((figures) => {
     const skewMs = figures.kind === 'host' ? clockSkewMs(figures.name) : undefined
-    return { ...figures, ...(skewMs === undefined ? {} : { clockSkewMs: Math.round(skewMs) }) }
+    return { ...figures, ...defined({ clockSkewMs: skewMs === undefined ? undefined : Math.round(skewMs) }) }
   })
 }
 

@@ -1,6 +1,7 @@
 /** Bodies of commands: the command each one is, by its row. Nothing that is not known is let through. */
 import { z } from 'zod'
 import { by } from '../base/bodyFields.ts'
+import { defined } from '../base/defined.ts'
 import { isObject } from '../base/isObject.ts'
 import type { CommandRow } from '../operator/commandRow.ts'
 import { namedIn } from '../operator/commandRow.ts'
@@ -38,10 +39,9 @@ export function parseCommand(row: CommandRow, body: unknown, id = ''): Parsed {
   const command = {
     type: row.type,
     ...row.fixed,
-    ...(named === undefined ? {} : { [named]: id }),
+    ...(named && { [named]: id }),
     ...given,
-    ...(confirm === undefined ? {} : { isConfirmed: confirm }),
-    ...(isPreview ? { isPreview } : {}),
+    ...defined({ isConfirmed: confirm, isPreview: isPreview || undefined }),
   }
   // The row's body has just made its fields.
   return { ok: true, command: command as OperatorCommand, by: head.data.by }

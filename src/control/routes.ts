@@ -60,8 +60,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   const { signals, console } = context
   const refuse = createGuard({
     ...context,
-    ...(signals === undefined ? {} : { selfProvenPath: signalPath }),
-    ...(console === undefined ? {} : { door: console.door }),
+    ...defined({ selfProvenPath: signals === undefined ? undefined : signalPath, door: console?.door }),
   })
 
   // Whoever proves to hold a token gets an answer that proves it too, refusals included.
@@ -118,7 +117,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     const rows = await context.engine.intents({
       openOnly: c.req.query('open') === 'true',
       limit: Math.min(Number(limit), MOST_ROWS),
-      ...(strategy !== undefined && { strategy }),
+      ...defined({ strategy }),
     })
     return json(rows.map(orderRow))
   })

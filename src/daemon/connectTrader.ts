@@ -6,7 +6,7 @@ import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { ToldApprovalStore } from '../account/subaccountWatch.ts'
 import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import type { Clock } from '../base/clock.ts'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import { replaceFile } from '../base/replaceFile.ts'
 import { systemClock } from '../base/systemClock.ts'
 import { readMarket } from '../chain/marketProof.ts'
@@ -20,6 +20,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { EngineLabels } from '../operator/port/statusReport.ts'
 import type { StrategyFiles } from '../operator/reloadStrategies.ts'
+import type { Address } from '../protocol/address.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/files/load.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { connect } from './evidence/connectChain.ts'
@@ -96,44 +97,38 @@ export async function connectTrader(
   const code = isChecked ? await checkRouterCode(config, evidence, fetch) : undefined
   if (code !== undefined) log.note('evidence.codeRead', code.isWeak ? 'warn' : 'info', code.text)
   const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch)
+  const proveMarket = (marketToken: Address) =>
+    readMarket(clients, chain, marketToken, new AbortController().signal)
   const { owner } = config.account
   /** Symbols that positions may be in, once the venue told its markets. */
   let listed: readonly string[] | undefined
+  const ownerOf = (account: Address) => ({
+    account,
+    readApproval: () => readApprovalFile(config.account.approvalFile, chain, account, signer.address),
+    settings: config.account,
+    ...defined({ told }),
+    prepareRenewal: createRenewals({
+      sources: {
+        ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock },
+        urls: evidence.http.map((url) => url.reveal()),
+      },
+      ...{ owner: account, subaccount: signer.address, clock, emit },
+      file: renewalFileOf(config.account.approvalFile),
+    }),
+  })
   const trader = createTrader({
     chain,
     api,
     clock,
     journal,
     signer,
-    ...(owner === undefined
-      ? {}
-      : {
-          owner: {
-            account: owner,
-            readApproval: () => readApprovalFile(config.account.approvalFile, chain, owner, signer.address),
-            settings: config.account,
-            ...defined({ told }),
-            prepareRenewal: createRenewals({
-              sources: {
-                ...{ chain, api, timeoutMs: config.rpc.timeoutMs, clock },
-                urls: evidence.http.map((url) => url.reveal()),
-              },
-              ...{ owner, subaccount: signer.address, clock, emit },
-              file: renewalFileOf(config.account.approvalFile),
-            }),
-          },
-        }),
+    ...defined({ owner: ifDefined(owner, ownerOf) }),
     prepareClaim: createClaims({
       ...{ chain, api, clients, clock, emit },
       account: owner ?? signer.address,
       file: join(dirname(config.account.approvalFile), 'claim.json'),
     }),
-    ...defined({ chainReader }),
-    ...(clients.length === 0
-      ? {}
-      : {
-          proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
-        }),
+    ...defined({ chainReader, proveMarket: clients.length === 0 ? undefined : proveMarket }),
     strategies,
     limits: limitsOf(config, strategies),
     readLimits: () => readLimits(reload(), values),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import { isThere } from '../base/isThere.ts'
 import { Secret } from '../base/secret.ts'
@@ -109,8 +110,8 @@ export function readLeft(config: Config): LeftByDaemon {
   try {
     const { pid, wantedPort } = JSON.parse(text) as { readonly pid?: unknown; readonly wantedPort?: unknown }
     return {
-      ...(Number.isSafeInteger(pid) && Number(pid) > 1 ? { pid: Number(pid) } : {}),
-      ...(Number.isSafeInteger(wantedPort) ? { wantedPort: Number(wantedPort) } : {}),
+      ...defined({ pid: Number.isSafeInteger(pid) && Number(pid) > 1 ? Number(pid) : undefined }),
+      ...defined({ wantedPort: Number.isSafeInteger(wantedPort) ? Number(wantedPort) : undefined }),
     }
   } catch {
     return {}

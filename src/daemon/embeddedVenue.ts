@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, parse } from 'node:path'
 import { type ReplayPlace, type RunningReplay, replayPlace } from '../base/candles/replayPlace.ts'
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
 import { systemClock } from '../base/systemClock.ts'
@@ -94,7 +95,7 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
   if (replay !== undefined) void tellReplay(replay, clock, log.note, telling.signal)
   return {
     clock,
-    ...(replay === undefined ? {} : { replay: () => replayPlace(replay, clock.now()) }),
+    ...defined({ replay: replay === undefined ? undefined : () => replayPlace(replay, clock.now()) }),
     hosts: { api: main.api, oracle: main.oracle },
     control: main.control,
     chains: Object.fromEntries(paper.chains.flatMap(({ name }, i) => (served[i] ? [[name, served[i]]] : []))),

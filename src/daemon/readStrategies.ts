@@ -40,9 +40,12 @@ export async function readStrategyFiles(
     untrusted,
     takesDisabled,
     ...defined({ texts }),
-    ...(journal === undefined || control === undefined
-      ? {}
-      : { inPlaceOf: ownCopies({ journal, control }).inPlaceOf }),
+    ...defined({
+      inPlaceOf:
+        journal === undefined || control === undefined
+          ? undefined
+          : ownCopies({ journal, control }).inPlaceOf,
+    }),
     hostKind: (path) => hostKind(path, { program, decideTimeoutMs, memoryMiB }),
   })
   if (embedsVenue !== true || paper === undefined) return found

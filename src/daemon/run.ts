@@ -294,7 +294,7 @@ function consoleOf(config: Config, log: Log, account: string): Pick<ControlOptio
     console: {
       clock: systemClock,
       ...defined({ publicUrl: consoleUrl }),
-      ...(path === undefined ? {} : { equityStore: equityFile(path, account, warn) }),
+      ...defined({ equityStore: path === undefined ? undefined : equityFile(path, account, warn) }),
     },
   }
 }
@@ -311,7 +311,8 @@ async function watchFiles(
   if (watch === 'off') return
   const isPreview = watch === 'report'
   const changed = async (): Promise<boolean> => {
-    const asked = { type: 'reload', isConfirmed: false, ...(isPreview ? { isPreview } : {}) } as const
+    const preview = defined({ isPreview: isPreview || undefined })
+    const asked = { type: 'reload', isConfirmed: false, ...preview } as const
     const answer = await trader.operate(asked, { by: 'perpd', via: 'files' })
     if (!answer.ok && (answer.code === 'NOT_READY' || answer.code === 'STOPPING')) return false
     // As at the first look, which finds what was read at the start.
@@ -378,7 +379,7 @@ async function tracesOf({ otel: { endpoint, headersFile }, profile, venue, isPap
   const { openTraces } = await import('./logging/openTraces.ts')
   return await openTraces({
     endpoint,
-    ...(headersFile === undefined ? {} : { headers: traceHeaders(headersFile, !isPaper) }),
+    ...defined({ headers: headersFile === undefined ? undefined : traceHeaders(headersFile, !isPaper) }),
     profile,
     chain: venue.chain.name,
     now: systemClock.now,

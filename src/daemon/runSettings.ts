@@ -95,9 +95,7 @@ export function signingPolicyOf(config: Config): (facts: SigningFacts) => Signin
         priceToleranceBps: signing.reducingPriceToleranceBps,
         maxPriceImpactBps: signing.reducingMaxPriceImpactBps,
       },
-      ...(signing.priceImpactPerDayUsd === undefined
-        ? {}
-        : { priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
+      ...defined({ priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
       swapMarkets,
       ...defined({ referralCode: signing.referralCode }),
     }
@@ -167,7 +165,7 @@ export function apiLimitsOf({ api }: Config, isEmbedded: boolean): Partial<ApiLi
     prepareTimeoutMs: 2 * api.timeoutMs,
     submitTimeoutMs: 2 * api.timeoutMs,
     // The embedded venue is this process's own: nobody else is slowed down.
-    ...(isEmbedded ? { requestsPerSecondPerHost: Number.POSITIVE_INFINITY } : {}),
+    ...defined({ requestsPerSecondPerHost: isEmbedded ? Number.POSITIVE_INFINITY : undefined }),
   }
 }
 

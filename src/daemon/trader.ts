@@ -147,7 +147,9 @@ export function createTrader(parts: TraderParts): Trader {
           usual: settings.usualFees,
           nativePrice,
           isSubaccount: subaccount !== undefined,
-          ...(gasPrices === undefined ? {} : { gas: createGasWatch(chainGas[chain.name], gasPrices, clock) }),
+          ...defined({
+            gas: gasPrices === undefined ? undefined : createGasWatch(chainGas[chain.name], gasPrices, clock),
+          }),
         })
   const trader = createEngine({
     execution: {

@@ -4,13 +4,13 @@
  */
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Clock } from '../base/clock.ts'
+import type { Timer } from '../base/clock.ts'
 
 /** Settings of the watch over files. */
 export interface WatchOptions {
   /** Files and folders, as the setting names them. */
   readonly paths: readonly string[]
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Timer
   /**
    * Told once what is there when the watch begins, and then whenever something changed and has been still for a moment; the next look waits for it. False: it
    * is told again at the next look.

@@ -2,6 +2,7 @@
  * The time on the chain, by the newest blocks of its endpoints, our clock and the hosts' clocks. An endpoint is only one witness: one that lags or
  * lies is set aside. Where no endpoint is left, the clocks bound the time.
  */
+import { defined } from '../base/defined.ts'
 
 /** Farthest that the time of an endpoint's newest block may be from our clock, or from the hosts', seconds. */
 export const HEALTHY_SECONDS = 30
@@ -58,7 +59,9 @@ export function chainTimeOf(
     return { ...time, aheadSeconds, isHealthy: Math.abs(aheadSeconds) <= HEALTHY_SECONDS }
   })
   const healthy = endpoints.flatMap(({ seconds, isHealthy }) => (isHealthy ? [seconds] : []))
-  const skew = healthy.length === 0 ? {} : { skewSeconds: nearestTo0(healthy.map((one) => ownSeconds - one)) }
+  const skew = defined({
+    skewSeconds: healthy.length === 0 ? undefined : nearestTo0(healthy.map((one) => ownSeconds - one)),
+  })
   const earliest = Math.min(...healthy)
   if (healthy.length > 0 && Math.max(...healthy) - earliest <= 2 * HEALTHY_SECONDS) {
     const seconds = { earliestSeconds: earliest, latestSeconds: earliest, likelySeconds: earliest }

@@ -48,7 +48,7 @@ export async function makeAttempt(
     return unsigned(unreachable(context, approval.waitsFor))
   const policy: SigningPolicy = {
     ...context.signingPolicy(),
-    ...(approval === undefined ? {} : { mode: { kind: 'subaccount', approval } }),
+    ...defined({ mode: approval === undefined ? undefined : { kind: 'subaccount', approval } }),
   }
   const made = await laneOf(lanes, intent.lane).make(context, { intent, n, host, policy, log })
   if (made.kind === 'stopped') return undefined

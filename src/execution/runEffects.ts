@@ -176,8 +176,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
       attempt: lastAttempt(tracked.state)?.n ?? 0,
       status,
       host: answer.host,
-      ...(answer.kind !== 'status' && answer.traceId !== undefined ? { traceId: answer.traceId } : {}),
-      ...defined({ reason }),
+      ...defined({ traceId: answer.kind !== 'status' ? answer.traceId : undefined, reason }),
     })
   }
 

@@ -2,6 +2,7 @@
  * The open intents of this process, each with the facts that only this process knows, and recent fills that ended them. After a restart only the
  * journal's states are believed.
  */
+import { defined } from '../base/defined.ts'
 import { cancelAskedBy } from '../domain/order/cancelAsked.ts'
 import { type IntentState, type Label, labelOf, lastAttempt } from '../domain/order/intent.ts'
 import { type UnprovenMessage, unprovenMessageOf } from '../domain/order/withheld.ts'
@@ -159,8 +160,8 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       tracked.label = to
       const { state } = tracked
       const askedBy = cancelAskedBy(state, stories())
-      const asked = askedBy === undefined ? {} : { askedBy }
-      const legs = to === 'executed' ? { legs: legsIn(context, state) } : {}
+      const asked = defined({ askedBy })
+      const legs = defined({ legs: to === 'executed' ? legsIn(context, state) : undefined })
       const more = { ...asked, ...legs, ...editedIn(context, state) }
       context.emit({ type: 'order.moved', intent: state.intent, from, to, reason, state, ...more })
     },

@@ -205,7 +205,7 @@ async function olderPage(
   const isOldest = first > sinceSeconds && sinceSeconds > range.fromSeconds
   return {
     added: added.added,
-    ...(inside.length === 0 || isOldest ? { stopped: `${PAGES_ROUTE} has nothing older` } : {}),
+    ...defined({ stopped: inside.length === 0 || isOldest ? `${PAGES_ROUTE} has nothing older` : undefined }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Records what the venue shows: tickers with capacity, pools, rates, JIT liquidity, settings, and candles into the store. It asks, and never trades. */
 import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { hexKey } from '../protocol/address.ts'
 import type { Ticker } from '../protocol/market.ts'
@@ -153,7 +154,7 @@ function tickerRow(ticker: Ticker): RecordedRow {
   const isMiddle = markPrice === (minPrice + maxPrice) / 2n
   const kept = Object.entries(fields).filter(([name]) => !ofDay.has(name))
   const rounded = Object.fromEntries(kept.map(([name, value]) => [name, roundedValue(value)]))
-  const prices = { minPrice, maxPrice, ...(isMiddle ? {} : { markPrice }) }
+  const prices = { minPrice, maxPrice, ...defined({ markPrice: isMiddle ? undefined : markPrice }) }
   return { kind: 'ticker', key: ticker.marketToken, fields: { ...prices, ...rounded } }
 }
 

@@ -2,8 +2,7 @@
  * Steps of the wall clock between stamps, so that a stamp has the age that it has, whatever the clock did since. A clock that was ahead and is
  * set back leaves stamps of the future: these count as of the moment of the step, so none is lost and none counts for longer than its window.
  */
-import type { Clock } from '../base/clock.ts'
-import { CLOCK_STEP_MS } from '../base/clock.ts'
+import { CLOCK_STEP_MS, type Clocks } from '../base/clock.ts'
 
 /** Most steps that are kept: what lies before them is by then older than any window, or nobody can say its age. */
 const mostSteps = 256
@@ -52,7 +51,7 @@ export class ClockSteps {
   }
 
   /** Compares the clock with its own course since the look before, and at the first with the newest stamp. `place`: the newest. */
-  look(place: number, clock: Pick<Clock, 'now' | 'monotonicMs'>): void {
+  look(place: number, clock: Clocks): void {
     const nowMs = clock.now()
     const courseMs = nowMs - clock.monotonicMs()
     const seenMs = this.#unmeasured.reduce((sum, { backMs }) => sum + backMs, 0)

@@ -3,7 +3,7 @@
  * questions that come up while orders are decided and sent; older history is read from the store.
  */
 
-import type { Clock } from '../base/clock.ts'
+import type { Clocks } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
 import type { BookListener, BookReads } from '../books/books.ts'
 import type { AccountRecord, AccountState } from '../domain/accountRecords/accountRecord.ts'
@@ -59,7 +59,7 @@ export interface LedgerReads {
    * Compares the clock with what the records say and with its own course. What is asked for by a time below goes by it: a clock that was set back
    * makes nothing younger or older, so that what it wrote while it was ahead counts as of the step, for its window and no longer.
    */
-  lookAt(clock: Pick<Clock, 'now' | 'monotonicMs'>): void
+  lookAt(clock: Clocks): void
   /** Gives how far the clock was set back since an open or recent intent was accepted, ms. */
   setBackSince(intentId: string): number
   /** Returns the ends of intents since then (Unix ms), in the order of their writing; reaches back at least a day. */

@@ -3,7 +3,8 @@
  * claims more than the store holds. It remembers decisions, digests and created orders for ever, since each may come only once; of closed intents it
  * retains the newest.
  */
-import type { Clock } from '../base/clock.ts'
+
+import type { Clocks } from '../base/clock.ts'
 import { type BookReads, Books } from '../books/books.ts'
 import { type AccountState, applyAccountRecord, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../domain/accountRecords/fills.ts'
@@ -303,7 +304,7 @@ class FoldedLedger implements Ledger {
     return this.#intentSteps.backSince(this.#intents - this.#recent.size + index + 1)
   }
 
-  lookAt(clock: Pick<Clock, 'now' | 'monotonicMs'>): void {
+  lookAt(clock: Clocks): void {
     this.#intentSteps.look(this.#intents, clock)
     this.#recordSteps.look(this.#seq, clock)
   }

@@ -6,6 +6,7 @@
  * key, in the one form that the contracts take.
  */
 import { fileBounds, parseBounded } from '../base/boundedJson.ts'
+import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { Secret } from '../base/secret.ts'
 import type { Signer, SignRequest } from '../domain/signer.ts'
@@ -112,7 +113,7 @@ function createAsk(options: RemoteSignerOptions): Ask {
         headers: {
           'content-type': 'application/json',
           accept: 'application/json',
-          ...(token === undefined ? {} : { authorization: `Bearer ${token.reveal()}` }),
+          ...defined({ authorization: token === undefined ? undefined : `Bearer ${token.reveal()}` }),
         },
         body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
         signal: AbortSignal.timeout(timeoutMs),

@@ -4,6 +4,7 @@
  * whoever asks, a daemon with a fault in its machine included, gets no second live digest for one intent, none that lives
  * longer than any order may, and no more exposure in a time than a cap that nothing changes while perpd runs.
  */
+import { defined } from '../base/defined.ts'
 import { type BaseError, reasonOf } from '../base/errors.ts'
 import { COMPACT_AFTER, GuardError, type GuardTable, type SignEntry } from '../domain/guardTable.ts'
 import type { SignClaim, Signer, SignRequest } from '../domain/signer.ts'
@@ -173,22 +174,19 @@ async function written(entry: SignEntry, table: GuardTable, kept: () => readonly
  * before the guard's line is durable: a key elsewhere is asked after that, one in this process beside it.
  */
 export function guardedSigner(signer: Signer, guard: SigningGuard): Signer {
+  async function signHeld(request: SignRequest) {
+    const recorded = guard.claim(claimOf(request), request.digest)
+    // Whoever holds the signature waits for it; without a signature nobody does.
+    recorded.catch(() => undefined)
+    return { signature: await signer.sign(request), recorded }
+  }
   return {
     address: signer.address,
     async sign(request) {
       await guard.claim(claimOf(request), request.digest)
       return await signer.sign(request)
     },
-    ...(signer.isLocal === undefined
-      ? {}
-      : {
-          async signHeld(request: SignRequest) {
-            const recorded = guard.claim(claimOf(request), request.digest)
-            // Whoever holds the signature waits for it; without a signature nobody does.
-            recorded.catch(() => undefined)
-            return { signature: await signer.sign(request), recorded }
-          },
-        }),
+    ...defined({ signHeld: signer.isLocal === undefined ? undefined : signHeld }),
   }
 }
 

@@ -5,6 +5,7 @@
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defined } from '../base/defined.ts'
 import { ownGroup } from './ownGroup.ts'
 
 /** Checked facts of a file, a folder or a link. */
@@ -54,7 +55,7 @@ export const thisMachine: Machine = {
       gid: stat.gid,
       mode: stat.mode & 0o7777,
       isFolder: stat.isDirectory(),
-      ...(stat.isSymbolicLink() ? { link: readlinkSync(path) } : {}),
+      ...defined({ link: stat.isSymbolicLink() ? readlinkSync(path) : undefined }),
     }
   },
   user: process.geteuid?.(),

@@ -117,7 +117,7 @@ export function createHostBook(now: () => number): HostBook {
         asked: asked + 1,
         failed: failed + (isOk ? 0 : 1),
         lastAtMs: atMs,
-        ...(isOk ? {} : { lastFailure: failureOf(atMs, outcome, reason, lastFailure) }),
+        ...defined({ lastFailure: isOk ? undefined : failureOf(atMs, outcome, reason, lastFailure) }),
         ...more,
       }),
       durationMs,
@@ -143,7 +143,7 @@ export function createHostBook(now: () => number): HostBook {
           const { cooldownMs, reason } = event
           change('host', event.host, ({ lastFailure }) => ({
             rests: { untilMs: now() + cooldownMs, reason },
-            ...(lastFailure === undefined ? {} : { lastFailure: { ...lastFailure, reason } }),
+            ...defined({ lastFailure: lastFailure === undefined ? undefined : { ...lastFailure, reason } }),
           }))
           break
         }
@@ -198,7 +198,7 @@ function withoutPast(
     ...figures,
     medianMs: Math.round(sorted[Math.floor((sorted.length - 1) / 2)] ?? 0),
     slowestMs: Math.round(sorted.at(-1) ?? 0),
-    ...(rests === undefined || rests.untilMs <= nowMs ? {} : { rests }),
+    ...defined({ rests: rests === undefined || rests.untilMs <= nowMs ? undefined : rests }),
   }
 }
 

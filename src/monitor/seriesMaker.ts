@@ -1,5 +1,6 @@
 /** Makes the daemon's series in a registry of their own, and keeps what docs/reference/metrics.md prints of them. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { defined } from '../base/defined.ts'
 import { toDecimal, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 
 /** One series, described. */
@@ -61,7 +62,7 @@ export function createSeriesMaker(): SeriesMaker {
   ): Counter<T> => {
     const made: Counter<T> = new Counter({
       ...named('counter', name, help, labels),
-      ...(collect && { collect: () => collect(made) }),
+      ...defined({ collect: collect ? () => collect(made) : undefined }),
     })
     return made
   }
@@ -73,7 +74,7 @@ export function createSeriesMaker(): SeriesMaker {
   ): Gauge<T> => {
     const made: Gauge<T> = new Gauge({
       ...named('gauge', name, help, labels),
-      ...(collect && { collect: () => collect(made) }),
+      ...defined({ collect: collect ? () => collect(made) : undefined }),
     })
     return made
   }

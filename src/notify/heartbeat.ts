@@ -3,7 +3,7 @@
  * when it is asked no more, which perpd itself cannot; `/fail` at its end says at once that something is wrong.
  */
 
-import type { Clock } from '../base/clock.ts'
+import type { Timer } from '../base/clock.ts'
 import type { Secret } from '../base/secret.ts'
 import type { Emit } from '../domain/event.ts'
 import { type Post, sendOnce } from './sendOnce.ts'
@@ -18,7 +18,7 @@ export interface HeartbeatOptions {
   /** Longest wait for one answer, ms. */
   readonly timeoutMs: number
   readonly post: Post
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Timer
   readonly emit: Emit
   readonly look: () => Beat
 }

@@ -1,5 +1,6 @@
 /** Tells one sink, one notice after the other: a bounded queue, tries with growing waits, and what the service asks to wait. */
-import type { Clock } from '../base/clock.ts'
+
+import type { Timer } from '../base/clock.ts'
 import type { Emit } from '../domain/event.ts'
 import type { Notice, NoticeLevel } from '../monitor/events/notice.ts'
 import { pushed } from './noticeQueue.ts'
@@ -21,7 +22,7 @@ export interface Waiting {
 export interface SinkLoopOptions {
   readonly name: string
   readonly send: (waiting: Waiting, signal: AbortSignal) => Promise<SendResult>
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: Timer
   readonly emit: Emit
   /** Told of one that will never be sent: a full queue dropped it, or no try succeeded. */
   readonly lost: (waiting: Waiting) => void

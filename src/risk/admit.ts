@@ -2,6 +2,7 @@
  * The gate: a decision becomes an intent, whole, or a denial that says why. Pure: ids and times are on the admission
  * context.
  */
+import { defined } from '../base/defined.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { MarketView } from '../domain/snapshot.ts'
@@ -88,12 +89,11 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
       ...plan,
       sizing: {
         ...plan.sizing,
-        ...(view.priceSource && { priceSource: view.priceSource }),
-        ...(view.contested && { contested: view.contested }),
+        ...defined({ priceSource: view.priceSource, contested: view.contested }),
       },
       expiresAtMs: context.expiresAtMs,
       acceptedAtMs: nowMs,
-      ...(withheld.length === 0 ? {} : { goesOnFor: withheld.map(({ intentId }) => intentId) }),
+      ...defined({ goesOnFor: withheld.length === 0 ? undefined : withheld.map(({ intentId }) => intentId) }),
     },
   }
 }

@@ -158,7 +158,7 @@ export function restingOrdersOf(snapshot: Snapshot, states: readonly IntentState
         direction: row.direction,
         collateralToken: row.initialCollateralToken,
         sizeDeltaUsd: row.sizeDeltaUsd,
-        ...(orderType === 'twap' ? {} : { triggerPrice }),
+        ...defined({ triggerPrice: orderType === 'twap' ? undefined : triggerPrice }),
         isFrozen: row.isFrozen,
         isChanging: changing.has(hexKey(row.orderKey)),
       },

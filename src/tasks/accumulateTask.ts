@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { dollars } from '../base/bodyFields.ts'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import type { AccumulateWish } from '../domain/order/taskWish.ts'
 import {
   type AccumulateParams,
@@ -105,8 +105,7 @@ export const accumulateStart = taskStart<AccumulateWish>()({
       ...side,
       ...opening,
       ...{ targetUsd: usd(target), worstPrice: usd(price), shareBps },
-      ...defined({ everySeconds }),
-      ...(least === undefined ? {} : { leastUsd: usd(least) }),
+      ...defined({ everySeconds, leastUsd: ifDefined(least, usd) }),
     }
   },
   draft: (wish, facts) =>

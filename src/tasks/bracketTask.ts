@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { dollars } from '../base/bodyFields.ts'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import type { ExitRequest, IncreaseDecision } from '../domain/order/decision.ts'
 import type { BracketWish } from '../domain/order/taskWish.ts'
 import {
@@ -65,7 +65,7 @@ function planOf(
   const step = nextExit(params, params, use, state.kept, { ...view, snapshot }, taskId)
   if (step.kind === 'wait') {
     const { until, kept } = step
-    return { kind: 'wait', until, ...(kept === undefined ? {} : { state: { ...state, kept } }) }
+    return { kind: 'wait', until, ...defined({ state: kept === undefined ? undefined : { ...state, kept } }) }
   }
   if (step.kind === 'gone')
     return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
@@ -80,9 +80,8 @@ function entryOf({ params, taskId }: Task): IncreaseDecision {
   const exits: ExitRequest[] = [{ type: 'stop-loss', triggerPrice: stopLoss }]
   if (takeProfit !== undefined) exits.push({ type: 'take-profit', triggerPrice: takeProfit })
   const order = adding(params, sizeUsd, leverageBps, `the entry of the task ${taskId}`, { task: taskId })
-  const waits =
-    entry === 'market' || entryPrice === undefined ? {} : { orderType: entry, triggerPrice: entryPrice }
-  return { ...order, ...waits, tpsl: exits }
+  if (entry === 'market' || entryPrice === undefined) return { ...order, tpsl: exits }
+  return { ...order, orderType: entry, triggerPrice: entryPrice, tpsl: exits }
 }
 
 /** Its start. */
@@ -113,8 +112,7 @@ export const bracketStart = taskStart<BracketWish>()({
       ...side,
       ...opening,
       ...{ sizeUsd: usd(size), stopLoss: usd(stopLoss) },
-      ...(entry === undefined ? {} : { entryPrice: usd(entry) }),
-      ...(takeProfit === undefined ? {} : { takeProfit: usd(takeProfit) }),
+      ...defined({ entryPrice: ifDefined(entry, usd), takeProfit: ifDefined(takeProfit, usd) }),
     }
   },
   draft: (wish, facts) =>

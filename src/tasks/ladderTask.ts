@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { dollars, typed } from '../base/bodyFields.ts'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { LadderWish } from '../domain/order/taskWish.ts'
 import {
@@ -135,7 +135,7 @@ function exitStep({ params, state, taskId }: Task, view: ExecutorView, use: Exec
   const step = nextExit(params, wanted, use, state.kept, { ...view, snapshot: view.snapshot }, taskId)
   if (step.kind === 'wait') {
     const { until, kept } = step
-    return { kind: 'wait', until, ...(kept === undefined ? {} : { state: { ...state, kept } }) }
+    return { kind: 'wait', until, ...defined({ state: kept === undefined ? undefined : { ...state, kept } }) }
   }
   if (step.kind === 'gone')
     return { kind: 'end', outcome: 'stopped', why: 'its position is gone', isBare: true }
@@ -155,12 +155,14 @@ function wantedExits(
   const leaving = { direction: params.direction, action: 'decrease' } as const
   const entryPrice = entryPriceOf(children)
   return {
-    ...(takeProfitBps === undefined || entryPrice === undefined
-      ? {}
-      : { takeProfit: betterBy(leaving, entryPrice, takeProfitBps) }),
-    ...(stopLossBps === undefined || firstPrice === undefined
-      ? {}
-      : { stopLoss: betterBy(leaving, firstPrice, -stopLossBps) }),
+    ...defined({
+      takeProfit: ifDefined(entryPrice, (price) =>
+        ifDefined(takeProfitBps, (bps) => betterBy(leaving, price, bps)),
+      ),
+      stopLoss: ifDefined(firstPrice, (price) =>
+        ifDefined(stopLossBps, (bps) => betterBy(leaving, price, -bps)),
+      ),
+    }),
   }
 }
 
@@ -305,9 +307,12 @@ export const ladderStart = taskStart<LadderWish>()({
       const own = {
         ...base,
         ...{ leverageBps, rungs, growthBps },
-        ...defined({ stepBps }),
-        ...(everySeconds === undefined ? {} : { everyMs: everySeconds * 1_000 }),
-        ...defined({ takeProfitBps, stopLossBps }),
+        ...defined({
+          stepBps,
+          everyMs: everySeconds === undefined ? undefined : everySeconds * 1_000,
+          takeProfitBps,
+          stopLossBps,
+        }),
       }
       const minutes =
         everySeconds === undefined

@@ -1,4 +1,5 @@
 /** The exits that a task manages: one target and one stop for its position. Missing ones are placed, wrong ones are changed. Pure. */
+import { defined } from '../base/defined.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { ExitSync } from '../domain/taskStates/executorParams.ts'
@@ -130,8 +131,10 @@ export function nextExit(
         marketToken,
         direction,
         orderKey: resting.orderKey,
-        ...(row.sizeDeltaUsd === sizeUsd ? {} : { sizeDeltaUsd: sizeUsd }),
-        ...(isFar ? { triggerPrice } : {}),
+        ...defined({
+          sizeDeltaUsd: row.sizeDeltaUsd === sizeUsd ? undefined : sizeUsd,
+          triggerPrice: isFar ? triggerPrice : undefined,
+        }),
         reason: `the ${type} of the task ${taskId} closes ${formatDollars(sizeUsd)} at ${formatPrice(isFar ? triggerPrice : standsAt)}`,
         facts,
       },

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { dollars } from '../base/bodyFields.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { TwapWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -152,7 +153,7 @@ export const twapStart = taskStart<TwapWish>()({
   },
   wish(command, side, opened) {
     const { size, reduce, parts, minutes, shareBps, price, route } = command
-    const bound = price === undefined ? {} : { worstPrice: usd(price) }
+    const bound = defined({ worstPrice: ifDefined(price, usd) })
     const action = reduce ? 'decrease' : 'increase'
     return {
       kind: 'twap',
@@ -175,7 +176,7 @@ export const twapStart = taskStart<TwapWish>()({
       }
       if (base.action === 'decrease' && sizeUsd > plannedUsd(base, facts, facts.snapshot))
         return aboveHeld(base, sizeUsd, facts)
-      const bound = worstPrice === undefined ? {} : { worstPrice }
+      const bound = defined({ worstPrice })
       const own = { ...base, leverageBps, parts, durationMs, shareBps, ...bound, route }
       const state: ExecutorProgress & { readonly slot: number } = { made: 0, slot: 0 }
       return { own, sizeUsd, state, orders: parts, minutes: SPARE * minutes }

@@ -2,6 +2,8 @@
  * Unwinds an order that nobody wants any more if it lands (docs/orders.md, "Unwind an order"): cancels its resting orders, and closes its position.
  * Pure: its steps follow from the order's own story, from the outcomes of its tries, and from positions.
  */
+
+import { defined } from '../base/defined.ts'
 import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { IntentState } from '../domain/order/intent.ts'
@@ -173,7 +175,7 @@ function reduce(task: Task, view: UnwindView, opened: readonly Opened[]): Unwind
     state = { ...state, closes }
     return { ...child, state }
   })
-  const problem = problems.length === 0 ? {} : { problem: problems.join('; ') }
+  const problem = defined({ problem: problems.length === 0 ? undefined : problems.join('; ') })
   return { kind: 'go-on', state: before, decisions, ...problem }
 }
 

@@ -73,7 +73,7 @@ test('a figure of before the account moved says its age from the first second', 
     ' (5 s old: lists are settling)',
   )
   expect(equityAge({ equityAtMs: 1_000, isEquitySettling: false }, 61_000)).toContain('1 min 0 s old')
-  expect(equityAge({ isEquitySettling: true }, 6_000)).toContain('lists that may be apart')
+  expect(equityAge({ isEquitySettling: true }, 6_000)).toContain('lists of different moments')
 })
 
 test('what was deposited or withdrawn today is told beside the result that it is not in', () => {

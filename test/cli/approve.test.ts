@@ -119,7 +119,7 @@ test('hosts that all add to the count get nothing signed here, and the operatorâ
     'would allow none',
   )
   const both = await approve(hosts, ...here, '--up-to=300')
-  expect(both).toMatchObject({ code: 4, err: expect.stringContaining('keep one') })
+  expect(both).toMatchObject({ code: 4, err: expect.stringContaining('exclude each other') })
   usedOnChain(40n)
   const said = await approve([served.api[0] ?? ''], '--owner-keystore=owner.json', '--up-to=340')
   expect([said.code, said.count]).toEqual([0, '340'])
@@ -130,7 +130,7 @@ test('hosts that all add to the count get nothing signed here, and the operatorâ
   expect(out.code).toBe(1)
   expect(existsSync(join(cwd, 'ask.json'))).toBe(false)
   expect(out.err).toMatch(
-    /up to number 1000000000300 in all: 300 more than the 1000000000000 that are used by the word of 1 host/,
+    /up to number 1000000000300 in total: 300 more than the 1000000000000 used so far, as 1 host says/,
   )
   expect(out.err).toContain('WARNING: maxAllowedCount is 1,000,000,000,300')
   const honest = await approve([served.api[0] ?? ''], ...byOwner, '--actions=300')
@@ -143,7 +143,7 @@ test('with an endpoint the count is the chainâ€™s, whatever the hosts say', asyn
   const { code, err, count } = await approve([await liar('1000000000000')], ...rpc(), ...here)
   expect([code, count], err).toEqual([0, '312'])
   expect(err).toContain(
-    'up to number 312 in all: 300 more than the 12 that are used by the word of the chain',
+    'up to number 312 in total: 300 more than the 12 used so far, as the chain (2 endpoints) says',
   )
   expect(err).not.toContain('WARNING')
 })
@@ -243,7 +243,7 @@ test('on paper each subaccount create makes another key, and the account that th
     `delegated key ${second.out}, in use: CWD/var/paper/delegated-1.key (paper.keyFile, flag --paper.keyFile)`,
   )
   expect(words).toContain(
-    `another key ${third.out}, in CWD/var/paper/delegated-2.key: not in use, and not approved: it can do nothing. To use it instead: perpd subaccount approve --paper.keyFile CWD/var/paper/delegated-2.key --paper.ownerKeyFile CWD/var/paper/account.key`,
+    `another key ${third.out}, in CWD/var/paper/delegated-2.key: not in use, and not approved, so harmless. To use it instead: perpd subaccount approve --paper.keyFile CWD/var/paper/delegated-2.key --paper.ownerKeyFile CWD/var/paper/account.key`,
   )
   expect(words).not.toMatch(/another key.*another key/)
   // Without the names of these keys the approval is not written over: they are named.

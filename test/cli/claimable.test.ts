@@ -28,9 +28,9 @@ const said = (text: string) => text.replaceAll(/\s+/g, ' ')
 
 test('funding that can be claimed is said, with when it counts and who claims it', () => {
   const text = said(textOf([usd('1.25'), usd(2)]))
-  expect(text).toContain('Funding to be claimed, earned since these positions last changed: $3.25.')
+  expect(text).toContain('Claimable funding since these positions last changed: $3.25.')
   expect(text).toContain(
-    'It is in no PnL until an order touches them; a file of kind claimer prepares the claim',
+    'No PnL includes it until an order changes the position. A strategy of kind claimer prepares the claim',
   )
 })
 

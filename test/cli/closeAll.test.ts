@@ -82,8 +82,8 @@ test('close --all over a list that never shows a fill ends after its wait, and s
   expect(none.waitedMs).toBe(20_000)
   expect(none.code).toBe(5)
   const said = none.err.replaceAll(/\s+/g, ' ')
-  expect(said).toContain('Waiting for the list of positions')
-  expect(said).toContain('The list of positions still does not show every fill after 20 s')
+  expect(said).toContain('Waiting until the list of positions')
+  expect(said).toContain('After 20 s the list of positions still lacks fills.')
   expect(said).toContain(unlisted)
   expect(none.err.match(/Waiting/g)).toHaveLength(1)
   expect(Math.max(...none.err.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80)
@@ -93,7 +93,7 @@ test('close --all closes what is listed though another fill never shows, and say
   const some = await closedAll({ feedAgesMs: { positions: 100 }, unlistedFills: [unlisted] })
   expect(some.waitedMs).toBe(20_000)
   expect([some.code, some.out]).toEqual([5, expect.stringContaining('1 of 1 position is on the way')])
-  expect(some.err.replaceAll(/\s+/g, ' ')).toContain(`not closed for lag: ${unlisted}`)
+  expect(some.err.replaceAll(/\s+/g, ' ')).toContain(`not closed, list lags: ${unlisted}`)
 })
 
 test('close --all goes on as soon as the list shows every fill', async () => {
@@ -102,5 +102,5 @@ test('close --all goes on as soon as the list shows every fill', async () => {
     { feedAgesMs: { positions: 100 } },
   )
   expect([settled.code, settled.waitedMs, settled.looks]).toEqual([0, 500, 2])
-  expect(settled.err).not.toContain('still does not show')
+  expect(settled.err).not.toContain('still lacks fills')
 })

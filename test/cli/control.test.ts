@@ -177,9 +177,9 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
   expect((await perpd(cwd, ['log', 'level', 'host', 'debug', '--by', 'ann', ...flags])).code).toBe(0)
   expect((await perpd(cwd, ['log', 'level', 'warn', '--by', 'ann', ...flags])).code).toBe(0)
   expect((await perpd(cwd, ['log', 'level', 'hots', 'debug', ...flags])).err).toContain(
-    'hots is no component of the log',
+    'hots is not a component of the log',
   )
-  expect((await perpd(cwd, ['log', 'level', 'loud', ...flags])).err).toContain('loud is no level')
+  expect((await perpd(cwd, ['log', 'level', 'loud', ...flags])).err).toContain('loud is not a level')
   const shown = await perpd(cwd, ['log', 'level', ...flags])
   expect([shown.code, shown.err]).toEqual([0, ''])
   expect(shown.out.split('\n').filter((line) => /^(?:COMPONENT|host|order|all others)/.test(line))).toEqual([
@@ -218,7 +218,7 @@ test('an operator holds trading back, lists why, changes limits, and is told wha
     err: 'perpd refuses: there is no strategy nobody (STRATEGY_UNKNOWN)',
   })
   const odd = await perpd(cwd, ['trading', 'off', ...flags])
-  expect([odd.code, odd.err]).toEqual([1, 'off is no trading state; expected active, reducing, halted.'])
+  expect([odd.code, odd.err]).toEqual([1, 'off is not a trading state; expected active, reducing, halted.'])
 })
 
 test('a kill is followed until it is done', async () => {
@@ -233,7 +233,7 @@ test('a kill is followed until it is done', async () => {
     [
       'it is done.',
       expect.stringMatching(
-        /^cancelling and closing: 2 orders rest at the venue, 1 position is held, 1 order is sent and not ended yet; order f00d\w* \(increase long ETH\/USD \[WETH-USDC\]\) is pending: it waits for \S+ and the chain to show it$/,
+        /^cancelling and closing: 2 orders rest at the venue, 1 position is held, 1 order in flight; order f00d\w* \(increase long ETH\/USD \[WETH-USDC\]\) is pending: it waits for \S+ and the chain to show it$/,
       ),
       'done: nothing is left',
     ],
@@ -257,7 +257,7 @@ test('a kill that closes nothing says what stays, and what protects it', async (
   const unproven = { ...kill, outcome: 'unproven', statement: 'the end of 1 order is not proven' }
   expect(killText(unproven as never)).toContain('over without proof: the end of 1 order is not proven')
   expect(text([{ ...left, exits: [stop], uncoveredUsd: 0n }])).toBe(
-    'done: every order that adds risk is cancelled; held is long ETH/USD [WETH-USDC] $500.00 (stop-loss at $1,900.00) (perpd kill --close closes)',
+    'done: every order that adds risk is cancelled; open: long ETH/USD [WETH-USDC] $500.00 (stop-loss at $1,900.00) (perpd kill --close closes)',
   )
   expect(text([{ ...left, exits: [], uncoveredUsd: usd(500) }])).toContain('$500.00 (no stop-loss)')
   expect(text([{ ...left, exits: [stop], uncoveredUsd: usd(100) }])).toContain(
@@ -294,7 +294,7 @@ test('the question before a kill shows what is held and at rest, what is cancell
   } as const
   const unlisted = killQuestion({ ...seen, unlisted: [hidden, held] }, { close: true, exits: false }, 200)
   expect(unlisted).toMatch(
-    /stop-loss long ETH\/USD .*\$1,900.00 +stays until that is closed; it rests according to the journal/,
+    /stop-loss long ETH\/USD .*\$1,900.00 +stays until its position is closed; it rests according to the journal/,
   )
   expect(unlisted).toMatch(/long ETH\/USD +\$500.00 +closes it at the market; the journal holds it/)
   expect(killQuestion(seen, { close: false, exits: false }, 100)).toMatchInlineSnapshot(`
@@ -303,15 +303,15 @@ test('the question before a kill shows what is held and at rest, what is cancell
     limit increase long ETH/USD  $500.00          $1,950.00  cancelled
     stop-loss long ETH/USD       $500.00          $1,900.00  stays
 
-    1 order more on the way: it waits for the end of each.
-    Trading is halted until you lift it (perpd trading active), and every task ends. Positions stay,
+    1 more order in flight: the kill waits for the outcome of each.
+    Trading is halted until you resume it (perpd trading active), and every task ends. Positions stay,
     with their stop-losses and take-profits (--exits cancels them too, --close closes the positions)."
   `)
   const closing = killQuestion(seen, { close: true, exits: false }, 100)
   expect(closing).toContain('closes it at the market')
-  expect(closing).toContain('stays until that is closed')
+  expect(closing).toContain('stays until its position is closed')
   expect(killQuestion('no host answers', { close: false, exits: true }, 100)).toMatch(
-    /^Positions and resting orders are unknown now \(no host answers\)[\s\S]*without stop-losses/,
+    /^Positions and resting orders cannot be read now \(no host answers\)[\s\S]*without stop-losses/,
   )
 })
 
@@ -324,12 +324,12 @@ test('a kill names the order that it waits for, its state, and what that waits f
   } as const
   const text = (changes: Partial<typeof row>) => killText(kill, [{ ...row, ...changes }])
   expect(text({ status: 'unknown' })).toMatch(
-    /^cancelling: 1 order is sent and not ended yet; order f00d\w* \(.*\) is unknown: it was sent, and the kill is done once \S+ and the chain prove its end: it can land until its deadline, \d\d:\d\d:\d\d UTC, .*: perpd orders resolve f00d\w*$/,
+    /^cancelling: 1 order in flight; order f00d\w* \(.*\) is unknown: it was sent; the kill is done once \S+ and the chain prove its outcome. It can land until its deadline, \d\d:\d\d:\d\d UTC; .*: perpd orders resolve f00d\w*$/,
   )
   expect(text({ status: 'unknown', presumedDeadForSeconds: 90 })).toMatch(
-    /is unknown: 1 min 30 s past its deadline, and nothing shows it: perpd orders resolve f00d\w*$/,
+    /is unknown: 1 min 30 s past its deadline, outcome not proven: perpd orders resolve f00d\w*$/,
   )
-  expect(text({ status: 'resting' })).toBe('cancelling: 1 order is sent and not ended yet')
+  expect(text({ status: 'resting' })).toBe('cancelling: 1 order in flight')
 })
 
 test('a word on an order or a discrepancy goes through the daemon that runs on the same journal', async () => {
@@ -423,17 +423,17 @@ test('a limit that cannot be used shuts no way out of a running daemon; what may
   const wrong = { risk: { maxOrderSizeUsd: 'lots' } }
   const halted = await asks(wrong)
   expect(halted.code, halted.err).toBe(0)
-  expect(halted.err).toContain('perpd still asks the running daemon')
+  expect(halted.err).toContain('using the running daemon')
   expect(halted.err).toContain('risk.maxOrderSizeUsd is "lots"')
   expect(asked).toHaveLength(1)
   // What only looks goes on too: limits by the daemon, orders by the journal.
   const limits = await perpd(cwd, ['limits', '--port', port])
-  expect([limits.code, limits.err]).toEqual([0, expect.stringContaining('still asks the running daemon')])
+  expect([limits.code, limits.err]).toEqual([0, expect.stringContaining('using the running daemon')])
   asked.pop()
   const orders = await perpd(cwd, ['orders'])
   expect([orders.code, orders.err]).toEqual([
     exitCodes.notFound,
-    expect.stringMatching(/the journal is read all the same:[\s\S]*There is no journal/),
+    expect.stringMatching(/reading the journal anyway:[\s\S]*There is no journal/),
   ])
   for (const hidden of [
     { ...wrong, control: { port: 'x' } },
@@ -531,7 +531,7 @@ test('markets are listed with their states, and one is trusted in somebody’s n
 test('what is not there is said: no daemon, no token, another token, no address of this machine', async () => {
   const none = await perpd(cwd, ['kill', '--close'])
   expect(none.code).toBe(3)
-  expect(none.err).toContain('No perpd runs here')
+  expect(none.err).toContain('No perpd is running here')
   expect(none.err).toContain('perpd run & perpd kill --close')
   expect(none.err).toContain('kill -USR2 PID')
 
@@ -540,7 +540,7 @@ test('what is not there is said: no daemon, no token, another token, no address 
   rmSync(operatePath())
   const absent = await perpd(cwd, ['trading', 'halted', '--port', port])
   expect(absent.code).toBe(1)
-  expect(absent.err).toContain('asks for a token, and there is none at CWD/var/paper/control.token')
+  expect(absent.err).toContain('requires a token, and there is none at CWD/var/paper/control.token')
   writeFileSync(operatePath(), `${'x'.repeat(43)}\n`, { mode: 0o600 })
   const other = await perpd(cwd, ['trading', 'halted'])
   expect(other.err).toContain('does not know the token of CWD/var/paper/control.token')

@@ -18,7 +18,7 @@ const text = (minutes: readonly number[]): string =>
 const run = async (...words: readonly string[]) => await perpd(cwd, ['data', ...words])
 
 test('several files are imported, listed, checked, and come out as they went in', async () => {
-  expect((await run('list')).out).toContain('There is no history')
+  expect((await run('list')).out).toContain('No history')
   writeFileSync(join(cwd, 'ETH-a.csv'), text([0, 1, 2]))
   writeFileSync(join(cwd, 'ETH-b.csv'), text([5, 4]))
   const done = await run('import', 'ETH-a.csv', 'ETH-b.csv', '--source', 'exchange', '--json')

@@ -44,7 +44,7 @@ const beside = () => [
 test('before the first start on paper all passes, and nothing is made', async () => {
   const { code, worst, of } = await examined(shipped, '--control.port=0')
   expect([code, worst]).toEqual([0, 'pass'])
-  expect(of('journal')[0]?.statement).toContain('the first start makes it')
+  expect(of('journal')[0]?.statement).toContain('the first start creates it')
   expect(of('venue')[0]?.statement).toContain('nothing is asked')
   expect((await perpd(cwd, ['orders'])).code).toBe(2)
 })

@@ -78,7 +78,9 @@ test('an exit shows what is held, and what was signed, once a part of the positi
   await journal.close()
 
   const lines = (await perpd(cwd, ['orders'])).out.replaceAll(/ +/g, ' ')
-  expect(lines).toContain('resting take-profit $250.00 $1,900.00000000 that much is held; signed for $500.00')
+  expect(lines).toContain(
+    'resting take-profit $250.00 $1,900.00000000 size of the position; signed for $500.00',
+  )
   // As much as it was signed for is held; its trigger is shown as the order holds it, and the other with as many places.
   expect(lines).toMatch(/resting stop-loss \$200\.00 \$1,600\.12345678\s*$/m)
   const rows = JSON.parse((await perpd(cwd, ['orders', '--json'])).out) as {

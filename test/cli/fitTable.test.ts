@@ -159,7 +159,7 @@ test('every table fits 80 columns and has its figures', async () => {
     'WARNING the exits rest while this order still waits: one whose price is reached before closes up to $120.00 of the $300.00 that is held, and is gone when this order fills',
   )
   expect(said(resting)).toContain(
-    'waits for the price to reach $2,900.00 ($3,000.00 now), with up to 0.3% of price impact',
+    'rests until the price reaches $2,900.00 ($3,000.00 now), with up to 0.3% of price impact',
   )
   expect(said(close)).toContain(
     `close $150.00 of the long ${symbol} of $300.00, at the market, about $3,000.00 now`,
@@ -243,8 +243,8 @@ test('what a narrow screen leaves out is not explained below the table', async (
     netPnlUsd: null,
     ageMs: 1_000,
   }))
-  expect(positionsText(held, body, 200).replace(/\s+/g, ' ')).toContain('Entry is the price')
-  expect(positionsText(held, body, 60)).not.toContain('Entry is the price')
+  expect(positionsText(held, body, 200).replace(/\s+/g, ' ')).toContain('Entry is the oracle price')
+  expect(positionsText(held, body, 60)).not.toContain('Entry is the oracle price')
 })
 
 test('positions say that PnL is before closing costs, and what those leave of it where the venue says them', () => {
@@ -340,10 +340,10 @@ test('a strategy that fails, pauses or is held back says why, since when, and wh
     lastError: 'strategies/mine.ts:8: no x',
   }
   expect(textOf({ ...failing, kindFile: 'strategies/mine.ts', pausedForMs: 60_000 })).toEqual([
-    'eth-trend is paused, for 1 min 5 s: failed 3 times in a row, last with: strategies/mine.ts:8: no x\n  it resumes in 1 min 0 s; correct strategies/mine.ts, run perpd check, and load it: perpd strategies reload',
+    'eth-trend is paused, for 1 min 5 s: failed 3 times in a row, last error: strategies/mine.ts:8: no x\n  it resumes in 1 min 0 s; correct strategies/mine.ts, run perpd check, and load it: perpd strategies reload',
   ])
   expect(textOf({ failures: 1, failingSinceMs: body.nowMs, lastError: 'no host answered' })).toEqual([
-    'eth-trend is failing, for 0 ms: failed once, last with: no host answered\n  it resumes at its next turn; full error: perpd logs --level error',
+    'eth-trend is failing, for 0 ms: failed once, last error: no host answered\n  it resumes at its next turn; full error: perpd logs --level error',
   ])
   const hold: (typeof body.halts)[number] = {
     scope: 'strategy:eth-trend',
@@ -391,7 +391,7 @@ test('status and strategies name the exits of a file that act only while perpd r
   const [one] = body.strategies
   if (one === undefined) throw new Error('no strategy')
   const said = (text: string) => text.replaceAll(/\s+/g, ' ')
-  const words = 'acts only while perpd runs: trailing stop, time limit'
+  const words = 'works only while perpd runs: trailing stop, time limit'
   const files = { enabled: new Map(), disabled: [], isWhole: false }
   const strategies = [{ ...one, exitsHere: ['trailing-stop', 'time-limit'] as const }]
   const held = { ...body, strategies }
@@ -428,7 +428,7 @@ test('strategies are told apart: running, disabled, new in the files, and remove
     isWhole: true,
   })
   expect(rows.map(({ name, state }) => [name, state])).toEqual([
-    ['eth-trend', 'enabled, its file was removed, not applied yet'],
+    ['eth-trend', 'enabled; its file was removed, not applied yet'],
     ['newer', 'new, not loaded yet'],
     ['asleep', 'disabled'],
     ['old-one', 'removed'],
@@ -527,9 +527,9 @@ test('a replay stands in the head with its date and its end, and seeded prices h
 test('a cancel that went through says what is cancelled, and not that an order executed', () => {
   const cancel = { ...toPlain(orderRow({ state: executedState, label: 'executed' })), kind: 'cancel' }
   expect(outcomeText(cancel, '1a2b3c4d5e6f')).toBe(
-    'what rested of order 1a2b3c4d is cancelled, by order f00d0000 (perpd explain\nf00d0000)',
+    'the resting part of order 1a2b3c4d is cancelled, by order f00d0000 (perpd\nexplain f00d0000)',
   )
-  expect(outcomeText(cancel)).toContain('what it named is cancelled')
+  expect(outcomeText(cancel)).toContain('the named order is cancelled')
   expect(outcomeText({ ...cancel, kind: 'increase' })).toContain('order f00d0000 is executed')
 })
 

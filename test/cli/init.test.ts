@@ -97,7 +97,7 @@ test.each([
   [['--size', '-5'], '-5 is no amount', 1],
   [['--max-loss', '0'], '0 is no amount', 1],
   [['--kind', 'trned'], 'Did you mean trend?', 2],
-  [['--market', 'DOGEE'], 'is no market of arbitrum', 2],
+  [['--market', 'DOGEE'], 'is not a market of arbitrum', 2],
   [['--profile', 'arbitrumm'], 'Did you mean arbitrum?', 1],
 ])('%j is refused, nothing is written, and no key is shown', async (flags, says, exitCode) => {
   const given = flags[0] === '--profile' ? flags : ['--profile', 'arbitrum', ...flags]

@@ -128,7 +128,7 @@ test('export gives the records of one order, and those from a time on', async ()
   expect(await run('journal', 'export', '--intent', 'nobody')).toEqual({
     code: 2,
     out: '',
-    err: 'No record of the journal fits.',
+    err: 'No matching records.',
   })
   expect((await run('journal', 'export', '--since', 'noon')).code).toBe(1)
 })
@@ -137,7 +137,7 @@ test('compact keeps a snapshot that the next start goes on from, and no record i
   await fill()
   const { code, out } = await run('journal', 'compact')
   expect(code).toBe(0)
-  expect(out).toContain('A snapshot stands at record 18: 2 open orders')
+  expect(out).toContain('The snapshot is at record 18: 2 open orders')
   expect(JSON.parse((await run('journal', 'verify', '--json')).out)).toMatchObject({
     isWhole: true,
     records: 18,
@@ -172,12 +172,12 @@ test('a journal that lost records is refused, and goes on in the name of an oper
   expect(accepted.code, accepted.err).toBe(0)
   expect(accepted.out.replace(/\d{4}-[\dT:.-]+Z/, '<time>')).toMatchInlineSnapshot(`
     "Ada accepted the loss of the records after 18 (the high-water mark is 19); the journal records it.
-      1 order that had not been signed as far as is known is closed.
-      perpd makes nothing new before <time>: until then a lost signature may land.
+      Closed 1 order that as far as is known was not signed.
+      perpd makes no new orders before <time>: until then a lost signature may land.
       Orders and positions of lost records will appear as discrepancies: perpd discrepancies."
   `)
   expect((await run('journal', 'verify')).code).toBe(0)
-  expect((await run('journal', 'accept-loss', '--by', 'Ada')).out).toContain('has lost nothing')
+  expect((await run('journal', 'accept-loss', '--by', 'Ada')).out).toContain('has lost no records')
 })
 
 test('the daemon does not start on a journal that lost records, and says the way out', async () => {
@@ -228,9 +228,9 @@ test('discrepancies are listed, and an operator adopts or ignores them by name',
   await journal.close()
   expect((await run('discrepancies')).out.split('\n')).toHaveLength(4)
   expect((await run('discrepancies')).out).toContain(
-    'holds increases  manual-increase  an order of the account that is not ours bought $50.00 of ETH/USD',
+    'blocks increases  manual-increase  an order of the account that is not ours bought $50.00 of ETH/USD',
   )
-  expect((await run('discrepancies', 'adopt', 'trade-77')).err).toBe('Say who decides: --by YOUR_NAME')
+  expect((await run('discrepancies', 'adopt', 'trade-77')).err).toBe('Give your name: --by YOUR_NAME')
   expect((await run('discrepancies', 'adopt', 'trade', '--by', 'Ada')).err).toBe(
     '2 open discrepancies have an id that begins with trade.\n  perpd discrepancies lists them.',
   )
@@ -296,5 +296,5 @@ test('an order that another client changed is shown as it is in force, with the 
 test('discrepancies of a journal that is not there end with exit code 2, and without any say so', async () => {
   expect((await run('discrepancies')).code).toBe(2)
   await fill()
-  expect((await run('discrepancies')).out).toBe('Nothing that the journal cannot explain.')
+  expect((await run('discrepancies')).out).toBe('No discrepancies.')
 })

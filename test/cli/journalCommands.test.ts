@@ -363,12 +363,12 @@ test('an id that fits several orders, or none, ends with exit code 2', async () 
   expect(await perpd(cwd, ['explain', 'f00d'])).toEqual({
     code: 2,
     out: '',
-    err: 'f00d is the beginning of 2 orders: f00dbeef0000000000000002, f00d00000000000000000001.\n  Give more of its characters.',
+    err: 'f00d matches 2 orders: f00dbeef0000000000000002, f00d00000000000000000001.\n  Give more of its characters.',
   })
   expect(await perpd(cwd, ['explain', 'none'])).toEqual({
     code: 2,
     out: '',
-    err: 'There is no order none in CWD/var/paper/journal.db.\n  perpd orders lists those there are.',
+    err: 'No order none in CWD/var/paper/journal.db.\n  perpd orders lists them.',
   })
 })
 

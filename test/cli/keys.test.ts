@@ -96,7 +96,7 @@ test('a command that lacks something says what, and makes nothing', async () => 
   expect(await said('new', '--file', 'x')).toBe('4 The password of the keystore is missing.')
   expect(await said('import', '--file', 'x')).toMatch(/^4 Which key\? /)
   expect(await said('import', '--file', 'x', '--key-fd', fd('hello'))).toBe(
-    '1 That is no private key: 0x and 64 hex digits are expected.',
+    '1 This is not a private key; expected 0x and 64 hex digits.',
   )
   expect(await said('new', '--file', 'x', '--password-fd', 'three')).toBe(
     '1 --password-fd is three; expected a whole number, that of an open file descriptor, from 0 to 9999.',

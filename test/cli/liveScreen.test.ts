@@ -35,7 +35,7 @@ test('what does not fit is moved to, and the foot says which lines are shown', (
 
 test('a daemon that answers no more is said at the foot, and what is shown is called old', () => {
   expect(liveScreen({ ...facts, problem: 'No perpd answers.' }, 80, 24).at(-1)).toBe(
-    'NO ANSWER, what is shown is old: No perpd answers.',
+    'NO ANSWER, figures are old: No perpd answers.',
   )
 })
 

@@ -73,7 +73,7 @@ test('an unknown command, flag or argument, and one that is missing, ends with e
     /^4 perpd has no command ordres\. Did you mean orders\?\nusage: perpd init \| doctor \| run \| /,
   )
   expect(await said('keys', 'nwe')).toMatch(
-    /^4 perpd has no command keys nwe\. Did you mean keys new\? perpd keys is these commands:/,
+    /^4 perpd has no command keys nwe\. Did you mean keys new\? perpd keys has these commands:/,
   )
   expect((await perpd(cwd, ['subaccount', '--help'])).out).toMatch(
     /these commands:\n\n {2}subaccount create /,
@@ -181,7 +181,7 @@ test('check says what would run, and ends with exit code 4 when something would 
   const good = await perpd(cwd, ['check', shipped])
   expect([good.code, good.err]).toEqual([0, ''])
   expect(good.out).toContain('profile paper: play money on arbitrum')
-  expect(good.out).toContain('Everything checked would start.')
+  expect(good.out).toContain('All checks passed.')
   mkdirSync(join(cwd, 'strategies'))
   writeFileSync(join(cwd, 'strategies/mine.yaml'), 'kind: trned\n')
   const bad = await perpd(cwd, ['check', '--json'])
@@ -265,7 +265,7 @@ test('status shows the running daemon on one screen', async () => {
   })
   expect([other.code, other.err.replaceAll(port, 'PORT')]).toEqual([
     3,
-    "The perpd at http://127.0.0.1:PORT runs the profile paper, not arbitrum.\n  Ask it with --profile paper, or name the other's token file with --control.tokenFile FILE",
+    "The perpd at http://127.0.0.1:PORT runs the profile paper, not arbitrum.\n  Use --profile paper for it, or name the other daemon's token file with --control.tokenFile FILE",
   ])
 })
 
@@ -276,19 +276,19 @@ test('status ends with exit code 3 when no perpd answers', async () => {
   const nobody = await perpd(cwd, ['status', '--port', port])
   expect([nobody.code, nobody.err.split('\n')[0]]).toEqual([
     3,
-    'No perpd runs here: it would have written CWD/var/paper/control.token.address.',
+    'No perpd is running here: CWD/var/paper/control.token.address does not exist.',
   ])
   writeSeat(`http://127.0.0.1:${port}`)
   const strange = await perpd(cwd, ['status'])
   expect([strange.code, strange.err.replaceAll(port, 'PORT').split('\n')[0]]).toEqual([
     3,
-    'Something answers at http://127.0.0.1:PORT, but does not prove that it is the perpd whose token is CWD/var/paper/control.token.read: nothing that it says is believed, and it was sent no token.',
+    'The program at http://127.0.0.1:PORT does not prove that it is the perpd whose token is CWD/var/paper/control.token.read: its answers are ignored, and no token was sent.',
   ])
   await new Promise((done) => stranger.close(done))
   const silent = await perpd(cwd, ['status'])
   expect([silent.code, silent.err.replaceAll(port, 'PORT')]).toEqual([
     3,
-    'No perpd answers at http://127.0.0.1:PORT, where it said that it serves (ECONNREFUSED).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders',
+    'No perpd answers at http://127.0.0.1:PORT, its last known address (ECONNREFUSED).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders',
   ])
 })
 

@@ -88,17 +88,17 @@ const examples: Record<
     { subaccount: account, relayParams: hash },
     contracts.subaccountGelatoRelayRouter,
     42_161,
-    'takes the right',
+    'revokes the key',
   ],
   BridgeOut: [bridge, contracts.multichainTransferRouter, 8_453, 'sends 5 units'],
   SetTraderReferralCode: [
     { referralCode: hash, relayParams: hash },
     contracts.gelatoRelayRouter,
     42_161,
-    'sets the referral',
+    "sets the signer's referral",
   ],
   RegisterCode: [{ referralCode: hash, relayParams: hash }, contracts.gelatoRelayRouter, 42_161, 'registers'],
-  Minified: [{ digest: hash }, contracts.gelatoRelayRouter, 42_161, 'stands for another message'],
+  Minified: [{ digest: hash }, contracts.gelatoRelayRouter, 42_161, 'refers to another message'],
 }
 
 function documentOf(primaryType: PrimaryType) {
@@ -135,10 +135,13 @@ test('what a wallet would hash otherwise, or sign for somebody else, is warned o
   const { domain, types, message } = good
   const fields = typesOfMessage('SubaccountApproval').SubaccountApproval ?? []
   const cases: readonly (readonly [object, RegExp])[] = [
-    [{ ...good, primaryType: 'Permit' }, /no message that the venue's routers take: primaryType "Permit"/],
-    [{ ...good, primaryType: '__proto__' }, /no message that/],
-    [{ ...good, domain: { ...domain, name: 'Other' } }, /domain is none of the venue's/],
-    [{ ...good, domain: { ...domain, salt: hash } }, /domain is none of the venue's/],
+    [
+      { ...good, primaryType: 'Permit' },
+      /the venue's routers do not take this message: primaryType is "Permit"/,
+    ],
+    [{ ...good, primaryType: '__proto__' }, /do not take this message/],
+    [{ ...good, domain: { ...domain, name: 'Other' } }, /domain is not the venue's/],
+    [{ ...good, domain: { ...domain, salt: hash } }, /domain is not the venue's/],
     [
       { ...good, domain: { ...domain, chainId: 1 } },
       /is not a contract of the venue for a SubaccountApproval on chain 1/,
@@ -195,14 +198,14 @@ test('a wallet’s digest that is not the one shown is always warned of: types, 
     [inTypes(ours.map(({ name, type }) => `${type} ${name}`)), /types.SubaccountApproval/],
     [inTypes(ours.map(({ name, type }) => ({ name, type: [type] }))), /types.SubaccountApproval/],
     [inTypes(ours.map((each) => ({ ...each, more: '' }))), /types.SubaccountApproval/],
-    [{ ...good, domain: { ...domain, chainId: [42_161] } }, /domain is none of the venue's/],
-    [{ ...good, domain: { ...domain, chainId: '42161 ' } }, /domain is none of the venue's/],
-    [{ ...good, domain: { ...domain, chainId: '4.2161e4' } }, /domain is none of the venue's/],
-    [{ ...good, domain: { ...domain, chainId: '042161' } }, /domain is none of the venue's/],
-    [{ ...good, domain: { ...domain, chainId: true } }, /domain is none of the venue's/],
+    [{ ...good, domain: { ...domain, chainId: [42_161] } }, /domain is not the venue's/],
+    [{ ...good, domain: { ...domain, chainId: '42161 ' } }, /domain is not the venue's/],
+    [{ ...good, domain: { ...domain, chainId: '4.2161e4' } }, /domain is not the venue's/],
+    [{ ...good, domain: { ...domain, chainId: '042161' } }, /domain is not the venue's/],
+    [{ ...good, domain: { ...domain, chainId: true } }, /domain is not the venue's/],
     [
       { ...good, domain: { ...domain, verifyingContract: domain.verifyingContract?.replace('0x', '0X') } },
-      /domain is none of the venue's/,
+      /domain is not the venue's/,
     ],
     [
       { ...good, message: { ...message, subaccount: account.replace('0x', '0X') } },

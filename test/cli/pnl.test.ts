@@ -109,11 +109,10 @@ test('pnl tells what each strategy brought after all costs, in 80 columns', asyn
     trend     -$33.50  -$30.00   $0.00  -$2.00   -$1.00   -$0.50  1 of 2  $0.00
     all        $59.00   $70.00  -$1.00  -$6.00   -$2.00   -$2.00  3 of 4
 
-    PnL is what was realized, after all costs: price and its impact, fees, funding
-    with borrowing, and sending messages. Strategies that share a position each have
-    the PnL from their entry. Each figure is rounded by itself, so that shown parts
-    can differ from their sum by a cent; the exact ones are in --json. What is held
-    and not realized is in perpd positions."
+    PnL is realized PnL after all costs: price impact, fees, funding, borrowing, and
+    sending messages. Strategies that share a position each have the PnL from their
+    own entry. Figures are rounded one by one, so parts can differ from their sum by
+    a cent; --json has the exact ones. For unrealized PnL: perpd positions."
   `)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
@@ -171,10 +170,10 @@ test('trades --round-trips tells each book’s way from nothing to nothing, in 8
     Not shown in 80 columns: FEES, FOR, WHY IT ENDED. A terminal of 117 shows all;
     so does --json.
 
-    A round trip is a strategy's part of a position from nothing to nothing. PNL is
-    after all costs: its share of funding and borrowing, all its messages, and
-    cancelling the exits that it left; FEES has those. Prices are without price
-    impact. The PnL of guard has -$0.50 outside of round trips besides."
+    A round trip is a strategy's part of a position, from opening to nothing left.
+    PNL is after all costs: its share of funding and borrowing, all its messages,
+    and cancelling its leftover exits; FEES lists them. Prices are without price
+    impact. The PnL of guard also includes -$0.50 outside of round trips."
   `)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   const trips = JSON.parse((await perpd(cwd, ['trades', '--round-trips', '--json'])).out)

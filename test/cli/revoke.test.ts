@@ -103,7 +103,7 @@ test("with the owner's keystore it signs, sends once, and ends when every host s
   })
   writeFileSync(join(cwd, 'owner.json'), stranger.reveal(), { mode: 0o600 })
   const foreign = await revoke('--owner-keystore=owner.json')
-  expect(foreign).toMatchObject({ code: 4, err: expect.stringContaining("but the owner's key is that of") })
+  expect(foreign).toMatchObject({ code: 4, err: expect.stringContaining("but the owner's key belongs to") })
 })
 
 test('signed elsewhere it is sent when the signature is the owner’s over that message, whole or minified', async () => {
@@ -192,7 +192,7 @@ test('an approval that was never used is told, for it can bring the key back', a
     await owner.signTypedData(JSON.parse(readFileSync(join(cwd, 'ask.json'), 'utf8'))),
   )
   const done = await revoke('--request=ask.json', '--signature=answer', approval)
-  expect(done).toMatchObject({ code: 0, err: expect.stringContaining('may still bring the key back until') })
+  expect(done).toMatchObject({ code: 0, err: expect.stringContaining('can restore the key until') })
   expect(existsSync(approvalFile())).toBe(false)
   expect(venue.venueState.approvalNonces.get(hexKey(owner.address))).toBeUndefined()
 })

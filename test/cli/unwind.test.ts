@@ -30,17 +30,17 @@ test('an operator has an unknown order undone by name without the daemon, and ev
 
     const before = await say('orders')
     expect(before.said).toContain('unknown, presumed dead')
-    expect(before.said).toMatch(/2 h 5 min past its deadline, nothing shows it: perpd orders resolve/)
+    expect(before.said).toMatch(/2 h 5 min past its deadline, outcome not proven: perpd orders resolve/)
     expect(await say('orders', 'unwind', 'f00d')).toEqual({
       code: 4,
-      said: 'Say who does not want it: --by YOUR_NAME\n',
+      said: 'Give your name: --by YOUR_NAME\n',
     })
     expect((await say('orders', 'unwind', 'beef', '--by', 'Ada')).code).toBe(2)
     expect(await say('orders', 'unwind', 'f00d', '--by', 'Ada', '--reason', 'too late')).toEqual({
       code: 0,
-      said: `${intent.intentId} (increase long ETH/USD [WETH-USDC]) is to be unwound: the daemon closes what it opened at its next start if it landed; by Ada.\n`,
+      said: `${intent.intentId} (increase long ETH/USD [WETH-USDC]) will be unwound at the daemon's next start: if it landed, the daemon closes what it opened; requested by Ada.\n`,
     })
-    expect((await say('orders')).said).toContain('unknown, to be unwound, presumed dead')
+    expect((await say('orders')).said).toContain('unknown, unwind requested, presumed dead')
     const [row] = JSON.parse((await say('orders', '--json')).said) as Record<string, unknown>[]
     expect(row).toMatchObject({ unwantedBy: 'Ada', presumedDeadForSeconds: expect.any(Number) })
     const story = (await say('explain', 'f00d')).said.replace(/\s+/g, ' ')

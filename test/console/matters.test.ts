@@ -1,6 +1,7 @@
 /** What the page says needs a person, and how old what it shows is. */
 import { expect, test } from 'vitest'
 import { dayHint, equityHint, markAge, mattersOf } from '../../src/control/console/page/shownMatters.ts'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { ETH, status, usd } from './rows.ts'
 
 const strategy = {
@@ -49,8 +50,9 @@ test('a position without a stop says what places one, and that nothing does whil
   } as const
   const told = (tradingState: 'active' | 'halted') =>
     mattersOf(status({ withoutStop: [bare] as never, tradingState })).map(({ text }) => text)
-  expect(told('active')).toEqual([expect.stringContaining('while perpd is down')])
-  expect(told('halted')).toEqual([expect.stringContaining('while trading is halted no stop is placed')])
+  const bareFor = ['$500.00 of long', 'ETH/USD [WETH-USDC]', '2 h 46 min'] as const
+  expect(told('active')).toEqual([texts.attention.noStopText(...bareFor)])
+  expect(told('halted')).toEqual([texts.attention.noStopHaltedText(...bareFor)])
 })
 
 test('a strategy that fails is a matter, with how often, why and since when', () => {
@@ -59,7 +61,7 @@ test('a strategy that fails is a matter, with how often, why and since when', ()
     {
       key: 'failing eth-trend',
       tone: 'warn',
-      title: 'Strategy eth-trend fails, 24 times in a row',
+      title: texts.attention.failing('eth-trend', 24),
       text: 'no host answers',
       hint: 'since 1970-01-01 00:00:00 UTC',
     },
@@ -87,7 +89,7 @@ test('the worth says how old it is where it was not read again, and that it sett
     isEquitySettling: false,
   }
   expect(equityHint(equity, 15_000, 'paper')).toBe('paper')
-  expect(equityHint(equity, 105_000, 'paper')).toBe('1 min 35 s old: not read since')
+  expect(equityHint(equity, 105_000, 'paper')).toBe('1 min 35 s old')
   expect(equityHint({ ...equity, isEquitySettling: true }, 105_000, 'paper')).toBe('settling')
 })
 
@@ -105,7 +107,7 @@ test('the result of a day says since when it is counted: its start, or the first
   expect(dayHint(equity, nowMs)).toBe('since 00:00 UTC')
   expect(dayHint(first, nowMs)).toBe('since 16:42 UTC, first read')
   expect(dayHint({ ...first, dayTransfersUsd: usd(-50) }, nowMs)).toBe(
-    'since 16:42 UTC, first read, without $50.00 withdrawn',
+    'since 16:42 UTC, first read, excluding $50.00 withdrawn',
   )
   expect(dayHint(first, nowMs + 86_400_000)).toContain('since 2026-01-02 16:42 UTC')
 })

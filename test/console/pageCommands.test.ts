@@ -16,6 +16,7 @@ import {
 import type { Status } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
 import type { CommandRow } from '../../src/operator/commandRow.ts'
 import { commandRows } from '../../src/operator/commands/index.ts'
@@ -174,14 +175,14 @@ test('what cannot be undone is typed, and what can is not', () => {
 
 test('who lets trading go on is told what is lifted, what is not, and that a loss is accepted where one is', () => {
   const told = (...halts: Status['halts']) => tradingCommand('active', status({ halts })).effects.join(' ')
-  const accepts = 'accepts the loss'
+  const accepts = texts.commands.acceptsLoss
   expect(told(halt('daily-loss'))).toContain(accepts)
   expect(told(halt('drawdown'))).toContain(accepts)
   for (const cause of ['kill', 'operator', 'rejects', 'payload-mismatch'] as const)
     expect([cause, told(halt(cause))]).toEqual([cause, expect.not.stringContaining(accepts)])
-  expect(told(halt('kill'))).toContain('stops of their files again')
+  expect(told(halt('kill'))).toContain(texts.commands.liftsKill)
   const drift = tradingCommand('active', status({ halts: [halt('unexplained', 'itself')] }))
-  expect(drift.effects.join(' ')).toContain('not lifted: Discrepancies')
+  expect(drift.effects.join(' ')).toContain(texts.commands.notLifted(texts.causes.unexplained))
   expect(drift.typed).toBeUndefined()
 })
 
@@ -191,10 +192,10 @@ test('a kill tells what rests of perpd’s, exits too, and of others’, what is
   const sent = order('b', { legs: [] })
   const told = (over: Partial<Status>) => killCommand(false, status(over)).effects.join(' ')
   expect(told({ openIntents: [resting, sent] as never, othersOrders: 3 })).toContain(
-    'At rest are 2 of perpd’s, exits too, 3 of others, 1 on its way.',
+    texts.commands.killCancels(2, 3, 1),
   )
   // Before the first look nothing is claimed of them.
-  expect(told({})).toContain('0 of perpd’s, exits too, others are not read yet.')
+  expect(told({})).toContain(texts.commands.killCancels(0, undefined, 0))
   const body = (exits: string) => killCommand(false, status()).body({ exits })
   expect([body('stay'), body('cancelled'), killCommand(true, status()).body({})]).toEqual([
     { close: false },
@@ -212,10 +213,10 @@ test('one strategy is let go on by its own scope, with what it was held for type
   ])
   expect(lift(own('operator')).typed).toBeUndefined()
   expect(lift(own('rejects')).typed).toBe('active')
-  expect(lift(own('operator')).effects.join(' ')).toContain('from its next turn on')
+  expect(lift(own('operator')).effects.join(' ')).toContain(texts.commands.lift)
   // Whoever reads it is not promised that it trades while something else holds everything back.
   for (const other of [halt('kill'), { ...own('unexplained'), releasedBy: 'itself' } as const])
-    expect(lift(own('operator'), other).effects.join(' ')).toContain('held back all the same')
+    expect(lift(own('operator'), other).effects.join(' ')).toContain(texts.commands.liftHeld)
   // What holds another strategy is nothing to this one.
   const another = { ...own('operator'), scope: 'strategy:other' } as const
   expect(lift(own('operator'), another).effects).toEqual(lift(own('operator')).effects)
@@ -226,12 +227,12 @@ test('who settles a discrepancy is told what is counted by it, and that increase
     settleCommand({ discrepancy: { discrepancyId: 'f', statement: 's', kind } } as never, as).effects.join(
       ' ',
     )
-  expect(told('unexplained-position', 'adopted')).toContain('counted in the book “unattributed”')
-  expect(told('unexplained-position', 'ignored')).toContain('in no book')
+  expect(told('unexplained-position', 'adopted')).toContain(texts.commands.settle.adopted)
+  expect(told('unexplained-position', 'ignored')).toContain(texts.commands.settle.ignored)
   // A trade that was executed counts whatever is said of it.
   for (const as of ['adopted', 'ignored'] as const) {
-    expect(told('manual-increase', as)).toContain('counted already')
-    expect(told('unexplained-order', as)).toContain('stays at the venue')
+    expect(told('manual-increase', as)).toContain(texts.commands.settle.trade)
+    expect(told('unexplained-order', as)).toContain(texts.commands.settle.order)
     for (const kind of ['manual-increase', 'unexplained-order', 'changed-order', 'unexplained-position'])
       expect([kind, told(kind, as)]).toEqual([kind, expect.stringContaining('Increases on its market')])
   }
@@ -251,8 +252,7 @@ test('a cancel is typed when its preview says that it takes the last stop-loss o
 test('what a field does not take is said at once, in its own unit, and nothing is sent', () => {
   const [percent] = closeCommand(position, 'abcd').fields
   expect(percent?.problem?.('33.3')).toBeUndefined()
-  for (const value of ['150', '0', 'half', ''])
-    expect(percent?.problem?.(value)).toContain('from 0.01 to 100 percent')
+  for (const value of ['150', '0', 'half', '']) expect(percent?.problem?.(value)).toBe(texts.commands.noShare)
   expect(tradingCommand('halted', status()).fields[0]?.most).toBe(200)
 })
 

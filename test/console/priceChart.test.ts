@@ -10,6 +10,7 @@ import {
   priceRange,
 } from '../../src/control/console/page/shownChart.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { order, positionRow, status, usd } from './rows.ts'
 
 const symbol = 'ETH/USD [WETH-USDC]'
@@ -132,13 +133,11 @@ test('a chart says how old it is where prices were not read for a while, or the 
     oldPricesText({ ...candles, readAtMs: readAtSeconds * 1_000 }, seconds * 1_000)
   // The newest candle of five minutes began at 1,200 s.
   expect(at(1_245, 1_200)).toBeUndefined()
-  expect(at(1_246, 1_200)).toBe('These prices were read 46 s ago; newer ones could not be read.')
-  expect(at(8_400, 1_200)).toBe('These prices were read 2 h 0 min ago; newer ones could not be read.')
-  expect(at(8_400, 8_399)).toBe(
-    'The venue has no newer prices: its last candle ended 1 h 55 min ago, at 1970-01-01 00:25:00 UTC.',
-  )
+  expect(at(1_246, 1_200)).toBe(texts.prices.readAgo('46 s'))
+  expect(at(8_400, 1_200)).toBe(texts.prices.readAgo('2 h 0 min'))
+  expect(at(8_400, 8_399)).toBe(texts.prices.newestOf('1970-01-01 00:25:00', '1 h 55 min'))
   // The next one may be told when it is over, and a while after.
   expect(at(2_100, 2_100)).toBeUndefined()
-  expect(at(2_101, 2_101)).toContain('10 min 1 s ago, at 1970-01-01 00:25:00 UTC.')
+  expect(at(2_101, 2_101)).toBe(texts.prices.newestOf('1970-01-01 00:25:00', '10 min 1 s'))
   expect(oldPricesText({ ...candles, candles: [], readAtMs: 8_000_000 }, 8_000_000)).toBeUndefined()
 })

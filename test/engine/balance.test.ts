@@ -49,7 +49,7 @@ test('what an order that rests holds is a part of its own, and the parts add up 
   const shown = balanceText(toPlain(report), status as never, 80)
   expect(shown).toMatch(/^orders {5}\$1(49|50)\.\d\d held by 1 open order$/m)
   expect(shown).toMatch(/^equity {5}\$[\d,.]+, the sum of these$/m)
-  expect(shown).toContain('execution fees inside open orders, no part of the equity')
+  expect(shown).toContain('execution fees in open orders, not part of the equity')
   expect(shown.replaceAll(/\s+/g, ' ')).toContain(
     'gas coin unknown without a chain endpoint; not part of the equity',
   )
@@ -63,7 +63,7 @@ test('what an order that rests holds is a part of its own, and the parts add up 
     { nowMs, equity: { ...status.equity, isEquitySettling: true } } as never,
     80,
   )
-  expect(settling).toMatch(/^sum {8}\$[\d,.]+, by lists that may be of different instants$/m)
+  expect(settling).toMatch(/^sum {8}\$[\d,.]+, from lists that may be of different instants$/m)
   expect(settling).toMatch(/^equity {5}\$[\d,.]+ \(.* old: lists are settling\)$/m)
 })
 

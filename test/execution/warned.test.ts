@@ -302,7 +302,7 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   await at.clock.advance(5_000)
   expect(order.slice(2, 5)).toEqual([
     expect.stringMatching(
-      /the venue warns before signing: Every order is warned of HIGH_PRICE_IMPACT \[HIGH_PRICE_IMPACT\]\. The policy signs it anyway/,
+      /the venue warns before signing: Every order gets the warning HIGH_PRICE_IMPACT \[HIGH_PRICE_IMPACT\]\. The policy signs it anyway/,
     ),
     'attempt.warned',
     'signed',
@@ -319,7 +319,7 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   })
   const flat = text.replace(/\s+/g, ' ')
   expect(flat).toContain('attempt 1: the venue warns of HIGH_PRICE_IMPACT; by policy signed anyway')
-  expect(flat).toContain('Every order is warned of HIGH_PRICE_IMPACT [HIGH_PRICE_IMPACT]; policy: sign')
+  expect(flat).toContain('Every order gets the warning HIGH_PRICE_IMPACT [HIGH_PRICE_IMPACT]; policy: sign')
   const row = orderRow({ state, label: labelOf(state) })
   expect(row.warnings).toEqual(['HIGH_PRICE_IMPACT: sign'])
   const body = { ...toPlain({ ...engine.status(), symbols: {} }), openIntents: [row], incidents: [] }

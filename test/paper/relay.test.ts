@@ -158,7 +158,7 @@ test('another target, other calldata, another signer and unknown tasks are refus
       { to: router, data: '0x12345678' },
       {
         message: {
-          data: { message: "'data' is no calldata of a function of the relay router that is served here" },
+          data: { message: "'data' is not calldata of a supported function of the relay router" },
         },
       },
     ],
@@ -169,7 +169,7 @@ test('another target, other calldata, another signer and unknown tasks are refus
     ],
     [
       { to: router, data: forged },
-      { code: 'INVALID_SIGNATURE', message: 'The signature in the calldata is not one of the account' },
+      { code: 'INVALID_SIGNATURE', message: 'The calldata is not signed by the account' },
     ],
   ]
   for (const [body, answer] of cases) {

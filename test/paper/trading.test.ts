@@ -147,7 +147,7 @@ test('a submit is refused for a wrong signer, a changed echo, an unknown request
   const prepared = (await paper.prepare({})).body
   expect((await paper.submit(prepared, stranger)).body).toEqual({
     code: 'INVALID_SIGNATURE',
-    message: 'The signature is not one of the account over the prepared message',
+    message: 'The prepared message is not signed by the account',
   })
   const body = await paper.submitBody(prepared)
   const changed = structuredClone(body)

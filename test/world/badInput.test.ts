@@ -151,7 +151,7 @@ test('a strategy file that is no YAML is told with file, line and column', async
       fix: correct the YAML at this place; indentation and quotes are the usual reasons"
   `)
   expect(`${check.code}\n${check.err}`).toBe(run)
-  expect(check.out.split('\n').at(-1)).toBe('perpd would not start like this.')
+  expect(check.out.split('\n').at(-1)).toBe('perpd would not start with this configuration.')
 })
 
 test('an unknown field, an unknown kind and a negative size in a strategy file are told with their place', async () => {

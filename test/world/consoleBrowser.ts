@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { machineProgram } from '../support/machineProgram.ts'
 import { perpd, type Running, until } from './processes.ts'
 
@@ -110,7 +111,7 @@ export async function sent(page: Page, answer: string): Promise<void> {
 
 /** Sends, waits until it was carried out, and closes the dialog. */
 export async function carriedOut(page: Page): Promise<void> {
-  await sent(page, 'Carried out')
+  await sent(page, texts.dialog.carriedOut)
   await page.keyboard.press('Escape')
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { texts } from '../../src/control/console/page/texts.ts'
 import {
   ask,
   type ConsolePlace,
@@ -68,7 +69,7 @@ pageTest(
     await page.click(`#positions button[aria-label="Close long ${eth} on the long token"]`)
     await page.waitForSelector('#positions tbody tr >> text=NO STOP')
     await page.waitForSelector('dialog[open] >> text=$400.')
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     // Who reads from above sees what it would do before the word that lets it.
     expect(await page.locator('dialog[open] form > .outcome ~ fieldset input[name=typed]').count()).toBe(1)
     await sentTyped(page, 'close')
@@ -80,7 +81,7 @@ pageTest(
     expect(await rows(page, 'positions').allInnerTexts()).toEqual([expect.stringContaining('$600.')])
 
     await page.click('#orders button[aria-label^="Cancel order"]')
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     expect(await page.locator('dialog[open] input[name=typed]').count()).toBe(0)
     await carriedOut(page)
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
@@ -98,11 +99,11 @@ pageTest(
     const daemon = await daemonWith('enabled: false')
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'stopped', size: '400', stopLoss: '1300' })
-    await page.waitForSelector('#positions tbody tr >> text=rests')
+    await page.waitForSelector('#positions tbody tr >> text=resting')
     // The bars follow what another hand opened, without a word from this page.
     await page.waitForSelector('#limits .rows >> text=$400.00 of')
     await page.click('#orders button[aria-label^="Cancel order"]')
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     await page.waitForSelector('dialog[open] .outcome >> text=stays open without a stop-loss')
     expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
     await sentTyped(page, 'no stop')
@@ -110,13 +111,13 @@ pageTest(
 
     await page.click('#positions button[aria-label^="Close long"]')
     await page.fill('dialog[open] input[name=percent]', '150')
-    await page.waitForSelector('dialog[open] >> text=from 0.01 to 100 percent')
+    await page.waitForSelector(`dialog[open] >> text=${texts.commands.noShare}`)
     await page.keyboard.press('Escape')
 
     await page.click('#limits >> text=Tighten…')
     await page.fill('dialog[open] input[name=limit]', 'maxTotalExposureUsd')
     await page.fill('dialog[open] input[name=value]', '1500')
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     await carriedOut(page)
     await page.waitForSelector('#limits .rows >> text=of $1,500.00')
     expect(complaints).toEqual([])
@@ -137,7 +138,10 @@ pageTest(
     await until('the dialog counts what rests', async () => {
       await page.click('.actions >> text="Kill…"')
       await page.waitForSelector('dialog[open] input[name=typed]')
-      if ((await page.locator('dialog[open] >> text=1 of perpd’s, exits too, 0 of others').count()) > 0)
+      if (
+        (await page.locator('dialog[open] >> text=1 by perpd, exits included, 0 by other clients').count()) >
+        0
+      )
         return true
       await page.keyboard.press('Escape')
       await page.waitForSelector('dialog[open]', { state: 'detached' })
@@ -176,7 +180,7 @@ pageTest(
     expect((await ask(daemon, '/api/trading', held)).status).toBe(200)
     await page.waitForSelector('#attention >> text=too wild')
     await page.click('#attention button[aria-label="Let strategy:own go on"]')
-    await page.waitForSelector('dialog[open] >> text=from its next turn on')
+    await page.waitForSelector(`dialog[open] >> text=${texts.commands.lift}`)
     await carriedOut(page)
     const told = page.locator('#attention >> text=too wild')
     await told.first().waitFor({ state: 'detached' })
@@ -197,7 +201,7 @@ pageTest(
     await page.click('#tasks >> text=Start a twap…')
     await page.fill('dialog[open] input[name=market]', eth)
     await page.fill('dialog[open] input[name=size]', '400')
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     await carriedOut(page)
     await page.waitForSelector('#tasks .rows li >> text=running')
     await page.reload()

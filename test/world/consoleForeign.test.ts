@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect } from 'vitest'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { ask, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { until } from './processes.ts'
@@ -209,7 +210,7 @@ pageTest(
     await own.waitForSelector('.tiles >> text=ACTIVE')
     await own.click('.actions >> text=Halt…')
     await own.fill('dialog[open] input[name=reason]', 'the owner says so')
-    await sent(own, 'Carried out')
+    await sent(own, texts.dialog.carriedOut)
     await own.waitForSelector('.tiles >> text=HALTED')
     expect(journaled()).toContain('the owner says so')
     expect(journaled()).not.toContain('mallory')

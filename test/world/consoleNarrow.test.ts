@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { loggedIn, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { perpd } from './processes.ts'
@@ -47,7 +48,7 @@ pageTest(
     writeFileSync(join(own, `${name}.yaml`), readFileSync(join(strategies, 'eth-trend.yaml'), 'utf8'))
     const daemon = await servedIn(here.folder, [`--strategies.paths=${own}`])
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
-    await page.waitForSelector('#positions tbody tr >> text=rests')
+    await page.waitForSelector('#positions tbody tr >> text=resting')
     for (const width of [390, 768]) {
       await page.setViewportSize({ width, height: 900 })
       expect([width, await overhang(page, ':root')]).toEqual([width, 0])
@@ -67,7 +68,7 @@ pageTest(
     await page.waitForSelector('dialog[open] .timeline >> text=fields compared, none differs')
     await page.waitForSelector('dialog[open] >> text=the position is open: its entry is filled')
     const text = (await page.locator('dialog[open]').innerText()).replaceAll(/\s+/g, ' ')
-    expect(text).not.toContain('waits at the venue for its price')
+    expect(text).not.toContain(texts.labels.resting)
     const id = /^Order (\w+)/.exec(text)?.[1] ?? ''
     const explain = perpd(['explain', id, '--log.format=pretty'], { cwd: here.folder })
     await explain.ended
@@ -76,7 +77,7 @@ pageTest(
       expect([words, said.includes(words), text.includes(words)]).toEqual([words, true, true])
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
-    await page.waitForSelector('dialog[open] >> text=its entry is filled; its exits rest at the venue')
+    await page.waitForSelector(`dialog[open] >> text=${texts.labels.open}`)
     expect(complaints).toEqual([])
   },
 )

@@ -1,6 +1,7 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { ask, carriedOut, loggedIn, logIn, type Served, sent, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
@@ -21,7 +22,7 @@ pageTest(
     const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
     await page.waitForSelector('.tiles >> text=live')
     // The trend of the paper venue opens within seconds of the start, with the stop of its file.
-    await page.waitForSelector('#positions tbody tr >> text=rests')
+    await page.waitForSelector('#positions tbody tr >> text=resting')
     await page.waitForSelector('#log li >> text=filled at')
     await page.waitForSelector('#prices .levels >> text=long entry $')
     await page.waitForSelector('#prices .levels >> text=bought at $')
@@ -29,7 +30,7 @@ pageTest(
     // Prices that cannot be read: the page says so in the place of a chart, and beside one of before, until they can.
     await page.route('**/api/candles?*', (route) => route.fulfill({ body: 'no prices' }))
     await page.selectOption('#prices select >> nth=1', '1h')
-    await page.waitForSelector('#prices >> text=Prices cannot be read now')
+    await page.waitForSelector(`#prices >> text=${texts.prices.unread}`)
     await page.unroute('**/api/candles?*')
     await page.waitForSelector('#prices canvas')
     await page.route('**/api/candles?*', async (route) => {
@@ -37,10 +38,10 @@ pageTest(
       const answer = (await response.json()) as { readonly readAtMs: number }
       await route.fulfill({ response, json: { ...answer, readAtMs: answer.readAtMs - 180_000 } })
     })
-    await page.waitForSelector('#prices >> text=/These prices were read 3 min \\d+ s ago/')
+    await page.waitForSelector('#prices >> text=/These prices are 3 min \\d+ s old/')
     await page.unroute('**/api/candles?*')
-    await page.waitForSelector('#prices >> text=These prices were read', { state: 'detached' })
-    await page.waitForSelector('#markets tbody small >> text=/of it JIT \\$|without JIT/')
+    await page.waitForSelector('#prices >> text=These prices are', { state: 'detached' })
+    await page.waitForSelector('#markets tbody small >> text=/incl. JIT \\$|without JIT/')
     await page.click('#orders tbody button')
     await page.waitForSelector('dialog[open] .timeline >> text=Verified and signed')
     await page.keyboard.press('Escape')
@@ -75,10 +76,10 @@ pageTest(
     await sent(page, 'closing positions')
     await page.keyboard.press('Escape')
     await page.waitForSelector('.tiles >> text=HALTED')
-    await page.waitForSelector('#positions >> text=No position is held.')
+    await page.waitForSelector(`#positions >> text=${texts.positions.none}`)
     await page.reload()
     await page.waitForSelector('.tiles >> text=HALTED')
-    await page.waitForSelector('#positions >> text=No position is held.')
+    await page.waitForSelector(`#positions >> text=${texts.positions.none}`)
     await page.click('.actions >> text=Active…')
     await page.fill('dialog[open] input[name=typed]', 'active')
     await sent(page, 'trading is active')
@@ -99,7 +100,7 @@ pageTest(
     await page.fill('dialog[open] input[name=size]', '400')
     await sent(page, 'Refused: MARKET_UNKNOWN')
     await page.fill('dialog[open] input[name=market]', 'ETH/USD [WETH-USDC]')
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     expect(await page.locator('#tasks .rows li').count()).toBe(0)
     await carriedOut(page)
     await page.waitForSelector('#tasks .rows li >> text=running')
@@ -146,7 +147,7 @@ pageTest(
     }
     await page.keyboard.press('Escape')
     for (const ended of [reader, other]) {
-      await ended.waitForSelector('main.login >> text=The session is over')
+      await ended.waitForSelector(`main.login >> text=${texts.login.over}`)
       expect(await ended.locator('dialog[open], table, .tiles').count()).toBe(0)
     }
     expect(complaints).toEqual([])
@@ -160,7 +161,7 @@ pageTest(
     // The same link once more, in a tab of nobody: it is over, and a token begins a session there.
     const late = await (await here.browser.newContext()).newPage()
     await late.goto(link.url)
-    await late.waitForSelector('main.login >> text=This link was used')
+    await late.waitForSelector(`main.login >> text=${texts.login.linkOver}`)
     await logIn(late, daemon, 'read')
     await late.waitForSelector('#positions')
     // A link that is opened in a tab with the page takes its place there.
@@ -180,8 +181,8 @@ pageTest(
     await page.unroute('**/console/session')
     await page.click('text=Log out')
     await page.waitForSelector('input[name=token]')
-    expect(await page.locator('text=The session is over').count()).toBe(0)
-    await tab.waitForSelector('main.login >> text=The session is over')
+    expect(await page.locator(`text=${texts.login.over}`).count()).toBe(0)
+    await tab.waitForSelector(`main.login >> text=${texts.login.over}`)
   },
 )
 

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { ask, carriedOut, loggedIn, logIn, type Served, sent, sentTyped, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { until } from './processes.ts'
@@ -103,7 +104,7 @@ async function pressed(
     else await page.fill(`dialog[open] input[name=${name}]`, value)
   }
   if (sees !== undefined) {
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     expect(await page.locator('dialog[open] .outcome').innerText()).toContain(sees)
   }
   if (typed !== undefined) return await sentTyped(page, typed)
@@ -170,9 +171,9 @@ pageTest(
     const close = page.locator(`#positions button[aria-label^="Close long ${eth}"]`).first()
     await close.click()
     await page.fill('dialog[open] input[name=percent]', '50')
-    await sent(page, 'Now it would do this')
+    await sent(page, texts.dialog.would)
     await page.fill('dialog[open] input[name=typed]', 'close')
-    await sent(page, 'Carried out')
+    await sent(page, texts.dialog.carriedOut)
     await page.click('dialog[open] button:has-text("Follow order")')
     await page.waitForSelector('dialog[open] #story-title')
     await page.waitForSelector('dialog[open] .timeline >> text=Accepted')
@@ -209,7 +210,7 @@ pageTest(
       await page.waitForSelector('#tasks .rows li:has-text("accumulate") >> text=stopped')
       for (const kind of ['bracket', 'ladder'])
         await page.waitForSelector(`#tasks .rows li:has-text("${kind}") >> text=running`)
-      await page.waitForSelector('#positions tbody tr >> text=rests')
+      await page.waitForSelector('#positions tbody tr >> text=resting')
       expect(await page.locator('#tasks .rows li').count()).toBe(kinds.length)
     }
     await page.reload()

@@ -165,7 +165,7 @@ test('with an endpoint that knows no final blocks a kill closes what is held and
   await own.when('a position is open', daemon, (status) => sizesOf(status)[0] === '500')
   const doctor = perpd(['doctor', ...flags])
   expect(await doctor.ended).toBe(1)
-  expect(doctor.said()).toMatch(/fail {2}endpoint +\S+ knows no block as safe/)
+  expect(doctor.said()).toMatch(/fail {2}endpoint +\S+ has no safe block/)
   expect(doctor.said()).toContain('rpc.finality')
   const kill = perpd(['kill', '--close', '--by', 'ann', ...flags])
   await own.when('all is closed', daemon, ({ positions }) => positions.length === 0)

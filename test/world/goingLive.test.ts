@@ -67,8 +67,8 @@ test('a small live account is walked from its key to its kill as docs/going-live
     written('REAL MONEY on arbitrum'),
     `of ${key}, opened by the systemd credential`,
     `for: ${wallet.address}, its owner`,
-    'order $50.00, position $100.00, exposure $100.00, leverage 10x, loss of a day $10.00',
-    written('Everything checked would start.'),
+    'order $50.00, position $100.00, exposure $100.00, leverage 10x, daily loss $10.00',
+    written('All checks passed.'),
   ])
     expect(checked.out).toContain(text)
 
@@ -79,7 +79,7 @@ test('a small live account is walked from its key to its kill as docs/going-live
   for (const text of [wallet.address, key, '300']) expect(asked.said).toContain(text)
   const explained = await type('perpd message ask.json --profile arbitrum')
   expect(explained).toMatchObject({ code: 0, out: expect.stringContaining(`lets the key ${key}`) })
-  expect(explained.out).toContain(written('make, change and cancel orders of who signs it, up to action 300'))
+  expect(explained.out).toContain(written('make, change and cancel orders of the signer, up to action 300'))
   const message = JSON.parse(readFileSync(join(folder.path, 'ask.json'), 'utf8'))
   writeFileSync(join(folder.path, 'answer'), await wallet.signTypedData(message))
   const brought = await type(

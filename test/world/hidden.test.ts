@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { texts } from '../../src/control/console/page/texts.ts'
 import { browserPath, type ConsolePlace, launchBrowser, loggedIn } from './consoleBrowser.ts'
 import { hidesHoldings, type Liar, startLiar } from './liar.ts'
 import { type Operated, operatedIn } from './operated.ts'
@@ -45,7 +46,7 @@ async function killedOnThePage(liar: Liar, place: ConsolePlace): Promise<void> {
     await page.fill('dialog[open] input[name=by]', 'ann')
     await page.fill('dialog[open] input[name=typed]', 'close everything')
     await page.click('dialog[open] .tools button:not([type=button])')
-    await page.waitForSelector('dialog[open] .outcome >> text=Carried out')
+    await page.waitForSelector(`dialog[open] .outcome >> text=${texts.dialog.carriedOut}`)
     await page.keyboard.press('Escape')
     // No message has reached the venue yet.
     const left = page.locator('#attention >> text=/by ann; left: /')

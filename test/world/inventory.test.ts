@@ -104,7 +104,7 @@ test('what was there before the start is adopted once by a command or by the set
   })
   await stop(daemon)
 
-  // By the setting nobody is asked, and nothing holds increases.
+  // By the setting nobody is asked, and nothing blocks increases.
   const byItself = client('by-itself', '--account.adoptInitial')
   const last = await run(byItself, '"event":"account.discrepancySettled"')
   await until('both are adopted', async () => {

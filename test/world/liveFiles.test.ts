@@ -136,7 +136,7 @@ test('a removed file that says onRemove ends as it said, whichever record of it 
   )
   const rows = await command(hosts, 'strategies', '--json')
   expect(JSON.parse(rows.said)).toContainEqual(
-    expect.objectContaining({ name: 'resting', state: 'removed, its exits end it', isRunning: false }),
+    expect.objectContaining({ name: 'resting', state: 'removed, its exits close it', isRunning: false }),
   )
 
   // It comes back, and its next removal closes its part: by a running daemon that is killed in the middle of it.

@@ -72,7 +72,7 @@ test('a position of a strategy that was disabled or removed is told at the start
     'long ETH/USD [WETH-USDC] of $500.00 is unmanaged: once opened it and does not run (its file is gone or disabled); only guard sees it. Enable once and restart perpd, or close the position: perpd close'
   expect(said(disabled, 'account.unmanaged')).toMatchObject({ level: 'warn', message: told })
   const shown = await status()
-  expect(shown.replaceAll(/\n {2}(?=\S)/g, ' ')).toContain(`positions without a manager ${told}`)
+  expect(shown.replaceAll(/\n {2}(?=\S)/g, ' ')).toContain(`unmanaged positions ${told}`)
   await stop(disabled)
 
   rmSync(join(strategies, 'once.yaml'))

@@ -99,7 +99,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   await command('trading', { state: 'halted', by: 'ann' })
   first.child.kill('SIGKILL')
   await first.ended
-  expect(await say('orders')).toContain('unknown, to be unwound')
+  expect(await say('orders')).toContain('unknown, unwind requested')
   expect((await say('explain', order.intentId)).replace(/\s+/g, ' ')).toContain('ann unwinds it since')
   await fetch(`${paper.control}/faults`, {
     method: 'POST',

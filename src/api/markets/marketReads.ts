@@ -1,4 +1,5 @@
 /** Markets of the application API: catalog, tickers, trading capacity. */
+import { defined } from '../../base/defined.ts'
 import { type Address, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import {
   capacityOf,
@@ -170,8 +171,8 @@ function market(value: unknown): Market {
     isSpotOnly: optional(row.isSpotOnly, 'isSpotOnly', boolean) ?? sameHex(indexToken, ZERO_ADDRESS),
     minPositionSizeUsd: optional(row.minPositionSizeUsd, 'minPositionSizeUsd', usd30) ?? LEAST_POSITION_USD,
     minCollateralUsd: optional(row.minCollateralUsd, 'minCollateralUsd', usd30) ?? LEAST_POSITION_USD,
-    ...(maxLeverageBps === 0 ? {} : { maxLeverageBps }),
-    ...(leverageTiers.length === 0 ? {} : { leverageTiers }),
+    ...defined({ maxLeverageBps: maxLeverageBps === 0 ? undefined : maxLeverageBps }),
+    ...defined({ leverageTiers: leverageTiers.length === 0 ? undefined : leverageTiers }),
     ...present({ listedAtSeconds: optional(row.listingDate, 'listingDate', unixSeconds) }),
   }
 }

@@ -81,7 +81,7 @@ function fieldError([name, complaint]: [string, unknown]): FieldError {
     field: field === '' ? path : field,
     path,
     message,
-    ...(parts?.value !== undefined && { value: parts.value }),
+    ...defined({ value: parts?.value }),
   }
 }
 

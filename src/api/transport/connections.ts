@@ -10,7 +10,7 @@
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import type { Client, buildConnector as ConnectorBuilder } from 'undici'
-import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
+import { ageMsOf, type Clocks, type Moment, momentOf } from '../../base/clock.ts'
 import type { ConnectionLookup } from '../../base/networkAddress.ts'
 
 /** Settings of the connections. */
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   readonly idleMs: number
   /** Idle connections to one origin. */
   readonly idlePerHost: number
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
+  readonly clock: Clocks
 }
 
 /** One connection, which a request has for itself until it is given back or closed. */

@@ -1,5 +1,5 @@
 /** Derives the skew of our wall clock from the hosts' `Date` headers, across jumps of that clock and suspensions of the machine. */
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 
 /** The hosts' clocks as they were heard. */
 export interface HostClocks {
@@ -41,7 +41,7 @@ const EXACT_MS = 10_000
 const HEARD_AGAIN = 2
 
 /** Makes the readings of all hosts. Pure but for the clock. */
-export function createHostClocks(clock: Pick<Clock, 'now' | 'monotonicMs'>): HostClocks {
+export function createHostClocks(clock: Clocks): HostClocks {
   const readings = new Map<string, Reading[]>()
   const wallMs = (): number => clock.now() - clock.monotonicMs()
 

@@ -13,6 +13,7 @@
  * **Rate.** Reads wait for their turn in a token bucket. Writes never wait; they take their token from later reads.
  */
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { createHostClocks, type TimedRequest } from './hostClocks.ts'
 import type { ApiLimits } from './requestLimits.ts'
 
@@ -149,12 +150,12 @@ function withBaseAddresses({ api, oracle, pairFeed, solanaFeed, byRoute }: HostL
   return {
     api: api.map(baseAddress),
     oracle: oracle.map(baseAddress),
-    ...(pairFeed && { pairFeed: pairFeed.map(baseAddress) }),
-    ...(solanaFeed && { solanaFeed: solanaFeed.map(baseAddress) }),
-    ...(byRoute && {
-      byRoute: Object.fromEntries(
-        Object.entries(byRoute).map(([route, bases]) => [route, bases.map(baseAddress)]),
-      ),
+    ...defined({ pairFeed: pairFeed?.map(baseAddress) }),
+    ...defined({ solanaFeed: solanaFeed?.map(baseAddress) }),
+    ...defined({
+      byRoute: byRoute
+        ? Object.fromEntries(Object.entries(byRoute).map(([route, bases]) => [route, bases.map(baseAddress)]))
+        : undefined,
     }),
   }
 }
@@ -256,7 +257,7 @@ export function createHosts(options: {
     const isLast = [lists.api, lists.oracle].some(
       (bases) => bases.includes(host) && bases.every(isCoolingDown),
     )
-    onCooldown({ host, ...told, ...(isLast ? { isLast: true as const } : {}) })
+    onCooldown({ host, ...told, ...defined({ isLast: isLast ? (true as const) : undefined }) })
   }
 
   /** Takes one of every `share` tokens of a host's rate; gives how long until it is there, ms. */

@@ -3,7 +3,7 @@
  * knows whether a request had a connection to leave by (exchange.ts).
  */
 import dns from 'node:dns'
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 import {
   checkedLookup,
   forbiddenAddress,
@@ -30,7 +30,7 @@ export interface NodeFetchOptions {
   /** Resolver of names. Default the system's. */
   readonly resolve?: ResolveAll
   /** Clock for the idle time of connections. Default the system's. */
-  readonly clock?: Pick<Clock, 'now' | 'monotonicMs'>
+  readonly clock?: Clocks
 }
 
 /** A fetch that must be closed. */

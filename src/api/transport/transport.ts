@@ -21,7 +21,7 @@ export function createTransport(options: TransportOptions): Transport {
     clock,
     limits,
     onCooldown: options.onCooldown ?? (() => {}),
-    ...(options.onPrices && { onPrices: options.onPrices }),
+    ...defined({ onPrices: options.onPrices }),
   })
   const coalescer = createCoalescer(clock)
   const serverDates = createDateReader()
@@ -95,8 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
           value,
           readAtMs: answer.leftAtMs,
           host,
-          ...defined({ serverDateMs }),
-          ...(missing.length === 0 ? {} : { missing }),
+          ...defined({ serverDateMs, missing: missing.length === 0 ? undefined : missing }),
         }
       }
       hosts.succeeded(host)
@@ -112,11 +111,9 @@ export function createTransport(options: TransportOptions): Transport {
           method: place.method,
           host,
           attempt,
-          ...(answer === undefined ? {} : { status: answer.status }),
           durationMs: clock.monotonicMs() - startMs,
-          ...defined({ traceId }),
           outcome: movedTo === undefined ? outcomeOf(failure) : 'redirected',
-          ...(hosts.isCoolingDown(host) ? ({ isResting: true } as const) : {}),
+          ...defined({ status: answer?.status, traceId, isResting: hosts.isCoolingDown(host) || undefined }),
         })
       }
     }

@@ -1,4 +1,5 @@
 /** Views as a check changes them: an honest kind decides the same by each of them. Pure. */
+import { defined } from '../../base/defined.ts'
 import type { CandleReading, MarketView, Snapshot } from '../../domain/snapshot.ts'
 import { type Candle, periodSeconds } from '../../protocol/market.ts'
 import type { CandleNeed, Needs } from '../../strategy/strategy.ts'
@@ -26,10 +27,8 @@ function withCandles(
       key,
       {
         ...view,
-        ...(view.candles === undefined ? {} : { candles: changed(view, view.candles) }),
-        ...(view.moreCandles === undefined
-          ? {}
-          : { moreCandles: view.moreCandles.map((reading) => changed(view, reading)) }),
+        ...defined({ candles: view.candles === undefined ? undefined : changed(view, view.candles) }),
+        ...defined({ moreCandles: view.moreCandles?.map((reading) => changed(view, reading)) }),
       },
     ]),
   )

@@ -2,6 +2,7 @@
  * The snapshot that a daemon would read at a later turn, made of the one that it read last and of the venue's state, part by part as a kind looks at
  * them. In between nothing happened on the account, so that what does not follow the price is as it was.
  */
+import { defined } from '../../base/defined.ts'
 import type { CandleReading, MarketView, Snapshot } from '../../domain/snapshot.ts'
 import type { VenueMarket } from '../../paper/state/seedMarkets.ts'
 import { tokenPrice, type VenueState } from '../../paper/state/venueState.ts'
@@ -49,7 +50,7 @@ export function laterSnapshot(read: Snapshot, sources: LaterSources, afterMs: nu
     markets,
     positions: positions.value.length === 0 ? later(positions, afterMs) : unknown(positions, moment),
     orders: later(orders, afterMs),
-    ...(read.balances === undefined ? {} : { balances: later(read.balances, afterMs) }),
+    ...defined({ balances: read.balances === undefined ? undefined : later(read.balances, afterMs) }),
   }
   return { snapshot, isKnown: () => isKnown }
 }

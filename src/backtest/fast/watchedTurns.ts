@@ -1,4 +1,5 @@
 /** The last turn that the daemon gave a kind, its view and its answer; and whether it would decide something at a later one. */
+import { defined } from '../../base/defined.ts'
 import { decodeExact, encodeExact } from '../../domain/records.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
@@ -48,7 +49,7 @@ export function watchTurns(loaded: LoadedStrategy): WatchedTurns {
       const later = viewOf({
         ...{ snapshot, params, instance, openIntents, restingOrders, tasks },
         own: view.ownPositions(),
-        ...(view.approval === undefined ? {} : { approval: view.approval }),
+        ...defined({ approval: view.approval }),
         strayOrders: view.strayOrders,
       })
       try {

@@ -6,6 +6,7 @@ import { createCoalescer } from '../../api/transport/coalesce.ts'
 import { type Fetch, type Read, type Route, targetOf, urlOf } from '../../api/transport/route.ts'
 import type { Transport } from '../../api/transport/transportTypes.ts'
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
 
 /** Answers that are remembered with what they were decoded to; of more the oldest goes. */
@@ -49,11 +50,11 @@ export function directReads(
   ): Promise<Read<Value> | undefined> {
     const body = route.body === undefined ? undefined : JSON.stringify(route.body(input))
     const readAtMs = clock.now()
-    const headers = body === undefined ? {} : { 'Content-Type': 'application/json' }
+    const headers = defined({ 'Content-Type': body === undefined ? undefined : 'application/json' })
     const answer = await fetch(urlOf(route, input, host), {
       method: route.method,
       headers,
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
     })
     if (answer.status !== 200) return undefined
     try {

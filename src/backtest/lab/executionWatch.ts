@@ -2,7 +2,8 @@
  * Has the daemon look at its orders in the second in which the venue executes one, as an endpoint does that pushes its blocks: a backtest's daemon reads
  * the account at its turns alone, and would hear of an exit minutes later than a live one.
  */
-import type { Clock } from '../../base/clock.ts'
+
+import type { WallClock } from '../../base/clock.ts'
 import { quietUntil } from '../../paper/keeper/quietSpan.ts'
 import type { Venue } from '../../paper/server/venue.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -20,7 +21,7 @@ export interface ExecutionWatch {
 export function createExecutionWatch(parts: {
   readonly scheduler: Pick<Scheduler, 'after'>
   readonly venue: Pick<Venue, 'advance' | 'venueState'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: WallClock
   readonly executed: () => void
 }): ExecutionWatch {
   const { scheduler, venue, clock, executed } = parts

@@ -2,8 +2,10 @@
  * A trader on a lab's time with all that a run of the daemon puts around it: the guard of its key, its client of both APIs and its reader of the
  * chain, over whatever journal, road and key it is handed.
  */
+
 import type { Api } from '../../api/client.ts'
 import type { Fetch } from '../../api/transport/route.ts'
+import type { Transport } from '../../api/transport/transportTypes.ts'
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { connectChain } from '../../chain/connectEndpoints.ts'
@@ -20,6 +22,7 @@ import type { GuardTable } from '../../domain/guardTable.ts'
 import type { Signer } from '../../domain/signer.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { guardedSigner, openGuard } from '../../keys/signingGuard.ts'
+import type { Address } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import { directReads } from './directReads.ts'
@@ -74,6 +77,7 @@ export interface LabTrader extends LabAround {
 /** Makes one; `trader.start()` is the caller's. */
 export function createLabTrader(options: LabTraderOptions): LabTrader {
   const { chain, config, clock, hosts, fetch, journal, strategies, emit, fatal, table } = options
+  const around = (transport: Transport) => directReads(transport, { fetch, clock })
   const api = createVenueClient({
     chain,
     hosts: { ...chain.hosts, api: hosts.api, oracle: hosts.oracle },
@@ -81,9 +85,7 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
     clock,
     random: options.random,
     limits: apiLimitsOf(config, options.isPaper),
-    ...(options.readsDirectly === true
-      ? { around: (transport) => directReads(transport, { fetch, clock }) }
-      : {}),
+    ...defined({ around: options.readsDirectly === true ? around : undefined }),
     emit,
   })
   const rpcFetch: Parameters<typeof createHttpTransport>[1] = (url, init) =>
@@ -115,21 +117,16 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
     marginSeconds: GUARD_MARGIN_SECONDS,
     exposure: { capUsd: config.signing.exposureCapUsd, windowSeconds: config.signing.exposureWindowSeconds },
     now: clock.now,
-    ...(table === undefined
-      ? {}
-      : { table, neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest) }),
+    ...(table && { table, neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest) }),
   })
+  const proveMarket = (marketToken: Address) =>
+    readMarket(clients, chain, marketToken, new AbortController().signal)
   const trader = createTrader({
     chain,
     api,
     clock,
     journal,
-    ...defined({ chainReader: reader }),
-    ...(clients.length === 0
-      ? {}
-      : {
-          proveMarket: (marketToken) => readMarket(clients, chain, marketToken, new AbortController().signal),
-        }),
+    ...defined({ chainReader: reader, proveMarket: clients.length === 0 ? undefined : proveMarket }),
     strategies,
     limits: limitsOf(config, strategies),
     settings: traderSettingsOf(config, reader === undefined ? 'api' : 'chain'),

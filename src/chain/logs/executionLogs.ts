@@ -1,5 +1,5 @@
 /** From the EventEmitter's logs of a transaction to the figures of an order's execution, and to what it did to a position. */
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { PositionChange, PositionChangeQuery } from '../../domain/machine/chainReader.ts'
 import type { Settlement } from '../../domain/order/intent.ts'
 import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
@@ -75,7 +75,7 @@ export function executionOf(
   /** Lowest oracle prices that were set so far, contract prices by token. */
   const prices = new Map<string, bigint>()
   const { paid: executionFeePaid, returned = 0n } = keeperFeeOf(logs, emitter, orderKey)
-  let execution: Execution = executionFeePaid === undefined ? {} : { executionFeePaid }
+  let execution: Execution = defined({ executionFeePaid })
   let costsUsd = 0n
   let swapResultUsd: bigint | undefined
   for (const { address, topics, data } of logs) {
@@ -109,8 +109,10 @@ export function executionOf(
       execution = {
         ...execution,
         feesUsd: (amount('positionFeeAmount') + borrowing + funding) * price,
-        ...(borrowing * price === 0n ? {} : { borrowingFeeUsd: borrowing * price }),
-        ...(funding * price === 0n ? {} : { fundingFeeUsd: funding * price }),
+        ...defined({
+          borrowingFeeUsd: borrowing * price || undefined,
+          fundingFeeUsd: funding * price || undefined,
+        }),
         ...receivedOf(items, markets, prices),
       }
       costsUsd = amount('totalCostAmount') * price
@@ -121,16 +123,12 @@ export function executionOf(
     const sizeDeltaUsd = uints.get('sizeDeltaUsd')
     const sizeDeltaInTokens = uints.get('sizeDeltaInTokens')
     const priceImpactUsd = ints.get(isIncrease ? 'pendingPriceImpactUsd' : 'priceImpactUsd')
-    const basePnlUsd = ints.get('basePnlUsd')
+    const basePnlUsd = isIncrease ? undefined : ints.get('basePnlUsd')
+    const impactUsd = (ints.get('totalImpactUsd') ?? 0n) - amount('values.priceImpactDiffUsd')
     execution = {
       ...execution,
       ...defined({ marketToken, executionContractPrice, sizeDeltaUsd, sizeDeltaInTokens, priceImpactUsd }),
-      ...(isIncrease || basePnlUsd === undefined
-        ? {}
-        : {
-            basePnlUsd,
-            pnlUsd: basePnlUsd + (ints.get('totalImpactUsd') ?? 0n) - amount('values.priceImpactDiffUsd'),
-          }),
+      ...defined({ basePnlUsd, pnlUsd: ifDefined(basePnlUsd, (base) => base + impactUsd) }),
     }
   }
   const returnedUsd = returned * (prices.get(hexKey(wrappedNative)) ?? 0n)
@@ -159,7 +157,7 @@ function receivedOf(
     if (price === undefined) return {}
     receivedUsd += amount * price
   }
-  return receivedUsd === 0n ? {} : { fundingReceivedUsd: receivedUsd }
+  return defined({ fundingReceivedUsd: receivedUsd === 0n ? undefined : receivedUsd })
 }
 
 /**
@@ -279,10 +277,9 @@ export function settlementOf(
   } = execution
   const isOurs = marketToken !== undefined && sameHex(marketToken, market.marketToken)
   return {
-    ...(price === undefined || !isOurs
-      ? {}
-      : { executionPrice: priceOfContractPrice(price, market.indexTokenDecimals) }),
     ...defined({
+      executionPrice:
+        price === undefined || !isOurs ? undefined : priceOfContractPrice(price, market.indexTokenDecimals),
       sizeDeltaUsd,
       sizeDeltaInTokens,
       feesUsd,

@@ -83,8 +83,10 @@ export function orderEventOf(log: LogRow, emitter: Address, account: Address): O
     blockNumber: log.blockNumber,
     blockHash: log.blockHash,
     logIndex: log.logIndex,
-    ...(event === 'OrderCreated' ? { created: createdOf(orderKey, items) } : {}),
-    ...(event === 'OrderCancelled' || event === 'OrderFrozen' ? { reason: reasonOf(items) } : {}),
+    ...defined({ created: event === 'OrderCreated' ? createdOf(orderKey, items) : undefined }),
+    ...defined({
+      reason: event === 'OrderCancelled' || event === 'OrderFrozen' ? reasonOf(items) : undefined,
+    }),
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { LAST_TIME_MS } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { BlockRef } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
 import { hexKey } from '../../protocol/address.ts'
@@ -129,10 +130,13 @@ export function createRowReader(endpoint: string): RowReader {
     return {
       hash: hex(row.hash, 'transaction hash', 64),
       input: bytes(row.input, 'transaction input'),
-      ...(to === null || to === undefined ? {} : { to: hex(to, 'transaction target', 40) }),
-      ...(blockHash === null || blockHash === undefined
-        ? {}
-        : { blockHash: hex(blockHash, 'block hash of the transaction', 64) }),
+      ...defined({ to: to === null || to === undefined ? undefined : hex(to, 'transaction target', 40) }),
+      ...defined({
+        blockHash:
+          blockHash === null || blockHash === undefined
+            ? undefined
+            : hex(blockHash, 'block hash of the transaction', 64),
+      }),
     }
   }
   function log(value: unknown): LogRow {

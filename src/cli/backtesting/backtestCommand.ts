@@ -48,7 +48,7 @@ export async function backtest(call: Call): Promise<number> {
         (positionals.length > 0 && paths.some((each) => isSamePath(each, path))),
     )
     if (found.problems.length > 0) throw strategyProblems(found.problems)
-    if (strategies.length === 0) throw misuse('No strategy file is to be run: name one, or turn one on.')
+    if (strategies.length === 0) throw misuse('No strategy file to run: name one, or enable one.')
     const listed = [...config.venue.chain.facts.markets.values()].map(({ symbol }) => symbol)
     const unlisted = checkMarkets(strategies, listed)
     if (unlisted.length > 0) throw strategyProblems(unlisted)
@@ -86,7 +86,9 @@ async function runOnce(call: Call, strategies: readonly LoadedStrategy[], wish: 
   else {
     const sentence = wrapped('', await sentenceOfRun(folder), Math.min(width, 80)).join('\n')
     const place = `${state === 'over' ? 'This run was made before' : 'The run'} is in ${folder}`
-    out(`\n${sentence}\n\n${resultText(result)}\n\n${place}\nA page of it: perpd report ${shellWord(folder)}`)
+    out(
+      `\n${sentence}\n\n${resultText(result)}\n\n${place}\nFor a report page: perpd report ${shellWord(folder)}`,
+    )
   }
   return exitCodes.ok
 }
@@ -136,7 +138,7 @@ async function resultIn(
   { manifest, candles }: RunPlan,
 ): Promise<RunResult> {
   if (state === 'over') return parseResult(readFileSync(join(folder, runFileNames.result), 'utf8'))
-  if (state === 'begun') err('A run that was stopped is resumed.')
+  if (state === 'begun') err('Resuming an interrupted run.')
   const { fromSeconds, toSeconds } = manifest
   const tally = await liveExactRun({
     ...{ folder, manifest, config, strategies },
@@ -170,19 +172,21 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
   }
   const period = text('period')
   if (period !== undefined && !(period in periodSeconds))
-    throw misuse(`--period ${period}: a period is one of ${Object.keys(periodSeconds).join(', ')}.`)
+    throw misuse(`--period is ${period}; expected one of ${Object.keys(periodSeconds).join(', ')}.`)
   const [from, to, file, source] = [text('from'), text('to'), text('data'), text('source')]
   const turnSeconds = wholeOf('turn-seconds', text('turn-seconds'), 60, 86_400)
   return {
     chain: config.venue.chain.name,
     strategies,
     settings: values,
-    ...(from === undefined ? {} : { fromSeconds: timeOf('from', from) }),
-    ...(to === undefined ? {} : { toSeconds: timeOf('to', to) }),
-    ...(file === undefined ? {} : { file: resolve(cwd, file) }),
-    ...defined({ source }),
+    ...defined({
+      fromSeconds: from === undefined ? undefined : timeOf('from', from),
+      toSeconds: to === undefined ? undefined : timeOf('to', to),
+      file: file === undefined ? undefined : resolve(cwd, file),
+      source,
+    }),
     storeFolder: config.history.folder,
-    ...(period === undefined ? {} : { period: period as CandlePeriod }),
+    ...defined({ period: period === undefined ? undefined : (period as CandlePeriod) }),
     balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
     seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
     ...defined({ turnSeconds }),
@@ -195,16 +199,16 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
 async function withRecordedDelays({ flags, cwd }: Call, wish: RunWish): Promise<RunWish> {
   const path = flags.get('delay-from')
   if (typeof path !== 'string') return wish
-  if (flags.has('delay')) throw misuse('--delay and --delay-from say the same: give one of them.')
+  if (flags.has('delay')) throw misuse('--delay and --delay-from exclude each other: give one.')
   const { openJournalReader } = await import('../../journal/service/open.ts')
-  if (!existsSync(resolve(cwd, path))) throw misuse(`--delay-from ${path}: there is no journal.`)
+  if (!existsSync(resolve(cwd, path))) throw misuse(`--delay-from ${path}: no journal found there.`)
   const journal = await openJournalReader(resolve(cwd, path))
   try {
     const delays = delaysOf(await journal.intents())
     const delaysMs = distributionOf(delays)
     if (delaysMs === undefined)
       throw misuse(
-        `--delay-from ${path}: the journal shows ${delays.length} executions, and ${LEAST_EXECUTIONS} make a distribution.`,
+        `--delay-from ${path}: the journal has ${delays.length} executions; a distribution needs ${LEAST_EXECUTIONS}.`,
       )
     const delayMs = { least: delaysMs[0] ?? 0, most: delaysMs.at(-1) ?? 0 }
     return { ...wish, model: { ...wish.model, delayMs, delaysMs } }
@@ -220,7 +224,7 @@ function timeOf(flag: string, text: string): number {
   const atMs =
     isDay || isMoment ? Date.parse(isDay ? text : `${text.replace(' ', 'T').replace(/Z$/, '')}Z`) : Number.NaN
   if (Number.isNaN(atMs))
-    throw misuse(`--${flag} ${text} is no time: 2026-01-31, or 2026-01-31T12:00, both UTC.`)
+    throw misuse(`--${flag} is ${text}; expected a UTC time, as 2026-01-31 or 2026-01-31T12:00.`)
   return Math.floor(atMs / 60_000) * 60
 }
 
@@ -228,7 +232,7 @@ function wholeOf(flag: string, text: string | undefined, least: number, most: nu
   if (text === undefined) return undefined
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= least && value <= most))
-    throw misuse(`--${flag} ${text}: a whole number from ${least} to ${most}.`)
+    throw misuse(`--${flag} is ${text}; expected a whole number from ${least} to ${most}.`)
   return value
 }
 
@@ -239,7 +243,7 @@ function balancesOf(text: string, stable: string): Readonly<Record<string, strin
       /^(?:([A-Za-z0-9.]+)=)?(\d{1,15}(?:\.\d{1,6})?)$/.exec(part.trim()) ?? []
     if (amount === undefined)
       throw misuse(
-        `--balance ${text}: an amount of ${stable}, as 10000, or several, as ${stable}=10000,ETH=0.5.`,
+        `--balance is ${text}; expected an amount of ${stable}, as 10000, or several, as ${stable}=10000,ETH=0.5.`,
       )
     return [symbol, amount] as const
   })
@@ -248,15 +252,16 @@ function balancesOf(text: string, stable: string): Readonly<Record<string, strin
 
 function modelChoice(text: (name: string) => string | undefined): ModelChoice {
   const impact = text('impact') ?? usualModel.impact
-  if (impact !== 'frozen' && impact !== 'none') throw misuse(`--impact ${impact}: frozen or none.`)
+  if (impact !== 'frozen' && impact !== 'none')
+    throw misuse(`--impact is ${impact}; expected frozen or none.`)
   const skew = text('skew')
   if (skew !== undefined && !(/^-?\d{1,2}(\.\d{1,2})?$/.test(skew) && Math.abs(Number(skew)) <= 90))
-    throw misuse(`--skew ${skew}: percent of the open interest, from -90 to 90.`)
+    throw misuse(`--skew is ${skew}; expected percent of the open interest, from -90 to 90.`)
   const gas = text('gas-gwei')
   const [, p50 = '', p90] = /^(\d{1,6}(?:\.\d{1,9})?)(?:-(\d{1,6}(?:\.\d{1,9})?))?$/.exec(gas ?? '0') ?? []
   if (p50 === '' || (p90 !== undefined && !(Number(p90) >= Number(p50) && Number(p50) > 0)))
     throw misuse(
-      `--gas-gwei ${gas}: gwei, as 0.02, or the median and the ninetieth percentile, as 0.02-0.05.`,
+      `--gas-gwei is ${gas}; expected gwei, as 0.02, or median and ninetieth percentile, as 0.02-0.05.`,
     )
   return {
     delayMs: delayOf(text('delay')),
@@ -264,7 +269,7 @@ function modelChoice(text: (name: string) => string | undefined): ModelChoice {
     impact,
     skewBps: skew === undefined ? usualModel.skewBps : Math.round(Number(skew) * 100),
     gasPriceGwei: gas === undefined ? usualModel.gasPriceGwei : p50,
-    ...(p90 === undefined ? {} : { gasPriceP90Gwei: p90 }),
+    ...defined({ gasPriceP90Gwei: p90 }),
   }
 }
 
@@ -282,6 +287,8 @@ function delayOf(text: string | undefined): ModelChoice['delayMs'] {
   const [, first, second = first] = /^(\d{1,3}(?:\.\d)?)(?:-(\d{1,3}(?:\.\d)?))?$/.exec(text) ?? []
   const [least, most] = [Number(first) * 1000, Number(second) * 1000]
   if (!(least >= LEAST_DELAY_MS && most >= least))
-    throw misuse(`--delay ${text}: seconds from least to most, as 2-5; at least ${LEAST_DELAY_MS / 1000}.`)
+    throw misuse(
+      `--delay is ${text}; expected seconds from least to most, as 2-5; at least ${LEAST_DELAY_MS / 1000}.`,
+    )
   return { least, most }
 }

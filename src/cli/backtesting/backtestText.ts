@@ -52,7 +52,7 @@ export function resultText(result: RunResult): string {
     [
       'break-even',
       result.breakEvenMultiple === null
-        ? 'none: nothing is left before costs'
+        ? 'none: no profit before costs'
         : `at ${result.breakEvenMultiple} x costs`,
     ],
     ...(result.ambiguousFills === 0

@@ -62,7 +62,7 @@ export async function checkRun(
     const turns = await recorded(call, join(folder, 'run'), asked, planned, planned.candles.histories)
     if (turns.length >= MOST_RECORDED)
       call.err(
-        `Of this run the first ${MOST_RECORDED} turns are checked: choose a shorter time for the rest.`,
+        `Only the first ${MOST_RECORDED} turns of this run are checked; choose a shorter range to check the rest.`,
       )
     const apart = check === 'lookahead' ? await laterApart(call, folder, asked, planned, turns) : undefined
     const checked: CheckedKind[] = []
@@ -128,31 +128,31 @@ async function loadedAgain({ loaded: { config } }: Call, { path }: LoadedStrateg
     true,
   )
   const [again] = strategies
-  if (again === undefined) throw problems[0] ?? new Error(`${path} was there and is not`)
+  if (again === undefined) throw problems[0] ?? new Error(`${path} is gone`)
   return again
 }
 
 const lookedFor: Readonly<Record<CheckName, string>> = {
-  lookahead: 'decides by nothing but what was over at each turn',
-  warmup: 'decides by a window as long as it asks for as by one twice as long',
+  lookahead: 'decides only by data that was complete at each turn',
+  warmup: 'decides the same with a window twice as long',
 }
 
 function checkedText(check: CheckName, { strategy, turns, decided, passed, finding }: CheckedKind): string {
   const replayed = `${turns} turns were replayed, ${decided} of them with decisions`
   const lines = (text: string): readonly string[] => wrapped('', text, SCREEN_COLUMNS)
   if (finding === undefined) {
-    const few = decided === 0 ? ' It decided nothing in this run: choose a time in which it does.' : ''
+    const few = decided === 0 ? ' It made no decision in this run: choose a range in which it does.' : ''
     return [...lines(`${strategy}: ${lookedFor[check]}. ${replayed}: ${passed.join(', ')}.${few}`)].join('\n')
   }
   const at = new Date(finding.atMs).toISOString().slice(0, 19).replace('T', ' ')
   return [
-    ...lines(`${strategy}: decided otherwise at ${at} UTC ${finding.by}. ${replayed}.`),
+    ...lines(`${strategy}: decided differently at ${at} UTC ${finding.by}. ${replayed}.`),
     ...places(
       'The views differ:',
       finding.views,
       'the views are the same, so the kind keeps state or reads other data',
     ),
-    ...places('The answers differ:', finding.answers, 'no difference is left to show'),
+    ...places('The answers differ:', finding.answers, 'no difference to show'),
   ].join('\n')
 }
 

@@ -25,11 +25,11 @@ interface Exported {
 export async function exportParams(call: Call, run: string): Promise<number> {
   const { flags, cwd, out, loaded } = call
   const path = join(resolve(cwd, run), runFileNames.manifest)
-  if (!existsSync(path)) throw refused(`There is no run in ${run}.`)
+  if (!existsSync(path)) throw refused(`No run found in ${run}.`)
   const files = parseManifest(readFileSync(path, 'utf8')).strategies.map(exportedOf)
   const changed = files.filter(({ changes }) => changes.length > 0)
   if (changed.length === 0) {
-    out('The files have the parameters of the run already: nothing was changed.')
+    out('The files already have the parameters of the run; nothing was changed.')
     return exitCodes.ok
   }
   const texts = new Map(changed.map((each) => [each.path, each.text]))
@@ -46,18 +46,18 @@ export async function exportParams(call: Call, run: string): Promise<number> {
     }
   }
   for (const each of changed) replaceFile(each.path, each.text)
-  out(`Written. A daemon that runs takes it over as any change of the file: perpd strategies reload.`)
+  out(`Written. To apply it to a running daemon: perpd strategies reload.`)
   return exitCodes.ok
 }
 
 /** The present text of a strategy's file with each parameter as it was in the run. */
 function exportedOf({ name, path, text: ran }: RunStrategy): Exported {
   if (!existsSync(path))
-    throw refused(`${path} is gone. The run has its whole text: ${runFileNames.manifest}, ${name}.`)
+    throw refused(`${path} is gone. The run has its whole text in ${runFileNames.manifest}, under ${name}.`)
   const present = readFileSync(path, 'utf8')
   const [was, is] = [valuesOf(present), valuesOf(ran)]
   if (was.kind !== is.kind)
-    throw refused(`${path} is of the kind ${String(was.kind)}, and the run was of ${String(is.kind)}.`)
+    throw refused(`${path} has the kind ${String(was.kind)}, the run had ${String(is.kind)}.`)
   let text = present
   const changes: string[] = []
   for (const { field, from, to } of changedFields(paramsOf(was), paramsOf(is))) {

@@ -115,7 +115,7 @@ export function parseArguments(command: CommandLine, argv: readonly string[]): A
       if (inline === undefined) at++
       const before = flags.get(name)
       if (before !== undefined && before !== value)
-        throw misuse(command, `--${name} is given twice, as ${before} and as ${value}: keep one of them.`)
+        throw misuse(command, `--${name} is given twice, as ${before} and as ${value}: keep one.`)
       if (own.setting === undefined) flags.set(name, value)
       else rest.push(`--${own.setting}=${value}`)
       continue
@@ -130,7 +130,7 @@ export function parseArguments(command: CommandLine, argv: readonly string[]): A
     if (command.takesNoSettings === true && isSetting(name) && name !== 'json') {
       throw misuse(
         command,
-        `--${name}: ${command.name} takes no settings but its own flags. Nothing was done; write it into the file afterwards.`,
+        `--${name}: ${command.name} takes only its own flags, no settings. Nothing was done; write the setting into the file afterwards.`,
       )
     }
     if (!isSetting(name) || (name === 'json' && !servers.includes(command.name))) {
@@ -153,7 +153,7 @@ export function parseArguments(command: CommandLine, argv: readonly string[]): A
   }
   if (!wantsHelp) checkPositionals(command, { flags, positionals, settings: rest, wantsHelp })
   if (!wantsHelp && flags.has('json') && flags.has('csv'))
-    throw misuse(command, '--json and --csv are two ways to print the same rows: give one.')
+    throw misuse(command, '--json and --csv exclude each other: give one.')
   return { flags, positionals, settings: rest, wantsHelp }
 }
 
@@ -197,7 +197,7 @@ function meantBy(
   const second = words.findIndex((word) => /^\[.*\]$/.test(word))
   if (second > 0) {
     const market = words.slice(0, second + 1).filter((word) => word !== positionals[at])
-    return ` A symbol with spaces is quoted: ${JSON.stringify(market.join(' '))}.`
+    return ` Quote a symbol with spaces: ${JSON.stringify(market.join(' '))}.`
   }
   const own = words.slice(0, positional === undefined ? 0 : 1 + more.length)
   const extra = words.slice(own.length)

@@ -54,7 +54,7 @@ export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
   if (!isStatus(body)) throw odd(address)
   if (body.profile !== profile) {
     throw new CommandError(
-      `The perpd at ${address} runs the profile ${body.profile}, not ${profile}.\n  Ask it with --profile ${body.profile}, or name the other's token file with --control.tokenFile FILE`,
+      `The perpd at ${address} runs the profile ${body.profile}, not ${profile}.\n  Use --profile ${body.profile} for it, or name the other daemon's token file with --control.tokenFile FILE`,
       exitCodes.notRunning,
     )
   }
@@ -101,7 +101,7 @@ export async function queryDaemon<T>(
   if (status === 200 && isIt(body)) return body
   if (status === 200 || !isRecord(body) || typeof body.message !== 'string') throw odd(address)
   throw new CommandError(
-    `perpd cannot say: ${body.message}`,
+    `perpd has no answer: ${body.message}`,
     status === 404 ? exitCodes.notFound : exitCodes.error,
   )
 }
@@ -216,7 +216,7 @@ function addressOf(config: Config, origins: DaemonTarget['origins']): string {
   const address = readAddress(config)
   if (address === undefined) {
     throw new CommandError(
-      `No perpd runs here: it would have written ${addressFileOf(config)}.\n  Start it with: perpd run (in a checkout: npm start). When it runs elsewhere, go there, or name its token file with --control.tokenFile FILE. Orders are readable without it: perpd orders`,
+      `No perpd is running here: ${addressFileOf(config)} does not exist.\n  Start it with: perpd run (in a checkout: npm start). If it runs elsewhere, run this there, or name its token file with --control.tokenFile FILE. Orders are readable without the daemon: perpd orders`,
       exitCodes.notRunning,
     )
   }
@@ -232,7 +232,7 @@ function addressOf(config: Config, origins: DaemonTarget['origins']): string {
     return address
   }
   throw new CommandError(
-    `The perpd whose token is ${config.control.tokenFile} serves ${address}, not the port ${port}.\n  Leave the port out, or name the other's token file with --control.tokenFile FILE`,
+    `The perpd whose token is ${config.control.tokenFile} serves ${address}, not the port ${port}.\n  Leave out the port, or name the other daemon's token file with --control.tokenFile FILE`,
     exitCodes.notRunning,
   )
 }
@@ -263,9 +263,9 @@ async function askProven(
       method,
       headers: {
         authorization: proofOf(token, asked),
-        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        ...defined({ 'content-type': method === 'GET' ? undefined : 'application/json' }),
       },
-      ...(method === 'GET' ? {} : { body: text }),
+      ...defined({ body: method === 'GET' ? undefined : text }),
       redirect: 'manual',
       signal,
     })
@@ -282,7 +282,7 @@ async function askProven(
       )
     }
     throw new CommandError(
-      `No perpd answers at ${address}, where it said that it serves (${cause}).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders`,
+      `No perpd answers at ${address}, its last known address (${cause}).\n  Start it with: perpd run (in a checkout: npm start). Orders are readable without it: perpd orders`,
       exitCodes.notRunning,
     )
   }
@@ -290,7 +290,7 @@ async function askProven(
   if (!isSameCode(code, answer.headers.get(proofHeader) ?? '')) {
     if (answer.status === 401) {
       throw new CommandError(
-        `What answers at ${address} does not know the token of ${tokenFileOf(config, role)}: it is no perpd, or one that was started with another token. It was sent none.\n  Name its file with --control.tokenFile FILE`,
+        `The program at ${address} does not know the token of ${tokenFileOf(config, role)}: it is not perpd, or a perpd with another token. No token was sent.\n  Name its token file with --control.tokenFile FILE`,
         exitCodes.notRunning,
       )
     }
@@ -327,21 +327,21 @@ function tokenOf(config: Config, role: Role, address: string): Secret {
   const path = tokenFileOf(config, role)
   if (isThere(path)) return readToken(config, role)
   throw new CommandError(
-    `The perpd at ${address} asks for a token, and there is none at ${path}.\n  It keeps its tokens elsewhere: name the file with --control.tokenFile FILE, or run this where the daemon was started.`,
+    `The perpd at ${address} requires a token, and there is none at ${path}.\n  Name the token file with --control.tokenFile FILE, or run this where the daemon was started.`,
     exitCodes.error,
   )
 }
 
 function foreignProcess(address: string, tokenFile: string): CommandError {
   return new CommandError(
-    `Something answers at ${address}, but does not prove that it is the perpd whose token is ${tokenFile}: nothing that it says is believed, and it was sent no token.\n  When perpd does not run, start it with: perpd run (in a checkout: npm start)`,
+    `The program at ${address} does not prove that it is the perpd whose token is ${tokenFile}: its answers are ignored, and no token was sent.\n  If perpd is not running, start it with: perpd run (in a checkout: npm start)`,
     exitCodes.notRunning,
   )
 }
 
 function odd(address: string): CommandError {
   return new CommandError(
-    `The perpd at ${address} answers what this one does not understand: they are of different versions.\n  Ask with the perpd that runs there.`,
+    `The perpd at ${address} has another version, and this one does not understand its answer.\n  Use the perpd that is installed there.`,
     exitCodes.error,
   )
 }

@@ -2,6 +2,7 @@
 import { isatty } from 'node:tty'
 import { z } from 'zod'
 import type { Typed } from '../../base/bodyFields.ts'
+import { defined } from '../../base/defined.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { ended } from '../../monitor/text.ts'
 import type { CommandLine, OwnFlag } from '../../operator/commandLine.ts'
@@ -50,7 +51,7 @@ export function requestOf(
   )
   if (needed !== undefined)
     throw new CommandError(
-      needed.name === 'by' ? 'Say who decides: --by YOUR_NAME' : `--${needed.name} is missing: ${needed.doc}`,
+      needed.name === 'by' ? 'Give your name: --by YOUR_NAME' : `--${needed.name} is missing: ${needed.doc}`,
       exitCodes.configuration,
     )
   const shape = row.body instanceof z.ZodObject ? row.body.shape : {}
@@ -96,7 +97,7 @@ export function typedValue(
   return wholeFlag(flags, name, {
     least: Number(bare.minValue),
     most: Number(bare.maxValue),
-    ...(unit === undefined ? {} : { unit: ` of ${unit.toLowerCase()}` }),
+    ...defined({ unit: unit === undefined ? undefined : ` of ${unit.toLowerCase()}` }),
   })
 }
 

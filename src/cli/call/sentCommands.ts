@@ -2,6 +2,8 @@
  * Commands of the command line that come from the rows of operator commands. Their help is printed into `commandLines.json` by `npm run docs`, since a
  * short command is mostly loading: the rows themselves are loaded by a command that sends one.
  */
+
+import { defined } from '../../base/defined.ts'
 import type { CommandLine } from '../../operator/commandLine.ts'
 import type { CommandName } from '../../operator/commands/index.ts'
 import type { Call, Command } from './command.ts'
@@ -23,7 +25,7 @@ export interface Sent {
 
 /** Places the command of that name. */
 export function sent(name: string, run?: Sent['run']): Sent {
-  return { sent: name, ...(run === undefined ? {} : { run }) }
+  return { sent: name, ...defined({ run }) }
 }
 
 /**

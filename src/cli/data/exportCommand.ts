@@ -38,7 +38,7 @@ export async function exportData({ loaded, flags, positionals, cwd, out, err }: 
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
     throw new CommandError(
-      `${path} is there, and is not replaced: name another file with --out.`,
+      `${path} exists and is not replaced: name another file with --out.`,
       exitCodes.error,
     )
   }
@@ -49,7 +49,7 @@ export async function exportData({ loaded, flags, positionals, cwd, out, err }: 
   const inside = range.gaps.filter(({ fromSeconds }) => fromSeconds > first && fromSeconds < last)
   if (inside.length > 0)
     err(
-      `  ${inside.length} gaps in it, ${lengthText(sumSeconds(inside))} in all: perpd data check ${series.asset}`,
+      `  ${inside.length} gaps, ${lengthText(sumSeconds(inside))} in total: perpd data check ${series.asset}`,
     )
   return exitCodes.ok
 }

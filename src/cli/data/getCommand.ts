@@ -45,12 +45,11 @@ export async function getData(call: Call): Promise<number> {
     toSeconds: momentFlag(flags, 'to', nowSeconds) ?? nowSeconds,
   }
   if (range.fromSeconds >= range.toSeconds)
-    throw new CommandError('--from is not before --to: nothing lies between them.', exitCodes.error)
+    throw new CommandError('--from is not before --to.', exitCodes.error)
   const named = positionals.map((name) => wantedOf(chain, name))
   // ETH and ETH/USD are one market.
   const wanted = [...new Map(named.map((each) => [hexKey(each.market.marketToken), each])).values()]
-  if (config.isPaper)
-    err('The venue is one of play money: its prices are made up. Real ones: --profile arbitrum.')
+  if (config.isPaper) err('The paper venue has invented prices. For real ones: --profile arbitrum.')
   const source = venueSource(config.isPaper)
   const results: Shown[] = []
   await withApi(call, async (api) => {
@@ -89,7 +88,7 @@ function wantedOf(chain: Chain, name: string): Wanted {
   const [first] = found
   if (first !== undefined) return first
   throw new CommandError(
-    `No market of ${chain.name} is called ${name}. All of them: perpd markets.`,
+    `No market of ${chain.name} is called ${name}. perpd markets lists them.`,
     exitCodes.notFound,
   )
 }
@@ -149,7 +148,7 @@ function shownText(shown: Shown): string {
   const late = firstSeconds !== undefined && firstSeconds - fromSeconds > DAY_SECONDS / 24
   return [
     `${asset} ${period}: ${added} new candles by ${requests} requests, source ${source}.`,
-    ...(firstSeconds === undefined ? [] : [`  There from ${minuteText(firstSeconds)} UTC on.`]),
+    ...(firstSeconds === undefined ? [] : [`  Stored from ${minuteText(firstSeconds)} UTC on.`]),
     ...(stopped === undefined && !late
       ? []
       : [

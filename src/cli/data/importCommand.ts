@@ -1,6 +1,6 @@
 /** `perpd data import`: candles of files into the history. */
 import { basename, resolve } from 'node:path'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { exitCodes } from '../../config/exit.ts'
 import { type ImportedSeries, importCandles } from '../../history/importCandles.ts'
@@ -22,8 +22,7 @@ export async function importData({ loaded, flags, positionals, cwd, out }: Call)
     source: sourceFlag(flags) ?? 'import',
     maxBasisBps: wholeFlag(flags, 'max-basis-bps', { least: 0, most: 10_000 }) ?? MAX_BASIS_BPS,
     nowSeconds: Math.floor(systemClock.now() / 1_000),
-    ...(market === undefined ? {} : { market: String(market) }),
-    ...defined({ period, map }),
+    ...defined({ market: ifDefined(market, String), period, map }),
   }
   const all: (ImportedSeries & { readonly file: string })[] = []
   for (const [path, file] of new Map(positionals.map((each) => [resolve(cwd, each), each]))) {
@@ -39,21 +38,19 @@ function importedText(file: string, imported: ImportedSeries): string {
   const { series, firstSeconds, lastSeconds, candles, written, quality, basis } = imported
   const { outOfOrder, repeated, running } = imported
   const remarks = [
-    ...(written.same > 0 ? [`${written.same} were there already`] : []),
-    ...(written.replaced > 0 ? [`${written.replaced} replaced what was there with other prices`] : []),
-    ...(repeated > 0 ? [`${repeated} rows said once more what another says`] : []),
-    ...(outOfOrder > 0 ? [`${outOfOrder} rows stood out of order`] : []),
+    ...(written.same > 0 ? [`${written.same} were stored already`] : []),
+    ...(written.replaced > 0 ? [`${written.replaced} replaced stored candles with other prices`] : []),
+    ...(repeated > 0 ? [`${repeated} rows repeated another`] : []),
+    ...(outOfOrder > 0 ? [`${outOfOrder} rows were out of order`] : []),
     ...(running > 0
-      ? [`the last ${running === 1 ? 'candle was' : `${running} candles were`} left out: not over yet`]
+      ? [`the last ${running === 1 ? 'candle was' : `${running} candles were`} left out: not complete yet`]
       : []),
-    ...(written.rounded > 0
-      ? [`${written.rounded} prices had more digits than are kept, and were rounded to the nearest`]
-      : []),
+    ...(written.rounded > 0 ? [`${written.rounded} prices had too many digits and were rounded`] : []),
   ]
   const difference =
     basis === undefined
-      ? 'No candles of the oracle for these times: how far they are from its prices is not known.'
-      : `To the oracle's closes: median ${basis.p50Bps} bps, p99 ${basis.p99Bps} bps, over ${basis.candles} candles.`
+      ? "No oracle candles for these times: the difference to the oracle's prices is unknown."
+      : `Difference to the oracle's closes: median ${basis.p50Bps} bps, p99 ${basis.p99Bps} bps, over ${basis.candles} candles.`
   return [
     `${file}: ${candles} candles of ${series.asset}, ${series.period}, ${minuteText(firstSeconds)} to ${minuteText(lastSeconds)} UTC, source ${series.source}.`,
     ...remarks.map((remark) => `  ${remark}`),

@@ -41,7 +41,7 @@ export async function listData({ loaded, flags, width, out }: Call): Promise<num
   if (flags.has('json')) out(JSON.stringify({ folder: store.folder, series: rows }, undefined, 2))
   else if (rows.length === 0)
     out(
-      `There is no history in ${store.folder}.\n  Get some: perpd data get ETH --period 1m, or perpd data import FILE.`,
+      `No history in ${store.folder}.\n  Get some: perpd data get ETH --period 1m, or perpd data import FILE.`,
     )
   else {
     const cells = rows.map((row) => [
@@ -73,7 +73,7 @@ export async function checkData({ loaded, flags, positionals, out }: Call): Prom
   const asset = positionals[0] === undefined ? undefined : assetOfMarket(positionals[0])
   const found = seriesOf(store).filter(({ series }) => asset === undefined || series.asset === asset)
   if (found.length === 0 && asset !== undefined)
-    throw new CommandError(`There is no history of ${asset} in ${store.folder}.`, exitCodes.notFound)
+    throw new CommandError(`No history of ${asset} in ${store.folder}.`, exitCodes.notFound)
   const checked: CheckedSeries[] = []
   for (const each of found) checked.push(await checkOne(store, each, found))
   if (flags.has('json')) out(JSON.stringify(checked, undefined, 2))
@@ -117,14 +117,14 @@ function checkedText({ asset, period, source, candles, quality, basis, damaged }
     lines.length === 0 ? [] : [`  ${title}:`, ...lines.map((line) => `    ${line}`)]
   return [
     `${asset} ${period} ${source}: ${candles} candles; ${qualityText(quality)}`,
-    ...list('damaged, nothing is read of it', damaged),
+    ...list('damaged, not read', damaged),
     ...list('gaps', quality.gaps.map(rangeText)),
     ...list('without a move', quality.flat.map(rangeText)),
     ...list('outliers', quality.outliers.map(outlierText)),
     ...(basis === undefined
       ? []
       : [
-          `  to the oracle's closes: median ${basis.p50Bps} bps, p99 ${basis.p99Bps} bps, over ${basis.candles} candles`,
+          `  difference to the oracle's closes: median ${basis.p50Bps} bps, p99 ${basis.p99Bps} bps, over ${basis.candles} candles`,
         ]),
   ].join('\n')
 }

@@ -44,12 +44,12 @@ export async function checkAccount(
       pass(
         'account',
         config.isPaper
-          ? 'the first start makes its key'
-          : 'not known before the key is opened: nothing is asked of it',
+          ? 'the first start creates its key'
+          : 'address unknown until the key is opened: not checked',
       ),
     ]
   const options = { isFresh: true, attempts: 2, timeoutMs: ANSWER_MS }
-  const remedy = 'Ask again when a host answers.'
+  const remedy = 'Repeat when a host answers.'
   const { chain } = config.venue
   const found = await Promise.all([
     bounded('balances', remedy, async () => {
@@ -91,7 +91,7 @@ export function balanceFinding(
   if (held.some(({ address }) => sameHex(address, feeToken.address))) return pass('balances', text)
   return fail(
     'balances',
-    `${text}; no ${feeToken.symbol}, which the relay is paid in`,
+    `${text}; no ${feeToken.symbol}, which pays the relay`,
     isPaper
       ? 'Delete the state of the paper venue to start over.'
       : `Send ${feeToken.symbol} to the account.`,
@@ -109,7 +109,7 @@ export function allowanceFindings(
     balances.some((each) => sameHex(each.address, address) && each.balance > 0n)
   const needed = allowances.filter(isNeeded)
   const none = needed.filter(({ allowance }) => allowance === 0n)
-  const remedy = `Let the account's wallet approve the Router ${contracts.router} for it; perpd sets no allowance.`
+  const remedy = `Approve the Router ${contracts.router} for it with the account's wallet; perpd sets no allowance.`
   if (none.length === 0)
     return [
       pass(
@@ -120,8 +120,8 @@ export function allowanceFindings(
   return none.map(({ symbol, address }) => {
     const text = `the venue may take no ${symbol}`
     return sameHex(address, feeToken.address)
-      ? fail('allowances', `${text}, in which the relay is paid`, remedy)
-      : warn('allowances', `${text}: it is no collateral then`, remedy)
+      ? fail('allowances', `${text}, which pays the relay`, remedy)
+      : warn('allowances', `${text}: it cannot be collateral`, remedy)
   })
 }
 
@@ -133,7 +133,7 @@ export function approvalFinding(
 ): Finding {
   const renew = 'perpd subaccount approve'
   const isUsable = isActive && remainingActions > 0n && expiresAtSeconds > nowSeconds
-  if (isWaiting) return pass('approval', 'one waits for the next order')
+  if (isWaiting) return pass('approval', 'an approval waits for the next order')
   if (!isUsable) return fail('approval', 'the delegated key may not trade', renew)
   const text = `${counted(Number(remainingActions), 'action')} left, until ${isoTime(expiresAtSeconds * 1_000)}`
   return remainingActions < FEW_ACTIONS || expiresAtSeconds - nowSeconds < SOON_SECONDS

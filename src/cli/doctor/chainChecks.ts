@@ -1,6 +1,7 @@
 /** Checks of the chain's endpoints: whose chain, how far apart, how deep their past, and what stands at the router's address. */
 import type { Fetch } from '../../api/transport/route.ts'
 import type { UnreachedCause } from '../../api/transport/unreachedCauses.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { endpointNames } from '../../chain/connectEndpoints.ts'
@@ -75,7 +76,7 @@ export async function checkChain(
     return [
       ...looks.map((look) => endpointFinding(look, config.venue.chain.chainId, nowSeconds)),
       ...agreement(looks),
-      ...(await bounded('router', 'Ask another endpoint: rpc.http', () =>
+      ...(await bounded('router', 'Set another endpoint: rpc.http', () =>
         routerFindings(config, evidence, fetch),
       )),
     ]
@@ -106,7 +107,7 @@ async function lookAt(client: RpcClient, finality: Finality): Promise<EndpointLo
       chainId,
       head: { number, timeSeconds },
       depth: await depthOf(client, number),
-      ...(isKnown ? {} : { lacksTag: finality }),
+      ...defined({ lacksTag: isKnown ? undefined : finality }),
     }
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
@@ -167,33 +168,30 @@ export function endpointFinding(look: EndpointLook, chainId: number, nowSeconds:
     return fail(
       'endpoint',
       `${look.name}: ${look.fault?.text ?? 'no answer'}`,
-      look.fault?.remedy ?? 'Name another endpoint in rpc.http, or ask its provider.',
+      look.fault?.remedy ?? 'Set another endpoint in rpc.http, or ask its provider.',
     )
   if (look.chainId !== chainId)
     return fail(
       'endpoint',
-      `${look.name} serves chain ${look.chainId}, and not ${chainId}`,
-      'Name an endpoint of the chain in rpc.http.',
+      `${look.name} serves chain ${look.chainId}, not ${chainId}`,
+      'Set an endpoint of this chain in rpc.http.',
     )
   if (look.lacksTag !== undefined)
     return fail(
       'endpoint',
-      `${look.name} knows no block as ${look.lacksTag}: no order would ever be proven`,
-      'Set rpc.finality to a number of blocks behind the newest, or name another endpoint in rpc.http.',
+      `${look.name} has no ${look.lacksTag} block: no order could ever be proven`,
+      'Set rpc.finality to a number of blocks behind the newest, or set another endpoint in rpc.http.',
     )
   const behind = Math.max(0, nowSeconds - look.head.timeSeconds)
-  const past =
-    look.depth >= 1_000_000
-      ? 'its past is an archive'
-      : `its past goes back ${counted(look.depth, 'block')} or more`
+  const past = look.depth >= 1_000_000 ? 'archive node' : `history of ${counted(look.depth, 'block')} or more`
   const text = `${look.name} answers in ${span(look.tookMs)}, block ${look.head.number}, ${span(behind * 1_000)} old; ${past}`
   if (behind > STALE_SECONDS)
-    return fail('endpoint', text, 'It does not follow the chain: name another in rpc.http.')
+    return fail('endpoint', text, 'It is behind the chain: set another in rpc.http.')
   return look.depth < DEPTHS[0]
     ? warn(
         'endpoint',
         text,
-        'perpd reads blocks of the last hour at a restart: name an endpoint that keeps them.',
+        'perpd reads blocks of the last hour at a restart: set an endpoint that has them.',
       )
     : pass('endpoint', text)
 }
@@ -207,13 +205,7 @@ export function agreement(looks: readonly EndpointLook[]): readonly Finding[] {
   const [low = first, high = first] = [sorted[0], sorted.at(-1)]
   const text = `the heads are ${counted(high.number - low.number, 'block')} apart`
   return Math.abs(high.timeSeconds - low.timeSeconds) > APART_SECONDS
-    ? [
-        warn(
-          'endpoints',
-          `${text}: ${low.name} is behind`,
-          'What they must agree on waits for the slower one: replace it.',
-        ),
-      ]
+    ? [warn('endpoints', `${text}: ${low.name} is behind`, 'Proofs wait for the slower one: replace it.')]
     : [pass('endpoints', text)]
 }
 
@@ -227,9 +219,9 @@ async function routerFindings(
     const found = await checkRouterCode(config, evidence, fetch)
     if (found === undefined) return []
     return [
-      found.isWeak ? warn('router', found.text, 'Ask again when they answer.') : pass('router', found.text),
+      found.isWeak ? warn('router', found.text, 'Repeat when they answer.') : pass('router', found.text),
     ]
   } catch (error) {
-    return [faultFinding('router', error, 'Ask another endpoint: rpc.http')]
+    return [faultFinding('router', error, 'Set another endpoint: rpc.http')]
   }
 }

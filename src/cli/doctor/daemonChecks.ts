@@ -48,11 +48,11 @@ export async function lookForDaemon(loaded: LoadedConfig): Promise<SeenDaemon> {
 /** Reports that no daemon is running, and leftovers of an unclean exit. */
 function absence(config: Config): Finding {
   const file = addressFileOf(config)
-  if (!isThere(file)) return pass('daemon', 'none runs: perpd run starts it')
+  if (!isThere(file)) return pass('daemon', 'not running: perpd run starts it')
   const { pid } = readLeft(config)
   return warn(
     'daemon',
-    `none answers, though ${file} names one${pid === undefined ? '' : ` (pid ${pid})`}: it did not end in good order`,
+    `no answer, though ${file} names one${pid === undefined ? '' : ` (pid ${pid})`}: it did not shut down cleanly`,
     'perpd run restarts from the journal and replaces the file.',
   )
 }
@@ -61,13 +61,13 @@ function absence(config: Config): Finding {
 export async function checkPort(config: Config, status: StatusBody | undefined): Promise<readonly Finding[]> {
   const { host, port } = config.control
   if (status !== undefined) return [servedPort(config)]
-  if (port === 0) return [pass('port', 'a free one is taken at the start (control.port 0)')]
+  if (port === 0) return [pass('port', 'a start takes a free port (control.port 0)')]
   const code = await bindingFault(host, port)
   if (code === undefined) return [pass('port', `${host}:${port} is free`)]
   return [
     warn(
       'port',
-      `${host}:${port} cannot be opened: ${code === 'EADDRINUSE' ? 'another program listens there' : code}; perpd would serve at a free one`,
+      `${host}:${port} cannot be opened: ${code === 'EADDRINUSE' ? 'another program listens there' : code}; perpd would take a free port`,
       `Stop that program, or choose another port: --control.port ${port + 1}`,
     ),
   ]
@@ -82,8 +82,8 @@ function servedPort(config: Config): Finding {
   if (!isMoved) return pass('port', text)
   return warn(
     'port',
-    `${text}: port ${wantedPort}, which is configured, could not be opened when it started`,
-    'Look which program has it, and restart perpd when it is free.',
+    `${text}: the configured port ${wantedPort} was taken when it started`,
+    'Free the port, then restart perpd.',
   )
 }
 
@@ -112,7 +112,7 @@ export async function checkJournal(
       ),
     ]
   const path = location.replace(/^sqlite:/, '')
-  if (!isThere(path)) return [pass('journal', `none at ${path} yet: the first start makes it`)]
+  if (!isThere(path)) return [pass('journal', `none at ${path} yet: the first start creates it`)]
   try {
     const { version, readable, records, openIntents, lease, newestAtMs } = lookAtJournal(path)
     const schema =
@@ -121,14 +121,14 @@ export async function checkJournal(
         : `schema ${version}, raised to ${readable} at the next start`
     const held =
       lease === undefined
-        ? 'never opened for writing'
+        ? 'never written'
         : `lease ${lease.epoch} of ${lease.holder}, opened ${isoTime(lease.openedAtMs)}`
     const text = `${counted(records, 'record')}, ${counted(openIntents, 'open order')}, ${schema}, ${held}`
     const clock = journalClock(newestAtMs, systemClock.now())
     if (status === undefined && openIntents > 0)
       return [
         ...clock,
-        warn('journal', text, 'Orders are open and no daemon follows them: perpd run resumes them.'),
+        warn('journal', text, 'Orders are open, and no daemon follows them: start one with perpd run.'),
       ]
     return [...clock, pass('journal', text)]
   } catch (error) {
@@ -151,15 +151,13 @@ async function checkPostgres(postgres: PostgresJournal): Promise<readonly Findin
           warn(
             'journal',
             `the connection to ${name} is not encrypted`,
-            'Where it leaves this machine, let journal.url end with ?sslmode=verify-full',
+            'If it leaves this machine, end journal.url with ?sslmode=verify-full',
           ),
         ]
     return [pass('journal', text), ...open]
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    return [
-      faultFinding('journal', error, 'Check journal.url, that the server runs, and the network between.'),
-    ]
+    return [faultFinding('journal', error, 'Check journal.url, the server and the network.')]
   }
 }
 
@@ -170,7 +168,7 @@ export function journalClock(newestAtMs: number | undefined, nowMs: number): rea
   return [
     warn(
       'clock',
-      `this machine's clock is ${span(aheadMs)} before the journal's newest record (${isoTime(nowMs + aheadMs)}): it was ahead then, or is behind now`,
+      `this machine's clock is ${span(aheadMs)} behind the journal's newest record (${isoTime(nowMs + aheadMs)}): it was fast then, or is slow now`,
       'Compare it with the hosts above, and check its time server: timedatectl',
     ),
   ]
@@ -189,7 +187,7 @@ export async function checkVenueFiles(config: Config): Promise<readonly Finding[
 export async function checkStrategyFiles(config: Config): Promise<readonly Finding[]> {
   const { strategies, disabled, problems } = await readStrategyFiles(config)
   await closeStrategies(strategies)
-  const remedy = 'perpd check says all of it; perpd init writes the shipped ones.'
+  const remedy = 'perpd check has the details; perpd init writes the shipped files.'
   if (problems.length > 0)
     return problems.map((each) =>
       fail('strategies', each.shortMessage, [each.details, remedy].filter(Boolean).join('; ')),
@@ -197,6 +195,6 @@ export async function checkStrategyFiles(config: Config): Promise<readonly Findi
   const names = strategies.map(({ name }) => name)
   const off = disabled.length === 0 ? '' : `; off: ${disabled.join(', ')}`
   return names.length === 0
-    ? [warn('strategies', `none would run${off}`, 'perpd strategies new KIND writes one.')]
+    ? [warn('strategies', `no strategy would run${off}`, 'perpd strategies new KIND writes one.')]
     : [pass('strategies', `${names.join(', ')}${off}`)]
 }

@@ -85,7 +85,7 @@ function checkKey(config: Config, { keys }: BareCall): readonly Finding[] {
 /** Runs the checks that reach beyond this machine. A paper venue inside a daemon is asked only when a daemon runs. */
 async function checkVenue(config: Config, status: StatusBody | undefined): Promise<readonly Finding[]> {
   if (config.embedsVenue && status === undefined)
-    return [pass('venue', 'the paper venue lives in the daemon, and none runs: nothing is asked')]
+    return [pass('venue', 'the paper venue is in the daemon, which is not running: not checked')]
   const hosts = config.embedsVenue
     ? { api: status?.apiHosts ?? [], oracle: status?.oracleHosts ?? [] }
     : { api: config.venue.apiHosts, oracle: config.venue.oracleHosts }
@@ -99,7 +99,7 @@ async function checkVenue(config: Config, status: StatusBody | undefined): Promi
       random: Math.random,
       limits: config.api,
     })
-    const remedy = 'Ask again in a minute.'
+    const remedy = 'Repeat in a minute.'
     const found = await Promise.all([
       checkHosts(api, config.embedsVenue),
       config.embedsVenue
@@ -130,6 +130,6 @@ export function doctorText(findings: readonly Finding[], width: number): string 
   const sum =
     bad + weak === 0
       ? `All ${counted(findings.length, 'check')} passed.`
-      : `${counted(findings.length, 'check')}: ${bad} failed, ${weak} to look at.`
+      : `${counted(findings.length, 'check')}: ${bad} failed, ${counted(weak, 'warning')}.`
   return [...lines, '', sum].join('\n')
 }

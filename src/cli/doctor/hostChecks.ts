@@ -60,7 +60,7 @@ async function lookAt(api: Api, { role, host, isOwnVenue, ask }: Look): Promise<
     return fail(
       'host',
       `${name}: ${cause?.text ?? error.shortMessage}`,
-      cause?.remedy ?? 'Ask again in a minute; while another host of the service answers, perpd continues.',
+      cause?.remedy ?? 'Repeat in a minute; while another host of the service answers, perpd continues.',
     )
   }
   return hostFinding(name, systemClock.monotonicMs() - startMs, api.clockSkewMs(host), isOwnVenue)
@@ -83,12 +83,12 @@ export function hostFinding(
   const text = `${name} answers in ${span(tookMs)}, ${clock}`
   const apartMs = Math.abs(skewMs ?? 0)
   const remedy = isOwnVenue
-    ? "The venue of the daemon keeps the time of its chain, which never goes back: this machine's clock went back, or was ahead when paper.stateFile was written. Orders use the venue's time; another paper.stateFile starts at the current time."
+    ? "The paper venue's time never goes back: this machine's clock was set back, or was fast when paper.stateFile was written. Orders use the venue's time; a new paper.stateFile starts at the current time."
     : 'Set the clock of this machine: timedatectl set-ntp true'
   if (apartMs >= SKEW_FAIL_MS) return fail('host', text, remedy)
   if (apartMs >= SKEW_WARN_MS) return warn('host', text, remedy)
   return tookMs > SLOW_MS
-    ? warn('host', text, 'Run perpd nearer to the hosts, or on a better line.')
+    ? warn('host', text, 'Run perpd nearer to the hosts, or on a better connection.')
     : pass('host', text)
 }
 

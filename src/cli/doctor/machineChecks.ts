@@ -51,7 +51,7 @@ export function checkSecrets(config: Config, credentialsDirectory: string | unde
       'secrets',
       found.length === 0
         ? 'no file with a key or a token is there yet'
-        : `${counted(found.length, 'file')} with keys and tokens, each for its owner alone`,
+        : `${counted(found.length, 'file')} with keys and tokens, each readable by its owner only`,
     ),
   ]
 }
@@ -61,7 +61,7 @@ export function checkState(config: Config): readonly Finding[] {
   const isInMemory = config.journal.path === 'memory:'
   const path = isInMemory ? config.control.tokenFile : config.journal.path.replace(/^sqlite:/, '')
   const there = nearestFolder(dirname(path))
-  const trust = stateProblems(config).map((each) => fail('state', each, 'Move it, or take the right away.'))
+  const trust = stateProblems(config).map((each) => fail('state', each, 'Move it, or remove the permission.'))
   const shared = config.isPaper || isInMemory ? [] : sharedDisk(there)
   return [...trust, ...placeFindings(config), diskFinding(there), ...shared]
 }
@@ -80,8 +80,8 @@ export function sharedDisk(there: string, folders: readonly string[] = anybodys)
   return [
     warn(
       'disk',
-      `the journal shares its disk with ${open}, where anybody may write: who fills it leaves perpd ${BALLAST_BYTES / MIB} MiB of ballast for its way out`,
-      `Put the journal on a separate file system (journal.path), or ${open} one, or a quota.`,
+      `the journal shares its disk with ${open}, where anybody may write: if it fills up, perpd has ${BALLAST_BYTES / MIB} MiB of ballast left to close positions`,
+      `Put the journal or ${open} on a separate file system, or set a quota.`,
     ),
   ]
 }
@@ -98,7 +98,7 @@ function placeFindings(config: Config): readonly Finding[] {
 
 function diskFinding(there: string): Finding {
   const free = freeBytesBeside(`${there}/journal`)
-  if (free === undefined) return warn('disk', 'the system does not say what is free', 'Look yourself: df -h')
+  if (free === undefined) return warn('disk', 'the system reports no free space', 'Check: df -h')
   const text = `${free >= GIB ? `${(free / GIB).toFixed(1)} GiB` : `${Math.floor(free / MIB)} MiB`} free for ${there}`
   const remedy = 'Make room, or set journal.path to a larger local disk.'
   if (free < LEAST_BYTES) return fail('disk', text, remedy)

@@ -11,7 +11,7 @@ export async function consoleLink({ loaded, flags, width, out }: Call): Promise<
     out(JSON.stringify(link, undefined, 2))
     return exitCodes.ok
   }
-  const may = link.role === 'read' ? 'sees everything and commands nothing' : 'commands as you do'
+  const may = link.role === 'read' ? 'can read everything and command nothing' : 'can command as you can'
   out(link.url)
   for (const line of wordsIn(`It works once, within ten minutes, and anyone who opens it ${may}.`, width))
     out(line)

@@ -61,8 +61,8 @@ export function liveScreen(facts: LiveFacts, columns: number, rows: number): rea
   const head = cut(`${command}  ${isoTime(body.nowMs)}, every ${everyMs / 1_000} s`)
   const foot =
     problem === undefined
-      ? `q ends${hidden > 0 ? `, arrows and space move; lines ${from + 1} to ${from + shown.length} of ${all.length}` : ''}`
-      : `NO ANSWER, what is shown is old: ${problem}`
+      ? `q ends${hidden > 0 ? `, arrows and space scroll; lines ${from + 1} to ${from + shown.length} of ${all.length}` : ''}`
+      : `NO ANSWER, figures are old: ${problem}`
   const lines = [
     paint('1', head),
     '',

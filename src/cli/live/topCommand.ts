@@ -1,5 +1,6 @@
 /** `perpd top`, and `perpd status --watch`: the daemon's status again and again, on a screen of its own where there is one. */
 import { isoTime } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { typedDecimal } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -74,7 +75,7 @@ async function drawAgain(
   const draw = (): void => {
     const [columns, rows] = [terminal.columns(), terminal.rows()]
     offset = Math.max(0, Math.min(offset, lastOffset(body, columns, rows)))
-    const facts = { command, body, everyMs, offset, hasColor, ...(problem !== undefined && { problem }) }
+    const facts = { command, body, everyMs, offset, hasColor, ...defined({ problem }) }
     terminal.draw(liveScreen(facts, columns, rows))
   }
   const terminal = openLiveTerminal({

@@ -27,7 +27,7 @@ const columns = [
 export function killQuestion(seen: Seen | string, asked: AskedKill, width: number): string {
   const rest = wrapped('', effect(asked), width).join('\n')
   if (typeof seen === 'string') {
-    const unknown = `Positions and resting orders are unknown now (${seen.replaceAll(/\s+/g, ' ')}). A kill keeps reading them until it is done.`
+    const unknown = `Positions and resting orders cannot be read now (${seen.replaceAll(/\s+/g, ' ')}). The kill keeps reading until it is done.`
     return [...wrapped('', unknown, width), '', rest].join('\n')
   }
   const { positions, orders, unlisted, inFlight, unread } = seen
@@ -62,11 +62,11 @@ export function killQuestion(seen: Seen | string, asked: AskedKill, width: numbe
   const more = [
     ...(inFlight === 0
       ? []
-      : [`${counted(inFlight, 'order')} more on the way: it waits for the end of each.`]),
+      : [`${counted(inFlight, 'more order')} in flight: the kill waits for the outcome of each.`]),
     ...unread.map((each) => `Not shown: ${each}.`),
   ]
   return [
-    rows.length === 0 ? 'Nothing is held and nothing rests that perpd sees.' : table(columns, rows, width),
+    rows.length === 0 ? 'perpd sees no positions and no resting orders.' : table(columns, rows, width),
     '',
     ...more.flatMap((each) => wrapped('', each, width)),
     rest,
@@ -74,11 +74,11 @@ export function killQuestion(seen: Seen | string, asked: AskedKill, width: numbe
 }
 
 function orderFate(stays: boolean, { close }: AskedKill): string {
-  return !stays ? 'cancelled' : close ? 'stays until that is closed' : 'stays'
+  return !stays ? 'cancelled' : close ? 'stays until its position is closed' : 'stays'
 }
 
 function effect({ close, exits }: AskedKill): string {
-  const halts = 'Trading is halted until you lift it (perpd trading active), and every task ends.'
+  const halts = 'Trading is halted until you resume it (perpd trading active), and every task ends.'
   if (close) return `${halts} Everything is cancelled and closed.`
   return exits
     ? `${halts} Every order is cancelled: positions stay, without stop-losses and take-profits.`

@@ -15,7 +15,7 @@ export function killText(
       ? 'done: nothing is left'
       : `done: ${exits ? 'every order' : 'every order that adds risk'} is cancelled; ${staysText(stays)}`
   if (outcome === 'unproven')
-    return `over without proof: ${kill.statement ?? 'the end of what was sent is not proven'}; trading stays halted. Check the account at the venue and the chain endpoints: perpd doctor`
+    return `over without proof: ${kill.statement ?? 'the outcome of sent orders is not proven'}; trading stays halted. Check the account at the venue and the chain endpoints: perpd doctor`
   if (outcome !== undefined) return 'abandoned'
   if (waits !== undefined)
     return `waiting until ${waits.until}; since ${isoTime(waits.sinceMs).slice(11, 19)} UTC`
@@ -29,7 +29,7 @@ export function killText(
 function staysText(stays: NonNullable<StatusBody['kill']>['stays']): string {
   if (stays === undefined) return 'positions stay (perpd positions)'
   if (stays.length === 0) return 'no position is open'
-  return `held is ${stays.map(leftPositionText).join(', ')} (perpd kill --close closes)`
+  return `open: ${stays.map(leftPositionText).join(', ')} (perpd kill --close closes)`
 }
 
 /** Counts what is left: resting orders, positions to close, and sent messages whose end is not proven. */
@@ -41,11 +41,9 @@ function leftText({
   const parts = [
     ...(orders === 0 ? [] : [`${counted(orders, 'order')} ${orders === 1 ? 'rests' : 'rest'} at the venue`]),
     ...(positions === 0 ? [] : [`${counted(positions, 'position')} ${positions === 1 ? 'is' : 'are'} held`]),
-    ...(inFlight === 0
-      ? []
-      : [`${counted(inFlight, 'order')} ${inFlight === 1 ? 'is' : 'are'} sent and not ended yet`]),
+    ...(inFlight === 0 ? [] : [`${counted(inFlight, 'order')} in flight`]),
   ]
-  return parts.length === 0 ? 'nothing is left that is known' : parts.join(', ')
+  return parts.length === 0 ? 'nothing known is left' : parts.join(', ')
 }
 
 /** An order in flight, its state, and what it waits for; nothing of one that rests. */
@@ -54,7 +52,7 @@ function inFlightText(row: StatusBody['openIntents'][number]): string[] {
   const until = deadlineAt === null ? 'its deadline' : `its deadline, ${deadlineAt.slice(11, 19)} UTC`
   const waits =
     presumedDeadForSeconds !== null
-      ? `${span(presumedDeadForSeconds * 1_000)} past its deadline, and nothing shows it: perpd orders resolve ${shortId(intentId)}`
+      ? `${span(presumedDeadForSeconds * 1_000)} past its deadline, outcome not proven: perpd orders resolve ${shortId(intentId)}`
       : inFlightWaits[status]?.(host ?? 'its host', until, shortId(intentId))
   return waits === undefined
     ? []
@@ -65,5 +63,5 @@ const inFlightWaits: Readonly<Record<string, (host: string, until: string, id: s
   planned: () => 'it will not be signed and expires',
   pending: (host) => `it waits for ${host} and the chain to show it`,
   unknown: (host, until, id) =>
-    `it was sent, and the kill is done once ${host} and the chain prove its end: it can land until ${until}, and is proven dead after that where a chain endpoint is read; what you know of it ends the wait: perpd orders resolve ${id}`,
+    `it was sent; the kill is done once ${host} and the chain prove its outcome. It can land until ${until}; after that a chain endpoint proves it dead. If you know its outcome, end the wait: perpd orders resolve ${id}`,
 }

@@ -2,10 +2,10 @@
 
 /** Meaning of a fill's `pnlUsd` in one sentence; docs/reference/glossary.md explains it at length. */
 const PNL_NOTE =
-  'PnL is after all costs, by the book of the strategy whose part it took: the price PnL from its own entry, price impact, fees, its funding and borrowing, what sending it cost, its share by size of what the entry cost, and cancelling the exits that were left. Fees of sending count less what the relay and keepers gave back where a chain endpoint shows it and its worth, else whole.'
+  'PnL is after all costs, by the book of the strategy whose part was closed: price PnL from its own entry, price impact, fees, funding and borrowing, sending, its share of the entry costs by size, and cancelling leftover exits. Sending fees are net of refunds by relay and keepers where a chain endpoint shows them, else gross.'
 
 const UNKNOWN_ENTRY =
-  'What others opened, or orders that the journal does not hold, has no entry costs in its PnL: they are not known.'
+  'Parts opened by others, or by orders that the journal lacks, have no entry costs in their PnL: they are unknown.'
 
 /** The sentences below a table of fills; none where no PnL is shown. */
 export function pnlNote(

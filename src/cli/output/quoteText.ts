@@ -13,11 +13,11 @@ type Close = Plain<CloseQuote>
 /** Quote of an order that would open or add. */
 export function quoteText(quote: Open): string {
   const { market, direction, orderType, sizeUsd, heldUsd, leverageBps, collateral, triggerPrice } = quote
-  const adds = heldUsd === '0' ? '' : `, added to ${amount(heldUsd)} that is held`
+  const adds = heldUsd === '0' ? '' : `, added to a position of ${amount(heldUsd)}`
   const waits =
     triggerPrice === null
       ? atMarket(quote)
-      : `${orderType === 'limit' ? 'waits for the price to reach' : 'waits as a stop at'} ${exact(triggerPrice)} (${price(quote.referencePrice)} now)${roomText(quote)}`
+      : `${orderType === 'limit' ? 'rests until the price reaches' : 'rests as a stop at'} ${exact(triggerPrice)} (${price(quote.referencePrice)} now)${roomText(quote)}`
   return textOf([
     [
       'open',

@@ -1,4 +1,5 @@
 /** `perpd pnl`: what every strategy brought, after all costs, by its book. Works with the daemon running or not. */
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { bookName, type Results, resultsOf, sumOf } from '../../books/bookView.ts'
 import type { Figures } from '../../books/figures.ts'
@@ -70,7 +71,7 @@ export function pnlRows(items: readonly Item[], by: Grouping, { markets }: Facts
       const heldUsd = group.reduce((sum, { sizeUsd = 0n }) => sum + sizeUsd, 0n)
       return {
         name,
-        ...(isHeld ? { heldUsd } : {}),
+        ...defined({ heldUsd: isHeld ? heldUsd : undefined }),
         ...resultsOf(sumOf(group.map(({ figures }) => figures))),
       }
     })
@@ -123,7 +124,7 @@ export function pnlText(rows: readonly PnlRow[], by: Grouping, width: number): s
   const all: PnlRow = { name: TOTAL, ...resultsOf(sumOf(rows)) }
   const legend = wrapped(
     '',
-    'PnL is what was realized, after all costs: price and its impact, fees, funding with borrowing, and sending messages. Strategies that share a position each have the PnL from their entry. Each figure is rounded by itself, so that shown parts can differ from their sum by a cent; the exact ones are in --json. What is held and not realized is in perpd positions.',
+    'PnL is realized PnL after all costs: price impact, fees, funding, borrowing, and sending messages. Strategies that share a position each have the PnL from their own entry. Figures are rounded one by one, so parts can differ from their sum by a cent; --json has the exact ones. For unrealized PnL: perpd positions.',
     Math.min(width, 80),
   )
   return [fitTable(columnsBy(by), rows.length === 1 ? rows : [...rows, all], width), '', ...legend].join('\n')

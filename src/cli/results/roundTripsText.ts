@@ -105,11 +105,11 @@ export function roundTripsText(
   width: number,
   sums: readonly TripSums[] = [],
 ): string {
-  if (rows.length === 0) return 'No round trips yet: no strategy has closed all that it opened.'
+  if (rows.length === 0) return 'No round trips yet: no strategy has closed all of a position it opened.'
   const legend = wrapped(
     '',
     [
-      "A round trip is a strategy's part of a position from nothing to nothing. PNL is after all costs: its share of funding and borrowing, all its messages, and cancelling the exits that it left; FEES has those. Prices are without price impact.",
+      "A round trip is a strategy's part of a position, from opening to nothing left. PNL is after all costs: its share of funding and borrowing, all its messages, and cancelling its leftover exits; FEES lists them. Prices are without price impact.",
       ...sums.flatMap(besides),
     ].join(' '),
     Math.min(width, 80),
@@ -128,7 +128,7 @@ function besides({ strategy, openUsd, outsideUsd }: TripSums): readonly string[]
     ...(openUsd === 0n ? [] : [`${moneyCell(openUsd)} of what it still holds`]),
     ...(outsideUsd === 0n ? [] : [`${moneyCell(outsideUsd)} outside of round trips`]),
   ]
-  return parts.length === 0 ? [] : [`The PnL of ${strategy} has ${parts.join(' and ')} besides.`]
+  return parts.length === 0 ? [] : [`The PnL of ${strategy} also includes ${parts.join(' and ')}.`]
 }
 
 /** The same for a spreadsheet. */

@@ -13,7 +13,7 @@ const notice: Notice = {
   kind: 'test',
   level: 'info',
   cause: 'test',
-  text: 'This is a test message of perpd notify test. Notifications of perpd arrive here',
+  text: 'Test message from perpd notify test: notifications arrive here',
 }
 
 /** Sends the test messages; exit code 0 when all of them were taken. */
@@ -25,8 +25,8 @@ export async function notifyTest({ loaded, positionals, flags, out }: Call): Pro
     const names = config.notify.sinks.map(({ name }) => name).join(', ')
     throw new CommandError(
       named === undefined || names === ''
-        ? 'There is no sink: notify.sinks is empty (docs/notifications.md).'
-        : `There is no sink ${named}; there are ${names}.`,
+        ? 'No sinks: notify.sinks is empty (docs/notifications.md).'
+        : `No sink is called ${named}; configured: ${names}.`,
       exitCodes.notFound,
     )
   }
@@ -48,8 +48,8 @@ export async function notifyTest({ loaded, positionals, flags, out }: Call): Pro
         const never = new AbortController().signal
         const answer = await tellSink(sink, { notice, count: 1, isSilent: false }, options, never)
         const result = answer.result === 'later' ? 'failed' : answer.result
-        const reason = answer.result === 'sent' ? undefined : answer.reason
-        return { sink: sink.settings.name, type: sink.settings.type, result, ...(reason && { reason }) }
+        const reason = answer.result === 'sent' ? undefined : answer.reason || undefined
+        return { sink: sink.settings.name, type: sink.settings.type, result, ...defined({ reason }) }
       }),
     )
     if (flags.has('json')) out(JSON.stringify(told, undefined, 2))

@@ -71,16 +71,13 @@ function find(intents: readonly IntentState[], wanted: string, path: string): In
     prefix === '' ? [] : intents.filter(({ intent }) => bare(intent.intentId).startsWith(prefix))
   const [first, ...others] = matches
   if (first === undefined) {
-    throw new CommandError(
-      `There is no order ${wanted} in ${path}.\n  perpd orders lists those there are.`,
-      exitCodes.notFound,
-    )
+    throw new CommandError(`No order ${wanted} in ${path}.\n  perpd orders lists them.`, exitCodes.notFound)
   }
   if (others.length > 0) {
     const shown = matches.slice(0, MOST_SHOWN).map(({ intent }) => intent.intentId)
     const more = matches.length > MOST_SHOWN ? ` and ${matches.length - MOST_SHOWN} more` : ''
     throw new CommandError(
-      `${wanted} is the beginning of ${matches.length} orders: ${shown.join(', ')}${more}.\n  Give more of its characters.`,
+      `${wanted} matches ${matches.length} orders: ${shown.join(', ')}${more}.\n  Give more of its characters.`,
       exitCodes.notFound,
     )
   }

@@ -37,7 +37,7 @@ export async function writeNew({ positionals, flags, loaded, cwd, out }: Call): 
   const extension = extname(path)
   if (!['.yaml', '.yml'].includes(extension) || !/^[a-z0-9][a-z0-9-]*$/.test(basename(path, extension))) {
     throw new CommandError(
-      `${path} cannot be a strategy file: its name is the name of the instance, of small letters, digits and dashes, as eth-trend.yaml.`,
+      `${path} cannot be a strategy file: its name names the instance and needs small letters, digits and dashes, as eth-trend.yaml.`,
       exitCodes.error,
     )
   }
@@ -55,7 +55,7 @@ export async function writeNew({ positionals, flags, loaded, cwd, out }: Call): 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new CommandError(
-      `${typedPath(path, cwd)} is there already. Another name: --out FILE. To replace it: --force.`,
+      `${typedPath(path, cwd)} exists already. Choose another name with --out FILE, or replace it with --force.`,
       exitCodes.error,
     )
   }
@@ -88,7 +88,7 @@ export function marketSymbol(chain: Chain, name: string): string {
   const symbols = markets.map(({ symbol }) => symbol)
   throw new CommandError(
     only === undefined
-      ? `${name} is no market of ${chain.name} that perpd ships.${didYouMean(name, symbols)} perpd markets lists them.`
+      ? `${name} is not a market of ${chain.name} that ships with perpd.${didYouMean(name, symbols)} perpd markets lists them.`
       : `${name} means ${found.length} markets: ${found.map(({ symbol }) => symbol).join(', ')}. Give the whole symbol.`,
     exitCodes.notFound,
   )
@@ -128,9 +128,7 @@ const headLines = (
     ? ['enabled: true', 'false: the file is checked but not run']
     : ['enabled: false', 'set to true to run it'],
   ...(market === undefined
-    ? ([
-        [`# markets: ["${usualMarket}"]`, 'these alone; every market with a position when left out'],
-      ] as const)
+    ? ([[`# markets: ["${usualMarket}"]`, 'only these; every market with a position when left out']] as const)
     : ([
         [`market: "${market}"`, 'full symbol: index token, then [long token-short token] of the pool'],
       ] as const)),
@@ -151,7 +149,7 @@ const sizeLines = (sizeUsd: string): readonly Line[] => [
     'US dollars on one side of the market, open orders included',
   ],
   ['  maxOrdersPerHour: 20', 'orders in any hour; closing may use twice as many'],
-  ['  # maxDailyLossUsd: 50', 'US dollars: nothing is opened once it lost that much since 00:00 UTC'],
+  ['  # maxDailyLossUsd: 50', 'US dollars: no increases once it has lost this much since 00:00 UTC'],
 ]
 
 /** Lines of a built-in kind's file: its defaults, and what its example has where there is none. */

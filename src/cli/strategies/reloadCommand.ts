@@ -15,10 +15,7 @@ const RELOAD_TIMEOUT_MS = 60_000
 export async function reload(call: Call): Promise<number> {
   const { flags, loaded, out, width } = call
   if (flags.has('dry-run') && flags.has('confirm')) {
-    throw new CommandError(
-      '--dry-run changes nothing that --confirm could confirm: give one.',
-      exitCodes.configuration,
-    )
+    throw new CommandError('--dry-run and --confirm exclude each other: give one.', exitCodes.configuration)
   }
   const body = { preview: flags.has('dry-run'), confirm: flags.has('confirm'), by: commander(call) }
   const answer = await commandAnswer(loaded, '/api/strategies/reload', body, RELOAD_TIMEOUT_MS)

@@ -70,7 +70,7 @@ export function builtInKind(name: string): Strategy {
   const kind = Object.hasOwn(builtInKinds, name) ? builtInKinds[name] : undefined
   if (kind !== undefined) return kind
   throw new CommandError(
-    `${name} is no kind of perpd.${didYouMean(name, known)} Kinds: ${known.join(', ')}.`,
+    `perpd has no kind ${name}.${didYouMean(name, known)} Kinds: ${known.join(', ')}.`,
     exitCodes.notFound,
   )
 }

@@ -71,7 +71,7 @@ export async function createSubaccount(call: Call): Promise<number> {
   const keyFlag = path === keyFile ? '' : ` --paper.keyFile ${path}`
   if (isFirst) paperSigner(ownerKeyFile)
   if (existsSync(ownerKeyFile)) {
-    const stays = isFirst ? '' : ` perpd goes on with ${keyFile} unless --paper.keyFile names the new one.`
+    const stays = isFirst ? '' : ` perpd still uses ${keyFile} unless --paper.keyFile names the new one.`
     call.err(
       `${path} holds the key.${stays}\nNext: perpd subaccount approve${keyFlag}. On paper the owner's key is in ${ownerKeyFile}.`,
     )
@@ -120,13 +120,13 @@ export async function approveSubaccount(call: Call): Promise<number> {
     // A wallet shows none of this. Those figures are the hosts' own: with an endpoint the chain says what was used.
     if (unbounded.length > 0)
       throw new CommandError(
-        `${outFile} is not written: what the owner would sign has no end.\n  Name the total yourself with --up-to N, or configure an endpoint of the chain (rpc.http).`,
+        `${outFile} is not written: the approval would have no end.\n  Give the total with --up-to N, or configure an endpoint of the chain (rpc.http).`,
         exitCodes.error,
       )
     writeWhole(outFile, requestText(typedDataOf(chain, message)))
     out(digest)
     err(
-      `${outFile} holds what ${owner} is to sign (eth_signTypedData_v4). Bring the signature back: perpd subaccount approve --request ${outFile} --signature FILE`,
+      `${outFile} has the message for ${owner} to sign (eth_signTypedData_v4). Bring the signature back: perpd subaccount approve --request ${outFile} --signature FILE`,
     )
     return exitCodes.ok
   }
@@ -138,7 +138,7 @@ export async function approveSubaccount(call: Call): Promise<number> {
   const differences = signedApprovalDifferences(chain, owner, subaccount, approval)
   if (differences.length > 0) {
     const rows = differences.map((each) => `  ${each.field}: expected ${each.expected}, found ${each.found}`)
-    throw new CommandError(`The approval is not kept:\n${rows.join('\n')}`, exitCodes.error)
+    throw new CommandError(`The approval is refused:\n${rows.join('\n')}`, exitCodes.error)
   }
   writeWhole(config.account.approvalFile, approvalText(approval))
   out(approval.signature)
@@ -198,11 +198,11 @@ export async function subaccountStatus(call: Call): Promise<number> {
       ],
       [
         'may trade',
-        isUsable ? 'yes' : willBe ? 'yes, with the approval that waits' : 'no: perpd subaccount approve',
+        isUsable ? 'yes' : willBe ? 'yes, with the waiting approval' : 'no: perpd subaccount approve',
       ],
       ...unused.map(({ path, address, status: { isActive } }) => [
         'another key',
-        `${address}, in ${path}: not in use, ${isActive ? `and still approved; take its right back: perpd subaccount revoke${keyFlags(path)}` : `and not approved: it can do nothing. To use it instead: perpd subaccount approve${keyFlags(path)}`}`,
+        `${address}, in ${path}: not in use, ${isActive ? `and still approved; revoke it: perpd subaccount revoke${keyFlags(path)}` : `and not approved, so harmless. To use it instead: perpd subaccount approve${keyFlags(path)}`}`,
       ]),
     ]),
   )
@@ -227,7 +227,7 @@ function approvalIn(config: Config, owner: Address, subaccount: Address): Subacc
     const keys = isPaper ? approvedKeys(paper.keyFile, account.approvalFile, venue.chain) : undefined
     if (!(error instanceof ApprovalFileError) || keys === undefined) throw error
     throw new CommandError(
-      `${account.approvalFile} is no approval of ${owner} for ${subaccount}, but for other keys:\n  perpd subaccount status ${keys}`,
+      `${account.approvalFile} is not an approval of ${owner} for ${subaccount}, but for other keys:\n  perpd subaccount status ${keys}`,
       exitCodes.configuration,
     )
   }
@@ -251,14 +251,11 @@ async function buildMessage(
   const actions = wholeFlag(call.flags, 'actions', { least: 1, most: mostActions }) ?? defaultActions
   const upTo = wholeFlag(call.flags, 'up-to', { least: 1, most: mostUpTo })
   if (upTo !== undefined && call.flags.has('actions')) {
-    throw new CommandError(
-      '--actions and --up-to say the same in two ways; keep one.',
-      exitCodes.configuration,
-    )
+    throw new CommandError('--actions and --up-to exclude each other: give one.', exitCodes.configuration)
   }
   if (sameHex(owner, subaccount)) {
     throw new CommandError(
-      `${owner} is the account itself: a delegated key is another one.`,
+      `${owner} is the account itself; a delegated key must be another address.`,
       exitCodes.configuration,
     )
   }
@@ -274,7 +271,7 @@ async function buildMessage(
           const most = upTo === undefined ? usedActions + BigInt(actions) : BigInt(upTo)
           if (isSignedHere && !isProven && !config.isPaper && upTo === undefined && usedActions > 0n) {
             throw new CommandError(
-              `The key has used ${usedActions} actions by the word of ${by}, and no endpoint of the chain proves it: ${actions} more would be signed as up to number ${most} in all. Nothing is signed.\n  When that is right, say so yourself: --up-to ${most}. Or name an endpoint (rpc.http), or sign elsewhere (--out).`,
+              `${by} says that the key has used ${usedActions} actions, and no endpoint of the chain proves it: ${actions} more would be signed as up to number ${most} in total. Nothing is signed.\n  If that is right, confirm it with --up-to ${most}. Or set an endpoint (rpc.http), or sign elsewhere (--out).`,
               exitCodes.error,
             )
           }
@@ -295,14 +292,14 @@ function messageText(
   const used =
     facts === undefined
       ? ''
-      : `: ${maxAllowedCount - facts.usedActions} more than the ${facts.usedActions} that are used by the word of ${facts.by}`
+      : `: ${maxAllowedCount - facts.usedActions} more than the ${facts.usedActions} used so far, as ${facts.by} says`
   return columns([
     ['owner', owner],
     ['delegated key', message.subaccount],
     ['may', `make, change and cancel orders on ${chain}, nothing else`],
-    ['actions', `up to number ${maxAllowedCount} in all${used}`],
+    ['actions', `up to number ${maxAllowedCount} in total${used}`],
     ['ends', timeOf(message.expiresAt)],
-    ['nonce', facts === undefined ? nonce.toString() : `${nonce}, by the word of ${facts.by}`],
+    ['nonce', facts === undefined ? nonce.toString() : `${nonce}, as ${facts.by} says`],
   ])
 }
 

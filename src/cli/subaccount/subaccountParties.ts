@@ -54,7 +54,7 @@ function noPaperOwner({ account, paper, venue }: Config): CommandError {
   const approved = approvedKeys(paper.keyFile, account.approvalFile, venue.chain)
   const next =
     approved === undefined
-      ? 'Make a delegated key first, which names the next command: perpd subaccount create'
+      ? 'Make a delegated key first: perpd subaccount create. It names the next command'
       : `${account.approvalFile} is for other keys: name them, ${approved}`
   return new CommandError(
     `There is no owner's key in ${paper.ownerKeyFile}: ${paper.keyFile} is the account's own key, which needs no approval. Nothing was done.\n  ${next}`,
@@ -115,7 +115,7 @@ export function ownerOf(config: Config, key: Address | undefined): Address {
     throw new CommandError('Whose account? Set account.owner to its address.', exitCodes.configuration)
   if (key !== undefined && !sameHex(owner, key)) {
     throw new CommandError(
-      `account.owner is ${owner}, but the owner's key is that of ${key}`,
+      `account.owner is ${owner}, but the owner's key belongs to ${key}`,
       exitCodes.configuration,
     )
   }
@@ -131,7 +131,7 @@ export function delegatedOf(config: Config, flags: Call['flags']): Address {
     const { keyFile } = config.paper
     if (existsSync(keyFile)) return readPaperKey(keyFile).address
     throw new CommandError(
-      `There is no key in ${keyFile} yet. Make one, which names the next command: perpd subaccount create`,
+      `There is no key in ${keyFile} yet. Make one: perpd subaccount create. It names the next command`,
       exitCodes.configuration,
     )
   }

@@ -119,7 +119,7 @@ function unusedApproval(
   return (looks) => {
     const isUnused = found !== undefined && looks.some(({ status }) => status?.approvalNonce === found.nonce)
     return isUnused
-      ? `\nIts signed approval was never used: who has a copy of it and the key may still bring the key back until ${timeOf(found?.deadline ?? 0n)}.\nThe next approval that an order carries to the chain, of any key of this owner, uses up its nonce.`
+      ? `\nIts signed approval was never used: anyone with a copy of it and the key can restore the key until ${timeOf(found?.deadline ?? 0n)}.\nThe next approval of this owner that an order carries to the chain, for any key, consumes its nonce.`
       : ''
   }
 }
@@ -132,7 +132,7 @@ function printTransaction({ loaded, out, err }: Call, subaccount: Address): numb
   const transaction = { chainId: chain.chainId, to: chain.contracts.subaccountRouter, data, value: '0' }
   out(JSON.stringify(transaction, undefined, 2))
   err(
-    `What the chain knows already ends when the owner sends this transaction, and not before. The relay sends it too, for a fee and without\na wallet's transaction: --owner-keystore FILE, or --out FILE to sign elsewhere. Halt the daemon now: perpd trading halted. What it\nsigned may land until its deadline. Then: perpd subaccount status`,
+    `The key's right on the chain ends only when the owner sends this transaction. The relay can send it instead, for a fee and without\na wallet's transaction: --owner-keystore FILE, or --out FILE to sign elsewhere. Halt the daemon now: perpd trading halted. Orders that it\nsigned may land until their deadline. Then: perpd subaccount status`,
   )
   return exitCodes.ok
 }
@@ -159,7 +159,7 @@ async function writeRequest(
   writeWhole(path, removalRequestText(chain, removal, terms))
   out(removal.digest)
   err(
-    `${path} holds what ${owner} is to sign (eth_signTypedData_v4) before ${timeOf(terms.deadline)}. Nothing is revoked until it is sent:\nperpd subaccount revoke --request ${path} --signature FILE`,
+    `${path} has the message for ${owner} to sign (eth_signTypedData_v4) before ${timeOf(terms.deadline)}. Nothing is revoked until it is sent:\nperpd subaccount revoke --request ${path} --signature FILE`,
   )
   return exitCodes.ok
 }
@@ -198,11 +198,11 @@ async function submit(
   err(`Sending the removal ${digest}; it may land until ${timeOf(deadline)}.`)
   try {
     const { value, host } = await api.submitRelay({ to, data })
-    err(`${host} took it: task ${value.taskId}, ${value.status}`)
+    err(`${host} accepted it: task ${value.taskId}, ${value.status}`)
     return value.taskId
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    err(`The relay's answer is no help, and it may land all the same: ${error.shortMessage}`)
+    err(`The relay's answer is inconclusive, and the removal may still land: ${error.shortMessage}`)
     return undefined
   }
 }
@@ -235,14 +235,14 @@ async function follow(
     if (isGone(looks) && !isDenied) {
       out(approvalStatusText(looks, owner, subaccount, chain))
       err(
-        `It is gone: what the key signs from now on reverts, and so does what it signed and did not land. A running daemon sees it within seconds.\nWhat rests and what is held stays: the owner's wallet cancels and closes it, or another delegated key.${sent.warning(looks)}`,
+        `The key is revoked: its new signatures revert, and so do earlier ones that have not landed. A running daemon sees it within seconds.\nIts resting orders and positions stay: cancel and close them with the owner's wallet, or with another delegated key.${sent.warning(looks)}`,
       )
       return exitCodes.ok
     }
     if (isLast || systemClock.monotonicMs() >= endMs || nowSecondsOf(api) > deadlineSeconds + 30) {
       out(approvalStatusText(looks, owner, subaccount, chain))
       err(
-        `NOT GONE, as far as it shows. Halt the daemon (perpd trading halted). What was sent may land until ${timeOf(BigInt(deadlineSeconds))}; run this again,\nor have the owner send the transaction of perpd subaccount revoke --transaction.`,
+        `NOT CONFIRMED. Halt the daemon (perpd trading halted). The removal may land until ${timeOf(BigInt(deadlineSeconds))}; run this again,\nor have the owner send the transaction that perpd subaccount revoke --transaction prints.`,
       )
       return isLast ? exitCodes.error : exitCodes.timeout
     }

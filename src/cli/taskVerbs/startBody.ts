@@ -23,10 +23,7 @@ export function startBody({ flags, positionals }: Pick<Call, 'flags' | 'position
   const [word = '', second, third] = positionals
   const kind = executorKinds.find((each) => each === word)
   if (kind === undefined) {
-    throw new CommandError(
-      `There is no task of the kind ${word}; there are ${executorKinds.join(', ')}.`,
-      exitCodes.notFound,
-    )
+    throw new CommandError(`No task kind ${word}; expected ${executorKinds.join(', ')}.`, exitCodes.notFound)
   }
   const shape: Shape = starts[kind].body.shape
   const isOwn = (name: string) => fieldIn(shape, name) !== undefined
@@ -35,13 +32,13 @@ export function startBody({ flags, positionals }: Pick<Call, 'flags' | 'position
     const own = known
       .filter(({ name }) => isOwn(name) && !common.includes(name))
       .map(({ name }) => `--${name}`)
-    throw misused(`--${stray.name} is of another kind; a ${kind} has ${own.join(' ')}.`)
+    throw misused(`--${stray.name} belongs to another kind; a ${kind} has ${own.join(' ')}.`)
   }
   const place = kind === 'rebalance' ? weightsOf(second, third) : sideOf(kind, second, third)
   const body = { kind, ...place, ...fieldsOf(flags, shape) }
   if ('reduce' in shape) return { ...body, ...opening(flags) }
   if (kind === 'ladder' && flags.has('step') === flags.has('every'))
-    throw misused('Say how far the rungs are apart: --step 1% by price, or --every 600 by time in seconds.')
+    throw misused('Give the distance of the rungs: --step 1% by price, or --every 600 in seconds.')
   return body
 }
 
@@ -87,15 +84,13 @@ function exampleWith(flag: string): string {
 
 function sideOf(kind: string, market: string | undefined, direction: string | undefined): Fields {
   if (market === undefined || direction === undefined)
-    throw misused(
-      `Say on which market, and whether long or short: perpd task start ${kind} "ETH/USD [WETH-USDC]" long`,
-    )
+    throw misused(`Give market and direction: perpd task start ${kind} "ETH/USD [WETH-USDC]" long`)
   return { market, direction: directionOf(direction) }
 }
 
 function weightsOf(weights: string | undefined, extra: string | undefined): Fields {
   if (weights === undefined || extra !== undefined)
-    throw misused(`Say the weights of markets in one word: ${weightsExample}`)
+    throw misused(`Give the weights of markets in one word: ${weightsExample}`)
   return { weights: weightsIn(weights, weightsExample) }
 }
 
@@ -107,7 +102,7 @@ function weightsIn(weights: string, example: string): Readonly<Record<string, nu
     const basisPoints = typedPercentBps(percent)
     if (basisPoints === undefined)
       throw wrongValue(
-        `${part.trim() === '' ? 'An empty part' : part.trim()} is no weight of ${weights}; expected percents by market, with a point for decimals and below 0 for a short: ${example}`,
+        `${part.trim() === '' ? 'An empty part' : part.trim()} is not a weight in ${weights}; expected percents by market, with a decimal point, negative for a short: ${example}`,
       )
     if (found.has(market)) throw wrongValue(`${market} has two weights in ${weights}; keep one.`)
     found.set(market, basisPoints)
@@ -121,7 +116,7 @@ function opening(flags: Flags): Fields {
   const isReduce = flags.has('reduce')
   if (isReduce === (leverage !== undefined))
     throw misused(
-      isReduce ? '--leverage is of what opens: not with --reduce.' : 'Say at what leverage: --leverage 2',
+      isReduce ? '--leverage is for opening: leave it out with --reduce.' : 'Give the leverage: --leverage 2',
     )
   return isReduce ? { reduce: true } : { leverage }
 }

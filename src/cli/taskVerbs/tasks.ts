@@ -45,7 +45,8 @@ export async function start(call: Call): Promise<number> {
 export async function list({ loaded, flags, width, out }: Call): Promise<number> {
   const rows = await queryDaemon(loaded, path, isTasks)
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
-  else out(rows.length === 0 ? 'No tasks: perpd task start begins one.' : tasksText(rows, width, Date.now()))
+  else
+    out(rows.length === 0 ? 'No tasks. Start one with perpd task start.' : tasksText(rows, width, Date.now()))
   return exitCodes.ok
 }
 

@@ -75,13 +75,13 @@ export function balanceText(
     ],
     ...(feesUsd === 0n
       ? []
-      : [['fees', `${money(feesUsd)} of execution fees inside open orders, no part of the equity`]]),
+      : [['fees', `${money(feesUsd)} of execution fees in open orders, not part of the equity`]]),
     ...(wrappedCoin === undefined
       ? []
       : [[wrappedCoin.symbol, 'the relay returns the unused part of its fee in it; part of the equity']]),
     ...(missing === 0
       ? []
-      : [['missing', `${counted(missing, 'row')} could not be read: the figures lack them`]]),
+      : [['missing', `${counted(missing, 'row')} could not be read and are missing in the figures`]]),
     ['read', `${span(Math.max(0, nowMs - readAtMs))} ago`],
   ].flatMap(([name = '', words = '']) => wrapped(name.padEnd(11), words, width))
   return `${table}\n\n${lines.join('\n')}`
@@ -96,7 +96,7 @@ function equityLines(sum: string, equity: StatusBody['equity'], nowMs: number): 
   const age = equityAge(equity, nowMs)
   if (age === '') return [['equity', `${sum}, the sum of these`]]
   return [
-    ['sum', `${sum}, by lists that may be of different instants`],
+    ['sum', `${sum}, from lists that may be of different instants`],
     ['equity', `${money(BigInt(equity.equityUsd))}${age}`],
   ]
 }

@@ -99,7 +99,7 @@ export async function check({
   const { limits } = config
   const loss = limits.maxDailyLossUsd === undefined ? 'none' : formatUsd(limits.maxDailyLossUsd)
   out(
-    `limits: order ${formatUsd(limits.maxOrderSizeUsd)}, position ${formatUsd(limits.maxPositionSizeUsd)}, exposure ${formatUsd(limits.maxTotalExposureUsd)}, leverage ${limits.maxLeverageBps / 10_000}x, loss of a day ${loss}`,
+    `limits: order ${formatUsd(limits.maxOrderSizeUsd)}, position ${formatUsd(limits.maxPositionSizeUsd)}, exposure ${formatUsd(limits.maxTotalExposureUsd)}, leverage ${limits.maxLeverageBps / 10_000}x, daily loss ${loss}`,
   )
   const worst = config.isPaper ? undefined : lossBoundText(config)
   if (worst !== undefined) out(worst)
@@ -114,7 +114,7 @@ export async function check({
   for (const warning of warnings) err(`warning: ${warning}`)
   for (const each of advice) out(`advice: ${each}`)
   for (const problem of problems) err(problem)
-  out(problems.length === 0 ? 'Everything checked would start.' : 'perpd would not start like this.')
+  out(problems.length === 0 ? 'All checks passed.' : 'perpd would not start with this configuration.')
   return code
 }
 
@@ -122,7 +122,7 @@ export async function check({
 function adviceOn({ isPaper, profile, account }: Config): readonly string[] {
   if (isPaper || account.owner !== undefined) return []
   return [
-    `trade with a delegated key instead of the account's own: it makes orders of the account and nothing else, for a count and a time that you sign. perpd subaccount create --profile ${profile} --file var/${profile}/delegated.json makes one; then perpd subaccount approve, and --account.owner ADDRESS (docs/going-live.md)`,
+    `trade with a delegated key instead of the account's own: it can only make orders for the account, up to a count and a time that you sign. perpd subaccount create --profile ${profile} --file var/${profile}/delegated.json makes one; then perpd subaccount approve, and --account.owner ADDRESS (docs/going-live.md)`,
   ]
 }
 

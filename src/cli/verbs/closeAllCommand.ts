@@ -1,6 +1,6 @@
 /** `perpd close --all`: every position through the same door as one of them, after one question, with what became of each. */
 import { isatty } from 'node:tty'
-import type { Clock } from '../../base/clock.ts'
+import type { MonotonicClock, Timer } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -52,10 +52,7 @@ interface Outcome {
  *
  * @param clock by which it waits for a list that lags
  */
-export async function closeAll(
-  call: Call,
-  clock: Pick<Clock, 'monotonicMs' | 'sleep'> = systemClock,
-): Promise<number> {
+export async function closeAll(call: Call, clock: MonotonicClock & Timer = systemClock): Promise<number> {
   const { flags, positionals, out, err } = call
   if (positionals.length > 0 || flags.has('collateral')) {
     throw new CommandError(
@@ -80,7 +77,7 @@ export async function closeAll(
       out(
         status.feedAgesMs.positions === undefined
           ? `The positions are not read yet: perpd is ${status.state}.`
-          : 'No position is held; nothing was sent.',
+          : 'No open positions; nothing was sent.',
       )
     for (const each of [...status.unlistedFills, ...status.closedFills]) err(wrapped('', each).join('\n'))
     if (status.unlistedFills.length > 0) return exitCodes.timeout
@@ -118,27 +115,24 @@ export async function closeAll(
     out(summary(outcomes, flags.has('no-wait'), shareBps))
   }
   if (outcomes.some(({ isUnsure }) => isUnsure)) err(askAgain(id))
-  for (const each of status.unlistedFills) err(wrapped('', `not closed for lag: ${each}`).join('\n'))
+  for (const each of status.unlistedFills) err(wrapped('', `not closed, list lags: ${each}`).join('\n'))
   if (open.some(({ isUnderWay }) => !isUnderWay)) return exitCodes.error
   return open.length === 0 && status.unlistedFills.length === 0 ? exitCodes.ok : exitCodes.timeout
 }
 
 /** The status once the list of positions shows every fill, or after `SETTLE_MS`: what it does not show yet is not closed. */
-async function settledStatus(
-  { loaded, err }: Call,
-  clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
-): Promise<StatusBody> {
+async function settledStatus({ loaded, err }: Call, clock: MonotonicClock & Timer): Promise<StatusBody> {
   const untilMs = clock.monotonicMs() + SETTLE_MS
   let isTold = false
   for (;;) {
     const status = await queryStatus(loaded)
     if (status.unlistedFills.length === 0) return status
     if (clock.monotonicMs() >= untilMs) {
-      const still = `The list of positions still does not show every fill after ${span(SETTLE_MS)}: positions that it lacks are not closed now. Retry in a few seconds.`
+      const still = `After ${span(SETTLE_MS)} the list of positions still lacks fills. Positions that it lacks are not closed now; retry in a few seconds.`
       err(wrapped('', still).join('\n'))
       return status
     }
-    if (!isTold) err('Waiting for the list of positions: it does not show the newest fills yet.')
+    if (!isTold) err('Waiting until the list of positions shows the newest fills.')
     isTold = true
     await clock.sleep(POLL_MS)
   }
@@ -216,7 +210,7 @@ export function questionText(all: readonly Quoted[], shareBps: number, width: nu
   ]
   const notes = wrapped(
     '',
-    'PNL is before closing costs, and COST is what closing is expected to cost (fee, price impact, sending and executing). The worst price is the one that is signed, about: it fills no worse, or not at all.',
+    'PNL is before closing costs. COST is the expected cost of closing: fee, price impact, sending and execution. The worst price is about the signed one: the order fills no worse, or not at all.',
     width,
   )
   const share = shareBps === 10_000 ? '' : `${shareBps / 100} percent of `

@@ -27,12 +27,7 @@ export async function discrepancies({ loaded, flags, width, out }: Call): Promis
   const all = [...found.values()].toReversed()
   const shown = flags.has('all') ? all : all.filter(({ end }) => end === undefined)
   if (flags.has('json')) out(JSON.stringify(toPlain(shown), undefined, 2))
-  else
-    out(
-      shown.length === 0
-        ? 'Nothing that the journal cannot explain.'
-        : table(columnsOf, shown.map(row), width),
-    )
+  else out(shown.length === 0 ? 'No discrepancies.' : table(columnsOf, shown.map(row), width))
   return exitCodes.ok
 }
 
@@ -46,13 +41,13 @@ const columnsOf: readonly Column[] = [
 
 function row(state: DiscrepancyState): string[] {
   const { discrepancy, raisedAtMs, end, by } = state
-  const standing = end === undefined ? (pauses(state) ? 'holds increases' : 'noted') : end
+  const standing = end === undefined ? (pauses(state) ? 'blocks increases' : 'noted') : end
   return [
     shortDiscrepancyId(discrepancy.discrepancyId),
     new Date(raisedAtMs).toISOString().slice(0, 19).replace('T', ' '),
     by === undefined ? standing : `${standing} by ${by}`,
     discrepancy.kind,
-    `${discrepancy.statement}${discrepancy.isInitial === true ? ' (there before perpd first looked)' : ''}`,
+    `${discrepancy.statement}${discrepancy.isInitial === true ? " (older than perpd's first look)" : ''}`,
   ]
 }
 
@@ -63,7 +58,7 @@ export async function settleDiscrepancy(
 ): Promise<number> {
   const by = flags.get('by')
   if (typeof by !== 'string' || by.trim() === '') {
-    throw new CommandError('Say who decides: --by YOUR_NAME', exitCodes.configuration)
+    throw new CommandError('Give your name: --by YOUR_NAME', exitCodes.configuration)
   }
   const { config } = loaded
   const wanted = positionals[0] ?? ''

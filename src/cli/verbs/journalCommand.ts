@@ -1,5 +1,6 @@
 /** `perpd journal verify | export | compact | copy | accept-loss`: the journal as a thing of its own. */
 import { existsSync } from 'node:fs'
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { journalFileOf, journalNameOf, journalOptions } from '../../daemon/journalFile.ts'
@@ -33,7 +34,7 @@ function verificationText(path: string, found: Verification, tookMs: number): st
   const { records, intents, openIntents, bytes, tail, headSeq, snapshot, snapshotSeq, problems } = found
   const snapshotWords = {
     none: 'none',
-    bad: 'does not fit; it is left aside at a start, and all records are read',
+    bad: 'unusable; a start ignores it and reads all records',
     good: `at record ${snapshotSeq}`,
   } as const
   const rows = [
@@ -57,12 +58,12 @@ export async function journalExport({ loaded, flags, out }: Call): Promise<numbe
   const since = flags.get('since')
   const intentId = flags.get('intent')
   const query = {
-    ...(typeof since === 'string' && { sinceMs: timeOf(since) }),
-    ...(typeof intentId === 'string' && { intentId }),
+    ...defined({ sinceMs: typeof since === 'string' ? timeOf(since) : undefined }),
+    ...defined({ intentId: typeof intentId === 'string' ? intentId : undefined }),
     withSignatures: flags.has('signatures'),
   }
   const records = withProgress((progress) => exportSqliteJournal(path, query, out, progress), true)
-  if (records === 0) throw new CommandError('No record of the journal fits.', exitCodes.notFound)
+  if (records === 0) throw new CommandError('No matching records.', exitCodes.notFound)
   return exitCodes.ok
 }
 
@@ -87,7 +88,7 @@ export async function journalCompact({ loaded, out }: Call): Promise<number> {
   await journal.close()
   const tookMs = systemClock.monotonicMs() - beganMs
   out(
-    `The journal is whole. A snapshot stands at record ${records}: ${counted(openIntents, 'open order')}; made in ${span(tookMs)}.\nThe next start reads only later records. No record was removed.`,
+    `The journal is whole. The snapshot is at record ${records}: ${counted(openIntents, 'open order')}; made in ${span(tookMs)}.\nThe next start reads only later records. No record was removed.`,
   )
   return exitCodes.ok
 }
@@ -101,7 +102,7 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
     journalFileOf(config)
   const by = flags.get('by')
   if (typeof by !== 'string' || by.trim() === '') {
-    throw new CommandError('Say who accepts the loss: --by YOUR_NAME', exitCodes.configuration)
+    throw new CommandError('Give the name of who accepts the loss: --by YOUR_NAME', exitCodes.configuration)
   }
   const liveMs = (config.signing.maxDeadlineSeconds + config.execution.deadlineMarginSeconds) * 1000
   const accepted = await acceptLoss(options, {
@@ -110,15 +111,17 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
     liveMs,
   })
   if (accepted === undefined) {
-    out('The journal has lost nothing: it holds the record that its mark names. Nothing was changed.')
+    out(
+      'The journal has lost no records: it has the record that its high-water mark names. Nothing was changed.',
+    )
     return exitCodes.ok
   }
   const { lastFound, lastWritten, closed, quietUntilMs } = accepted
   out(
     [
       `${by.trim()} accepted the loss of the records after ${lastFound} (the high-water mark is ${lastWritten}); the journal records it.`,
-      `  ${counted(closed.length, 'order')} that had not been signed as far as is known ${closed.length === 1 ? 'is' : 'are'} closed.`,
-      `  perpd makes nothing new before ${new Date(quietUntilMs).toISOString()}: until then a lost signature may land.`,
+      `  Closed ${counted(closed.length, 'order')} that as far as is known ${closed.length === 1 ? 'was' : 'were'} not signed.`,
+      `  perpd makes no new orders before ${new Date(quietUntilMs).toISOString()}: until then a lost signature may land.`,
       '  Orders and positions of lost records will appear as discrepancies: perpd discrepancies.',
     ].join('\n'),
   )

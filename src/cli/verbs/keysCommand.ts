@@ -49,13 +49,13 @@ export async function keyAddress(call: Call): Promise<number> {
 export async function exportKey(call: Call): Promise<number> {
   if (!isatty(1) && !call.flags.has('unsafe-stdout')) {
     throw new CommandError(
-      'Standard output is no terminal: the key would land in a file or a pipe.\n  Nothing was opened. If that is what you want: --unsafe-stdout',
+      'Standard output is not a terminal: the key would go into a file or a pipe.\n  Nothing was opened. To allow that: --unsafe-stdout',
       exitCodes.error,
     )
   }
   const keystore = readKeystore(fileOf(call), '--file')
   const key = await decryptKeystore(keystore, await readPassword(passwordsOf(call), 'Password: '))
-  call.err(`The bare key of ${addressOf(key)}. Whoever sees it owns the account.`)
+  call.err(`The bare key of ${addressOf(key)}. Anyone who sees it controls the account.`)
   call.out(key.reveal())
   return exitCodes.ok
 }
@@ -64,7 +64,7 @@ async function write(call: Call, path: string, key: Secret, password: Secret): P
   createPrivateFile(path, await encryptKey(key, password), '--file')
   call.out(addressOf(key))
   call.err(
-    `${path} holds the key, encrypted. Keep a copy of it and of the password in another place: neither can be had again.\nTo trade with it: --account.keystore ${path}`,
+    `${path} holds the encrypted key. Keep a copy of the file and of the password in another place: neither can be recovered.\nTo trade with it: --account.keystore ${path}`,
   )
   return exitCodes.ok
 }
@@ -112,7 +112,7 @@ async function givenKey({ flags, keys }: Call): Promise<Secret> {
   const key = privateKeyOf(text)
   if (key !== undefined) return key
   throw new CommandError(
-    'That is no private key: 0x and 64 hex digits are expected.\n  Nothing was made.',
+    'This is not a private key; expected 0x and 64 hex digits.\n  Nothing was written.',
     exitCodes.error,
   )
 }

@@ -45,7 +45,7 @@ export async function kill(call: Call): Promise<number> {
   } catch (error) {
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning) {
       throw new CommandError(
-        `${error.message}\n  A daemon that does not run makes no orders, but resting orders stay at the venue. Start it and repeat the kill at once: perpd run & perpd kill${flags.has('close') ? ' --close' : ''}${flags.has('exits') ? ' --exits' : ''}. If it runs but does not respond, halt it with: kill -USR2 PID`,
+        `${error.message}\n  A stopped daemon makes no orders, but resting orders stay at the venue. Start it and repeat the kill at once: perpd run & perpd kill${flags.has('close') ? ' --close' : ''}${flags.has('exits') ? ' --exits' : ''}. If it runs but does not respond, halt it with: kill -USR2 PID`,
         exitCodes.notRunning,
       )
     }

@@ -16,12 +16,15 @@ export async function logLevel(call: Call): Promise<number> {
   const [component, word] = positionals.length > 1 ? positionals : [undefined, positionals[0]]
   if (component !== undefined && !logComponents.some((each) => each === component)) {
     throw new CommandError(
-      `${component} is no component of the log; expected ${logComponents.join(', ')}.`,
+      `${component} is not a component of the log; expected ${logComponents.join(', ')}.`,
       exitCodes.error,
     )
   }
   if (word === undefined || !logLevels.some((each) => each === word)) {
-    throw new CommandError(`${String(word)} is no level; expected ${logLevels.join(', ')}.`, exitCodes.error)
+    throw new CommandError(
+      `${String(word)} is not a level; expected ${logLevels.join(', ')}.`,
+      exitCodes.error,
+    )
   }
   const statement = await command(loaded, '/api/log/level', {
     ...defined({ component }),

@@ -82,7 +82,7 @@ function aboutOf(flags: Call['flags']): {
 
 function noStrategy(name: string, known: readonly string[]): CommandError {
   return new CommandError(
-    `No strategy ${name} runs, and no stored line mentions one.${didYouMean(name, known)} Running: ${known.join(', ') || 'none'}.`,
+    `No running strategy is called ${name}, and no stored line mentions it.${didYouMean(name, known)} Running: ${known.join(', ') || 'none'}.`,
     exitCodes.notFound,
   )
 }

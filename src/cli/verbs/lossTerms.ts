@@ -25,14 +25,10 @@ export function lossTermsOf(config: Config, hasChain: boolean): LossTerms {
     reducingPriceToleranceBps: signing.reducingPriceToleranceBps,
     maxPriceImpactBps: signing.maxPriceImpactBps,
     reducingMaxPriceImpactBps: signing.reducingMaxPriceImpactBps,
-    ...(signing.priceImpactPerDayUsd === undefined
-      ? {}
-      : { priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
+    ...defined({ priceImpactPerDayUsd: signing.priceImpactPerDayUsd }),
     relayFeesPerDayUsd: limits.relayFeesPerDayUsd,
     maxRelayFeeUsd: signing.maxRelayFeeUsd,
-    ...(limits.reductionFeesPerDayUsd === undefined
-      ? {}
-      : { reductionFeesPerDayUsd: limits.reductionFeesPerDayUsd }),
+    ...defined({ reductionFeesPerDayUsd: limits.reductionFeesPerDayUsd }),
     maxReductionFeeUsd: maxOf(signing.maxRelayFeeUsd, wholeUsd),
     exposureCapUsd: signing.exposureCapUsd,
     exposureWindowSeconds: signing.exposureWindowSeconds,
@@ -47,7 +43,7 @@ export function lossBoundText(config: Config): string | undefined {
   if (bound === undefined) return undefined
   const { nativeSymbol } = config.venue.chain
   const price = formatPrice(assumedNativePriceUsd(config))
-  return `worst loss a day by lying API hosts at these limits: ${formatUsd(bound.dayUsd)} (${nativeSymbol} at ${price}, moves of honest prices apart)${hasChain ? '' : '; without a chain endpoint (rpc.http) no other source shows the loss'}`
+  return `worst daily loss from lying API hosts at these limits: ${formatUsd(bound.dayUsd)} (${nativeSymbol} at ${price}, honest price moves not counted)${hasChain ? '' : '; without a chain endpoint (rpc.http) no other source shows the loss'}`
 }
 
 /** Tells whether perpd reads the chain. */

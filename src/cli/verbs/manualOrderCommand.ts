@@ -34,8 +34,8 @@ export async function open(call: Call): Promise<number> {
     await checkMarket(call, market)
     throw new CommandError(
       size === undefined
-        ? 'Say how large: --size USD, for example --size 500'
-        : 'Say at what leverage: --leverage N, for example --leverage 2',
+        ? 'Give the size: --size USD, for example --size 500'
+        : 'Give the leverage: --leverage N, for example --leverage 2',
       exitCodes.configuration,
     )
   }
@@ -100,7 +100,7 @@ export async function close(call: Call): Promise<number> {
   const [market] = positionals
   if (market === undefined || positionals[1] === undefined) {
     throw new CommandError(
-      'Say which position: perpd close MARKET long|short (perpd positions lists them), or every one: perpd close --all',
+      'Name the position: perpd close MARKET long|short (perpd positions lists them), or close all: perpd close --all',
       exitCodes.configuration,
     )
   }
@@ -184,7 +184,7 @@ export function isRefusal({ message }: CommandError): boolean {
 export function askAgain(id: string): string {
   return wrapped(
     '',
-    `perpd may have accepted the order and follow it: check perpd orders, also without the daemon. You can safely repeat the command with --id ${id} when perpd runs.`,
+    `perpd may have accepted the order; check perpd orders, which works without the daemon. When perpd runs again you can safely repeat the command with --id ${id}.`,
   ).join('\n')
 }
 
@@ -243,13 +243,14 @@ export function outcomeText(order: OrderRow, cancelled?: string): string {
   const id = shortId(intentId)
   const more = `perpd explain ${id}`
   if (kind === 'cancel' && outcome === 'EXECUTED') {
-    const what = cancelled === undefined ? 'what it named' : `what rested of order ${nameOf(cancelled)}`
+    const what =
+      cancelled === undefined ? 'the named order' : `the resting part of order ${nameOf(cancelled)}`
     return wrapped('', `${what} is cancelled, by order ${id} (${more})`).join('\n')
   }
   if (closedAt === null && standing !== 'resting' && standing !== 'open') {
     return wrapped(
       '',
-      `order ${id} is ${standing}: its end is not known yet, and perpd keeps following it; ${more}`,
+      `order ${id} is ${standing}: its outcome is not known yet, perpd keeps following it; ${more}`,
     ).join('\n')
   }
   const fills = legs.filter(({ role, status }) => role === 'main' && status === 'filled')
@@ -275,14 +276,14 @@ function nameOf(order: string): string {
 /** `long` or `short`. Throws CommandError. */
 export function directionOf(word: string | undefined): 'long' | 'short' {
   if (word === 'long' || word === 'short') return word
-  throw new CommandError(`${word} is no direction; expected long or short.`, exitCodes.error)
+  throw new CommandError(`${word} is not a direction; expected long or short.`, exitCodes.error)
 }
 
 /** `--collateral`: a token of the pool. Throws CommandError. */
 export function poolOf(word: string | true | undefined): 'long' | 'short' | undefined {
   if (word === undefined || word === 'long' || word === 'short') return word
   throw new CommandError(
-    `--collateral is ${word}; expected long or short: which token of the market's pool.`,
+    `--collateral is ${word}; expected long or short, a token of the market's pool.`,
     exitCodes.error,
   )
 }

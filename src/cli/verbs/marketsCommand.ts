@@ -110,7 +110,7 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
   const readAtMs = Math.min(...rows.map(({ readAtMs: atMs }) => atMs ?? Number.POSITIVE_INFINITY))
   const age = Number.isFinite(readAtMs)
     ? `read ${span(Math.max(0, nowMs - readAtMs))} ago`
-    : 'the venue does not answer: no figures'
+    : 'no answer from the venue: no figures'
   const whys = rows.flatMap(({ symbol, why, state, marketToken }) =>
     why === undefined ? [] : wrapped('', `${symbol} (${marketToken}) is ${state}: ${why}`),
   )
@@ -121,7 +121,7 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
     : ''
   const legend = wrapped(
     '',
-    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases.${fee} Below what a market trades stands where its facts come from; ${age}.`,
+    `Rates are percent an hour: negative funding is paid, borrowing is a cost. Capacity is the venue's room for increases.${fee} The line below a market shows the source of its facts; ${age}.`,
   )
   return [text, '', ...legend, ...(whys.length === 0 ? [] : ['', ...whys])].join('\n')
 }

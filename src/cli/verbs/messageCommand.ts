@@ -94,7 +94,7 @@ function jsonOf(path: string): Message {
     const why = plain(jsonProblem(cause))
     throw new CommandError(
       cause instanceof JsonTextError && cause.isRepeatedKey
-        ? `DO NOT SIGN: in ${plain(path)} ${why}: a wallet may sign the one that is not shown here.`
+        ? `DO NOT SIGN: in ${plain(path)} ${why}; a wallet may sign the value that is not shown here.`
         : `${plain(path)} holds no JSON object: ${why}.`,
       exitCodes.error,
     )
@@ -112,7 +112,7 @@ function readingOf({ domain, types, primaryType, message }: Message): Reading {
   const known = primaryTypes.find((each) => each === primaryType)
   if (known === undefined || !isObject(domain) || !isObject(message)) {
     problems.push(
-      `it is no message that the venue's routers take: primaryType ${JSON.stringify(primaryType)}; they take ${primaryTypes.join(', ')}`,
+      `the venue's routers do not take this message: primaryType is ${JSON.stringify(primaryType)}; they take ${primaryTypes.join(', ')}`,
     )
     return { rows: [], problems }
   }
@@ -168,7 +168,7 @@ function checkDomain(problems: string[], primaryType: PrimaryType, domain: Messa
     /^0x[0-9a-fA-F]{40}$/.test(verifyingContract)
   if (!isOurs || Object.keys(rest).length > 0) {
     problems.push(
-      `domain is none of the venue's: ${relayRouterDomainName}, version ${relayRouterDomainVersion}, chainId and verifyingContract, and no more`,
+      `domain is not the venue's; expected ${relayRouterDomainName}, version ${relayRouterDomainVersion}, chainId and verifyingContract, and no more`,
     )
     return undefined
   }
@@ -209,18 +209,18 @@ function meaningOf(primaryType: PrimaryType, message: Message): string {
       return 'cancels one order'
     case 'SubaccountApproval':
       return message.shouldAdd === true
-        ? `lets the key ${message.subaccount} make, change and cancel orders of who signs it, up to action ${message.maxAllowedCount}, until ${timeOf(message.expiresAt)}`
+        ? `lets the key ${message.subaccount} make, change and cancel orders of the signer, up to action ${message.maxAllowedCount}, until ${timeOf(message.expiresAt)}`
         : `changes count and end of the key ${message.subaccount}, and adds none`
     case 'RemoveSubaccount':
-      return `takes the right of the key ${message.subaccount} away`
+      return `revokes the key ${message.subaccount}`
     case 'BridgeOut':
       return `sends ${message.amount} units of the token ${message.token} out of the account on this chain to another one`
     case 'SetTraderReferralCode':
-      return 'sets the referral code of who signs it'
+      return "sets the signer's referral code"
     case 'RegisterCode':
-      return 'registers a referral code for who signs it'
+      return 'registers a referral code for the signer'
     case 'Minified':
-      return 'stands for another message, which cannot be seen: digest must be that of the message you mean'
+      return 'refers to another message that is not shown: its digest must be that of the message you mean'
   }
 }
 
@@ -244,10 +244,10 @@ function rowsOf(path: string, value: unknown): string[][] {
 function textOf(name: string, value: unknown): string {
   const text = String(value)
   if (name === 'relayParams')
-    return `${text} (fee, nonce, deadline, permits and calls: they cannot be seen by it)`
+    return `${text} (a hash of fee, nonce, deadline, permits and calls, which it does not show)`
   if (text === ZERO_ADDRESS) return 'none'
   if (/^\d+$/.test(text)) {
-    if (isEndless(BigInt(text))) return `${text} (as good as the largest number)`
+    if (isEndless(BigInt(text))) return `${text} (practically the largest number)`
     if (name.endsWith('Usd')) return `${text} (${formatUsd(BigInt(text) as Usd)})`
     if (['expiresAt', 'deadline', 'validFromTime'].includes(name)) return `${text} (${timeOf(value)})`
   }

@@ -1,5 +1,6 @@
 /** `perpd orders`: the orders of the journal, newest first. Works with the daemon running or not. */
 
+import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { exitCodes } from '../../config/exit.ts'
 import { evidenceSourceOf } from '../../daemon/evidence/evidenceSource.ts'
@@ -14,7 +15,7 @@ import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { marksOf } from '../../domain/summaries/orderMarks.ts'
 import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/summaries/orderView.ts'
 import { money, shortId, span } from '../../monitor/text.ts'
-import { hexKey } from '../../protocol/address.ts'
+import { type Hex, hexKey } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Call } from '../call/command.ts'
 import { wholeFlag } from '../call/numberFlags.ts'
@@ -43,7 +44,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     const shown = await journal.intents({
       openOnly: flags.has('open'),
       limit,
-      ...(typeof strategy === 'string' && { strategy }),
+      ...defined({ strategy: typeof strategy === 'string' ? strategy : undefined }),
     })
     const hasExits = shown.some(({ attempts }) => (attempts.at(-1)?.children.length ?? 0) > 1)
     const hasFills = shown.some((state) => childFillsOf(state).length > 0)
@@ -58,6 +59,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
       const askedBy = cancelAskedBy(state, stories)
       if (askedBy !== undefined) asked.set(state.intent.intentId, askedBy)
     }
+    const costsOf = all && ((orderKey: Hex) => all.books.fillOf(orderKey))
     return {
       rows: shown.map((state) =>
         orderRow({
@@ -65,8 +67,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           label: labelOf(state),
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           listedOf: (orderKey) => changed.get(hexKey(orderKey)),
-          ...(all === undefined ? {} : { costsOf: (orderKey) => all.books.fillOf(orderKey) }),
-          ...(sides === undefined ? {} : { heldUsd: heldOfOrder(sides, state.intent) }),
+          ...defined({ costsOf, heldUsd: sides && heldOfOrder(sides, state.intent) }),
           ...marksOf(state, account.tasks, marks),
         }),
       ),
@@ -147,7 +148,7 @@ function legLine(row: OrderRow, leg: OrderLegRow, prices: OrderPrices): string[]
   const held =
     inForceUsd === null || inForceUsd === sizeDeltaUsd
       ? settling([leg])
-      : `that much is held; signed for ${signed}`
+      : `size of the position; signed for ${signed}`
   const note = changeText(leg) ?? held
   return [
     '',
@@ -245,11 +246,11 @@ function reasonOf(row: OrderRow, note: string, width: number): string {
 const ID_WIDTH = 10
 const MIN_REASON = 40
 
-/** `unknown, to be unwound, presumed dead`. */
+/** `unknown, unwind requested, presumed dead`. */
 function statusOf({ standing, unwantedBy, presumedDeadForSeconds }: OrderRow): string {
   return [
     standing,
-    ...(unwantedBy === null ? [] : ['to be unwound']),
+    ...(unwantedBy === null ? [] : ['unwind requested']),
     ...(presumedDeadForSeconds === null ? [] : ['presumed dead']),
   ].join(', ')
 }
@@ -257,5 +258,5 @@ function statusOf({ standing, unwantedBy, presumedDeadForSeconds }: OrderRow): s
 function waitsFor({ presumedDeadForSeconds }: OrderRow): string {
   return presumedDeadForSeconds === null
     ? ''
-    : `${span(presumedDeadForSeconds * 1_000)} past its deadline, nothing shows it: perpd orders resolve`
+    : `${span(presumedDeadForSeconds * 1_000)} past its deadline, outcome not proven: perpd orders resolve`
 }

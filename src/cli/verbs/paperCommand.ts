@@ -35,7 +35,7 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
   const { config } = loaded
   if (!config.isPaper) {
     throw new CommandError(
-      `perpd paper serves play money, and the profile is "${config.profile}".\n  Leave out --profile, or say --profile paper.`,
+      `perpd paper serves only play money, but the profile is "${config.profile}".\n  Leave out --profile, or use --profile paper.`,
       exitCodes.configuration,
     )
   }

@@ -168,18 +168,18 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
   )
   const text = fitTable(columnsOf(priceText), rows, width)
   const entry = hasColumn(text, ENTRY)
-    ? ' Entry is the price of the oracle at the fills; their price impact, which perpd trades has in its prices, is settled when the position closes.'
+    ? ' Entry is the oracle price at the fills, without price impact: the venue settles the impact when the position closes. The prices of perpd trades include it.'
     : ''
   const net = rows.reduce(
     (all, { netPnlUsd, pnlAfterFeesUsd }) => all + BigInt(netPnlUsd ?? pnlAfterFeesUsd),
     0n,
   )
   const closed = rows.some(({ netPnlUsd }) => netPnlUsd !== null)
-    ? ` ${hasColumn(text, NET) ? 'NET, less' : 'Less'} the fee and price impact of closing now, it is ${money(net)}; sending a close costs more besides.`
+    ? ` ${hasColumn(text, NET) ? 'NET, less' : 'Less'} the fee and price impact of closing now, it is ${money(net)}; sending the close costs extra.`
     : ''
   const legend = wrapped(
     '',
-    `PNL is before closing costs, after pending funding and borrowing: ${money(sum)} in all; ${read}.${closed} What opening cost is in neither.${entry}`,
+    `PNL is before closing costs, after pending funding and borrowing: ${money(sum)} in all; ${read}.${closed} Neither includes the cost of opening.${entry}`,
   )
   const claimable = claimableText(rows).flatMap((each) => wrapped('', each, width))
   return `${text}\n\n${[...legend, ...claimable].join('\n')}${hidden}`
@@ -189,7 +189,7 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
 function unreadText({ unlisted = [], symbols }: StatusBody): readonly string[] {
   return unlisted.map(
     (side) =>
-      `${unlistedText(side, symbols)}. Its size and side are known all the same, and perpd close works by them; nothing is added on this market meanwhile.`,
+      `${unlistedText(side, symbols)}. Its size and side are known, so perpd close works; increases on this market are blocked meanwhile.`,
   )
 }
 
@@ -205,7 +205,7 @@ function claimableText(rows: readonly PositionRow[]): readonly string[] {
   if (sum < CENT_USD) return []
   const some = said.length === rows.length ? '' : ` by ${said.length} of ${rows.length} rows`
   return [
-    `Funding to be claimed, earned since these positions last changed: ${money(sum)}${some}. It is in no PnL until an order touches them; a file of kind claimer prepares the claim, and your wallet sends it (docs/keepers.md, Claims).`,
+    `Claimable funding since these positions last changed: ${money(sum)}${some}. No PnL includes it until an order changes the position. A strategy of kind claimer prepares the claim; your wallet sends it (docs/keepers.md, Claims).`,
   ]
 }
 

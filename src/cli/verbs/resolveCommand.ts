@@ -21,7 +21,7 @@ export async function resolve({ loaded, flags, positionals, out }: Call): Promis
   const by = flags.get('by')
   if (as === undefined || typeof by !== 'string' || by.trim() === '') {
     throw new CommandError(
-      `Give its end and your name: --as ${outcomes.join('|')} --by YOUR_NAME`,
+      `Give the outcome and your name: --as ${outcomes.join('|')} --by YOUR_NAME`,
       as === undefined && flags.has('as') ? exitCodes.error : exitCodes.configuration,
     )
   }

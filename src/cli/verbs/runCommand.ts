@@ -48,7 +48,7 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   try {
     return await run(config, {
       ...{ log, output, kept, notes, values: loaded.values, keys, reload, whileReading },
-      ...(isPretty ? { terminal } : {}),
+      ...defined({ terminal: isPretty ? terminal : undefined }),
     })
   } finally {
     if (stdout !== process.stdout) await takenFrom(stdout, LAST_LINES_MS)

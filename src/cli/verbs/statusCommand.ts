@@ -80,7 +80,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     )
     const rows = body.positions.map((position) => positionRow(position, body.symbols, priceText))
     const isNetKnown = body.positions.some((each) => each.pnlAfterAllFeesUsd !== undefined)
-    const net = isNetKnown ? '; net is less the fee and price impact of closing now' : ''
+    const net = isNetKnown ? '; net deducts the fee and price impact of closing now' : ''
     const note = [
       ...wrapped('  ', `PnL is before closing costs${net}.`, width),
       ...noStopText(body).flatMap((text) => wrapped('  ', text, width)),
@@ -94,7 +94,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     const rows = body.unmanaged.flatMap((each) =>
       wrapped('  ', unmanagedText({ ...each, sizeUsd: BigInt(each.sizeUsd) })),
     )
-    blocks.push(`positions without a manager\n${rows.join('\n')}`)
+    blocks.push(`unmanaged positions\n${rows.join('\n')}`)
   }
   if (body.openIntents.length > 0) {
     const rows = orderRowsOf(body)
@@ -105,17 +105,17 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     blocks.push(`tasks (perpd task list)\n  ${tasks.map(([kind, count]) => `${count} ${kind}`).join(', ')}`)
   if (body.discrepancies.length > 0) {
     const rows = body.discrepancies.map(({ discrepancy }) => [discrepancy.kind, discrepancy.statement])
-    blocks.push(`the journal cannot explain (perpd discrepancies)\n${columns(rows, '  ')}`)
+    blocks.push(`discrepancies (perpd discrepancies)\n${columns(rows, '  ')}`)
   }
   if (body.contradictions.length > 0) {
     const rows = body.contradictions.map(({ host, statement }) => [host, statement])
     blocks.push(
-      `hosts contradict what markets are; nothing is added there (perpd markets)\n${columns(rows, '  ')}`,
+      `hosts contradict the facts of markets; increases there are blocked (perpd markets)\n${columns(rows, '  ')}`,
     )
   }
   if (body.unlisted !== undefined) {
     const lines = body.unlisted.map((side) => unlistedText(side, body.symbols))
-    blocks.push(`held, and no list shows a row that can be read\n  ${lines.join('\n  ')}`)
+    blocks.push(`positions without a readable row in any list\n  ${lines.join('\n  ')}`)
   }
   if (body.hidden.length > 0)
     blocks.push(`lists and journal contradict each other\n  ${body.hidden.join('\n  ')}`)
@@ -135,7 +135,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
 function silentText({ silentHosts = [] }: StatusBody, width: number): readonly string[] {
   if (silentHosts.length === 0) return []
   const lines = silentHosts.flatMap(({ name, reason }) => wrapped('  ', `${name}: ${reason}`, width))
-  return [`hosts and endpoints in cooldown, or without an answer when last asked\n${lines.join('\n')}`]
+  return [`hosts and endpoints in cooldown, or without an answer to the last request\n${lines.join('\n')}`]
 }
 
 /** Where what is shown comes from: the least that anybody looks for. */
@@ -197,7 +197,7 @@ export function noStopText({
     ...(behind.length === 0
       ? []
       : [
-          `NO STOP: the stop-loss for ${of(behind)} lies behind the liquidation price, and would never fire: take a nearer one, or less leverage.`,
+          `NO STOP: the stop-loss for ${of(behind)} lies beyond the liquidation price and would never trigger: move it nearer, or reduce leverage.`,
         ]),
   ]
 }
@@ -232,12 +232,12 @@ function orderRow(
       ...(row.observedStatus === null || row.standing === 'open'
         ? []
         : [`the venue says ${row.observedStatus}`]),
-      ...(row.warnings.length === 0 ? [] : [`warned of ${row.warnings.join(', ')}`]),
-      ...(row.unwantedBy === null ? [] : [`to be unwound for ${row.unwantedBy} if it lands`]),
+      ...(row.warnings.length === 0 ? [] : [`warnings: ${row.warnings.join(', ')}`]),
+      ...(row.unwantedBy === null ? [] : [`unwind requested by ${row.unwantedBy}`]),
       ...(row.presumedDeadForSeconds === null
         ? []
         : [
-            `${span(row.presumedDeadForSeconds * 1_000)} past its deadline and nothing shows it: perpd orders resolve`,
+            `${span(row.presumedDeadForSeconds * 1_000)} past its deadline, outcome not proven: perpd orders resolve`,
           ]),
     ].join(', '),
   ]
@@ -298,10 +298,10 @@ export function equityAge(
   }: Pick<NonNullable<StatusBody['equity']>, 'equityAtMs' | 'isEquitySettling'>,
   nowMs: number,
 ): string {
-  if (equityAtMs === undefined) return ' (by lists that may be apart: orders are settling)'
+  if (equityAtMs === undefined) return ' (from lists of different moments: orders are settling)'
   const ageMs = Math.max(0, nowMs - equityAtMs)
   if (isEquitySettling) return ` (${span(ageMs)} old: lists are settling)`
-  return ageMs >= freshEquityMs ? ` (${span(ageMs)} old: the account was not read since)` : ''
+  return ageMs >= freshEquityMs ? ` (${span(ageMs)} old)` : ''
 }
 
 const strategyColumns: readonly Column[] = [
@@ -319,7 +319,7 @@ const strategyColumns: readonly Column[] = [
 
 /** Which exits of an instance no order at the venue stands for. */
 export function exitsHereText(exitsHere: NonNullable<StatusBody['strategies'][number]['exitsHere']>): string {
-  return `acts only while perpd runs: ${exitsHere.map((exit) => exit.replaceAll('-', ' ')).join(', ')}`
+  return `works only while perpd runs: ${exitsHere.map((exit) => exit.replaceAll('-', ' ')).join(', ')}`
 }
 
 function strategyRow(each: StatusBody['strategies'][number], nowMs: number): string[] {

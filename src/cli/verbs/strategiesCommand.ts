@@ -126,7 +126,7 @@ export function strategyRows(
       name: each.name,
       kind: each.kind,
       markets: each.symbols,
-      state: `${pause ?? halt ?? failing ?? 'enabled'}${isRemoved ? ', its file was removed, not applied yet' : ''}`,
+      state: `${pause ?? halt ?? failing ?? 'enabled'}${isRemoved ? '; its file was removed, not applied yet' : ''}`,
       isRunning: true,
       troubles: troublesOf(status, each),
       lastDecision: decisionOf(each.name),
@@ -171,7 +171,7 @@ export function strategyRows(
   const ending = new Map(
     status.windDowns.map(({ strategy, close, problem }) => [
       strategy,
-      `removed, ${close ? 'being closed' : 'its exits end it'}${problem === undefined ? '' : `: ${problem}`}`,
+      `removed, ${close ? 'being closed' : 'its exits close it'}${problem === undefined ? '' : `: ${problem}`}`,
     ]),
   )
   const gone = [...new Set([...ending.keys(), ...orders.map(({ strategy }) => strategy)])]
@@ -215,7 +215,7 @@ function troublesOf(
     return [{ what: 'paused', ...each.unfit, next }, ...held]
   }
   if (each.failures === 0) return held
-  const { failures, lastError = 'no reason is known', failingSinceMs = nowMs, pausedForMs, kindFile } = each
+  const { failures, lastError = 'no reason given', failingSinceMs = nowMs, pausedForMs, kindFile } = each
   const ask = pausedForMs === undefined ? 'it resumes at its next turn' : `it resumes in ${span(pausedForMs)}`
   const mend =
     kindFile === undefined
@@ -224,7 +224,7 @@ function troublesOf(
   return [
     {
       what: pausedForMs === undefined ? 'failing' : 'paused',
-      reason: `failed ${failures === 1 ? 'once' : `${failures} times in a row`}, last with: ${lastError}`,
+      reason: `failed ${failures === 1 ? 'once' : `${failures} times in a row`}, last error: ${lastError}`,
       sinceMs: failingSinceMs,
       next: `${ask}; ${mend}`,
     },

@@ -78,7 +78,7 @@ async function knownOnly(
   const near = nearest(asked, known)
   const hint = near === undefined ? '' : ` Did you mean ${near}?`
   throw new CommandError(
-    `No strategy ${asked} is known: the journal has no order of it, and no strategy file is named so.${hint}\n  ${known.length === 0 ? 'perpd strategies new writes one.' : `There are: ${known.join(', ')}.`}`,
+    `No strategy is called ${asked}: the journal has no order of it, and no strategy file has this name.${hint}\n  ${known.length === 0 ? 'perpd strategies new writes one.' : `There are: ${known.join(', ')}.`}`,
     exitCodes.notFound,
   )
 }
@@ -134,7 +134,7 @@ export function tradesText(rows: readonly TradeRow[], width: number): string {
     '',
     [
       ...pnlNote(rows),
-      'Price is that of the fill, with price impact. The entry price of perpd positions is without it: there the impact is settled when the position closes.',
+      'PRICE is the fill price with price impact. The entry price of perpd positions excludes the impact: the venue settles it when the position closes.',
     ].join(' '),
   )
   const priceText = pricesIn(

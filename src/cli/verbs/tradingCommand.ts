@@ -1,6 +1,7 @@
 /** `perpd trading`, `perpd limits` and `perpd limits apply`: an operator's word to the running daemon. */
 
 import type { LimitRow, WaitingLimit } from '../../account/liveLimits.ts'
+import { defined } from '../../base/defined.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { releaseText } from '../../domain/accountRecords/haltRelease.ts'
@@ -30,13 +31,13 @@ export async function trading(call: Call): Promise<number> {
   }
   const state = states.find((each) => each === word)
   if (state === undefined) {
-    throw new CommandError(`${word} is no trading state; expected ${states.join(', ')}.`, exitCodes.error)
+    throw new CommandError(`${word} is not a trading state; expected ${states.join(', ')}.`, exitCodes.error)
   }
   const [scope, reason] = [flags.get('scope'), flags.get('reason')]
   const statement = await command(loaded, '/api/trading', {
     state,
-    ...(typeof scope === 'string' ? { scope } : {}),
-    ...(typeof reason === 'string' ? { reason } : {}),
+    ...defined({ scope: typeof scope === 'string' ? scope : undefined }),
+    ...defined({ reason: typeof reason === 'string' ? reason : undefined }),
     by: commander(call),
   })
   out(flags.has('json') ? JSON.stringify({ statement }) : ended(statement))
@@ -107,7 +108,7 @@ function showRows(call: Call, rows: readonly LimitRow[]): void {
     wordsOf(call, row, row.value),
   ])
   if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
-  call.out('\nWhat each means, and where it is set: perpd config, docs/reference/configuration.md.')
+  call.out('\nMeaning and setting of each: perpd config, docs/reference/configuration.md.')
 }
 
 /** Lists the limits that are configured otherwise, a line each, and how to make them take effect. */
@@ -117,9 +118,9 @@ function waitingText(call: Call, waiting: readonly WaitingLimit[]): string {
       `  ${row.isTighter ? 'tighter' : 'looser '}  ${row.scope} ${limitSetName(row.scope, row.limit)}: ${wordsOf(call, row, row.value)} -> ${wordsOf(call, row, row.configured)}`,
   )
   const ways = [
-    ...(waiting.some(({ isTighter }) => isTighter) ? ['Apply what is tighter: perpd limits apply'] : []),
+    ...(waiting.some(({ isTighter }) => isTighter) ? ['Apply the tighter limits: perpd limits apply'] : []),
     ...(waiting.some(({ isTighter }) => !isTighter)
-      ? ['Apply all of it, the looser too: perpd limits apply --confirm (or a restart)']
+      ? ['Apply all, including looser limits: perpd limits apply --confirm (or a restart)']
       : []),
   ]
   return [...lines, ...ways].join('\n')
@@ -141,7 +142,7 @@ const haltColumns: readonly Column[] = [
 ]
 
 function haltsText({ halts, nowMs, tradingState }: StatusBody, width: number): string {
-  if (halts.length === 0) return 'Trading is active; nothing holds it back.'
+  if (halts.length === 0) return 'Trading is active; no halts.'
   const rows = halts.map((halt) => [
     halt.scope,
     halt.state,

@@ -18,7 +18,7 @@ import { openIntentOf } from './openIntent.ts'
 export async function unwind({ loaded, flags, positionals, out }: Call): Promise<number> {
   const name = flags.get('by')
   if (typeof name !== 'string' || name.trim() === '') {
-    throw new CommandError('Say who does not want it: --by YOUR_NAME', exitCodes.configuration)
+    throw new CommandError('Give your name: --by YOUR_NAME', exitCodes.configuration)
   }
   const by = name.trim()
   const said = flags.get('reason')
@@ -46,7 +46,7 @@ export async function unwind({ loaded, flags, positionals, out }: Call): Promise
       await journal.appendAccount({ ...stamp, ...unwindStarted({ intentId, reason }, by) })
     }
     out(
-      `${intentId} (${kind} ${terms.direction} ${terms.symbol}) is to be unwound: the daemon closes what it opened at its next start if it landed; by ${by}.`,
+      `${intentId} (${kind} ${terms.direction} ${terms.symbol}) will be unwound at the daemon's next start: if it landed, the daemon closes what it opened; requested by ${by}.`,
     )
     return exitCodes.ok
   } finally {

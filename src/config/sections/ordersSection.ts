@@ -1,5 +1,6 @@
 /** Settings of orders: how they are followed, and what is signed. */
 
+import { defined } from '../../base/defined.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import {
@@ -164,8 +165,9 @@ export function signingOf(written: Typed<typeof signing>, ground: SigningGround)
   const exposureCapUsd =
     same.exposureCapUsd > 0n ? same.exposureCapUsd : maxOf(CAP_TIMES * maxTotalExposureUsd, maxOrderSizeUsd)
   const policy: WarningPolicy = { adding: warnings, droppingReductions: warningsDropReductions }
-  const dayLimit: { readonly priceImpactPerDayUsd?: Usd } =
-    priceImpactPerDayUsd > 0n ? { priceImpactPerDayUsd } : {}
+  const dayLimit: { readonly priceImpactPerDayUsd?: Usd } = defined({
+    priceImpactPerDayUsd: priceImpactPerDayUsd > 0n ? priceImpactPerDayUsd : undefined,
+  })
   return {
     ...same,
     exposureCapUsd,

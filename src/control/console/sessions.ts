@@ -4,7 +4,7 @@
  * with a token or with a link that is good once; it ends by itself, by its browser or by an operator.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 import type { Role } from '../guard/access.ts'
 import type { OpenSession } from '../guard/browserRules.ts'
 import { isSameCode } from '../guard/proof.ts'
@@ -86,10 +86,7 @@ interface Kept {
  * Without sessions. Lives are measured by both clocks, and the one that says that it is over is believed: the wall clock goes
  * on while a machine sleeps, and nobody sets the other back. `cookieName`: of the port, once it serves.
  */
-export function createSessions(
-  clock: Pick<Clock, 'now' | 'monotonicMs'>,
-  cookieName: () => string,
-): Sessions {
+export function createSessions(clock: Clocks, cookieName: () => string): Sessions {
   const sessions = new Map<string, Kept>()
   const links = new Map<string, { readonly role: Role; readonly atMs: number; readonly madeMs: number }>()
   const isOver = (atMs: number, sinceMs: number, mostMs: number): boolean =>

@@ -1,7 +1,7 @@
 /** The console as the control port has it: its files, its sessions and its stream, of one run of the daemon. */
 import type { Socket } from 'node:net'
 import type { Hono } from 'hono'
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { createRoles, type Role, type Tokens } from '../guard/access.ts'
 import type { ConsoleDoor } from '../guard/browserRules.ts'
@@ -18,7 +18,7 @@ import { type Beat, streamRoutes, systemBeat } from './streamRoutes.ts'
 export interface ConsoleSettings {
   /** Where browsers reach it through a proxy that ends TLS, without a slash at its end; absent: at the port itself. */
   readonly publicUrl?: string
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
+  readonly clock: Clocks
   /** Folder of the page; default the package's own. */
   readonly pageFolder?: string
   /** When the stream looks for what is new; default by a timer. */

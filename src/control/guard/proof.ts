@@ -4,6 +4,7 @@
  * itself and the request's nonce. So a listener in the daemon's place learns no token, can repeat nothing, and can answer nothing.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { defined } from '../../base/defined.ts'
 import type { Secret } from '../../base/secret.ts'
 import type { Role, Tokens } from './access.ts'
 
@@ -130,7 +131,7 @@ export function createProofs(tokens: Tokens, now: () => number): Proofs {
         path,
         nonce,
         bodyDigest,
-        ...(isFirst ? {} : { challenge }),
+        ...defined({ challenge: isFirst ? undefined : challenge }),
       }
       if (!isSameCode(mac, requestCode(tokens[role], asked))) return undefined
       if (isFirst) return method === 'GET' && path === challengePath ? asked : undefined

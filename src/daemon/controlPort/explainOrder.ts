@@ -78,9 +78,11 @@ export async function explainFacts(
       listedOf: (orderKey: Hex) => listed.get(hexKey(orderKey)),
       costsOf: (orderKey: Hex) => books.fillOf(orderKey),
       ...defined({ askedBy, unwind }),
-      ...(isOpened(state)
-        ? { heldUsd: heldOfOrder(journalSides(stories.flatMap(fillsOf), account), state.intent) }
-        : {}),
+      ...defined({
+        heldUsd: isOpened(state)
+          ? heldOfOrder(journalSides(stories.flatMap(fillsOf), account), state.intent)
+          : undefined,
+      }),
     },
   }
 }

@@ -3,6 +3,7 @@
  * queue of bounded length and are sent by timers in small batches: nothing waits for the collector, and what has no room is dropped.
  */
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -109,9 +110,10 @@ function watched(exporter: SpanExporter, failed: (reason: string) => void): Span
       })
     },
     shutdown: () => exporter.shutdown(),
-    ...(exporter.forceFlush === undefined
-      ? {}
-      : { forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve() }),
+    ...defined({
+      forceFlush:
+        exporter.forceFlush === undefined ? undefined : () => exporter.forceFlush?.() ?? Promise.resolve(),
+    }),
   }
 }
 

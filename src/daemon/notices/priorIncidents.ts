@@ -1,6 +1,7 @@
 /** Finds the open notifications of before a restart in the journal. Pure. */
 
 import type { ToldApproval } from '../../account/subaccountWatch.ts'
+import { defined } from '../../base/defined.ts'
 import { pauses } from '../../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { labelOf } from '../../domain/order/intent.ts'
@@ -33,7 +34,7 @@ export function priorIncidents(
       ({ scope, state, cause, releasedBy, reason }): Event => ({
         type: 'trading.state',
         ...{ scope, state, cause, releasedBy, reason },
-        ...(releasedBy === 'itself' ? { isPassing: true } : {}),
+        ...defined({ isPassing: releasedBy === 'itself' ? (true as const) : undefined }),
       }),
     ),
     ...[...discrepancies.values()]

@@ -1,5 +1,6 @@
 /** Tells people of each day at the hour that is set: a timer that looks seldom, and reads what is in memory alone. */
-import type { Clock } from '../../base/clock.ts'
+
+import type { WallClock } from '../../base/clock.ts'
 import type { BookReads } from '../../books/books.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { createSummaryClock, type SummaryStatus, summaryNotice } from '../../notify/daySummary.ts'
@@ -13,7 +14,7 @@ export interface DaySources {
   readonly tell: Notifier['tell']
   readonly books: () => Pick<BookReads, 'days'>
   readonly status: () => SummaryStatus
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: WallClock
 }
 
 /** Begins to look; gives what ends it. Nothing is looked at where no hour is set. */

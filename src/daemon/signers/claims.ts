@@ -5,7 +5,7 @@
  */
 import { readFileSync, rmSync } from 'node:fs'
 import type { Api } from '../../api/client.ts'
-import { type Clock, isoTime } from '../../base/clock.ts'
+import { type Clocks, isoTime } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { type Claimable, readClaimable } from '../../chain/claimableAmounts.ts'
 import { readContractCode } from '../../chain/contractCode.ts'
@@ -28,7 +28,7 @@ export interface ClaimParts {
   readonly account: Address
   /** Where the calls for the owner are kept. */
   readonly file: string
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
+  readonly clock: Clocks
   readonly emit: Emit
 }
 

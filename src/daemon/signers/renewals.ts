@@ -3,7 +3,7 @@
  * that is remembered: one that fits the owner's next nonce stays, so a need is told once, over restarts too.
  */
 import { existsSync } from 'node:fs'
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { CommandError } from '../../config/exit.ts'
 import type { Emit } from '../../domain/event.ts'
@@ -21,7 +21,7 @@ export interface RenewalParts {
   readonly subaccount: Address
   /** Where the message for the owner is kept. */
   readonly file: string
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
+  readonly clock: Clocks
   readonly emit: Emit
 }
 

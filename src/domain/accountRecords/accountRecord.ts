@@ -209,7 +209,9 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       return {
         ...state,
         throughSeconds: record.throughSeconds,
-        ...(state.throughSeconds === undefined ? { firstLookSeconds: record.throughSeconds } : {}),
+        ...defined({
+          firstLookSeconds: state.throughSeconds === undefined ? record.throughSeconds : undefined,
+        }),
       }
     case 'loss.accepted':
       return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }

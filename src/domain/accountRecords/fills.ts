@@ -99,7 +99,7 @@ function sizeOf(adds: boolean, size: Usd | undefined): Pick<Fill, 'sizeDeltaUsd'
 
 function timeOf(settlement: Settlement | undefined): Pick<Fill, 'atSeconds'> {
   const { timestampSeconds: atSeconds } = settlement ?? {}
-  return atSeconds === undefined ? {} : { atSeconds }
+  return defined({ atSeconds })
 }
 
 function sideOf({ terms }: Intent): PositionSide {

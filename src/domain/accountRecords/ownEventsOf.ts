@@ -56,9 +56,13 @@ function factsOf(intentId: string, filled: FilledOrder): FillFacts {
     direction,
     collateralToken,
     adds,
-    ...defined({ orderKey }),
-    ...(sizeDeltaUsd === undefined ? {} : { sizeDeltaUsd: sizeDeltaUsd < 0n ? -sizeDeltaUsd : sizeDeltaUsd }),
-    ...defined({ executionPrice, feesUsd, priceImpactUsd }),
-    ...(pnlUsd === undefined || adds ? {} : { pnlUsd }),
+    ...defined({
+      orderKey,
+      sizeDeltaUsd: sizeDeltaUsd === undefined ? undefined : sizeDeltaUsd < 0n ? -sizeDeltaUsd : sizeDeltaUsd,
+      executionPrice,
+      feesUsd,
+      priceImpactUsd,
+      pnlUsd: adds ? undefined : pnlUsd,
+    }),
   }
 }

@@ -188,7 +188,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
       expectedUsd,
       foundUsd,
       // If the journal expects nothing, the older position explains the whole.
-      ...(expectedUsd === 0n ? { ...tokensIn(view, key), ...initial(view, increasedAt.get(key)) } : {}),
+      ...(expectedUsd === 0n && { ...tokensIn(view, key), ...initial(view, increasedAt.get(key)) }),
     })
   }
 
@@ -384,7 +384,7 @@ function initial(
 /** The tokens of a position that the journal explains nothing of. */
 function tokensIn({ positions }: ReconcileView, key: string): Pick<Discrepancy, 'sizeDeltaInTokens'> {
   const position = positions.find((each) => sideKeyOf(each) === key)
-  return position === undefined ? {} : { sizeDeltaInTokens: position.sizeInTokens }
+  return defined({ sizeDeltaInTokens: position?.sizeInTokens })
 }
 
 function symbolOf({ symbols }: ReconcileView, marketToken: Address): string {

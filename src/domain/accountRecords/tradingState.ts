@@ -2,7 +2,7 @@
  * State of trading: halts by an operator, a kill or a breaker, each with its reason, its start and the event that lifts it. The journal persists them
  * as records of the account, so that they survive restarts. The strictest halt wins.
  */
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { Hex } from '../../protocol/address.ts'
 import { maxOf, mulDivUp, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import { stricter, type TradingState } from '../limits/limits.ts'
@@ -219,7 +219,9 @@ export function applyTradingEntry(fold: TradingFold, entry: TradingEntry, atMs: 
     case 'equity.transferred': {
       const { amountUsd, afterUsd, base } = entry
       const transfers = [...(fold.transfers ?? []), { atMs, amountUsd }].slice(-keptTransfers)
-      const equity = fold.equity === undefined ? {} : { equity: movedMark(fold.equity, amountUsd, afterUsd) }
+      const equity = defined({
+        equity: fold.equity === undefined ? undefined : movedMark(fold.equity, amountUsd, afterUsd),
+      })
       return { ...fold, ...equity, base, transfers }
     }
     case 'operator.command':
@@ -243,7 +245,7 @@ export function movedMark(mark: EquityMark, amountUsd: Usd, afterUsd: Usd): Equi
     ...mark,
     equityUsd: equityUsd + amountUsd,
     peakUsd: share(peakUsd),
-    ...(shownPeakUsd === undefined ? {} : { shownPeakUsd: share(shownPeakUsd) }),
+    ...defined({ shownPeakUsd: ifDefined(shownPeakUsd, share) }),
     dayStartUsd: dayStartUsd + amountUsd,
     dayTransfersUsd: dayTransfersUsd + amountUsd,
     dayShareOfUsd: share(mark.dayShareOfUsd ?? dayStartUsd),

@@ -145,13 +145,11 @@ export function apiEnd(state: IntentState, child: Child, observation: Observatio
       ? `${answer.host} says ${isExecuted ? 'executed' : 'cancelled'}, and the account's trades hold ${trade.eventName} of the order`
       : `the account's trades hold ${trade.eventName} of the order, and the order no longer rests`,
     host: answer.host,
-    ...(answer.kind === 'status' ? { status: answer.status } : {}),
+    ...defined({ status: answer.kind === 'status' ? answer.status : undefined }),
     orderKeys: [child.orderKey],
     transactionHashes: [trade.transactionHash],
     tradeIds: [trade.id],
-    ...(answer.kind !== 'status' || answer.serverDateMs === undefined
-      ? {}
-      : { serverDateMs: answer.serverDateMs }),
+    ...defined({ serverDateMs: answer.kind !== 'status' ? undefined : answer.serverDateMs }),
   }
   if (isExecuted) return { kind: 'executed', settlement: settlementOf(state, trade), evidence }
   const said = answer.kind === 'status' && isAsked ? answer.cancellationReason : undefined
@@ -175,14 +173,18 @@ function settlementOf(state: IntentState, trade: Trade): Settlement {
   const [borrowingFeeUsd, fundingFeeUsd] = [partOf(trade.borrowingFeeAmount), partOf(trade.fundingFeeAmount)]
   const reduces = trade.pnlUsd !== undefined && decreaseTypes.has(trade.orderType)
   return {
-    ...(price === undefined
-      ? {}
-      : { executionPrice: priceOfContractPrice(price, terms.indexToken.decimals) }),
-    ...defined({ sizeDeltaUsd: trade.sizeDeltaUsd, sizeDeltaInTokens: trade.sizeDeltaInTokens }),
-    ...(known ? { feesUsd } : {}),
-    ...defined({ borrowingFeeUsd, fundingFeeUsd, priceImpactUsd: trade.priceImpactUsd }),
-    ...(reduces && trade.basePnlUsd !== undefined ? { basePnlUsd: trade.basePnlUsd } : {}),
-    ...defined({ pnlUsd: trade.pnlUsd }),
+    ...defined({
+      executionPrice:
+        price === undefined ? undefined : priceOfContractPrice(price, terms.indexToken.decimals),
+      sizeDeltaUsd: trade.sizeDeltaUsd,
+      sizeDeltaInTokens: trade.sizeDeltaInTokens,
+      feesUsd: known ? feesUsd : undefined,
+      borrowingFeeUsd,
+      fundingFeeUsd,
+      priceImpactUsd: trade.priceImpactUsd,
+      basePnlUsd: reduces ? trade.basePnlUsd : undefined,
+      pnlUsd: trade.pnlUsd,
+    }),
     transactionHash: trade.transactionHash,
     timestampSeconds: trade.timestampSeconds,
   }

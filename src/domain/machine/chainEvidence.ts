@@ -64,7 +64,7 @@ export function chainLanding(
       endpoints: agreeing.map(({ endpoint }) => endpoint.endpoint),
     },
     // The figure is money alone: where endpoints differ about it the landing stands, and the fee counts whole.
-    ...(haveSameFigure && feeReturnedUsd !== undefined ? { feeReturnedUsd } : {}),
+    ...defined({ feeReturnedUsd: haveSameFigure ? feeReturnedUsd : undefined }),
   }
 }
 
@@ -278,7 +278,7 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
     )
     const settlement = haveSameFigures ? log.settlement : undefined
     if (isExecuted) return { kind: 'executed', settlement: settlement ?? {}, evidence }
-    const figures = settlement === undefined ? {} : { settlement }
+    const figures = defined({ settlement })
     return { kind: 'cancelled', cancelReason: log.reason ?? '', evidence, ...figures }
   }
   const isWhole = view.endpoints.length === view.configured && view.configured > 0

@@ -47,10 +47,10 @@ export function conclude(state: IntentState, attempt: Attempt, nowMs: number): S
 }
 
 /** The venue's last word decides between reverted, failed and expired: what it says now, what it said to the submit. */
-function deadStatus(attempt: Attempt): { observedStatus: string } | Record<string, never> {
+function deadStatus(attempt: Attempt): { readonly observedStatus?: string } {
   const said = [attempt.evidence?.status, attempt.send?.status].find((status) => status?.startsWith('relay_'))
   if (said === 'relay_reverted' || said === 'relay_failed') return { observedStatus: said }
-  return attempt.send?.result === 'refused' ? { observedStatus: 'refused' } : {}
+  return defined({ observedStatus: attempt.send?.result === 'refused' ? 'refused' : undefined })
 }
 
 function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): Step | undefined {

@@ -2,6 +2,7 @@
  * The effect on chain of an intent's one message when it lands: the orders it creates, in the order of the message, and its changes of existing
  * orders (docs/reference/api-coverage.md POST /orders/txns/prepare). Evidence is compared with this list alone.
  */
+import { defined } from '../../base/defined.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
@@ -99,8 +100,10 @@ export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'create
       if (signed === undefined) return order
       return {
         ...order,
-        ...(order.sizeDeltaUsd === undefined ? { askedSizeUsd: signed.sizeDeltaUsd } : {}),
-        ...(order.askedCollateral === undefined ? {} : { askedCollateral: signed.collateralAmount }),
+        ...defined({
+          askedSizeUsd: order.sizeDeltaUsd === undefined ? signed.sizeDeltaUsd : undefined,
+          askedCollateral: order.askedCollateral === undefined ? undefined : signed.collateralAmount,
+        }),
       }
     }),
     changes,
@@ -124,16 +127,19 @@ function mainOrders({ kind, terms }: Intent): readonly ExpectedOrder[] {
   const types = kind === 'increase' ? increaseTypes : kind === 'swap' ? swapTypes : decreaseTypes
   const orderType = types[terms.orderType]
   if (orderType === undefined) throw new TypeError(`expectedOf: ${kind} ${terms.orderType}`)
+  const isSwap = kind === 'swap'
   const isExact = kind === 'increase' && terms.twap === undefined
+  const askedSizeUsd = terms.sizeDeltaUsd / BigInt(terms.twap?.parts ?? 1)
   const order: ExpectedOrder = {
     role: terms.twap === undefined ? 'main' : 'part',
     orderType,
-    ...(kind === 'swap' ? {} : { marketToken: terms.marketToken, direction: terms.direction }),
-    ...(isExact ? { sizeDeltaUsd: terms.sizeDeltaUsd } : {}),
-    ...(kind === 'swap' && terms.twap === undefined ? { askedCollateral: terms.collateralDelta } : {}),
-    ...(isExact || kind === 'swap'
-      ? {}
-      : { askedSizeUsd: terms.sizeDeltaUsd / BigInt(terms.twap?.parts ?? 1) }),
+    ...defined({
+      marketToken: isSwap ? undefined : terms.marketToken,
+      direction: isSwap ? undefined : terms.direction,
+      sizeDeltaUsd: isExact ? terms.sizeDeltaUsd : undefined,
+      askedCollateral: isSwap && terms.twap === undefined ? terms.collateralDelta : undefined,
+      askedSizeUsd: isExact || isSwap ? undefined : askedSizeUsd,
+    }),
   }
   return Array.from({ length: terms.twap?.parts ?? 1 }, () => order)
 }

@@ -268,7 +268,7 @@ function doubtStep(
       statement: `${host} says ${status}${error === undefined ? '' : `: ${error}`}`,
       host,
       status,
-      ...(txHash === undefined ? {} : { transactionHashes: [txHash] }),
+      ...defined({ transactionHashes: txHash === undefined ? undefined : [txHash] }),
     },
   }
 }
@@ -325,7 +325,7 @@ function childStep(
         }
         if (end.kind === 'executed') return { ...base, kind: 'child.executed', settlement: end.settlement }
         const { cancelReason, settlement } = end
-        const figures = settlement === undefined ? {} : { settlement }
+        const figures = defined({ settlement })
         return { ...base, kind: 'child.cancelled', cancelReason, ...figures }
       }
       case 'reopened':

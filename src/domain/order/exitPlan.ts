@@ -3,7 +3,7 @@
  * position of it therefore exists at the venue without them, whether perpd runs or not. A running perpd maintains the exits that move or have a time
  * (exits/syncExits.ts).
  */
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { CandlePeriod } from '../../protocol/market.ts'
 import { BPS_ONE, bps, type Usd } from '../../protocol/units.ts'
 import type { ExitRequest, IncreaseDecision } from './decision.ts'
@@ -111,20 +111,18 @@ export function pricedBy(plan: ExitPlan, rangeUsd: Usd | undefined): PricedExits
       : { usd: ((rangeUsd ?? 0n) * BigInt(distance.atrPercent)) / 100n, isOfRange: true }
   return {
     ...rest,
-    ...(stopLoss === undefined ? {} : { stopLoss: priced(stopLoss) }),
+    ...defined({ stopLoss: ifDefined(stopLoss, priced) }),
     takeProfits: takeProfits.map(({ shareBps, ...distance }) => ({
       ...priced(distance as ExitDistance),
       ...defined({ shareBps }),
     })),
-    ...(trailingStop === undefined
-      ? {}
-      : {
-          trailingStop: {
-            distance: priced(trailingStop.distance),
-            ...(trailingStop.activation === undefined ? {} : { activation: priced(trailingStop.activation) }),
-          },
-        }),
-    ...(breakEven === undefined ? {} : { breakEven: { ...breakEven, after: priced(breakEven.after) } }),
+    ...defined({
+      trailingStop: ifDefined(trailingStop, ({ distance, activation }) => ({
+        distance: priced(distance),
+        ...defined({ activation: ifDefined(activation, priced) }),
+      })),
+      breakEven: ifDefined(breakEven, (rule) => ({ ...rule, after: priced(rule.after) })),
+    }),
   }
 }
 
@@ -154,10 +152,11 @@ export function withoutItsRange({
     ...defined({ stopLoss: stop }),
     // A list with one unknown target places none: nothing shows which one is missing.
     takeProfits: targets.length === takeProfits.length ? targets : [],
-    ...(following === undefined || !isActivationKnown
-      ? {}
-      : { trailingStop: { distance: following, ...defined({ activation }) } }),
-    ...(breakEven === undefined || after === undefined ? {} : { breakEven: { ...breakEven, after } }),
+    ...defined({
+      trailingStop:
+        following && isActivationKnown ? { distance: following, ...defined({ activation }) } : undefined,
+      breakEven: breakEven && after ? { ...breakEven, after } : undefined,
+    }),
   }
 }
 
@@ -214,8 +213,10 @@ export function withoutRanges({
   trailingStop,
 }: Pick<EntryExits, 'stopLoss' | 'trailingStop'>): Pick<EntryExits, 'stopLoss' | 'trailingStop'> {
   return {
-    ...(stopLoss === undefined || stopLoss.isOfRange === true ? {} : { stopLoss }),
-    ...(trailingStop === undefined || trailingStop.distance.isOfRange === true ? {} : { trailingStop }),
+    ...defined({
+      stopLoss: stopLoss?.isOfRange === true ? undefined : stopLoss,
+      trailingStop: trailingStop?.distance.isOfRange === true ? undefined : trailingStop,
+    }),
   }
 }
 

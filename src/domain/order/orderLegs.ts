@@ -123,20 +123,18 @@ export function legsOf(
       role,
       phase,
       isProvisional: isProvisional(child.evidence),
-      ...defined({ triggerPrice, sizeDeltaUsd }),
-      ...(listed === undefined
-        ? {}
-        : {
-            changedFrom: {
-              ...defined({ triggerPrice: signedTrigger, sizeDeltaUsd: signedSize }),
-            },
-          }),
-      ...defined({ executionPrice, feesUsd, priceImpactUsd, venuePnlUsd }),
-      ...(venuePnlUsd === undefined || settlement?.fundingReceivedUsd === undefined
-        ? {}
-        : { fundingReceivedUsd: settlement.fundingReceivedUsd }),
-      ...(venuePnlUsd === undefined || costs === undefined ? {} : { pnlUsd: costs.pnlUsd }),
-      ...defined({ costs }),
+      ...defined({
+        triggerPrice,
+        sizeDeltaUsd,
+        changedFrom: listed && defined({ triggerPrice: signedTrigger, sizeDeltaUsd: signedSize }),
+        executionPrice,
+        feesUsd,
+        priceImpactUsd,
+        venuePnlUsd,
+        fundingReceivedUsd: venuePnlUsd === undefined ? undefined : settlement?.fundingReceivedUsd,
+        pnlUsd: venuePnlUsd === undefined ? undefined : costs?.pnlUsd,
+        costs,
+      }),
     }
   })
 }

@@ -1,4 +1,5 @@
 /** An order that was edited while it rested: the terms in force instead of the accepted ones, by its own edits and other clients'. Pure. */
+import { defined } from '../../base/defined.ts'
 import { MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import { hasEnded, type IntentState, isWaiting, lastAttempt } from './intent.ts'
 import type { LegLookups } from './orderLegs.ts'
@@ -20,14 +21,13 @@ export function termsInForce(state: IntentState, { signedOf, listedOf }: LegLook
   const created = attempt?.armed?.creates[main.index]
   const signed = signedOf?.(main.orderKey)
   const trigger = signed?.kept?.triggerContractPrice
-  const edited: TermsInForce = {
-    ...(trigger === undefined || trigger === created?.kept?.triggerContractPrice
-      ? {}
-      : { triggerPrice: priceOfContractPrice(trigger, intent.terms.indexToken.decimals) }),
-    ...(signed === undefined || signed.sizeDeltaUsd === created?.sizeDeltaUsd
-      ? {}
-      : { sizeDeltaUsd: signed.sizeDeltaUsd }),
-  }
+  const edited: TermsInForce = defined({
+    triggerPrice:
+      trigger === undefined || trigger === created?.kept?.triggerContractPrice
+        ? undefined
+        : priceOfContractPrice(trigger, intent.terms.indexToken.decimals),
+    sizeDeltaUsd: signed?.sizeDeltaUsd === created?.sizeDeltaUsd ? undefined : signed?.sizeDeltaUsd,
+  })
   const { sizeDeltaUsd, ...rest } = { ...edited, ...listed }
   // The largest amount stands for all of a position: its size is no figure.
   return sizeDeltaUsd === undefined || sizeDeltaUsd === MAX_UINT256 ? rest : { ...rest, sizeDeltaUsd }

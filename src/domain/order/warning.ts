@@ -3,6 +3,7 @@
  * themselves). The venue cannot vouch for an order that it warns of. An order that adds risk is therefore made smaller or dropped; one that reduces
  * risk is signed unless policy says otherwise.
  */
+import { defined, ifDefined } from '../../base/defined.ts'
 import { mulDivUp, type Usd } from '../../protocol/units.ts'
 import type { Intent } from './intent.ts'
 import type { OrderTerms, Sizing } from './orderTerms.ts'
@@ -51,7 +52,7 @@ export function judgeWarnings(
   const judged = warnings.map(({ code, message, details }): JudgedWarning => {
     const reason = reasonOf(details)
     const action = strictestOf(policies.map((policy) => actionOf(policy, intent, code, reason)))
-    return { ...kept({ code, message }), ...(reason === undefined ? {} : { reason: short(reason) }), action }
+    return { ...kept({ code, message }), ...defined({ reason: ifDefined(reason, short) }), action }
   })
   if (judged.length <= MOST_KEPT) return judged
   const rest = judged.slice(MOST_KEPT - 1)
@@ -125,9 +126,7 @@ export function shrunkTo(
     ...terms,
     sizeDeltaUsd: toUsd,
     collateralDelta: up(terms.collateralDelta),
-    ...(tpsl === undefined
-      ? {}
-      : { tpsl: tpsl.map((exit) => ({ ...exit, sizeDeltaUsd: up(exit.sizeDeltaUsd) })) }),
+    ...defined({ tpsl: tpsl?.map((exit) => ({ ...exit, sizeDeltaUsd: up(exit.sizeDeltaUsd) })) }),
   }
   const cut: Sizing['cuts'][number] = { by, toUsd }
   return {

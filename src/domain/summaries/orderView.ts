@@ -1,5 +1,6 @@
 /** Orders as people and scripts see them: a row of a list, and the whole story of one. Pure projections of records. */
 import { isoTime } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -256,7 +257,7 @@ export function orderStory(labelled: LabelledState, records: readonly StoredReco
     attempts: attempts.map((attempt) =>
       attempt.armed === undefined ? attempt : { ...attempt, armed: withoutSignature(attempt.armed) },
     ),
-    ...(closing && { closing }),
+    ...defined({ closing }),
     steps: records.map(({ seq, record }) => ({
       seq,
       at: iso(record.atMs),

@@ -72,7 +72,7 @@ export function killOf(tasks: Tasks | undefined): KillState | undefined {
   const task = [...(tasks?.values() ?? [])].findLast(({ taskKind }) => taskKind === KILL)
   if (task === undefined) return undefined
   const { close, exits } = task.params as KillParams
-  const asked = { by: task.by, close, ...(exits ? { exits } : {}), sinceMs: task.sinceMs }
+  const asked = { by: task.by, close, ...defined({ exits }), sinceMs: task.sinceMs }
   if (task.end === undefined) return asked
   const { atMs: endedAtMs, outcome, statement } = task.end
   return {

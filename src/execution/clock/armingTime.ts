@@ -1,5 +1,6 @@
 /** The time that a deadline is judged by: the chain's own where one is read, else the host's clock. Never this machine's alone. */
 
+import { defined } from '../../base/defined.ts'
 import { chainTimeOf } from '../../domain/chainTime.ts'
 import type { EndpointBlock } from '../../domain/machine/chainReader.ts'
 import type { BlockRef } from '../../domain/order/intent.ts'
@@ -69,8 +70,8 @@ function timeBy(
     nowSeconds: time.earliestSeconds,
     unsureSeconds: time.latestSeconds - time.earliestSeconds,
     likelySeconds: time.likelySeconds,
-    ...(time.isKnown && time.skewSeconds !== undefined ? { skewSeconds: time.skewSeconds } : {}),
+    ...defined({ skewSeconds: time.isKnown ? time.skewSeconds : undefined }),
     answered: blocks.length,
-    ...(lowest === undefined || !time.isKnown ? {} : { block: lowest }),
+    ...defined({ block: !time.isKnown ? undefined : lowest }),
   }
 }

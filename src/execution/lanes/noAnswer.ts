@@ -1,5 +1,6 @@
 /** Observation after a failed status request. */
 import { RefusedError } from '../../api/transport/apiErrors.ts'
+import { defined } from '../../base/defined.ts'
 import { type BaseError, reasonOf } from '../../base/errors.ts'
 import type { HostAnswer } from '../../domain/machine/observation.ts'
 
@@ -11,6 +12,6 @@ export function noAnswer(error: BaseError, host: string): Exclude<HostAnswer, { 
     kind: notFound ? 'not-found' : 'silent',
     host,
     reason: reasonOf(error),
-    ...(typeof traceId === 'string' ? { traceId } : {}),
+    ...defined({ traceId: typeof traceId === 'string' ? traceId : undefined }),
   }
 }

@@ -1,5 +1,6 @@
 /** Events for the machine when an attempt gets no message. */
 
+import { defined } from '../../base/defined.ts'
 import type { Difference } from '../../domain/orderEvent.ts'
 import type { ClockProblem } from '../clock/chainClock.ts'
 import type { HasClock } from '../context/executionParts.ts'
@@ -26,7 +27,7 @@ export function doubted(context: HasClock, doubt: ClockProblem): NotMade {
   const { reason } = doubt
   if (doubt.kind !== 'skew') return unreachable(context, reason)
   const { skewSeconds } = doubt
-  const facts = skewSeconds === undefined ? {} : { skewSeconds: Math.round(skewSeconds) }
+  const facts = defined({ skewSeconds: skewSeconds === undefined ? undefined : Math.round(skewSeconds) })
   return refused(context, 'CHAIN_CLOCK_SKEW', reason, facts)
 }
 

@@ -58,13 +58,12 @@ export const orderChainLane: Lane = {
           createdTxnHash: value.createdTxnHash,
           executionTxnHash: value.executionTxnHash,
           cancellationReason: value.cancellationReason,
+          error:
+            value.error === undefined
+              ? undefined
+              : [value.error.code, value.error.message].filter((text) => text !== undefined).join(': '),
+          serverDateMs,
         }),
-        ...(value.error === undefined
-          ? {}
-          : {
-              error: [value.error.code, value.error.message].filter((text) => text !== undefined).join(': '),
-            }),
-        ...defined({ serverDateMs }),
       }
     } catch (error) {
       if (!(error instanceof BaseError)) throw error

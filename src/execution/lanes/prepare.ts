@@ -5,7 +5,7 @@ import type { CancelRequest, CollateralRequest, EditRequest } from '../../api/or
 import type { PrepareRequest } from '../../api/orders/prepareRequest.ts'
 import { RefusedError } from '../../api/transport/apiErrors.ts'
 import type { Read } from '../../api/transport/route.ts'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { Intent } from '../../domain/order/intent.ts'
 import type { TermsToken } from '../../domain/order/orderTerms.ts'
 import { type Hex, sameHex } from '../../protocol/address.ts'
@@ -35,9 +35,7 @@ export interface PrepareContext extends HasChain {
 function askerOf({ subaccountApproval }: PrepareContext, { account }: Intent) {
   return {
     from: account,
-    ...(subaccountApproval === undefined
-      ? {}
-      : { subaccountAddress: subaccountApproval.subaccount, subaccountApproval }),
+    ...defined({ subaccountAddress: subaccountApproval?.subaccount, subaccountApproval }),
   }
 }
 
@@ -76,9 +74,7 @@ function orderRequest(asking: PrepareContext, intent: Intent): PrepareRequest {
     ...askerOf(asking, intent),
     gasPaymentToken: asking.chain.feeToken.address,
     ...defined({ referralCode: asking.referralCode }),
-    ...(acceptablePriceImpactBps === undefined
-      ? {}
-      : { acceptablePriceImpactBps: BigInt(acceptablePriceImpactBps) }),
+    ...defined({ acceptablePriceImpactBps: ifDefined(acceptablePriceImpactBps, BigInt) }),
     orderType,
     symbol: terms.symbol,
     slippageBps: terms.slippageBps,
@@ -124,10 +120,12 @@ function editRequest(asking: PrepareContext, intent: Intent): EditRequest {
     ...askerOf(asking, intent),
     orderKeys: [edit.orderKey],
     newSizeUsd: edit.sizeDeltaUsd,
-    ...(named.has('trigger') ? { newTriggerPrice: price(edit.triggerContractPrice) } : {}),
-    ...(named.has('acceptable') ? { newAcceptablePrice: acceptable } : {}),
-    ...(named.has('auto-cancel') ? { newAutoCancel: edit.autoCancel } : {}),
-    ...(named.has('execution-fee') ? { executionFeeTopUp: edit.executionFeeIncrease } : {}),
+    ...defined({
+      newTriggerPrice: named.has('trigger') ? price(edit.triggerContractPrice) : undefined,
+      newAcceptablePrice: named.has('acceptable') ? acceptable : undefined,
+      newAutoCancel: named.has('auto-cancel') ? edit.autoCancel : undefined,
+      executionFeeTopUp: named.has('execution-fee') ? edit.executionFeeIncrease : undefined,
+    }),
   }
 }
 

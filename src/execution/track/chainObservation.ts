@@ -1,5 +1,6 @@
 /** One look at the chain for one attempt: the query, and the observation from its answer together with the host's statement. */
 
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { AttemptQuery } from '../../domain/machine/chainReader.ts'
 import type { ChainView } from '../../domain/machine/chainView.ts'
 import { expectedOfSigned } from '../../domain/machine/expected.ts'
@@ -40,7 +41,7 @@ export function queryOf(state: IntentState, answer: HostAnswer | undefined): Att
     marketToken: terms.marketToken,
     indexTokenDecimals: terms.indexToken.decimals,
     expected,
-    ...(armBlockNumber === undefined ? {} : { fromBlock: earliestAfter(armBlockNumber) }),
+    ...defined({ fromBlock: ifDefined(armBlockNumber, earliestAfter) }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Tells of fills as they become durable: the entry's, each exit's, each part's, and the exits that rest once a position is open. */
 
+import { defined } from '../../base/defined.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit, isFillTold, isOpened, legsOf, type OrderLeg } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong, signedOrderIn } from '../../domain/order/signedOrder.ts'
@@ -31,9 +32,12 @@ export function emitFills(
     leg,
     isTakenBack,
     ...editedIn({ journal }, after),
-    ...(amount === undefined || isExit(leg)
-      ? {}
-      : { sendingFee: { amount, symbol: chain.feeToken.symbol, decimals: chain.feeToken.decimals } }),
+    ...defined({
+      sendingFee:
+        amount === undefined || isExit(leg)
+          ? undefined
+          : { amount, symbol: chain.feeToken.symbol, decimals: chain.feeToken.decimals },
+    }),
   })
   if (isTakenBack || isExit(leg) || !isOpened(after)) return
   emit({
@@ -48,7 +52,7 @@ export function editedIn({ journal }: HasJournal, state: IntentState): { readonl
   const inForce = termsInForce(state, {
     signedOf: (orderKey) => signedOrderAmong(journal.recentIntents(), state, orderKey),
   })
-  return Object.keys(inForce).length === 0 ? {} : { inForce }
+  return defined({ inForce: Object.keys(inForce).length === 0 ? undefined : inForce })
 }
 
 /** Returns the created orders of an intent as the journal knows them, with the costs of their fills. */

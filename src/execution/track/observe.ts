@@ -125,7 +125,7 @@ function missingOf(
   orders: readonly MissingRow[],
   trades: readonly MissingRow[],
 ): Pick<AccountView, 'missing'> {
-  return orders.length + trades.length === 0 ? {} : { missing: { orders, trades } }
+  return defined({ missing: orders.length + trades.length === 0 ? undefined : { orders, trades } })
 }
 
 /**
@@ -194,8 +194,9 @@ export function readTrades(
   // If only the transaction is named, only the richer search shows the orders that it created at the market.
   const isNamedByHash = !describeLane(lane).followsOrders
   // The rows of a swap name no market, and a cancel or a batch may name a swap.
-  const market =
-    kind === 'swap' || kind === 'cancel' || kind === 'batch' ? {} : { marketToken: terms.marketToken }
+  const market = defined({
+    marketToken: kind === 'swap' || kind === 'cancel' || kind === 'batch' ? undefined : terms.marketToken,
+  })
   return walkPages((paged) =>
     isNamedByHash
       ? context.api.searchTrades(

@@ -127,9 +127,12 @@ function mainRule({ kind, terms: given, sizing }: Intent, orderType: number): Or
     size: {
       asked: share(terms.sizeDeltaUsd),
       ...defined({ other: terms.otherSizeDeltaUsd }),
-      ...(kind === 'decrease' || kind === 'close'
-        ? { wholeUsd: share(terms.held?.sizeInUsd ?? terms.sizeDeltaUsd) }
-        : {}),
+      ...defined({
+        wholeUsd:
+          kind === 'decrease' || kind === 'close'
+            ? share(terms.held?.sizeInUsd ?? terms.sizeDeltaUsd)
+            : undefined,
+      }),
       isAll: waits && terms.held !== undefined && terms.sizeDeltaUsd >= terms.held.sizeInUsd,
     },
     collateral: isExact
@@ -203,7 +206,7 @@ function triggerOf({ triggerPrice, indexToken }: OrderTerms): bigint {
 function estimated({ priceImpactBps }: Pick<OrderTerms, 'priceImpactBps'>): {
   readonly estimateBps?: number
 } {
-  return priceImpactBps === undefined ? {} : { estimateBps: priceImpactBps }
+  return defined({ estimateBps: priceImpactBps })
 }
 
 function priceRuleOf(terms: OrderTerms, contested: ContestedPrice | undefined): PriceRule {

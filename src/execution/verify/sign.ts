@@ -78,26 +78,28 @@ export function armedFactsOf(
   const order = batch.createOrderParamsList[0]
   return {
     host,
-    ...(prepared === undefined ? {} : { requestId: prepared.requestId }),
-    ...defined({ idempotencyKey: prepared?.idempotencyKey }),
+    ...defined({ requestId: prepared?.requestId, idempotencyKey: prepared?.idempotencyKey }),
     router: verified.router,
     digest: verified.digest,
     deadlineSeconds: verified.deadlineSeconds,
     userNonce: relayParams.userNonce,
     signature,
     creates: batch.createOrderParamsList.map(signedOrder),
-    ...(batch.updateOrderParamsList.length === 0 ? {} : { updates: batch.updateOrderParamsList }),
+    ...defined({
+      updates: batch.updateOrderParamsList.length === 0 ? undefined : batch.updateOrderParamsList,
+    }),
     acceptableContractPrice: order?.numbers.acceptablePrice ?? 0n,
     executionFee: executionFeesOf(batch),
     relayFeeToken: relayParams.fee.feeToken,
     relayFeeAmount: relayParams.fee.feeAmount,
-    ...(feeEstimate === undefined
-      ? {}
-      : { feeEstimate: { source: feeEstimate.source, ...feeEstimate.whole } }),
+    ...defined({
+      feeEstimate:
+        feeEstimate === undefined ? undefined : { source: feeEstimate.source, ...feeEstimate.whole },
+    }),
     validationWarnings: warnings.slice(0, MOST_KEPT).map(kept),
     leaseEpoch,
     comparedFields: verified.comparedFields,
-    ...(block === undefined ? {} : { armBlockNumber: block.number }),
+    ...defined({ armBlockNumber: block?.number }),
   }
 }
 

@@ -143,7 +143,7 @@ function judged(
     deadlineSeconds: Number(relayParams.deadline),
     comparedFields: differences.compared,
     ...defined({ prepared }),
-    ...(policy.mode?.kind === 'subaccount' ? { subaccountApproval: policy.mode.approval } : {}),
+    ...defined({ subaccountApproval: policy.mode?.kind === 'subaccount' ? policy.mode.approval : undefined }),
   }
   return verified as Verified
 }

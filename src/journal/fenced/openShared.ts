@@ -23,7 +23,7 @@ const SETTLE_MS = 30_000
 /** Parts that opening needs. */
 export interface SharedOptions {
   readonly connections: Connections
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>
+  readonly clock: Clock
   readonly later: (ms: number, run: () => void) => () => void
   readonly times: LeaseTimes
   /** Name of this opening: `HOST/PID UUID`, never used before. */

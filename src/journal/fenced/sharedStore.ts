@@ -44,7 +44,7 @@ export interface Connections {
 export interface SharedStoreParts {
   readonly connections: Connections
   readonly reads: SharedReads
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'sleep'>
+  readonly clock: Clock
   readonly times: LeaseTimes
   /** Repeats until the outcome is known. */
   readonly steady: Steady

@@ -1,5 +1,6 @@
 /** Asks a server again while its outcome is not known, for a bounded time. */
-import type { Clock } from '../../base/clock.ts'
+
+import type { MonotonicClock, Timer } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
 import { unreachableFault } from './sharedFaults.ts'
 import { OutcomeUnknown } from './sharedServer.ts'
@@ -19,11 +20,7 @@ export function mayPass(error: unknown): boolean {
 }
 
 /** Makes one over a clock; after `forMs` the fault is JOURNAL_UNREACHABLE. */
-export function createSteady(
-  name: string,
-  clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
-  forMs: number,
-): Steady {
+export function createSteady(name: string, clock: MonotonicClock & Timer, forMs: number): Steady {
   return async (work) => {
     const beganMs = clock.monotonicMs()
     for (;;) {

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Client, DatabaseError } from 'pg'
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import type { Secret } from '../../base/secret.ts'
 import { OutcomeUnknown } from '../fenced/sharedServer.ts'
@@ -139,7 +140,7 @@ export function createPostgresClient(place: PostgresPlace): PostgresClient {
           const request = held.client.query({
             text,
             values: [...values],
-            ...(statement === undefined ? {} : { name: statement }),
+            ...defined({ name: statement }),
           })
           const { rows, rowCount } = await within(requestMs, held.socket, request)
           if (held.isDoubtful) throw unknown('the server answered with a warning')
@@ -183,7 +184,7 @@ function unknown(reason: string, cause?: unknown): OutcomeUnknown {
   return new OutcomeUnknown('The server of the journal did not answer for certain.', {
     code: 'JOURNAL_OUTCOME_UNKNOWN',
     facts: { reason },
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }
 

@@ -1,4 +1,5 @@
 /** The records as they stand in the file, one after the other: for archives, other tools, and proof. */
+import { defined } from '../../base/defined.ts'
 import { decodeExact, encodeExact } from '../../domain/records.ts'
 import { openFault } from '../journalFaults.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
@@ -55,5 +56,6 @@ export function exportSqliteJournal(
 function withoutSignature(body: string): string {
   if (!body.includes('"signature"')) return body
   const record = decodeExact(body) as { readonly armed?: object }
-  return encodeExact({ ...record, ...(record.armed && { armed: { ...record.armed, signature: '0x' } }) })
+  const { armed } = record
+  return encodeExact({ ...record, ...defined({ armed: armed && { ...armed, signature: '0x' } }) })
 }

@@ -66,7 +66,7 @@ export function verifySqliteJournal(
     return {
       ...found,
       bytes: statSync(path).size,
-      ...(mark === undefined ? {} : { headSeq: mark.seq }),
+      ...defined({ headSeq: mark?.seq }),
       problems,
     }
   } catch (cause) {

@@ -1,5 +1,6 @@
 /** Gas of the paper chain: what a transaction used, and what gas costs a block. Repeatable from the seed. */
 
+import { defined } from '../../base/defined.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import type { ChainName } from '../../protocol/chains/chain.ts'
 import { chainGas } from '../../protocol/chains/gas.ts'
@@ -80,7 +81,9 @@ export function feeHistory(chain: BlockChain, count: number, newest: number, per
     oldestBlock: quantity(oldest),
     baseFeePerGas: [...numbers, newest + 1].map((number) => quantity(baseFeeOf(chain, number))),
     gasUsedRatio: numbers.map((number) => blockGasUsed(chain, number) / BLOCK_GAS_LIMIT),
-    ...(percentiles.length === 0 ? {} : { reward: numbers.map(() => percentiles.map(() => '0x0')) }),
+    ...defined({
+      reward: percentiles.length === 0 ? undefined : numbers.map(() => percentiles.map(() => '0x0')),
+    }),
   }
 }
 

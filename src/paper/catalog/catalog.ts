@@ -95,7 +95,7 @@ export function narrowCatalog(catalog: Catalog, chain: ChainName, symbols: reado
   const markets = catalog.markets.filter(({ symbol }) => symbols.includes(symbol))
   const unknown = symbols.find((symbol) => !markets.some((market) => market.symbol === symbol))
   if (unknown !== undefined) {
-    throw new BaseError(`The paper venue knows no market ${unknown} on ${chain}.`, {
+    throw new BaseError(`The paper venue has no market ${unknown} on ${chain}.`, {
       code: 'PAPER_MARKET_UNKNOWN',
       facts: { market: unknown, chain },
       details: 'Nothing was started. Correct the list of markets.',

@@ -98,7 +98,7 @@ export function readWireFault(value: unknown, fallbackId: string): WireFault | s
     return 'probability must be a number from 0 to 1'
   }
   const times = whole('times', -1, -1, 1_000_000_000)
-  if (times === undefined) return 'times must be a whole number, -1 for without end'
+  if (times === undefined) return 'times must be a whole number, -1 for no end'
   const status = whole('status', kind === 'html' ? 502 : 503, 429, 504)
   if (status === undefined || !statuses.includes(status))
     return `status must be one of ${statuses.join(', ')}`

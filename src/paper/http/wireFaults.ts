@@ -102,10 +102,10 @@ export function createWireFaults(options: {
     })
   }
   const add = (value: unknown): WireFault | string => {
-    if (rules.length >= MAX_WIRE_FAULTS) return `no more than ${MAX_WIRE_FAULTS} wire faults at once`
+    if (rules.length >= MAX_WIRE_FAULTS) return `at most ${MAX_WIRE_FAULTS} wire faults at once`
     const rule = readWireFault(value, `fault-${added + 1}`)
     if (typeof rule === 'string') return rule
-    if (rules.some(({ id }) => id === rule.id)) return `there is a wire fault ${rule.id} already`
+    if (rules.some(({ id }) => id === rule.id)) return `a wire fault ${rule.id} exists already`
     added += 1
     rules.push(rule)
     return rule

@@ -1,4 +1,5 @@
 /** Writes the event emitter's events of orders and positions into the chain (contract `EventEmitter`, `EventLogData`). */
+import { defined } from '../../base/defined.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { type ChainTransaction, type EventValue, mine } from '../blocks/blockChain.ts'
@@ -261,7 +262,9 @@ function emitFees(
     uiFeeReceiverFactor: 0n,
     uiFeeAmount: fees.uiFeeAmount,
     isIncrease,
-    ...(fees.liquidationFeeAmount === 0n ? {} : { liquidationFeeAmount: fees.liquidationFeeAmount }),
+    ...defined({
+      liquidationFeeAmount: fees.liquidationFeeAmount === 0n ? undefined : fees.liquidationFeeAmount,
+    }),
   })
 }
 

@@ -1,4 +1,5 @@
 /** Execution of an order that decreases or closes a position, of a liquidation, or of a deleveraging. */
+import { defined } from '../../base/defined.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { positionKeyOf } from '../../protocol/signing/relayRouter.ts'
 import { decreasePosition } from '../math/decrease.ts'
@@ -181,7 +182,7 @@ function recordDecrease(
     collateralTotalCostAmount: result.fees.totalCostAmount,
     swapFeeUsd: sum((step) => step.feeUsd),
     swapImpactUsd: sum((step) => step.priceImpactUsd),
-    ...(done.isDeleveraging ? { secondaryOrderType: SECONDARY_ADL } : {}),
+    ...defined({ secondaryOrderType: done.isDeleveraging ? SECONDARY_ADL : undefined }),
   })
 }
 

@@ -92,7 +92,7 @@ export function landOperation(venueState: VenueState, taskId: string, nowMs: num
   const landing = runBatch(venueState, operation, {
     sender: 'relayer',
     nowMs,
-    ...(wanted === '' ? {} : { mustRevert: givenError(wanted) }),
+    ...defined({ mustRevert: wanted === '' ? undefined : givenError(wanted) }),
   })
   operation.updatedAtMs = nowMs
   operation.txHash = landing.txHash

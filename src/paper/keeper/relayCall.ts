@@ -1,5 +1,6 @@
 /** The relay router's `batch` as a transaction on the chain. */
 import { parseAbi } from 'viem/utils'
+import { defined } from '../../base/defined.ts'
 import { type Address, type Hex, sameHex, ZERO_ADDRESS } from '../../protocol/address.ts'
 import { encodeBatchCall } from '../../protocol/signing/relayCalldata.ts'
 import type { SignedBatch } from '../state/venueRecords.ts'
@@ -49,7 +50,7 @@ export function relayInput(operation: SignedBatch): Hex {
   if (calldata !== undefined) return calldata
   return encodeBatchCall({
     account,
-    ...(subaccount === undefined ? {} : { subaccountApproval: subaccount.approval }),
+    ...defined({ subaccountApproval: subaccount?.approval }),
     relayParams,
     signature: signature ?? '0x',
     batch,

@@ -2,6 +2,7 @@
  * Session keys that trade for an account: what is approved, and what each operation uses of it
  * (test/paper/subaccounts.test.ts, J).
  */
+import { defined } from '../../base/defined.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import { domainSeparator, relayRouterDomain } from '../../protocol/signing/relayRouter.ts'
 import { isSignedAtRouter } from '../blocks/signature.ts'
@@ -38,7 +39,7 @@ function pairOf(body: Body): { account: Address; subaccount: Address; errors: Re
     if (address !== undefined) return address
     errors[name] = {
       message: body[name] === undefined ? `'${name}' is required` : `'${name}' is not an address`,
-      ...(typeof body[name] === 'string' ? { value: body[name] } : {}),
+      ...defined({ value: typeof body[name] === 'string' ? body[name] : undefined }),
     }
     return ZERO_ADDRESS
   }

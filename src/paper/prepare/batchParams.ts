@@ -3,6 +3,7 @@
  * itself, and the transfers that a wallet would do. The express flag of an order's metadata is set in the message alone.
  */
 
+import { defined } from '../../base/defined.ts'
 import { type Address, type Hex, hexKey, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import { executionGasOf } from '../../protocol/chains/feeFormula.ts'
 import type { CreateOrderParams, UpdateOrderParams } from '../../protocol/signing/relayRouter.ts'
@@ -89,8 +90,10 @@ function createJson(venueState: VenueState, order: CreateOrderParams, details: O
     receiver: addresses.receiver,
     executionFeeAmount: numbers.executionFee,
     executionGasLimit: executionGasOf(gasOf(venueState), gasOrderOf(order)),
-    ...(order.referralCode === ZERO_HASH ? {} : { referralCode: order.referralCode }),
-    ...(addresses.uiFeeReceiver === ZERO_ADDRESS ? {} : { uiFeeReceiver: addresses.uiFeeReceiver }),
+    ...defined({
+      referralCode: order.referralCode === ZERO_HASH ? undefined : order.referralCode,
+      uiFeeReceiver: addresses.uiFeeReceiver === ZERO_ADDRESS ? undefined : addresses.uiFeeReceiver,
+    }),
     validFromTime: numbers.validFromTime,
     ...(isSwap || index === undefined
       ? {}
@@ -101,7 +104,7 @@ function createJson(venueState: VenueState, order: CreateOrderParams, details: O
           sizeDeltaUsd: numbers.sizeDeltaUsd,
           sizeDeltaInTokens: details.sizeDeltaInTokens,
           acceptablePrice: details.acceptablePrice,
-          ...(waits ? { triggerPrice: apiPrice(numbers.triggerPrice, scale) } : {}),
+          ...defined({ triggerPrice: waits ? apiPrice(numbers.triggerPrice, scale) : undefined }),
           collateralTokenAddress: details.collateralToken,
           collateralDeltaAmount: details.collateralDeltaAmount,
         }),
@@ -111,9 +114,11 @@ function createJson(venueState: VenueState, order: CreateOrderParams, details: O
           minOutputUsd: details.minOutput,
           decreasePositionSwapType: Number(order.decreasePositionSwapType),
         }),
-    ...(isSwap ? { minOutputAmount: details.minOutput } : {}),
-    ...(type === orderTypes.limitSwap ? { triggerRatio: numbers.triggerPrice } : {}),
-    ...(isSwap || !brings ? { receiveTokenAddress: details.receiveToken } : {}),
+    ...defined({
+      minOutputAmount: isSwap ? details.minOutput : undefined,
+      triggerRatio: type === orderTypes.limitSwap ? numbers.triggerPrice : undefined,
+      receiveTokenAddress: isSwap || !brings ? details.receiveToken : undefined,
+    }),
     swapPath: addresses.swapPath,
     orderType: type,
     allowedSlippage: Number(details.slippageBps),

@@ -17,8 +17,8 @@ export interface CapacityWarning {
 
 const reasons = {
   STALE_MARKET_DATA: 'the market data is stale',
-  JIT_DATA_UNAVAILABLE: 'just-in-time liquidity is not known',
-  JIT_ACCOUNT_ELIGIBILITY_UNKNOWN: 'it is not known whether the account may use just-in-time liquidity',
+  JIT_DATA_UNAVAILABLE: 'just-in-time liquidity is unknown',
+  JIT_ACCOUNT_ELIGIBILITY_UNKNOWN: "the account's right to just-in-time liquidity is unknown",
   COLLATERAL_SWAP: 'the collateral is swapped first',
 } as const
 

@@ -57,7 +57,7 @@ export function requireCollateral(
     const of = parts > 1n ? ` of part ${part} of ${parts}` : ''
     throw refused(
       'INSUFFICIENT_COLLATERAL',
-      `Collateral left after fees${of} would be ${check.remainingCollateralUsd}, below the minimum of ${least} (USD, 30 decimals)`,
+      `Collateral after fees${of} would be ${check.remainingCollateralUsd}, below the minimum of ${least} (USD, 30 decimals)`,
     )
   }
 }

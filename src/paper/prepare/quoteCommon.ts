@@ -93,7 +93,7 @@ export function commonOf(venueState: VenueState, request: PrepareRequest, nowMs:
   const seconds = Math.floor(nowMs / 1000)
   const referralCode = referralCodeOf(request.referralCode ?? (venueState.settings.referralCode || undefined))
   if (referralCode === undefined) {
-    throw refused('INVALID_PARAMS', 'referralCode is neither bytes32 nor up to 20 ASCII characters')
+    throw refused('INVALID_PARAMS', 'referralCode must be bytes32 or at most 20 ASCII characters')
   }
   const parts = request.twap?.parts ?? 0
   const twapId = parts === 0 ? '0000' : (venueState.counters.nonce % 65_536).toString(16).padStart(4, '0')
@@ -126,7 +126,7 @@ export function pathOf(
     if (path.length > MAX_SWAP_PATH || end === undefined || hexKey(end) !== hexKey(to.address)) {
       throw refused(
         'NO_SWAP_PATH',
-        `No swap path found from ${from.symbol} to ${to.symbol}: manualSwapPath does not lead there`,
+        `No swap path found from ${from.symbol} to ${to.symbol}: manualSwapPath does not connect them`,
       )
     }
     return path.map((step) => venueState.marketByKey.get(hexKey(step))?.catalog.marketToken ?? step)

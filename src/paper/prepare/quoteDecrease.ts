@@ -43,7 +43,7 @@ function openPosition(venueState: VenueState, request: PrepareRequest, market: V
   if (found.length > 1) {
     throw refused(
       'INVALID_PARAMS',
-      `There are ${found.length} open ${request.direction} positions in ${market.catalog.symbol}; name the collateralToken`,
+      `The account has ${found.length} open ${request.direction} positions in ${market.catalog.symbol}; name the collateralToken`,
     )
   }
   const [record] = found

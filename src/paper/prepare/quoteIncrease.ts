@@ -161,7 +161,10 @@ function tokensOf(venueState: VenueState, request: PrepareRequest, market: Venue
       : erc20Of(venueState, tokenNamed(venueState, request.collateralToken))
   const slot = slotOf(market, collateralToken.address)
   if (slot === undefined) {
-    throw refused('INVALID_PARAMS', `${collateralToken.symbol} is no collateral of ${market.catalog.symbol}`)
+    throw refused(
+      'INVALID_PARAMS',
+      `${collateralToken.symbol} is not a collateral token of ${market.catalog.symbol}`,
+    )
   }
   return { pay, payToken, collateralToken, slot }
 }

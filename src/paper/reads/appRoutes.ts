@@ -1,4 +1,5 @@
 /** Tickers, capacity and orders of the application API (docs/reference/api-coverage.md A1 to A37 and GET /markets/tickers). */
+import { defined } from '../../base/defined.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { badFields, badRequest, type Json, notFound, parseAddress, requiredAddress } from '../http/http.ts'
 import { capacityJson, capacityOfMarket, tickerRow } from '../pools/marketRows.ts'
@@ -44,7 +45,7 @@ export function tradingCapacityRoute(venueState: VenueState, query: URLSearchPar
   if (direction !== 'long' && direction !== 'short') {
     errors.direction = {
       message: "'direction' must be long or short",
-      ...(direction === null ? {} : { value: direction }),
+      ...defined({ value: direction === null ? undefined : direction }),
     }
   }
   if (Object.keys(errors).length > 0) throw badFields(errors)

@@ -1,4 +1,5 @@
 /** The oracle price service on the wire (docs/reference/api-coverage.md O1 to O13). */
+import { defined } from '../../base/defined.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
 import type { Candles, PathCandle } from '../catalog/candles.ts'
@@ -132,7 +133,7 @@ export function oracleTokenList(venueState: VenueState): Json {
     symbol: oracleSymbolOf(token),
     address: token.address,
     decimals: token.decimals,
-    ...(token.isSynthetic ? { synthetic: true } : {}),
+    ...defined({ synthetic: token.isSynthetic ? true : undefined }),
   }))
   return { tokens: [...tokens, ...vaultTokensOf(venueState).tokens.map((token) => ({ ...token }))] }
 }

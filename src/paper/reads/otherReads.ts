@@ -3,6 +3,7 @@
  * /prices/ohlcv and GET /buyback/weekly-stats).
  */
 import { getAddress, keccak256, toHex } from 'viem/utils'
+import { defined } from '../../base/defined.ts'
 import { type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
 import { blockHash, blockSeconds, generationAt, headAt } from '../blocks/blockChain.ts'
 import type { PathCandle } from '../catalog/candles.ts'
@@ -28,7 +29,7 @@ export async function ohlcv(venueState: VenueState, query: URLSearchParams, nowM
   if (timeframe === null || !Object.hasOwn(periodSeconds, timeframe)) {
     wrong.timeframe = {
       message: `'timeframe' must be one of ${Object.keys(periodSeconds).join(', ')}`,
-      ...(timeframe === null ? {} : { value: timeframe }),
+      ...defined({ value: timeframe === null ? undefined : timeframe }),
     }
   }
   if (Object.keys(wrong).length > 0) throw badFields(wrong)

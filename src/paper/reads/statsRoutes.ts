@@ -1,4 +1,5 @@
 /** Protocol-wide stats: summary, timeseries, sources (docs/reference/api-coverage.md A15 and A8). */
+import { defined } from '../../base/defined.ts'
 import { badFields, badRequest, type Json } from '../http/http.ts'
 import { yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import type { VenueState } from '../state/venueState.ts'
@@ -218,7 +219,7 @@ export function statsTimeseries(
   return {
     metric,
     groupBy,
-    ...(metric === 'users.active' ? { distinctness: 'source' } : {}),
+    ...defined({ distinctness: metric === 'users.active' ? 'source' : undefined }),
     series,
     meta: metaOf(states),
   }

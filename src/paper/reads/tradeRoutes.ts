@@ -1,5 +1,6 @@
 /** Trade history reads (docs/reference/api-coverage.md GET /trades). */
 
+import { defined, ifDefined } from '../../base/defined.ts'
 import { isObject } from '../../base/isObject.ts'
 import { hexKey } from '../../protocol/address.ts'
 import {
@@ -91,21 +92,22 @@ export function tradesSearch(body: Readonly<Record<string, unknown>>): TradeFilt
     marketKey: undefined,
     eventNames: undefined,
     combinations: list(body.orderEventCombinations).map(({ eventName, orderType, ...flags }) => ({
-      ...(typeof eventName === 'string' ? { eventName } : {}),
-      ...(typeof orderType === 'number' ? { orderType } : {}),
-      ...(typeof flags.isTwap === 'boolean' ? { isTwap: flags.isTwap } : {}),
-      ...(typeof flags.isDepositOrWithdraw === 'boolean'
-        ? { isDepositOrWithdraw: flags.isDepositOrWithdraw }
-        : {}),
+      ...defined({
+        eventName: typeof eventName === 'string' ? eventName : undefined,
+        orderType: typeof orderType === 'number' ? orderType : undefined,
+        isTwap: typeof flags.isTwap === 'boolean' ? flags.isTwap : undefined,
+        isDepositOrWithdraw:
+          typeof flags.isDepositOrWithdraw === 'boolean' ? flags.isDepositOrWithdraw : undefined,
+      }),
     })),
     directions: list(body.marketsDirections).map((one) => {
       const market = text(one.marketAddress)
       const direction = text(one.direction)
       const collateral = text(one.collateralAddress)
       return {
-        ...(market === undefined || market === 'any' ? {} : { marketKey: hexKey(market) }),
-        ...(direction === undefined || direction === 'any' ? {} : { direction }),
-        ...(collateral === undefined ? {} : { collateral: hexKey(collateral) }),
+        ...defined({ marketKey: market === undefined || market === 'any' ? undefined : hexKey(market) }),
+        ...defined({ direction: direction === undefined || direction === 'any' ? undefined : direction }),
+        ...defined({ collateral: ifDefined(collateral, hexKey) }),
       }
     }),
     showDebugValues: body.showDebugValues === true || body.showDebugValues === 'true',
@@ -177,7 +179,7 @@ export function tradePage(venueState: VenueState, filter: TradeFilter): JsonText
   if (filter.cursor !== undefined) {
     const id = Buffer.from(filter.cursor, 'base64').toString('utf8').split(':')[1]
     at = venueState.trades.findIndex((row) => row.id === id) - 1
-    if (at < -1) throw badRequest('cursor is not one of this service')
+    if (at < -1) throw badRequest('cursor is not from this service')
   }
   const rows: TradeRow[] = []
   let hasMore = false

@@ -1,5 +1,6 @@
 /** Yields of pools: fees, traders' PnL, APY (docs/reference/api-coverage.md A7, GET /apy and GET /yield/gm-pools). */
 
+import { defined } from '../../base/defined.ts'
 import type { Json, JsonBytes } from '../http/http.ts'
 import { listBytes, yieldToEventLoop } from '../http/yieldToEventLoop.ts'
 import { dollarsOf } from '../pools/flow.ts'
@@ -103,7 +104,7 @@ export async function gmPools(
       marketToken: books.market.catalog.marketToken,
       ...row,
       window: { period, startTimestamp: fromHour * 3600, endTimestamp: toHour * 3600 },
-      ...(include === 'true' ? { components } : {}),
+      ...defined({ components: include === 'true' ? components : undefined }),
     }
   }
   return listBytes(booksOf(venueState, query, 'pools', fieldRefusal), poolRow, '{"pools":', '}')

@@ -1,4 +1,5 @@
 /** Common parts of deposits and withdrawals across chains: the pairs of chains that settle, and the fields that both routes read. */
+import { defined } from '../../base/defined.ts'
 import { type Address, ZERO_ADDRESS } from '../../protocol/address.ts'
 import type { ChainName } from '../../protocol/chains/chain.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
@@ -41,7 +42,7 @@ export function collect(errors: Record<string, FieldError>): Refuse {
   return (field, value, message) => {
     errors[field] = {
       message: message ?? (value === undefined ? `'${field}' is required` : `'${field}' is malformed`),
-      ...(typeof value === 'string' || typeof value === 'number' ? { value } : {}),
+      ...defined({ value: typeof value === 'string' || typeof value === 'number' ? value : undefined }),
     }
   }
 }
@@ -64,7 +65,7 @@ export function chainIdOf(body: Body, refuse: Refuse): number {
 export function settlementOf(venueState: VenueState, srcChainId: number) {
   const settlement = settlements[venueState.chain.name]
   if (settlement === undefined || !settlement.sources.includes(srcChainId)) {
-    throw refused('INVALID_PARAMS', `${venueState.chain.name} settles nothing from chain ${srcChainId}`)
+    throw refused('INVALID_PARAMS', `${venueState.chain.name} does not settle from chain ${srcChainId}`)
   }
   return settlement
 }

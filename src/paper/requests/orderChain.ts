@@ -144,7 +144,7 @@ async function checkSubmit(
   // The documents leave open what two names of two requests mean. Neither is guessed, not even for the answer to a repeat.
   const { idempotencyKey } = body
   if (typeof idempotencyKey === 'string' && idempotencyKey !== record.idempotencyKey) {
-    refuse('INVALID_PARAMS', 'idempotencyKey is not the one of the request')
+    refuse('INVALID_PARAMS', "idempotencyKey differs from the request's")
   }
   if (record.taskId !== undefined) return { record, digest }
   if (Math.floor(venueState.clock.now() / 1000) > record.expiresAtSeconds) {
@@ -174,7 +174,7 @@ async function checkSubmit(
   if (!isSignedAtRouter(signer, separatorOfRecord(venueState, record), digest, signature as Hex)) {
     refuse(
       'INVALID_SIGNATURE',
-      `The signature is not one of the ${subaccount === undefined ? 'account' : 'subaccount'} over the prepared message`,
+      `The prepared message is not signed by the ${subaccount === undefined ? 'account' : 'subaccount'}`,
     )
   }
   return { record, digest }

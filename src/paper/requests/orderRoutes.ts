@@ -111,7 +111,7 @@ function answerPrepared(
 /** Warnings that a fault adds to every prepared order. */
 function givenWarnings({ venueState }: VenueParts): Quote['warnings'] {
   const { prepareWarns: code } = venueState.dataFaults
-  return code === '' ? [] : [{ code, message: `Every order is warned of ${code}`, details: {} }]
+  return code === '' ? [] : [{ code, message: `Every order gets the warning ${code}`, details: {} }]
 }
 
 /** Details that always come with the capacity code, where the request names a market and a size. */
@@ -149,7 +149,7 @@ export async function prepareRoute(venue: VenueParts, peer: Peer, request: BodyS
     quote = quoteOrder(venueState, wanted, venueState.clock.now())
   } catch (error) {
     if (error instanceof ProtocolRevert) {
-      throw refused('INVALID_PARAMS', `The order cannot work: ${error.message}`)
+      throw refused('INVALID_PARAMS', `The order cannot be executed: ${error.message}`)
     }
     throw error
   }

@@ -4,6 +4,7 @@
  */
 import type { Hex } from 'viem'
 import { decodeFunctionData, hashTypedData } from 'viem/utils'
+import { defined } from '../../base/defined.ts'
 import { type Address, hexKey, sameHex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import {
   type Batch,
@@ -57,7 +58,7 @@ function decode(data: Hex, isSubaccount: boolean): DecodedBatch {
     return decoded(relay, account, params, undefined)
   } catch {
     throw badFields({
-      data: { message: "'data' is no calldata of a function of the relay router that is served here" },
+      data: { message: "'data' is not calldata of a supported function of the relay router" },
     })
   }
 }
@@ -115,8 +116,8 @@ export async function submitRelay(
   if (typeof to !== 'string' || !isCalldata(data)) {
     entry.result = 'bad shape'
     throw badFields({
-      ...(typeof to === 'string' ? {} : { to: { message: "'to' is required" } }),
-      ...(isCalldata(data) ? {} : { data: dataProblem(data) }),
+      ...defined({ to: typeof to === 'string' ? undefined : { message: "'to' is required" } }),
+      ...defined({ data: isCalldata(data) ? undefined : dataProblem(data) }),
     })
   }
   const { gelatoRelayRouter, subaccountGelatoRelayRouter } = venueState.chain.contracts
@@ -144,7 +145,7 @@ export async function submitRelay(
   entry.signature = signature
   if (!isSignedAtRouter(session?.address ?? account, separator, digest, signature)) {
     entry.result = 'INVALID_SIGNATURE'
-    throw refused('INVALID_SIGNATURE', 'The signature in the calldata is not one of the account')
+    throw refused('INVALID_SIGNATURE', 'The calldata is not signed by the account')
   }
   const operation = acceptOperation(venueState, {
     account,

@@ -56,7 +56,9 @@ function stateOfOperation(venueState: VenueState, operation: Operation): RecordS
   const { status, updatedAtMs, txHash, error, orderKeys } = operation
   if (status === 'pending') return { ...pendingStep(operation, venueState.clock.now()), orderKeys }
   if (status !== 'executed') {
-    const shown = error === undefined ? {} : { error: { code: error.code, message: error.message } }
+    const shown = defined({
+      error: error === undefined ? undefined : { code: error.code, message: error.message },
+    })
     return {
       status: status === 'failed' ? 'relay_failed' : 'relay_reverted',
       updatedAtMs,
@@ -64,7 +66,7 @@ function stateOfOperation(venueState: VenueState, operation: Operation): RecordS
       ...shown,
     }
   }
-  const created = txHash === undefined ? {} : { createdTxnHash: txHash }
+  const created = defined({ createdTxnHash: txHash })
   const [main] = orderKeys
   const outcome = main === undefined ? undefined : venueState.outcomes.get(hexKey(main))
   // A batch of edits and cancels alone is done when it is mined.
@@ -75,7 +77,7 @@ function stateOfOperation(venueState: VenueState, operation: Operation): RecordS
     orderKeys,
     ...created,
     ...defined({ executionTxnHash: outcome.executionTxnHash }),
-    ...(outcome.status === 'cancelled' ? { cancellationReason: outcome.reason ?? '' } : {}),
+    ...defined({ cancellationReason: outcome.status === 'cancelled' ? (outcome.reason ?? '') : undefined }),
   }
 }
 

@@ -207,7 +207,7 @@ export async function submitWithdrawal(
     throw refused('INVALID_PARAMS', 'The withdrawal differs from what was prepared')
   }
   if (!isSignedBy(account, withdrawal.digest, signature as Hex)) {
-    throw refused('INVALID_SIGNATURE', 'The signature is not one of the account over the prepared message')
+    throw refused('INVALID_SIGNATURE', 'The prepared message is not signed by the account')
   }
   const nowMs = venueState.clock.now()
   venueState.counters.task += 1

@@ -25,10 +25,10 @@ export interface ControlRefusal {
 export function refuseControl({ headers, method, url }: Request): ControlRefusal | undefined {
   const host = (headers.get('host') ?? new URL(url).host).replace(/:\d+$/, '').toLowerCase()
   if (!loopbackNames.has(host) && isIP(host.replace(/^\[|\]$/g, '')) === 0) {
-    return { status: 421, message: 'The control routes do not answer to this name' }
+    return { status: 421, message: 'The control routes refuse this host name' }
   }
   if (headers.get('origin') !== null || !ownSites.has(headers.get('sec-fetch-site') ?? 'none')) {
-    return { status: 403, message: 'The control routes are for programs, not for web pages' }
+    return { status: 403, message: 'The control routes refuse requests of web pages' }
   }
   const isJson = /^application\/json\s*(?:;|$)/i.test(headers.get('content-type') ?? '')
   if (method === 'POST' && !isJson) {

@@ -31,7 +31,7 @@ export function guardControl(app: Hono, answer: (status: number, text: string) =
     headers.set('Cache-Control', 'no-store')
   })
   app.options('/__control/*', () =>
-    answer(405, stringify({ message: 'The control routes take no preflight' })),
+    answer(405, stringify({ message: 'The control routes refuse preflight requests' })),
   )
 }
 

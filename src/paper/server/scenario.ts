@@ -35,7 +35,7 @@ const MAX_SCENARIO_STEPS = 1000
 export function readScenario(value: unknown): ScenarioStep[] | string {
   const list = isObject(value) ? value.faults : value
   if (!Array.isArray(list)) return 'a scenario is a list of steps, or an object with the list `faults`'
-  if (list.length > MAX_SCENARIO_STEPS) return `a scenario has ${MAX_SCENARIO_STEPS} steps at most`
+  if (list.length > MAX_SCENARIO_STEPS) return `a scenario has at most ${MAX_SCENARIO_STEPS} steps`
   const steps: ScenarioStep[] = []
   for (const [i, step] of list.entries()) {
     const wrong = wrongStep(step)

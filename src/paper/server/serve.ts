@@ -47,7 +47,7 @@ export interface ServeOptions {
 /** Serves one venue. Rejects when the port is taken. */
 export async function serveVenue(venue: Venue, options: ServeOptions): Promise<ServedVenue> {
   const [served] = await serveVenues([venue], options)
-  if (served === undefined) throw new RangeError('nothing was served')
+  if (served === undefined) throw new RangeError('no request was served')
   return served
 }
 

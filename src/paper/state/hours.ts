@@ -55,7 +55,7 @@ export function readSchedule(venueState: VenueState): ReadonlyMap<string, Market
     const one = findMarket(venueState, hours.market)
     const markets = pools.length > 0 ? pools : one === undefined ? [] : [one]
     if (markets.length === 0) {
-      throw new BaseError(`The paper venue knows no market ${hours.market} on ${venueState.chain.name}.`, {
+      throw new BaseError(`The paper venue has no market ${hours.market} on ${venueState.chain.name}.`, {
         code: 'PAPER_MARKET_UNKNOWN',
         facts: { market: hours.market, chain: venueState.chain.name },
         details: 'Nothing was started. Correct the market hours.',

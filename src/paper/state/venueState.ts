@@ -120,7 +120,7 @@ export function createVenueState(options: VenueStateOptions): VenueState {
         }
   for (const symbol of Object.keys(settings.startBalances)) {
     if (catalog.tokenBySymbol.has(symbol)) continue
-    throw new BaseError(`The paper venue knows no token ${symbol} on ${chain.name}.`, {
+    throw new BaseError(`The paper venue has no token ${symbol} on ${chain.name}.`, {
       code: 'PAPER_TOKEN_UNKNOWN',
       facts: { symbol, chain: chain.name },
       details: 'Nothing was started. Correct the start balances.',

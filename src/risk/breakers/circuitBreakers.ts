@@ -14,6 +14,7 @@
  * | `subaccount` | actions and time left of the approval, less the need of closing | a new approval |
  */
 
+import { defined } from '../../base/defined.ts'
 import { type Ending, isWanted, isWithheldReduction } from '../../domain/accountRecords/spend.ts'
 import {
   type BreakerName,
@@ -261,8 +262,7 @@ export type LossLimits = Pick<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLoss
 /** The account's limits of a day's loss, which its breaker keeps. */
 export function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossLimits {
   return {
-    ...(maxDailyLossUsd === undefined ? {} : { maxDailyLossUsd }),
-    ...(maxDailyLossEquityBps === undefined ? {} : { maxDailyLossEquityBps }),
+    ...defined({ maxDailyLossUsd, maxDailyLossEquityBps }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Price impact in the terms of an order: our own estimate, and the part of it that an acceptable price may contain. */
+import { defined } from '../../base/defined.ts'
 import { type ExitTerms, type OrderTerms, TRIGGER_BUFFER_BPS } from '../../domain/order/orderTerms.ts'
 import { type MarketView, positionsOn } from '../../domain/snapshot.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
@@ -146,10 +147,12 @@ export function withPriceImpact(
   })
   return {
     ...terms,
-    ...(estimateBps === undefined ? {} : { priceImpactBps: estimateBps }),
-    ...(asks
-      ? { acceptablePriceImpactBps: askedImpactBps(estimateBps, action === 'increase', context) }
-      : {}),
-    ...(exits === undefined ? {} : { tpsl: exits }),
+    ...defined({ priceImpactBps: estimateBps }),
+    ...defined({
+      acceptablePriceImpactBps: asks
+        ? askedImpactBps(estimateBps, action === 'increase', context)
+        : undefined,
+    }),
+    ...defined({ tpsl: exits }),
   }
 }

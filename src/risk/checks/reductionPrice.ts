@@ -4,6 +4,7 @@
  * or the position's row; the freshest price of any host of the oracle; or the last good price. A reduction cannot add risk, and the protocol executes
  * it at its own price. Without this a position could not be left while the price service stands still, or while one host is wrong.
  */
+import { defined } from '../../base/defined.ts'
 import { type MarketView, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { OraclePrice, PriceSource } from '../../protocol/market.ts'
@@ -127,25 +128,20 @@ function judgedView(
   const doubts = priceDoubts?.filter(({ tokenAddress }) => !sameHex(tokenAddress, view.market.indexToken))
   const isOracle = all.some(({ kind }) => kind === 'oracle')
   const isRow = all.every(({ host }) => host === ROW)
+  const contestedWords = all.map((word) => ({
+    kind: word.kind,
+    host: word.host,
+    price: word.medianPrice,
+    isTaken: words.includes(word),
+  }))
   return {
     ...rest,
-    ...(doubts === undefined || doubts.length === 0 ? {} : { priceDoubts: doubts }),
     oraclePrice: { value, atMs },
-    ...(isOracle ? {} : { priceSource: isRow ? ('position' as const) : ('ticker' as const) }),
-    ...(isContested
-      ? {
-          contested: {
-            lowest,
-            highest,
-            words: all.map((word) => ({
-              kind: word.kind,
-              host: word.host,
-              price: word.medianPrice,
-              isTaken: words.includes(word),
-            })),
-          },
-        }
-      : {}),
+    ...defined({
+      priceDoubts: doubts?.length === 0 ? undefined : doubts,
+      priceSource: isOracle ? undefined : isRow ? ('position' as const) : ('ticker' as const),
+      contested: isContested ? { lowest, highest, words: contestedWords } : undefined,
+    }),
   }
 }
 

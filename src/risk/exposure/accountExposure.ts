@@ -2,6 +2,8 @@
  * The exposure: the account's positions plus everything that may still be added, per side of a market and in all. It is the worst case
  * (docs/orders.md, "The promises"): every open increase counts whole, every open reduction counts as nothing.
  */
+
+import { defined, ifDefined } from '../../base/defined.ts'
 import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import { filledOrders, fillsOf } from '../../domain/accountRecords/fills.ts'
 import {
@@ -164,13 +166,12 @@ export function exposureOf(
       collateralToken: terms.collateralToken.address,
       sort: intent.kind === 'collateral-in' ? intent.kind : terms.orderType,
       sinceMs: intent.acceptedAtMs,
-      ...(executed === undefined ? {} : { executed }),
-      ...(unproven === undefined ? {} : { unprovenSinceMs: unproven, lane: intent.lane }),
+      ...defined({ executed, unprovenSinceMs: unproven, lane: ifDefined(unproven, () => intent.lane) }),
     }
     const place = placeOf(state, snapshot, journal)
     change(terms.marketToken, terms.direction, (side) => ({
       reservedUsd: side.reservedUsd + reservedUsdOf(state, snapshot, journal),
-      ...(place === undefined ? {} : { [place]: [...side[place], inFlight] }),
+      ...(place && { [place]: [...side[place], inFlight] }),
     }))
   }
 
@@ -351,7 +352,7 @@ function ownOrdersOf(open: readonly IntentState[]): ReadonlyMap<string, OwnOrder
       return live.map(({ orderKey }): readonly [string, OwnOrder] => {
         const changer = changedBy.get(hexKey(orderKey))
         const own = { intentId, strategy, decisionKey, hasExits }
-        return [hexKey(orderKey), { ...own, ...(changer === undefined ? {} : { changedBy: changer }) }]
+        return [hexKey(orderKey), { ...own, ...defined({ changedBy: changer }) }]
       })
     }),
   )

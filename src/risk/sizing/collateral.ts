@@ -1,4 +1,5 @@
 /** Collateral into and out of a position: its size stays, its leverage moves. */
+import { defined } from '../../base/defined.ts'
 import type { CollateralDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { type MarketView, positionsOn } from '../../domain/snapshot.ts'
@@ -85,9 +86,10 @@ export function planCollateral(
       ),
       positionKey: position.positionKey,
       held: heldOf(position),
-      ...(kind === 'collateral-out'
-        ? { mostOutputUsd: usdOfAmount(amount, token.maxPrice ?? 0n, token.decimals) }
-        : {}),
+      ...defined({
+        mostOutputUsd:
+          kind === 'collateral-out' ? usdOfAmount(amount, token.maxPrice ?? 0n, token.decimals) : undefined,
+      }),
     },
     sizing: plainSizing(worthUsd, oldestAgeMs(context.snapshot, view)),
     reservationUsd: 0n,

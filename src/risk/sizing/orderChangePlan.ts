@@ -3,6 +3,7 @@
  * (`risk/exposure/tidying.ts`). One order has one change at a time: the fate of the first decides what a second would change (docs/orders.md, "The
  * promises").
  */
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { CancelDecision, EditDecision } from '../../domain/order/decision.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
 import type { EditTerms, OrderKind } from '../../domain/order/orderTerms.ts'
@@ -208,7 +209,7 @@ export function planEdit(
     minOutputAmount: order.minOutputAmount ?? 0n,
     autoCancel: order.autoCancel ?? !isIncrease,
     executionFeeIncrease,
-    ...(order.executionFee === undefined ? {} : { executionFeeHeld: order.executionFee }),
+    ...defined({ executionFeeHeld: order.executionFee }),
     changed: [
       'size',
       'trigger',
@@ -224,11 +225,11 @@ export function planEdit(
     terms: {
       ...plainTerms(classified, view, context),
       orderType,
-      ...(collateral === undefined ? {} : { collateralToken: termsToken(collateral) }),
+      ...defined({ collateralToken: ifDefined(collateral, termsToken) }),
       sizeDeltaUsd,
       referencePrice,
       triggerPrice,
-      ...(priceImpactBps === undefined ? {} : { priceImpactBps }),
+      ...defined({ priceImpactBps }),
       edit,
     },
     sizing: {

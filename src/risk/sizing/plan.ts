@@ -1,4 +1,5 @@
 /** Admission's plan for a decision: the terms that may be signed, their sizing, and their reservation. */
+import { defined } from '../../base/defined.ts'
 import type { OrderTerms, Sizing, TermsToken } from '../../domain/order/orderTerms.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { executionSidePrice, type Token } from '../../protocol/market.ts'
@@ -16,7 +17,7 @@ export interface Plan {
 
 /** A token as terms name it. */
 export function termsToken({ symbol, address, decimals, wireName }: Token): TermsToken {
-  return { symbol, address, decimals, ...(wireName === undefined ? {} : { wireName }) }
+  return { symbol, address, decimals, ...defined({ wireName }) }
 }
 
 /** Terms that every kind shares: a market order that changes nothing, for the kinds to fill. */

@@ -1,4 +1,6 @@
 /** The limits that cut increases, in one order, and the name of a cut that leaves nothing worth sending. */
+
+import { defined } from '../../base/defined.ts'
 import type { ExposureLimits } from '../../domain/limits/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
@@ -134,7 +136,7 @@ export function fitWithin(wantedUsd: Usd, limits: readonly SizeLimit[]): Fitted 
     isOwnCut = isOwn
     cuts.push({ by, toUsd: limitUsd })
   }
-  return { sizeDeltaUsd, cuts, ...(isOwnCut && { isOwn: isOwnCut }) }
+  return { sizeDeltaUsd, cuts, ...defined({ isOwn: isOwnCut || undefined }) }
 }
 
 /** The denial of a size that its newest cut left too small; ORDER_TOO_SMALL when nothing cut it. */
@@ -142,7 +144,7 @@ export function tooSmall(wantedUsd: Usd, { sizeDeltaUsd, cuts, isOwn }: Fitted, 
   const denial = denialByLimit[cuts.at(-1)?.by ?? '']
   return {
     ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is below the smallest allowed size.' }),
-    ...(isOwn && { reason: OWN_REASON }),
+    ...defined({ reason: isOwn ? OWN_REASON : undefined }),
     wanted: formatDollars(wantedUsd),
     allowed: [
       ...(denial === undefined ? [] : [formatDollars(sizeDeltaUsd)]),

@@ -4,6 +4,7 @@
  * subtracted. Then every limit may cut, and each cut is recorded. Reductions are bounded by the position alone.
  */
 
+import { defined } from '../../base/defined.ts'
 import type {
   CloseDecision,
   DecreaseDecision,
@@ -138,10 +139,12 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
   if (tpsl !== undefined && isDenial(tpsl)) return tpsl
   return {
     orderType,
-    ...(triggerPrice === undefined ? {} : { triggerPrice }),
-    ...(decision.twap === undefined ? {} : { twap: decision.twap }),
-    ...(tpsl === undefined ? {} : { tpsl }),
-    ...(tpsl === undefined || position === undefined ? {} : { held: heldOf(position) }),
+    ...defined({
+      triggerPrice,
+      twap: decision.twap,
+      tpsl,
+      held: tpsl === undefined || position === undefined ? undefined : heldOf(position),
+    }),
     sizeDeltaUsd,
     collateralDelta: paid.collateralDelta,
     collateralToken,
@@ -307,10 +310,9 @@ export function sizeReduction(
   const otherUsd = isWhole ? askedUsd : mayBeWhole ? whole : sizeDeltaUsd
   return {
     orderType,
-    ...(triggerPrice === undefined ? {} : { triggerPrice }),
-    ...(twap === undefined ? {} : { twap }),
+    ...defined({ triggerPrice, twap }),
     sizeDeltaUsd,
-    ...(otherUsd === sizeDeltaUsd ? {} : { otherSizeDeltaUsd: otherUsd }),
+    ...defined({ otherSizeDeltaUsd: otherUsd === sizeDeltaUsd ? undefined : otherUsd }),
     held: heldOf(position),
     collateralDelta: keepLeverage && askedUsd < whole ? takenWith(position, askedUsd) : 0n,
     collateralToken,

@@ -1,4 +1,5 @@
 /** Reductions of positions without a readable row. */
+import { defined } from '../../base/defined.ts'
 import type { CloseDecision, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { positionsOn, unlistedOn } from '../../domain/snapshot.ts'
@@ -48,11 +49,10 @@ export function sizeUnlisted(
   const isWhole = sizeDeltaUsd === sizeUsd
   return {
     orderType,
-    ...(triggerPrice === undefined ? {} : { triggerPrice }),
-    ...(twap === undefined ? {} : { twap }),
+    ...defined({ triggerPrice, twap }),
     sizeDeltaUsd,
     // Whatever collateral a whole close names, the contract pays all of it out and no more.
-    ...(isWhole ? { held: { sizeInUsd: sizeUsd, collateralAmount: MAX_UINT256 } } : {}),
+    ...defined({ held: isWhole ? { sizeInUsd: sizeUsd, collateralAmount: MAX_UINT256 } : undefined }),
     collateralDelta: 0n,
     collateralToken,
     keepLeverage: false,

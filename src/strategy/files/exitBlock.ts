@@ -1,6 +1,6 @@
 /** The `exit` block of a strategy file: its fields, and their values in the code. */
 import { z } from 'zod'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import {
   closedBps,
   type ExitDistance,
@@ -132,26 +132,20 @@ export function exitPlanOf(block: z.output<typeof exitSchema>): ExitPlan {
   const { stopLoss, takeProfit, trailingStop, breakEven, timeLimitSeconds, onSignalOnly } = block
   const targets = takeProfit === undefined ? [] : Array.isArray(takeProfit) ? takeProfit : [takeProfit]
   return {
-    ...(stopLoss === undefined ? {} : { stopLoss: distanceOf(stopLoss) }),
+    ...defined({ stopLoss: ifDefined(stopLoss, distanceOf) }),
     takeProfits: targets.map(({ shareBps, ...distance }) => ({
       ...distanceOf(distance),
       ...defined({ shareBps }),
     })),
-    ...(trailingStop === undefined
-      ? {}
-      : {
-          trailingStop: {
-            distance: distanceOf(trailingStop),
-            ...(trailingStop.activation === undefined
-              ? {}
-              : { activation: distanceOf(trailingStop.activation) }),
-          },
-        }),
-    ...(breakEven === undefined
-      ? {}
-      : { breakEven: { after: distanceOf(breakEven.after), offsetBps: breakEven.offsetBps } }),
-    ...defined({ timeLimitMs: timeLimitSeconds }),
-    ...(onSignalOnly === true ? { isSignalOnly: true } : {}),
+    ...defined({
+      trailingStop: ifDefined(trailingStop, (distance) => ({
+        distance: distanceOf(distance),
+        ...defined({ activation: ifDefined(distance.activation, distanceOf) }),
+      })),
+      breakEven: ifDefined(breakEven, ({ after, offsetBps }) => ({ after: distanceOf(after), offsetBps })),
+      timeLimitMs: timeLimitSeconds,
+      isSignalOnly: onSignalOnly === true ? true : undefined,
+    }),
     moveEveryMs: block.moveEverySeconds,
     moveStepUsd: block.moveStepUsd,
     range: block.atr ?? usualRange,

@@ -32,7 +32,7 @@ export function wordsOf(field: z.ZodType): FieldWords {
   const meaning = said.find((text) => text !== undefined && text !== expected)
   return {
     ...defined({ meaning, expected }),
-    ...(initial === undefined ? {} : { initial: facts?.written?.(initial) ?? initial }),
+    ...defined({ initial: initial === undefined ? undefined : (facts?.written?.(initial) ?? initial) }),
     isRequired,
   }
 }

@@ -3,6 +3,7 @@
  * as a sum of shares, the loader alone checks; nothing that the loader takes fails here.
  */
 import { z } from 'zod'
+import { defined, ifDefined } from '../../base/defined.ts'
 import { builtInKinds } from '../kinds/kinds.ts'
 import type { Strategy } from '../strategy.ts'
 import { wordsOf } from './fieldWords.ts'
@@ -60,8 +61,8 @@ function ofKind({ params, opensPositions, description }: Strategy): Json {
   const required = [...(opensPositions ? ['size'] : []), ...(isNeeded ? ['params'] : [])]
   return {
     properties: { params: { ...shape, description: `${description} ${lives.live}` } },
-    ...(required.length === 0 ? {} : { required }),
-    ...(opensPositions ? { anyOf: [{ required: ['market'] }, { required: ['markets'] }] } : {}),
+    ...defined({ required: required.length === 0 ? undefined : required }),
+    ...defined({ anyOf: opensPositions ? [{ required: ['market'] }, { required: ['markets'] }] : undefined }),
   }
 }
 
@@ -86,18 +87,11 @@ function jsonOf(schema: z.ZodType): Json {
 function withLife(shape: Json, life: TakenOver | undefined): Json {
   if (life === undefined) return shape
   const { properties, description, ...rest } = shape
-  const inner =
-    properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties as Readonly<Record<string, Json>>).map(([name, field]) => [
-              name,
-              withLife(field, life),
-            ]),
-          ),
-        }
-  return { ...rest, description: [description, lives[life]].filter(Boolean).join(' '), ...inner }
+  const inner = ifDefined(properties as Readonly<Record<string, Json>> | undefined, (fields) =>
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, withLife(field, life)])),
+  )
+  const words = [description, lives[life]].filter(Boolean).join(' ')
+  return { ...rest, description: words, ...defined({ properties: inner }) }
 }
 
 function capital(text: string): string {

@@ -79,7 +79,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
       const answer = await threads.ask({ ask: 'decide', bytes }, options.decideTimeoutMs)
       const returned =
         answer.is === 'decided' ? deserialize(answer.bytes) : answer.is === 'promise' ? promised : undefined
-      const spent = answer.is === 'decided' && answer.spentMs !== undefined ? { spentMs: answer.spentMs } : {}
+      const spent = defined({ spentMs: answer.is === 'decided' ? answer.spentMs : undefined })
       return { returned, viewBytes, ...spent, ...defined({ crash }) }
     },
     close: threads.close,

@@ -4,7 +4,7 @@
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { readTextFile, TextFileError } from '../../base/textFile.ts'
 import type { OnRemove } from '../../domain/accountRecords/strategyEntry.ts'
@@ -282,7 +282,7 @@ async function withKind(
   const instance = {
     name,
     symbols,
-    ...(fields.size === undefined ? {} : { size: orderSizeOf(fields.size) }),
+    ...defined({ size: ifDefined(fields.size, orderSizeOf) }),
   }
   let needs: Needs
   try {
@@ -304,9 +304,13 @@ async function withKind(
     symbols,
     cadenceMs: fields.cadenceSeconds ?? DEFAULT_CADENCE_MS,
     limits: limitsOf(fields.limits),
-    ...(fields.warnings === undefined ? {} : { warnings: warningsOf(fields.warnings) }),
-    ...defined({ slippageBps: fields.slippageBps, orderExpiryMs: fields.orderExpirySeconds, exits }),
-    ...(fields.protect === undefined ? {} : { protect: protectionsOf(fields.protect) }),
+    ...defined({
+      warnings: ifDefined(fields.warnings, warningsOf),
+      slippageBps: fields.slippageBps,
+      orderExpiryMs: fields.orderExpirySeconds,
+      exits,
+      protect: ifDefined(fields.protect, protectionsOf),
+    }),
     onRemove: fields.onRemove,
     written: writtenFields(yaml.value),
     symbolPlaces: places,

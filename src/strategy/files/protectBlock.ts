@@ -1,6 +1,6 @@
 /** The `protect` block of a strategy file: its fields, and their values in the code. */
 import { z } from 'zod'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import { MOST_STOPS } from '../../books/trackRecord.ts'
 import {
   type ClosedSpan,
@@ -162,36 +162,24 @@ export const protectSchema = z.strictObject({
 export function protectionsOf(block: z.output<typeof protectSchema>): Protections {
   const { cooldownAfterExitSeconds, stopsInWindow, tradingWindows, closings, maxDrawdownUsd } = block
   const { minEdgeBps, edgeHoldSeconds = DAY_MS } = block
-  return {
-    ...defined({ cooldownMs: cooldownAfterExitSeconds }),
-    ...(stopsInWindow === undefined
-      ? {}
-      : {
-          stops: {
-            count: stopsInWindow.stops,
-            windowMs: stopsInWindow.windowSeconds,
-            pauseMs: stopsInWindow.pauseSeconds,
-          },
-        }),
-    ...(tradingWindows === undefined
-      ? {}
-      : {
-          windows: {
-            timeZone: tradingWindows.timeZone,
-            open: tradingWindows.open.map(({ days, from, to }) => ({ days, fromMinute: from, toMinute: to })),
-          },
-        }),
-    ...(closings === undefined
-      ? {}
-      : {
-          closings: {
-            timeZone: closings.timeZone,
-            spans: closings.closed,
-            beforeMs: closings.minutesBefore * MINUTE_MS,
-            afterMs: closings.minutesAfter * MINUTE_MS,
-          },
-        }),
-    ...defined({ maxDrawdownUsd }),
-    ...(minEdgeBps === undefined ? {} : { edge: { minBps: minEdgeBps, holdMs: edgeHoldSeconds } }),
-  }
+  return defined({
+    cooldownMs: cooldownAfterExitSeconds,
+    stops: ifDefined(stopsInWindow, ({ stops, windowSeconds, pauseSeconds }) => ({
+      count: stops,
+      windowMs: windowSeconds,
+      pauseMs: pauseSeconds,
+    })),
+    windows: ifDefined(tradingWindows, ({ timeZone, open }) => ({
+      timeZone,
+      open: open.map(({ days, from, to }) => ({ days, fromMinute: from, toMinute: to })),
+    })),
+    closings: ifDefined(closings, ({ timeZone, closed, minutesBefore, minutesAfter }) => ({
+      timeZone,
+      spans: closed,
+      beforeMs: minutesBefore * MINUTE_MS,
+      afterMs: minutesAfter * MINUTE_MS,
+    })),
+    maxDrawdownUsd,
+    edge: ifDefined(minEdgeBps, (minBps) => ({ minBps, holdMs: edgeHoldSeconds })),
+  })
 }

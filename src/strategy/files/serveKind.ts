@@ -4,6 +4,7 @@
  */
 import { deserialize, serialize } from 'node:v8'
 import type { MessagePort } from 'node:worker_threads'
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { checkTurn, MemoryUnfitError, memoryFor } from '../kindMemory.ts'
 import { type Strategy, type StrategyInstance, viewOf } from '../strategy.ts'
@@ -65,7 +66,7 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
         const returned: unknown = strategy.decide(view, ...given)
         const { user, system } = process.threadCpuUsage(before)
         turns += 1
-        const spent = turns > WARM_UP_TURNS ? { spentMs: (user + system) / 1_000 } : {}
+        const spent = defined({ spentMs: turns > WARM_UP_TURNS ? (user + system) / 1_000 : undefined })
         if (typeof returned === 'object' && returned !== null && 'then' in returned) return { is: 'promise' }
         const bytes = serialize(memory === undefined ? returned : checkTurn(memory, returned))
         if (bytes.byteLength <= MOST_ANSWER_BYTES) return { is: 'decided', bytes, ...spent }

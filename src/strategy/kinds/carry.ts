@@ -6,6 +6,7 @@
  * make it trade. No view shows the cost of sending, so the file states it, by the size of its orders. The price is not hedged: each entry brings a
  * stop. It trades by its own part of positions.
  */
+import { defined } from '../../base/defined.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -66,7 +67,7 @@ function decideMarket(view: StrategyView<CarryParams>, symbol: string): Decision
   for (const position of scene.held) {
     const { direction } = position
     const rate = rateOf(direction)
-    const facts = rate === undefined ? {} : { netBpsPerDay: Number(rate) / 1000 }
+    const facts = defined({ netBpsPerDay: rate === undefined ? undefined : Number(rate) / 1000 })
     if (isPastStop(position, scene.price, params.stopBps)) {
       return closeOf(
         scene,

@@ -7,7 +7,7 @@
  * With `addCollateralFirst` it pays collateral in instead of reducing, where the idle wallet carries the whole need. It waits a minute for that to
  * show; then, and always where it would close, it reduces anyway.
  */
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { CollateralDecision, Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { liquidationDistanceBps, type Position } from '../../protocol/position.ts'
@@ -56,7 +56,7 @@ export const guard = defineStrategy({
   needs: (params, symbols) => ({
     symbols,
     allPositionMarkets: symbols.length === 0,
-    ...(params.addCollateralFirst ? { balances: true } : {}),
+    ...defined({ balances: params.addCollateralFirst ? true : undefined }),
   }),
   decide: (view) => {
     const { symbols } = view.instance
@@ -97,11 +97,9 @@ function judge(position: Position, params: GuardParams): Decision | undefined {
     markPrice: formatPrice(position.markPrice),
     sizeUsd: formatUsd(position.sizeInUsd),
     remainingCollateralUsd: formatUsd(position.remainingCollateralUsd),
-    ...(position.liquidationPrice === undefined
-      ? {}
-      : { liquidationPrice: formatPrice(position.liquidationPrice) }),
+    ...defined({ liquidationPrice: ifDefined(position.liquidationPrice, formatPrice) }),
     ...defined({ distanceBps }),
-    ...(position.leverageBps === undefined ? {} : { leverageBps: Number(position.leverageBps) }),
+    ...defined({ leverageBps: ifDefined(position.leverageBps, Number) }),
   }
   const base = { marketToken, direction, collateralToken, facts } as const
 

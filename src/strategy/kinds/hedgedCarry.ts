@@ -7,6 +7,7 @@
  * earns, and closed after it. Each leg has its own distant stop at the venue. Both legs have the same size; where one is smaller, the other is
  * reduced to it. It trades by its own parts of positions.
  */
+import { defined } from '../../base/defined.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -216,5 +217,5 @@ function rateOf({ snapshot, params }: View, long: MarketScene, short: MarketScen
 }
 
 function factsOf({ rate }: Pair) {
-  return rate === undefined ? {} : { netBpsPerDay: Number(rate) / 1000 }
+  return defined({ netBpsPerDay: rate === undefined ? undefined : Number(rate) / 1000 })
 }

@@ -7,6 +7,7 @@
  * brings both exits with it; later ones move them. After an end it pauses, and starts over. It trades by its own part of the position of its side and
  * collateral token.
  */
+import { defined } from '../../base/defined.ts'
 import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
@@ -243,7 +244,7 @@ function moveOf(held: OwnPosition, order: RestingOrder, trigger: Usd, price: Usd
     direction,
     orderKey: order.orderKey,
     sizeDeltaUsd: sizeInUsd,
-    ...(waits ? { triggerPrice: trigger } : {}),
+    ...defined({ triggerPrice: waits ? trigger : undefined }),
     reason: `The ${order.orderType} follows the ladder to ${formatUsd(sizeInUsd)} and ${formatPrice(trigger)}.`,
   }
 }

@@ -5,6 +5,7 @@
  * or points from 50 (`rsi`). A stop goes to the venue with each entry. It does not enter while the price still moves away: the newest candle must be
  * nearer to the mean than the one before. It trades by its own part of positions.
  */
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'
 import { bpsField, countField } from '../fields.ts'
@@ -78,7 +79,7 @@ function decideMarket(view: StrategyView<MeanReversionParams>, symbol: string): 
   const candles = freshCandles(view, symbol, params.period)
   const now = candles && distanceOf(candles, params)
   const before = candles && distanceOf(candles.slice(0, -1), params)
-  const facts = now === undefined ? {} : { distance: rounded(now) }
+  const facts = defined({ distance: ifDefined(now, rounded) })
   for (const position of scene.held) {
     const { direction } = position
     // A stop needs no candles.

@@ -7,6 +7,7 @@
  * come too late. While the fate of its own order on a side is unknown, it places no second one there. perpd itself (`risk/orphans.ts`) and the venue
  * cancel the exits that a position leaves behind.
  */
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import { marketOf } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -179,7 +180,7 @@ function placement(
   const base = { kind: 'decrease', marketToken, direction, collateralToken, sizeDeltaUsd } as const
   const facts = {
     price: formatPrice(price),
-    ...(entryPrice === undefined ? {} : { entry: formatPrice(entryPrice) }),
+    ...defined({ entry: ifDefined(entryPrice, formatPrice) }),
     sizeUsd: formatUsd(position.sizeInUsd),
   }
   if (isPast && fromEntry !== undefined && view.params.whenPast === 'close') {
@@ -213,7 +214,7 @@ function editOf(view: View, position: Position, own: RestingOrder, sizeDeltaUsd:
     direction,
     orderKey: own.orderKey,
     sizeDeltaUsd,
-    ...(isMoved ? { triggerPrice: trigger } : {}),
+    ...defined({ triggerPrice: isMoved ? trigger : undefined }),
     reason: own.isFrozen
       ? `The ${type} of the ${direction} position is frozen; the protector retries it.`
       : `The ${type} covers ${formatUsd(own.sizeDeltaUsd)}; its share of the ${direction} position is ${formatUsd(sizeDeltaUsd)}.`,

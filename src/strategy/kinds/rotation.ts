@@ -6,6 +6,7 @@
  * once than `hold`. A position that its stop closed is not opened again before the next choice. While the candles of a held market are unreadable or
  * old, nothing is chosen anew. It trades by its own parts of positions.
  */
+import { defined } from '../../base/defined.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { BPS_ONE } from '../../protocol/units.ts'
@@ -163,7 +164,7 @@ function towards(view: View, scenes: Scenes, { chosen, deniedAtMs }: Memory): re
     count += 1
     const returnBps = returnOf(view, symbol)
     const reason = `${symbol} is among the best ${params.hold} of ${view.instance.symbols.length} markets.`
-    const facts = returnBps === undefined ? {} : { returnBps }
+    const facts = defined({ returnBps })
     decisions.push(entryOf(scene, 'long', reason, facts, stopPriceOf(scene.price, 'long', params.stopBps)))
   }
   return decisions

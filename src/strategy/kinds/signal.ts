@@ -110,7 +110,7 @@ function afterTurn(wish: Wish, view: View): readonly Wish[] {
   if (isOpened || opens === undefined) return rest.closes.length === 0 ? [] : [rest]
   const waitsFor =
     increase === undefined ? wish.waitsFor : `its order was denied: ${increase.reason} (${increase.code})`
-  return [{ ...rest, opens, ...(waitsFor === undefined ? {} : { waitsFor: waitsFor.slice(0, 300) }) }]
+  return [{ ...rest, opens, ...defined({ waitsFor: waitsFor?.slice(0, 300) }) }]
 }
 
 function isOn(event: OwnEvent, marketToken: string | undefined): boolean {
@@ -187,7 +187,7 @@ function act(wish: Wish, view: View): WishTurn {
       )
     const isActed = wish.isActed === true || decisions.length > 0
     const waitsFor = `its ${pending.join(' and ')} was not closed yet`
-    return { decisions, left: { ...wish, waitsFor, ...(isActed ? { isActed } : {}) } }
+    return { decisions, left: { ...wish, waitsFor, ...defined({ isActed: isActed || undefined }) } }
   }
   const { opens } = wish
   if (opens === undefined)
@@ -222,7 +222,7 @@ function act(wish: Wish, view: View): WishTurn {
     direction,
     sizeDeltaUsd: sizeOf(opens, size),
     leverageBps: size.leverageBps,
-    ...(tpsl.length === 0 ? {} : { tpsl }),
+    ...defined({ tpsl: tpsl.length === 0 ? undefined : tpsl }),
     reason: `${said}.`,
   }
   return { decisions: [decision], left: { ...wish, closes: [], asked: marketToken } }

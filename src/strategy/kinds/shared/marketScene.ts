@@ -98,7 +98,9 @@ export function entryOf(
     sizeDeltaUsd: size.usd,
     leverageBps: size.leverageBps,
     collateralToken,
-    ...(stopPrice === undefined ? {} : { tpsl: [{ type: 'stop-loss', triggerPrice: stopPrice }] }),
+    ...defined({
+      tpsl: stopPrice === undefined ? undefined : [{ type: 'stop-loss', triggerPrice: stopPrice }],
+    }),
     ...defined({ expectedEdgeBps }),
     reason,
     facts,
