@@ -69,6 +69,7 @@ const groups = {
     'docs/evidence.md',
     'docs/sending.md',
     'docs/journal.md',
+    'docs/scale.md',
     'docs/paper-venue.md',
     'docs/architecture.md',
     'docs/reference/performance.md',

@@ -132,6 +132,13 @@ test('a second machine waits for a holder that lives and is refused, and takes o
   await store.close()
 })
 
+test('a holder whose right was taken ends by itself, though it has nothing to write', async () => {
+  const { journal, schema } = await fresh()
+  await journal.append(storyOf(1).accepted())
+  cluster.sql(`UPDATE ${schema}.perpd_head SET holder = 'elsewhere/1 taken', epoch = 7`)
+  expect(await journal.failed).toMatchObject({ code: 'JOURNAL_FENCED', facts: { holder: 'elsewhere/1' } })
+})
+
 test('a holder of this machine that died is not waited for, even after an opening that ended before it had the right', async () => {
   const { journal, schema } = await fresh()
   await journal.append(storyOf(1).accepted())

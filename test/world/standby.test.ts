@@ -10,7 +10,7 @@ import { daemonFlags, killLeftOver, perpd, type Running, scratch, startPaper, un
 
 afterEach(killLeftOver)
 
-test('a standby takes over after a kill and after a stop, and nothing is sent twice', {
+test('a standby takes over after a kill, a stop and a freeze; who was frozen ends, and nothing is sent twice', {
   timeout: 300_000,
 }, async () => {
   const cluster = await startCluster()
@@ -66,8 +66,16 @@ test('a standby takes over after a kill and after a stop, and nothing is sent tw
     const afterStopMs = performance.now() - stoppedMs
     expect(await second.ended).toBe(0)
     await trades(third)
-    third.child.kill('SIGTERM')
-    expect(await third.ended).toBe(0)
+
+    const fourth = start(other.path)
+    await said(fourth, 'journal.waiting')
+    third.child.kill('SIGSTOP')
+    await trades(fourth)
+    third.child.kill('SIGCONT')
+    expect(await third.ended, third.said()).toBe(1)
+    expect(third.stdout()).toContain('Another perpd has taken over this journal.')
+    fourth.child.kill('SIGTERM')
+    expect(await fourth.ended).toBe(0)
 
     const report = await judge(openPostgresReader(place), paper.control, {
       kills: 1,

@@ -61,7 +61,7 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   let endBeats = (): void => {}
   try {
     const askedMs = clock.monotonicMs()
-    right = await (options.waiting === undefined ? takeRight(options) : awaitRight(options, options.waiting))
+    right = await takeRight(options)
     const held = right
     const head = await steady(() => writer.confirm(held))
     if (!isSameRight(head, held)) throw heldFault(writer.name, head)
@@ -123,16 +123,15 @@ function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, 
   }
 }
 
-/** Takes the right once nobody else holds it, however long that is. Throws what a wait does not cure. */
-async function awaitRight(
-  options: SharedOptions,
-  waiting: (fault: JournalFaultError) => void,
-): Promise<Right> {
+/** Takes the right; a standby once nobody else holds it, however long that is. Throws what a wait does not cure. */
+async function takeRight(options: SharedOptions): Promise<Right> {
   for (;;) {
     try {
-      return await takeRight(options)
+      return await tryRight(options)
     } catch (error) {
-      if (!(error instanceof JournalFaultError && passes.has(error.code))) throw error
+      const { waiting } = options
+      if (waiting === undefined || !(error instanceof JournalFaultError && passes.has(error.code)))
+        throw error
       waiting(error)
       await options.clock.sleep(options.times.lookMs)
     }
@@ -142,7 +141,7 @@ async function awaitRight(
 /** Codes of what a standby waits for. */
 const passes: ReadonlySet<string> = new Set(['JOURNAL_LOCKED', 'JOURNAL_UNREACHABLE'])
 
-async function takeRight(options: SharedOptions): Promise<Right> {
+async function tryRight(options: SharedOptions): Promise<Right> {
   const { clock, holder, isOwnDead, connections } = options
   const { writer } = connections
   const settleMs = options.settleMs ?? SETTLE_MS

@@ -160,9 +160,8 @@ class SharedStore implements JournalStore {
   }
 
   #fail(fault: JournalFaultError): void {
-    if (this.#isClosed) return
     this.#fault ??= fault
-    this.#end(this.#fault)
+    if (!this.#isClosed) this.#end(this.#fault)
   }
 
   // --- what is written ----------------------------------------------------------------------------------------------
@@ -256,7 +255,7 @@ class SharedStore implements JournalStore {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof JournalFaultError) this.#fault ??= error
+      if (error instanceof JournalFaultError) this.#fail(error)
       throw error
     }
   }
