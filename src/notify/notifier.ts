@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Emit, Event } from '../domain/event.ts'
 import type { Notice } from '../monitor/events/notice.ts'
 import type { Incidents, News } from '../monitor/incidents/incidents.ts'
+import type { UnprotectedSide } from '../monitor/incidents/unprotected.ts'
 import { mailLetter } from './mailLetter.ts'
 import { type MessageContext, messageOf } from './message.ts'
 import type { PostMail } from './sendMail.ts'
@@ -37,6 +38,8 @@ export interface Notifier {
   recall(events: readonly Event[]): void
   /** Tells what no event says. */
   tell(notice: Notice): void
+  /** Takes the unprotected positions of one look. */
+  look(bare: readonly UnprotectedSide[]): void
   /** Waits until all that waits is told, for at most `withinMs`; then nothing more is. */
   close(withinMs: number): Promise<void>
 }
@@ -73,6 +76,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   remember(incidents.before)
   return {
     tell: (notice) => send(incidents.report(notice, clock.monotonicMs())),
+    look: (bare) => send(incidents.look(bare, clock.monotonicMs())),
     recall: (events) => remember(incidents.recall(events, clock.monotonicMs())),
     listen: (event) => send(incidents.take(event, clock.monotonicMs())),
     async close(withinMs) {

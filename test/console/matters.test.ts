@@ -66,8 +66,29 @@ test('a strategy that fails is a matter, with how often, why and since when', ()
       hint: 'since 1970-01-01 00:00:00 UTC',
     },
   ])
-  const unfit = { ...strategy, unfit: { reason: 'another shape', sinceMs: 0 } }
-  expect(mattersOf(status({ strategies: [unfit] }))).toMatchObject([{ text: 'another shape' }])
+})
+
+test('an open incident is a matter with its reason, since when and what to do; one that the status shows is no second one', () => {
+  const incident = (kind: string, subject: string, level: string) =>
+    ({ kind, subject, level, sinceMs: 0, reason: `${subject} is wrong`, action: 'Correct it.' }) as never
+  const incidents = [
+    incident('strategy-unfit', 'unfit:mine', 'error'),
+    incident('account-change', 'deferred', 'warn'),
+    incident('account-change', 'discrepancy:1', 'error'),
+    incident('trading-state', 'trading:global:operator', 'warn'),
+    incident('position-without-stop', 'stop:long ETH', 'warn'),
+    incident('kill-step', 'kill', 'warn'),
+  ]
+  expect(mattersOf(status({ incidents }))).toEqual([
+    {
+      ...{ key: 'incident unfit:mine', tone: 'down', title: 'Strategy unfit', text: 'unfit:mine is wrong' },
+      hint: 'since 1970-01-01 00:00:00 UTC. Correct it.',
+    },
+    {
+      ...{ key: 'incident deferred', tone: 'warn', title: 'Account change', text: 'deferred is wrong' },
+      hint: 'since 1970-01-01 00:00:00 UTC. Correct it.',
+    },
+  ])
 })
 
 test('marks are old once they are older than an increase may stand on, by the page’s clock too', () => {

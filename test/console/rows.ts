@@ -60,6 +60,7 @@ export function status(over: Partial<Status> = {}): Status {
     openIntents: [],
     discrepancies: [],
     contradictions: [],
+    incidents: [],
     hidden: [],
     unwinds: [],
     windDowns: [],

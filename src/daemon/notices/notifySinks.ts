@@ -16,7 +16,6 @@ import { createNotifier, type Notifier } from '../../notify/notifier.ts'
 import { createPostMail } from '../../notify/sendMail.ts'
 import type { OpenSink } from '../../notify/sinkRequest.ts'
 import { type SecretField, secretFields } from '../../notify/sinkSettings.ts'
-import { createStopWatch } from '../../notify/stopWatch.ts'
 import type { EngineStatus } from '../../operator/port/engineStatus.ts'
 
 /** Largest answer of a sink that is read, bytes. */
@@ -158,10 +157,9 @@ export async function openNotifier(
 
 /** Looks at the positions for one without a stop, every half minute; gives what ends it. */
 export function watchStops(
-  { tell }: Pick<Notifier, 'tell'>,
+  { look }: Pick<Notifier, 'look'>,
   status: () => Pick<EngineStatus, 'withoutStop' | 'symbols'>,
 ): () => void {
-  const look = createStopWatch()
   const timer = setInterval(() => {
     const { withoutStop, symbols } = status()
     // Orders were not looked at yet.
@@ -170,7 +168,7 @@ export function watchStops(
       side: `${direction} ${symbols[marketToken.toLowerCase()] ?? marketToken}`,
       uncoveredUsd,
     }))
-    for (const notice of look(bare)) tell(notice)
+    look(bare)
   }, STOP_LOOK_MS)
   timer.unref()
   return () => clearInterval(timer)

@@ -16,8 +16,17 @@ export interface CauseState {
 }
 
 const HOUR_MS = 3_600_000
-/** After so many times a cause is told by the hour alone. */
+/** After so many times a cause is notified by the hour alone. */
 const LAST_TENTH = 100
+
+/**
+ * The one rule for what comes again, of notices and of lines of the log: each tenth time up to `lastTenth`, and once an hour.
+ *
+ * @param count times since it began; @param saidMs time when it was last said; any clock
+ */
+export function isSaidAgain(count: number, saidMs: number, nowMs: number, lastTenth: number): boolean {
+  return (count <= lastTenth && count % 10 === 0) || nowMs - saidMs >= HOUR_MS
+}
 
 /** A cause that happened once more: what is known of it now, and whether it is told. Pure. */
 function happenedAgain(
@@ -31,8 +40,7 @@ function happenedAgain(
     return { state: { count: 1, stage, level, seenAtMs: nowMs, toldAtMs: nowMs }, isTold: true }
   }
   const count = known.count + 1
-  const isTenth = count <= LAST_TENTH && count % 10 === 0
-  const isTold = isTenth || nowMs - known.toldAtMs >= HOUR_MS
+  const isTold = isSaidAgain(count, known.toldAtMs, nowMs, LAST_TENTH)
   const toldAtMs = isTold ? nowMs : known.toldAtMs
   return {
     state: { count, stage, level: higherLevel(known.level, level), seenAtMs: nowMs, toldAtMs },

@@ -5,11 +5,13 @@
  */
 import { defined } from '../../base/defined.ts'
 import type { Event } from '../../domain/event.ts'
+import { minOf, type Usd } from '../../protocol/units.ts'
 import { noticesOf, rowOfEvent } from '../events/eventRegister.ts'
 import type { HeardNotice, OpenIncident, Seen } from '../events/eventRow.ts'
 import { type IncidentKind, isIncidentKind, type Notice, type NoticeLevel } from '../events/notice.ts'
 import { createCauseFilter } from './again.ts'
 import { createOpenStories, type StoryStore } from './openStories.ts'
+import { sumsOf, type UnprotectedSide, unprotectedCause, unprotectedNotice } from './unprotected.ts'
 
 /** An open incident. */
 export interface Incident {
@@ -49,6 +51,8 @@ export interface Incidents {
   take(event: Event, nowMs: number): readonly News[]
   /** Takes a notice that no event has. */
   report(notice: Notice, nowMs: number): readonly News[]
+  /** Takes the unprotected positions of one look: one is an incident at its second look, and news again when twice as much is uncovered. */
+  look(bare: readonly UnprotectedSide[], nowMs: number): readonly News[]
   /** Takes events of before a restart; returns their notices, which were sent then. */
   recall(events: readonly Event[], nowMs: number): readonly Notice[]
   /** Incidents that earlier runs notified, as notices. */
@@ -61,6 +65,8 @@ export interface Incidents {
 interface Held extends OpenIncident {
   readonly notice: Notice
   readonly sinceMs: number
+  /** Uncovered size that was last news, USD, or the lowest since; 0 for other incidents. */
+  readonly sizeUsd: Usd
 }
 
 /** An end that waits until the incident has stayed away. */
@@ -95,13 +101,25 @@ export function createIncidents(options: IncidentOptions): Incidents {
     all: () => [...held.values()],
   }
 
-  function hold(heard: HeardNotice, nowMs: number): void {
+  /** Uncovered size of each side at the last look, USD. */
+  let lastLook: ReadonlyMap<string, Usd> = new Map()
+
+  function hold(heard: HeardNotice, nowMs: number, sizeUsd: Usd = 0n): void {
     const { notice, rank = 0, parts } = heard
     const { cause } = notice
     const known = held.get(cause)
     const { sinceMs = now() } = known ?? {}
     const { kind, stage } = notice
-    held.set(cause, { kind, cause, notice, rank, sinceMs, seenMs: nowMs, ...defined({ stage, parts }) })
+    held.set(cause, {
+      kind,
+      cause,
+      notice,
+      rank,
+      sinceMs,
+      seenMs: nowMs,
+      sizeUsd,
+      ...defined({ stage, parts }),
+    })
     const [oldest] = held.keys()
     if (held.size > MOST && oldest !== undefined) held.delete(oldest)
   }
@@ -179,13 +197,40 @@ export function createIncidents(options: IncidentOptions): Incidents {
     })
   }
 
+  function look(bare: readonly UnprotectedSide[], nowMs: number): readonly Notice[] {
+    const sides = sumsOf(bare)
+    const begun = [...sides].flatMap(([side, uncoveredUsd]) => {
+      const known = held.get(unprotectedCause(side))
+      const isWorse = minOf(lastLook.get(side) ?? -1n, uncoveredUsd) >= 2n * (known?.sizeUsd ?? 0n)
+      if (known !== undefined && !isWorse)
+        held.set(known.cause, { ...known, seenMs: nowMs, sizeUsd: minOf(known.sizeUsd, uncoveredUsd) })
+      // A stop is set a moment after its entry: one look alone says nothing.
+      if (!isWorse) return []
+      const notice = unprotectedNotice(side, uncoveredUsd)
+      hold({ notice }, nowMs, uncoveredUsd)
+      return [notice]
+    })
+    const ended = [...lastLook.keys()].flatMap((side) => {
+      const isOver = !sides.has(side) && held.delete(unprotectedCause(side))
+      return isOver ? [unprotectedNotice(side)] : []
+    })
+    lastLook = sides
+    return [...begun, ...ended]
+  }
+
   return {
     open: () =>
       [...held.values()].flatMap(({ notice: { kind, cause, level, text, action }, sinceMs }) =>
         isIncidentKind(kind)
-          ? [{ kind, subject: cause, sinceMs, level, reason: text, ...defined({ action }) }]
+          ? [
+              {
+                ...{ kind, subject: redact(cause), sinceMs, level, reason: redact(text) },
+                ...(action !== undefined && { action: redact(action) }),
+              },
+            ]
           : [],
       ),
+    look: (bare, nowMs) => news(look(bare, nowMs), nowMs),
     take(event, nowMs) {
       const due = ends.size === 0 ? [] : dueEnds(nowMs)
       return news([...due, ...heardOf(event, nowMs), ...stories.take(event, nowMs)], nowMs)

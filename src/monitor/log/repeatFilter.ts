@@ -29,11 +29,14 @@ import { decisionTopic } from '../events/decisionFamily.ts'
 import { phrase, rowOfEvent } from '../events/eventRegister.ts'
 import type { Level, Line } from '../events/eventRow.ts'
 import { isGood } from '../hostFigures.ts'
+import { isSaidAgain } from '../incidents/again.ts'
 import { createKnownCauses } from '../knownCauses.ts'
 import { counted, span } from '../text.ts'
 import { createCalm } from './calm.ts'
 
 const HOUR_MS = 3_600_000
+/** After so many times a line is written by the hour alone. */
+const LAST_TENTH = 10
 /** After this long without a line, the next heartbeat is one. */
 const SILENT_MS = 30_000
 /** A host that fails now and then would otherwise be reported as recovered after every failure. */
@@ -58,7 +61,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     }
     cause.count++
     cause.lastAtMs = atMs
-    if (cause.count !== 10 && atMs - cause.toldAtMs < HOUR_MS) return { ...line, level: 'debug' }
+    if (!isSaidAgain(cause.count, cause.toldAtMs, atMs, LAST_TENTH)) return { ...line, level: 'debug' }
     cause.toldAtMs = atMs
     const times = `${cause.count} times in ${span(atMs - cause.firstAtMs)}`
     return { ...line, text: `${line.text} (${times})`, fields: { ...line.fields, repeated: cause.count } }

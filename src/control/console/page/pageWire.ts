@@ -7,6 +7,7 @@ import type { OrderRow, OrderStory, Plain } from '../../../domain/summaries/orde
 import type { TaskReport } from '../../../domain/summaries/taskReport.ts'
 import type { ExplainedOrder } from '../../../monitor/explain/explainParts.ts'
 import type { HostRow } from '../../../monitor/hostFigures.ts'
+import type { Incident } from '../../../monitor/incidents/incidents.ts'
 import type { LastDecision } from '../../../monitor/lastDecisions.ts'
 import type { KeptLine, KeptLines } from '../../../monitor/log/logRing.ts'
 import type { OperatorAnswer } from '../../../operator/operatorAnswer.ts'
@@ -17,7 +18,12 @@ import type { SessionRow } from '../sessions.ts'
 import type { StartReport } from '../startReport.ts'
 
 /** `GET /api/status`. */
-export type Status = Plain<Omit<EngineStatus, 'openIntents'> & { readonly openIntents: readonly OrderRow[] }>
+export type Status = Plain<
+  Omit<EngineStatus, 'openIntents'> & {
+    readonly openIntents: readonly OrderRow[]
+    readonly incidents: readonly Incident[]
+  }
+>
 /** One position of it. */
 export type PositionRow = Status['positions'][number]
 /** One strategy of it. */

@@ -18,6 +18,8 @@ export interface Matter {
   readonly liftScope?: string
 }
 
+type Incident = Status['incidents'][number]
+
 const { attention: words } = texts
 
 function haltMatter(halt: Halt): Matter {
@@ -29,6 +31,26 @@ function haltMatter(halt: Halt): Matter {
     text: reason,
     hint: `${words.by(by)}, ${texts.since(momentText(sinceMs))}; ${words.releasedBy[releasedBy]}`,
     ...(isOfOneStrategy(halt) && mayBeLifted(halt) ? { liftScope: scope } : {}),
+  }
+}
+
+/** Subjects of incidents that the page shows with the figures and buttons of the status: halts, the kill, discrepancies, missing stops. */
+const shownByStatus = /^(?:trading:|kill$|discrepancy:|stop:)/
+
+/** `hosts-down` as `Hosts down`. */
+function kindTitle(kind: string): string {
+  const title = kind.replaceAll('-', ' ')
+  return `${title.slice(0, 1).toUpperCase()}${title.slice(1)}`
+}
+
+function incidentMatter({ kind, subject, sinceMs, level, reason, action }: Incident): Matter {
+  const since = texts.since(momentText(sinceMs))
+  return {
+    key: `incident ${subject}`,
+    tone: level === 'error' ? 'down' : 'warn',
+    title: kindTitle(kind),
+    text: reason,
+    hint: action === undefined ? since : `${since}. ${action}`,
   }
 }
 
@@ -51,15 +73,7 @@ export function mattersOf(status: Status): readonly Matter[] {
         discrepancy: found,
       }),
     ),
-    ...status.contradictions.map(
-      ({ host, address, statement, sinceMs }): Matter => ({
-        key: `${host} ${address}`,
-        tone: 'warn',
-        title: words.contradiction,
-        text: `${host}: ${statement}`,
-        hint: texts.since(momentText(sinceMs)),
-      }),
-    ),
+    ...status.incidents.filter(({ subject }) => !shownByStatus.test(subject)).map(incidentMatter),
     ...status.openIntents.flatMap(({ intentId, presumedDeadForSeconds }): readonly Matter[] =>
       presumedDeadForSeconds === null
         ? []
@@ -122,18 +136,13 @@ function noStopWords({ tradingState }: Pick<Status, 'tradingState'>, isBehind: b
   return tradingState === 'halted' ? words.noStopHaltedText : words.noStopText
 }
 
-/** A strategy that fails, or is not asked after its failures. */
+/** A strategy that fails. */
 function failingMatter({
   name,
   failures,
   failingSinceMs,
   lastError = '',
-  unfit,
 }: Status['strategies'][number]): readonly Matter[] {
-  if (unfit !== undefined) {
-    const hint = texts.since(momentText(unfit.sinceMs))
-    return [{ key: `unfit ${name}`, tone: 'warn', title: words.unfit(name), text: unfit.reason, hint }]
-  }
   if (failures === 0) return []
   return [
     {

@@ -343,7 +343,6 @@ export const texts = {
     none: 'Nothing needs attention.',
     notReady: 'Not ready for new orders',
     failing: (name: string, count: number) => `Strategy ${name} failed ${plural(count, 'time')} in a row`,
-    unfit: (name: string) => `Strategy ${name} gets no turns: its saved state is incompatible`,
     halt: (cause: string, state: string, scope: string) => `${cause}: ${state}, ${scope}`,
     by: (by: string) => `by ${by}`,
     releasedBy: {
@@ -364,7 +363,6 @@ export const texts = {
     adopt: 'Adopt…',
     ignore: 'Ignore…',
     settleLabel: (what: string, statement: string) => `${what} ${statement}`,
-    contradiction: 'A host contradicts the pinned facts',
     hidden: 'The position list shows less than the journal',
     unlisted: 'Not in the position list yet',
     closed: 'Closed, but still in the position list',

@@ -1,4 +1,4 @@
-/** Lists what needs a person: reasons why nothing new is opened, discrepancies to settle, kills, and contradictions between hosts or lists. */
+/** Lists what needs a person: reasons why nothing new is opened, discrepancies to settle, kills, and every other open incident. */
 import type { VNode } from 'preact'
 import { html, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { liftCommand, settleCommand } from '../pageCommands.ts'
