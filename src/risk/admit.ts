@@ -40,9 +40,9 @@ export type Admission =
 
 /** Judges one decision: every check in order, then its plan. The first refusal is the answer. */
 export function admit(decision: Decision, context: AdmissionContext): Admission {
-  const { limits, snapshot, nowMs } = context
+  const { intent, limits, maker, snapshot, nowMs, usage, venue } = context
   const classified: ClassifiedDecision = { decision, adds: addsRisk(decision, snapshot.orders.value) }
-  const stateDenial = checkTradingState(classified, context.tradingState, context.tradingReason)
+  const stateDenial = checkTradingState(classified, context.trading.state, context.trading.reason)
   if (stateDenial) return denied(stateDenial)
   const view = marketViewOf(context, decision)
   const listedDenial = checkListed(classified, view)
@@ -55,14 +55,8 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
     checkProtection(classified, context) ??
     checkSlippage(context.slippageBps, limits) ??
     checkSlot(classified, side) ??
-    checkReduceInFlight(classified, side, limits, nowMs, context.withheldMs) ??
-    checkOrdersPerHour(
-      classified,
-      context.acceptedLastHour,
-      limits,
-      context.accountLimits,
-      context.marketLimits,
-    ) ??
+    checkReduceInFlight(classified, side, limits, nowMs, venue.withheldMs) ??
+    checkOrdersPerHour(classified, usage.acceptedLastHour, limits, usage.accountLimits, usage.marketLimits) ??
     checkPrices(classified, view) ??
     checkGaps(classified, view, snapshot, limits) ??
     checkLimits(classified, view, context) ??
@@ -73,17 +67,17 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
   if (isDenial(plan)) return denied(plan)
   const unpaid = checkBalance(decision, plan.terms, snapshot.balances?.value)
   if (unpaid) return denied(unpaid)
-  const withheld = withheldBy(decision, side, nowMs, context.withheldMs)
-  const closeLane = decision.kind === 'close' ? closeLaneOf(context.closeLanes ?? [], withheld) : undefined
+  const withheld = withheldBy(decision, side, nowMs, venue.withheldMs)
+  const closeLane = decision.kind === 'close' ? closeLaneOf(intent.closeLanes ?? [], withheld) : undefined
   return {
     kind: 'intent',
     intent: {
-      intentId: context.intentId,
-      decisionKey: context.decisionKey,
-      strategy: context.strategy,
-      account: context.account,
-      chain: context.chain,
-      lane: closeLane ?? context.lane,
+      intentId: intent.intentId,
+      decisionKey: intent.decisionKey,
+      strategy: maker.strategy,
+      account: intent.account,
+      chain: intent.chain,
+      lane: closeLane ?? intent.lane,
       kind: decision.kind,
       decision,
       ...plan,
@@ -91,7 +85,7 @@ export function admit(decision: Decision, context: AdmissionContext): Admission 
         ...plan.sizing,
         ...defined({ priceSource: view.priceSource, contested: view.contested }),
       },
-      expiresAtMs: context.expiresAtMs,
+      expiresAtMs: intent.expiresAtMs,
       acceptedAtMs: nowMs,
       ...defined({ goesOnFor: withheld.length === 0 ? undefined : withheld.map(({ intentId }) => intentId) }),
     },

@@ -88,12 +88,12 @@ export function handMade(
     ...reduced,
   }
   return {
-    intentId: context.intentId,
-    decisionKey: context.decisionKey,
-    strategy: context.strategy,
-    account: context.account,
-    chain: context.chain,
-    lane: context.lane,
+    intentId: context.intent.intentId,
+    decisionKey: context.intent.decisionKey,
+    strategy: context.maker.strategy,
+    account: context.intent.account,
+    chain: context.intent.chain,
+    lane: context.intent.lane,
     kind: want.kind,
     decision: decision ?? {
       kind: 'cancel',
@@ -106,7 +106,7 @@ export function handMade(
     sizing: { wantedUsd: sizeDeltaUsd, sizeDeltaUsd, cuts: [], dataAgeMs: 0 },
     reservationUsd: want.kind === 'increase' ? sizeDeltaUsd : (edited?.growthUsd ?? 0n),
     acceptedAtMs: context.nowMs,
-    expiresAtMs: context.expiresAtMs,
+    expiresAtMs: context.intent.expiresAtMs,
   }
 }
 

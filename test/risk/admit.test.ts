@@ -8,6 +8,7 @@ import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.
 import { armedFacts } from '../support/intents.ts'
 import {
   close,
+  type DeskParts,
   decrease,
   desk,
   increase,
@@ -222,7 +223,7 @@ test('a whole close goes after 15 s beside reductions that executed and that not
 test('the hourly budget counts the strategy and the account, and leaves reductions as much again', () => {
   const limits = { maxOrdersPerHour: 5 }
   const accountLimits = { maxOrdersPerHour: 20 }
-  const at = (strategy: number, account: number, own: Partial<AdmissionContext> = { accountLimits }) =>
+  const at = (strategy: number, account: number, own: DeskParts = { accountLimits }) =>
     desk({ snapshot: held, limits, acceptedLastHour: { strategy, account }, ...own })
   expect(codeOf(increase(), at(4, 19))).toBe('admitted')
   expect(codeOf(increase(), at(5, 5))).toBe('ORDERS_PER_HOUR')

@@ -28,7 +28,7 @@ function termsOf(decision: Decision, impact: ImpactData | undefined, maxPriceImp
   const view = marketView(impact === undefined ? {} : { impact: { value: impact, atMs: NOW_MS } })
   const admission = admit(decision, {
     ...desk({ snapshot: snapshot({ view, positions: [position()] }) }),
-    maxPriceImpactBps,
+    impact: { maxPriceImpactBps },
   })
   if (admission.kind === 'denial') throw new Error(admission.denial.reason)
   return admission.intent.terms

@@ -14,12 +14,12 @@ import type { Order } from '../../src/protocol/position.ts'
 import { BPS_ONE, contractPriceOf, MAX_UINT256, ONE_USD, usd, usdOfAmount } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { exposureOf, sideOf, worstCaseUsd } from '../../src/risk/exposure/accountExposure.ts'
-import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
 import { SWAP_COST_BPS } from '../../src/risk/sizing/swapPlan.ts'
 import {
   ACCOUNT,
   capacity,
   close,
+  type DeskParts,
   decrease,
   desk,
   increase,
@@ -39,8 +39,6 @@ import {
 const key = `0x${'0d'.repeat(32)}` as const
 const otherKey = `0x${'0e'.repeat(32)}` as const
 const base = { marketToken: MARKET, direction: 'long', reason: 'The test wishes it.' } as const
-
-type DeskParts = Parameters<typeof desk>[0]
 
 function codeOf(decision: Decision, parts: DeskParts = {}): string {
   const admitted = admit(decision, desk(parts))
@@ -596,7 +594,7 @@ test('a swap pays what the wallet has and the limits allow, and must give a fair
       fc.bigInt({ min: 1n, max: 50_000n }),
       fc.integer({ min: 0, max: 500 }),
       (wanted, balance, most, slippageBps) => {
-        const parts: Partial<AdmissionContext> = {
+        const parts: DeskParts = {
           snapshot: withBalance(balance),
           limits: { maxOrderSizeUsd: most * ONE_USD },
           slippageBps,

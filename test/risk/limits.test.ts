@@ -15,12 +15,12 @@ import { absOf, BPS_ONE, ONE_USD, type Usd, usd, usdOfAmount } from '../../src/p
 import { admit } from '../../src/risk/admit.ts'
 import { checkBudget } from '../../src/risk/breakers/budget.ts'
 import { ownExposureOf } from '../../src/risk/exposure/accountExposure.ts'
-import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
 import { distanceAfterBps } from '../../src/risk/sizing/liquidation.ts'
 import {
   ACCOUNT,
   capacity,
   close,
+  type DeskParts,
   desk,
   increase,
   intentState,
@@ -181,7 +181,7 @@ function judge(venueState: World): Intent | string {
     sizeUsd: ownPart(direction === 'long' ? longUsd : shortUsd, venueState),
   }))
   const held = parts.filter(({ sizeUsd }) => sizeUsd > 0n)
-  const facts: Partial<AdmissionContext> & { readonly intents: typeof intents } = {
+  const facts: DeskParts = {
     snapshot: there,
     intents,
     limits: on,

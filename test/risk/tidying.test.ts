@@ -6,8 +6,7 @@ import type { OrderKind } from '../../src/domain/order/orderTerms.ts'
 import { isIncreaseOrder, type Order } from '../../src/protocol/position.ts'
 import { contractPriceOf, priceOfContractPrice, usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
-import type { AdmissionContext } from '../../src/risk/exposure/admissionContext.ts'
-import { desk, increase, intentState, MARKET, order, position, snapshot } from './world.ts'
+import { type DeskParts, desk, increase, intentState, MARKET, order, position, snapshot } from './world.ts'
 
 const keyOf = (digit: number) => `0x${digit.toString(16).padStart(64, '0')}` as const
 const at = (priceUsd: number) => contractPriceOf(usd(priceUsd), 18)
@@ -41,7 +40,7 @@ const makerOf = (row: Order, role?: 'stop-loss'): IntentState => {
   return { ...state, intent, attempts }
 }
 
-type Desk = Partial<AdmissionContext> & { readonly intents?: readonly IntentState[] }
+type Desk = DeskParts
 const edit = (orderKey: `0x${string}`, changes: Partial<EditDecision>): EditDecision => ({
   kind: 'edit',
   marketToken: MARKET,
@@ -82,7 +81,7 @@ test('a keeper that tidies may bring an entry nearer that nobody looks after, an
   // What another client placed is not perpd's to edit, whoever asks.
   expect(told(nearer, { snapshot: world.snapshot })).toBe('ORDER_NOT_OWN')
   // Without a word on who looks after it, somebody does.
-  const { isKept: _, ...unsaid } = desk({ strategy: 'janitor', tidiesOrders: true, ...world })
+  const unsaid = desk({ strategy: 'janitor', tidiesOrders: true, ...world })
   expect(admit(nearer, unsaid)).toMatchObject({ denial: { code: 'ORDER_KEPT' } })
   expect(told(edit(keyOf(1), { triggerPrice: usd(1_400) }), world)).toBe('TIDYING_BOUNDS')
   expect(told(edit(keyOf(1), { triggerPrice: usd(1_950), sizeDeltaUsd: usd(200) }), world)).toBe(

@@ -1,4 +1,5 @@
 /** A hand-made world for the tests of risk and strategy: one ETH market, fresh readings, an open book. */
+import { defined } from '../../src/base/defined.ts'
 import type { Decision, IncreaseDecision } from '../../src/domain/order/decision.ts'
 import type { Intent, IntentState, SignedOrder } from '../../src/domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../../src/domain/snapshot.ts'
@@ -292,30 +293,60 @@ export function signedAs(row: Order): SignedOrder {
   }
 }
 
-export function desk(
-  changes: Partial<AdmissionContext> & { readonly intents?: readonly IntentState[] } = {},
-): AdmissionContext {
-  const { intents = [], ...rest } = changes
+/** What a desk is made of: the members of the admission context and of its groups, side by side. */
+export type DeskParts = Partial<
+  Omit<AdmissionContext, 'equity' | 'impact' | 'intent' | 'maker' | 'trading' | 'usage' | 'venue'> &
+    AdmissionContext['impact'] &
+    AdmissionContext['intent'] &
+    AdmissionContext['maker'] &
+    AdmissionContext['usage'] &
+    AdmissionContext['venue']
+> & {
+  readonly equityUsd?: bigint
+  readonly equityAgeMs?: number
+  readonly tradingState?: AdmissionContext['trading']['state']
+  readonly tradingReason?: string
+  readonly intents?: readonly IntentState[]
+}
+
+export function desk(changes: DeskParts = {}): AdmissionContext {
+  const { intents = [], tradingState = 'active', tradingReason, equityUsd, equityAgeMs, ...others } = changes
+  const { accountLimits, marketLimits, dayResultUsd, marketDayResultUsd, ...noUsage } = others
+  const { maxPriceImpactBps, priceImpactLeftUsd, ...noImpact } = noUsage
+  const { clockSkewMs, withheldMs, executionFeeOf, ...noVenue } = noImpact
+  const { strategy = 'eth-trend', isOperator, tidiesOrders, isKept, ...noMaker } = noVenue
+  const {
+    acceptedLastHour = { strategy: 0, account: 0 },
+    intentId = 'intent-9',
+    decisionKey = 'eth-trend:1800000000000:0',
+    account = ACCOUNT,
+    chain = 'arbitrum',
+    lane = 'order-chain',
+    closeLanes,
+    expiresAtMs = NOW_MS + 60_000,
+    ...rest
+  } = noMaker
   const world = rest.snapshot ?? snapshot()
   return {
     snapshot: world,
     exposure: exposureOf(world, intents),
     limits: {},
-    tradingState: 'active',
+    trading: { state: tradingState, ...defined({ reason: tradingReason }) },
+    ...(equityUsd === undefined ? {} : { equity: { equityUsd, ...defined({ ageMs: equityAgeMs }) } }),
+    usage: {
+      acceptedLastHour,
+      ...defined({ accountLimits, marketLimits, dayResultUsd, marketDayResultUsd }),
+    },
+    impact: defined({ maxPriceImpactBps, priceImpactLeftUsd }),
+    venue: defined({ clockSkewMs, withheldMs, executionFeeOf }),
+    maker: { strategy, ...defined({ isOperator, tidiesOrders, isKept }) },
     signedOrder: (orderKey) => {
       const row = world.orders.value.find((each) => each.orderKey === orderKey)
       return row && signedAs(row)
     },
-    intentId: 'intent-9',
-    decisionKey: 'eth-trend:1800000000000:0',
-    strategy: 'eth-trend',
-    account: ACCOUNT,
-    chain: 'arbitrum',
-    lane: 'order-chain',
+    intent: { intentId, decisionKey, account, chain, lane, expiresAtMs, ...defined({ closeLanes }) },
     slippageBps: 100,
     nowMs: NOW_MS,
-    expiresAtMs: NOW_MS + 60_000,
-    acceptedLastHour: { strategy: 0, account: 0 },
     ...rest,
   }
 }

@@ -251,8 +251,12 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
       snapshot,
       exposure: exposureOf(snapshot, [...venue.open(), ...begun]),
       limits: { maxDataAgeMs: MAX_AGE_MS, ...loaded.limits },
-      tradingState: 'active',
-      equityUsd: usd(10_000),
+      usage: { acceptedLastHour: { strategy: lately, account: lately } },
+      trading: { state: 'active' },
+      equity: { equityUsd: usd(10_000) },
+      impact: {},
+      venue: {},
+      maker: { strategy: loaded.name },
       ...(loaded.exits === undefined
         ? {}
         : { exits: exitsNow(loaded.exits, marketOf(snapshot, decision.marketToken), nowMs) ?? 'unknown' }),
@@ -269,16 +273,16 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
         const row = snapshot.orders.value.find((each) => each.orderKey === orderKey)
         return row && signedAs(row)
       },
-      intentId: key,
-      decisionKey: key,
-      strategy: loaded.name,
-      account: ACCOUNT,
-      chain: 'arbitrum',
-      lane: 'order-chain',
+      intent: {
+        intentId: key,
+        decisionKey: key,
+        account: ACCOUNT,
+        chain: 'arbitrum',
+        lane: 'order-chain',
+        expiresAtMs: nowMs + 60_000,
+      },
       slippageBps: 100,
       nowMs,
-      expiresAtMs: nowMs + 60_000,
-      acceptedLastHour: { strategy: lately, account: lately },
     })
     return found.kind === 'intent' ? found.intent : found.denial
   }

@@ -169,10 +169,16 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
       limits,
       // All that the trial's account holds is the strategy's own.
       own: { limits: setting.limits.ownOn(loaded.name), exposure },
-      accountLimits: setting.limits.current().account,
-      tradingState: 'active',
-      equityUsd: startUsd + resultUsd,
-      dayResultUsd: minOf(account.realizedUsd() - day.realizedUsd, resultUsd - day.resultUsd),
+      usage: {
+        accountLimits: setting.limits.current().account,
+        dayResultUsd: minOf(account.realizedUsd() - day.realizedUsd, resultUsd - day.resultUsd),
+        acceptedLastHour: { strategy: lately, account: lately },
+      },
+      trading: { state: 'active' },
+      equity: { equityUsd: startUsd + resultUsd },
+      impact: {},
+      venue: {},
+      maker: { strategy: loaded.name },
       ...(loaded.exits === undefined
         ? {}
         : { exits: exitsNow(loaded.exits, marketOf(snapshot, decision.marketToken), nowMs) ?? 'unknown' }),
@@ -181,16 +187,16 @@ function createTrial(setting: TrialSetting, situation: Situation): { run(): Prom
         const row = snapshot.orders.value.find((each) => each.orderKey === orderKey)
         return row && signedAs(row)
       },
-      intentId: decisionKey,
-      decisionKey,
-      strategy: loaded.name,
-      account: ACCOUNT,
-      chain: setting.chain,
-      lane: setting.lane,
+      intent: {
+        intentId: decisionKey,
+        decisionKey,
+        account: ACCOUNT,
+        chain: setting.chain,
+        lane: setting.lane,
+        expiresAtMs: nowMs + 60_000,
+      },
       slippageBps: slippageOf(adds, loaded.slippageBps ?? setting.defaultSlippageBps, limits),
       nowMs,
-      expiresAtMs: nowMs + 60_000,
-      acceptedLastHour: { strategy: lately, account: lately },
     })
     if (admitted.kind !== 'intent') return admitted.denial
     return trialEdgeDenial(admitted.intent, loaded.protect) ?? admitted.intent

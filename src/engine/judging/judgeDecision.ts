@@ -23,7 +23,7 @@ import { checkPause } from '../../risk/breakers/pause.ts'
 import { slippageOf } from '../../risk/checks/checks.ts'
 import { checkEdge } from '../../risk/checks/edgeCheck.ts'
 import { withReductionPrice } from '../../risk/checks/reductionPrice.ts'
-import { type AdmissionContext, isDenial } from '../../risk/exposure/admissionContext.ts'
+import { type AdmissionContext, type CountedUsage, isDenial } from '../../risk/exposure/admissionContext.ts'
 import { checkWholeLeverage, checkWholeSize } from '../../risk/sizing/wholeLeverage.ts'
 import { exitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
@@ -77,7 +77,7 @@ export function judge(facts: AccountFacts, asked: AskedDecision): Intent | Denia
   const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
   const context = contextOf(facts, { ...asked, decision }, { adds, isOperator, view }, judged)
   // Report the halt before other reasons; it overrides them.
-  const isHalted = context.tradingReason !== undefined
+  const isHalted = context.trading.reason !== undefined
   const bounds = {
     limits: context.limits,
     accountLimits: facts.limits.current().account,
@@ -109,44 +109,49 @@ function contextOf(
   const limits = { ...others, ...hourly }
   const halt = isOperator ? undefined : strictest(haltsOn(standstills.halts, name))
   const marketKey = hexKey(decision.marketToken)
+  const slippageBps =
+    source.slippageBps ?? Math.min(settings.slippageBps, limits.maxSlippageBps ?? settings.slippageBps)
   return {
     snapshot: withReductionPrice(judged, { decision, adds }, limits, known.prices.get(marketKey)),
+    nowMs,
     limits,
     ...exposuresOf(facts, name, judged),
-    accountLimits: isOperator ? {} : facts.limits.current().account,
-    marketLimits: isOperator ? {} : facts.limits.countedOn(symbol),
-    tradingState: halt?.state ?? (isOperator ? 'reducing' : 'active'),
-    ...defined({
-      tradingReason: halt?.reason,
-      equityUsd: equity?.equityUsd,
-      equityAgeMs: equity?.ageMs,
-      withheldMs: settings.withheldMs,
-      executionFeeOf: fees?.executionFeeOf,
-    }),
+    usage: {
+      accountLimits: isOperator ? {} : facts.limits.current().account,
+      marketLimits: isOperator ? {} : facts.limits.countedOn(symbol),
+      dayResultUsd: own.dayResultUsd,
+      marketDayResultUsd: usage.marketDaysUsd.get(marketKey) ?? 0n,
+      acceptedLastHour: acceptedLastHour(facts, name, decision),
+    },
     ...ofFile(facts, source, judged, decision),
-    dayResultUsd: own.dayResultUsd,
-    marketDayResultUsd: usage.marketDaysUsd.get(marketKey) ?? 0n,
-    clockSkewMs: known.clockSkewMs,
+    trading: {
+      state: halt?.state ?? (isOperator ? 'reducing' : 'active'),
+      ...defined({ reason: halt?.reason }),
+    },
+    ...defined({ equity }),
+    impact: { maxPriceImpactBps: settings.maxPriceImpactBps, ...(isOperator ? {} : impactLeft(facts, adds)) },
+    venue: {
+      clockSkewMs: known.clockSkewMs,
+      ...defined({ withheldMs: settings.withheldMs, executionFeeOf: fees?.executionFeeOf }),
+    },
+    maker: {
+      strategy: name,
+      isOperator,
+      ...(source.strategy?.tidiesOrders === true
+        ? { tidiesOrders: true, ...defined({ isKept: known.isManaged }) }
+        : {}),
+    },
     signedOrder: orders.signedOrder,
-    isOperator,
-    ...(source.strategy?.tidiesOrders === true ? { tidiesOrders: true, isKept: known.isManaged } : {}),
-    intentId: intentIdOf(account.address, name, decisionKey),
-    decisionKey,
-    strategy: name,
-    account: account.address,
-    chain: account.chain,
-    lane: account.lane,
-    closeLanes: account.closeLanes,
-    slippageBps: slippageOf(
-      adds,
-      source.slippageBps ?? Math.min(settings.slippageBps, limits.maxSlippageBps ?? settings.slippageBps),
-      limits,
-    ),
-    nowMs,
-    expiresAtMs: nowMs + (source.orderExpiryMs ?? settings.expiryMs),
-    maxPriceImpactBps: settings.maxPriceImpactBps,
-    ...(isOperator ? {} : impactLeft(facts, adds)),
-    acceptedLastHour: acceptedLastHour(facts, name, decision),
+    intent: {
+      intentId: intentIdOf(account.address, name, decisionKey),
+      decisionKey,
+      account: account.address,
+      chain: account.chain,
+      lane: account.lane,
+      closeLanes: account.closeLanes,
+      expiresAtMs: nowMs + (source.orderExpiryMs ?? settings.expiryMs),
+    },
+    slippageBps: slippageOf(adds, slippageBps, limits),
   }
 }
 
@@ -215,7 +220,7 @@ function acceptedLastHour(
   { orders, usage }: AccountFacts,
   name: string,
   { marketToken }: Decision,
-): AdmissionContext['acceptedLastHour'] {
+): CountedUsage['acceptedLastHour'] {
   const { pending } = orders
   const accepted = usage.acceptedLastHour
   const isSameMarket = ({ terms }: Intent) => sameHex(terms.marketToken, marketToken)

@@ -31,6 +31,6 @@ export async function resizeAccepted(
     snapshot,
     limits: facts.limits.on(symbol, intent.strategy),
     ...exposuresOf({ ...facts, orders: { ...facts.orders, unseen } }, intent.strategy, snapshot),
-    ...defined({ equityUsd: facts.equity?.equityUsd }),
+    ...defined({ equity: facts.equity }),
   })
 }

@@ -11,7 +11,7 @@ import { formatPrice } from '../../protocol/priceText.ts'
 import type { Reading } from '../../protocol/reading.ts'
 import { absOf, BPS_ONE, formatDollars, type Usd } from '../../protocol/units.ts'
 import { hasLost, lossLimit } from '../breakers/circuitBreakers.ts'
-import { type AdmissionContext, marketUnknown } from '../exposure/admissionContext.ts'
+import { type AdmissionContext, type CountedUsage, marketUnknown } from '../exposure/admissionContext.ts'
 
 /** A decision, and whether it can add risk (`addsRisk`). */
 export interface ClassifiedDecision {
@@ -86,7 +86,7 @@ export function checkMarketOpen(classified: ClassifiedDecision, view: MarketView
  */
 export function checkOrdersPerHour(
   classified: ClassifiedDecision,
-  acceptedLastHour: AdmissionContext['acceptedLastHour'],
+  acceptedLastHour: CountedUsage['acceptedLastHour'],
   limits: Pick<Limits, 'maxOrdersPerHour'>,
   accountLimits: Pick<Limits, 'maxOrdersPerHour'> = limits,
   marketLimits: Pick<Limits, 'maxOrdersPerHour'> = {},
@@ -195,9 +195,11 @@ function checkClockSkew(
  */
 function checkDailyLoss(
   classified: ClassifiedDecision,
-  { dayResultUsd = 0n, marketDayResultUsd = 0n, limits, marketLimits = {}, equityUsd }: DailyLossContext,
+  { usage, limits, equity }: DailyLossContext,
 ): Denial | undefined {
   if (!classified.adds) return undefined
+  const { dayResultUsd = 0n, marketDayResultUsd = 0n, marketLimits = {} } = usage
+  const equityUsd = equity?.equityUsd
   const results = [
     { whose: "The strategy's loss", lostUsd: -dayResultUsd, limits },
     { whose: 'The loss on this market', lostUsd: -marketDayResultUsd, limits: marketLimits },
@@ -213,10 +215,7 @@ function checkDailyLoss(
 }
 
 /** Input for judging the loss of a day. */
-export type DailyLossContext = Pick<
-  AdmissionContext,
-  'dayResultUsd' | 'marketDayResultUsd' | 'limits' | 'marketLimits' | 'equityUsd'
->
+export type DailyLossContext = Pick<AdmissionContext, 'usage' | 'limits' | 'equity'>
 
 const shares = limitsWith('isEquityShare')
 
@@ -300,15 +299,15 @@ interface LimitCheck {
 const limitChecks: readonly ((at: LimitCheck) => Denial | undefined)[] = [
   ({ classified, view, context }) => checkDataAge(classified, context.snapshot, view, context.limits),
   ({ classified, view, context }) => checkPriceDivergence(classified, view, context.limits),
-  ({ classified, context }) => checkClockSkew(classified, context.clockSkewMs ?? 0, context.limits),
+  ({ classified, context }) => checkClockSkew(classified, context.venue.clockSkewMs ?? 0, context.limits),
   // The account's own loss is its breaker's: this one is of the strategy and of the market.
   ({ classified, context }) => checkDailyLoss(classified, context),
   ({ classified, context }) =>
     checkEquityKnown(
       classified,
-      context.equityUsd,
+      context.equity?.equityUsd,
       context.limits,
-      context.marketLimits,
+      context.usage.marketLimits,
       context.own?.limits,
     ),
 ]

@@ -16,15 +16,16 @@ const OLD_MS = 20_000
 export function checkDecisionSize(
   decision: Decision,
   adds: boolean,
-  { equityUsd, equityAgeMs = 0 }: Pick<AdmissionContext, 'equityUsd' | 'equityAgeMs'>,
+  { equity }: Pick<AdmissionContext, 'equity'>,
   limits: Pick<Limits, 'maxWishEquityBps' | 'maxWishCollateralEquityBps'>,
 ): Denial | undefined {
-  if (!adds || equityUsd === undefined) return undefined
+  if (!adds || equity === undefined) return undefined
+  const { equityUsd, ageMs = 0 } = equity
   if (decision.kind !== 'increase' && decision.kind !== 'edit') return undefined
   const sizeUsd = decision.sizeDeltaUsd
   if (sizeUsd === undefined || sizeUsd <= 0n) return undefined
   const worthUsd = maxOf(0n, equityUsd)
-  const age = equityAgeMs < OLD_MS ? '' : `, ${Math.round(equityAgeMs / 1_000)} s ago`
+  const age = ageMs < OLD_MS ? '' : `, ${Math.round(ageMs / 1_000)} s ago`
   const above = (what: string, wantedUsd: Usd, shareBps: number | undefined): Denial | undefined => {
     if (shareBps === undefined || wantedUsd <= bps(worthUsd, shareBps)) return undefined
     return {

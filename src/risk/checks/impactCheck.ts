@@ -22,7 +22,7 @@ import {
   type TokenAmount,
   type Usd,
 } from '../../protocol/units.ts'
-import type { AdmissionContext } from '../exposure/admissionContext.ts'
+import type { AdmissionContext, ImpactAllowance } from '../exposure/admissionContext.ts'
 
 /** An order whose impact is estimated. */
 export interface ImpactOrder {
@@ -74,7 +74,7 @@ function estimated<T>(
 export function askedImpactBps(
   estimateBps: number | undefined,
   adds: boolean,
-  { maxPriceImpactBps }: Pick<AdmissionContext, 'maxPriceImpactBps'>,
+  { maxPriceImpactBps }: ImpactAllowance,
 ): number {
   const most = (adds ? maxPriceImpactBps?.adding : maxPriceImpactBps?.reducing) ?? 0
   return TRIGGER_BUFFER_BPS + Math.min(Math.max(0, -(estimateBps ?? 0)), most)
@@ -115,20 +115,20 @@ export function withPriceImpact(
   terms: OrderTerms,
   action: ImpactOrder['action'],
   view: MarketView,
-  context: Pick<AdmissionContext, 'snapshot' | 'maxPriceImpactBps' | 'priceImpactLeftUsd'>,
+  context: Pick<AdmissionContext, 'snapshot' | 'impact'>,
 ): OrderTerms {
   const { direction, orderType, sizeDeltaUsd, tpsl } = terms
   // Parts of a twap take any price.
   if (orderType === 'twap') return terms
   const price = terms.triggerPrice ?? terms.referencePrice
   const held = reducedBy(action, terms, terms.collateralToken.address, context)
-  let leftUsd = context.priceImpactLeftUsd
+  let leftUsd = context.impact.priceImpactLeftUsd
   const take = (estimate: number | undefined, sizeUsd: Usd, mostBps: number): number | undefined => {
     const taken = impactWithin(estimate, sizeUsd, leftUsd)
     if (leftUsd !== undefined) leftUsd = maxOf(0n, leftUsd - impactCostUsd(taken, sizeUsd, mostBps))
     return taken
   }
-  const { adding = 0, reducing = 0 } = context.maxPriceImpactBps ?? {}
+  const { adding = 0, reducing = 0 } = context.impact.maxPriceImpactBps ?? {}
   const sizeUsd = held === undefined ? sizeDeltaUsd : minOf(sizeDeltaUsd, held.sizeInUsd)
   const estimateBps = take(
     impactBpsOf({ direction, action, sizeDeltaUsd, price, held }, view),
@@ -150,7 +150,7 @@ export function withPriceImpact(
     ...defined({ priceImpactBps: estimateBps }),
     ...defined({
       acceptablePriceImpactBps: asks
-        ? askedImpactBps(estimateBps, action === 'increase', context)
+        ? askedImpactBps(estimateBps, action === 'increase', context.impact)
         : undefined,
     }),
     ...defined({ tpsl: exits }),

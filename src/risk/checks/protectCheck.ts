@@ -18,12 +18,12 @@ import type { ClassifiedDecision } from './checks.ts'
 /** The first of a strategy's own rules that keeps it from adding on a market now. */
 export function checkProtection(
   { decision, adds }: ClassifiedDecision,
-  { protection, strategy, nowMs }: Pick<AdmissionContext, 'protection' | 'strategy' | 'nowMs'>,
+  { protection, maker, nowMs }: Pick<AdmissionContext, 'protection' | 'maker' | 'nowMs'>,
 ): Denial | undefined {
   if (!adds || protection === undefined) return undefined
   const { rules, track, openUsd } = protection
   return (
-    checkDrawdown(strategy, rules, track, openUsd) ??
+    checkDrawdown(maker.strategy, rules, track, openUsd) ??
     checkStops(rules, track, nowMs) ??
     checkCooldown(decision.marketToken, rules, track, nowMs) ??
     checkWindows(rules, nowMs) ??

@@ -20,73 +20,95 @@ export interface Protection {
   readonly openUsd: Usd
 }
 
-/** Input of `admit`. */
-export interface AdmissionContext {
-  readonly snapshot: Snapshot
-  /** Folded anew after each admitted intent, so that two decisions of one tick cannot spend the same capacity. */
-  readonly exposure: Exposure
-  /** The strategy's and the account's limits, already tightened into one, without the strategy's limits of exposure. */
-  readonly limits: Limits
-  /** The strategy's limits of exposure, and its own part of the exposure, which counts against them; absent: it has none. */
-  readonly own?: { readonly limits: ExposureLimits; readonly exposure: Exposure }
-  /** The account's own limits on usage over all strategies; absent: `limits` replaces them, which is stricter. */
-  readonly accountLimits?: Limits
-  /** The market's own limits on usage, over all strategies; absent: none. */
-  readonly marketLimits?: CountedLimits
-  /** Exits that an increase brings with it besides its own; `unknown`: there are some, and where they lie is not known. Absent: none. */
-  readonly exits?: EntryExits | 'unknown'
-  /** The strategy's own rules of when it adds nothing; absent: it has none. */
-  readonly protection?: Protection
-  readonly tradingState: TradingState
-  /** The reason why it is not active: the halt's own sentence. */
-  readonly tradingReason?: string
-  /** Equity of the account, USD; absent while it is unknown. */
-  readonly equityUsd?: Usd
-  /** Age of that figure, ms; absent where it is a present bound. */
-  readonly equityAgeMs?: number
-  /** Result of the strategy's day since 00:00 UTC by its books, USD, signed; absent counts as zero. */
-  readonly dayResultUsd?: Usd
-  /** Realized result of all orders on the market since 00:00 UTC, USD, signed; absent counts as zero. */
-  readonly marketDayResultUsd?: Usd
-  /** Difference between our clock and the venue's, ms; absent counts as zero. */
-  readonly clockSkewMs?: number
-  /** Estimates the cost of executing a waiting order, native token, base units; absent: unknown. */
-  readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
-  /** Largest part of our own estimate of a price impact that an order may request, bps, by its effect on risk; absent: none. */
-  readonly maxPriceImpactBps?: { readonly adding: number; readonly reducing: number }
-  /** Rest of the day's allowance for prices beyond slippage and tolerance, by estimated impact, USD. Absent: no limit of a day. */
-  readonly priceImpactLeftUsd?: Usd
-  /** A resting order as it was signed and changed by messages of ours; undefined: not by ours alone, or not known. */
-  readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
-  /** An operator's decision: any resting order may be cancelled, whoever made it. */
-  readonly isOperator?: boolean
-  /** True for a keeper that may cancel, and within bounds edit, orders that others left resting (`risk/exposure/tidying.ts`). */
-  readonly tidiesOrders?: boolean
-  /** Tells whether a running instance or task manages an order of ours; absent: all are managed. */
-  readonly isKept?: (own: OwnOrder) => boolean
+/** Name under which an order is to be accepted, and how it is to be sent. */
+export interface IntentFrame {
   readonly intentId: string
   readonly decisionKey: string
-  readonly strategy: string
   readonly account: Address
   readonly chain: string
   /** The account's lane. */
   readonly lane: LaneName
   /** The lanes that a whole close may take, the preferred one first; absent: the account's alone. */
   readonly closeLanes?: readonly LaneName[]
-  /** From which age a signed message that no block holds counts as withheld, ms; absent: none does. */
-  readonly withheldMs?: number
-  /** Slippage asked of the venue, bps. */
-  readonly slippageBps: number
-  /** The snapshot's instant, Unix ms. */
-  readonly nowMs: number
   /** Unix ms after which no new attempt is prepared or armed. */
   readonly expiresAtMs: number
-  /** Intents accepted in the hour before `nowMs`: by this strategy, on this market (absent counts as none) and by all. */
+}
+
+/** Maker of a decision, and the orders of others that it may change. */
+export interface DecisionMaker {
+  readonly strategy: string
+  /** An operator's decision: any resting order may be cancelled, whoever made it. */
+  readonly isOperator?: boolean
+  /** True for a keeper that may cancel, and within bounds edit, orders that others left resting (`risk/exposure/tidying.ts`). */
+  readonly tidiesOrders?: boolean
+  /** Tells whether a running instance or task manages an order of ours; absent: all are managed. */
+  readonly isKept?: (own: OwnOrder) => boolean
+}
+
+/** Usage of limits that count over time, and those of them that are not the strategy's own. */
+export interface CountedUsage {
+  /** The account's own limits on usage over all strategies; absent: the strategy's replace them, which is stricter. */
+  readonly accountLimits?: Limits
+  /** The market's own limits on usage, over all strategies; absent: none. */
+  readonly marketLimits?: CountedLimits
+  /** Result of the strategy's day since 00:00 UTC by its books, USD, signed; absent counts as zero. */
+  readonly dayResultUsd?: Usd
+  /** Realized result of all orders on the market since 00:00 UTC, USD, signed; absent counts as zero. */
+  readonly marketDayResultUsd?: Usd
+  /** Intents accepted in the hour before: by this strategy, on this market (absent counts as none) and by all. */
   readonly acceptedLastHour: {
     readonly strategy: number
     readonly market?: number
     readonly account: number
   }
+}
+
+/** Allowances for prices beyond slippage and tolerance, by estimated impact. */
+export interface ImpactAllowance {
+  /** Largest part of our own estimate of a price impact that an order may request, bps, by its effect on risk; absent: none. */
+  readonly maxPriceImpactBps?: { readonly adding: number; readonly reducing: number }
+  /** Rest of the day's allowance, USD. Absent: no limit of a day. */
+  readonly priceImpactLeftUsd?: Usd
+}
+
+/** State of venue and clock that some orders depend on. */
+export interface VenueState {
+  /** Difference between our clock and the venue's, ms; absent counts as zero. */
+  readonly clockSkewMs?: number
+  /** From which age a signed message that no block holds counts as withheld, ms; absent: none does. */
+  readonly withheldMs?: number
+  /** Estimates the cost of executing a waiting order, native token, base units; absent: unknown. */
+  readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
+}
+
+/** Input of `admit`. */
+export interface AdmissionContext {
+  readonly snapshot: Snapshot
+  /** The snapshot's instant, Unix ms. */
+  readonly nowMs: number
+  /** Folded anew after each admitted intent, so that two decisions of one tick cannot spend the same capacity. */
+  readonly exposure: Exposure
+  /** The strategy's and the account's limits, already tightened into one, without the strategy's limits of exposure. */
+  readonly limits: Limits
+  /** The strategy's limits of exposure, and its own part of the exposure, which counts against them; absent: it has none. */
+  readonly own?: { readonly limits: ExposureLimits; readonly exposure: Exposure }
+  readonly usage: CountedUsage
+  /** Exits that an increase brings with it besides its own; `unknown`: there are some, and where they lie is not known. Absent: none. */
+  readonly exits?: EntryExits | 'unknown'
+  /** The strategy's own rules of when it adds nothing; absent: it has none. */
+  readonly protection?: Protection
+  /** State of trading; `reason`: why it is not active, the halt's own sentence. */
+  readonly trading: { readonly state: TradingState; readonly reason?: string }
+  /** Equity of the account, USD, and the age of the figure, ms, absent where it is a present bound. Absent while it is unknown. */
+  readonly equity?: { readonly equityUsd: Usd; readonly ageMs?: number }
+  readonly impact: ImpactAllowance
+  readonly venue: VenueState
+  readonly maker: DecisionMaker
+  /** A resting order as it was signed and changed by messages of ours; undefined: not by ours alone, or not known. */
+  readonly signedOrder?: (orderKey: Hex) => SignedOrder | undefined
+  readonly intent: IntentFrame
+  /** Slippage asked of the venue, bps. */
+  readonly slippageBps: number
 }
 
 /** The view of the market that a decision names, or undefined. */

@@ -57,15 +57,13 @@ export function tidyingEditDenial(
   order: Order,
   decision: EditDecision,
   prices: EditedPrices,
-  context: Pick<
-    AdmissionContext,
-    'snapshot' | 'exposure' | 'strategy' | 'isOperator' | 'tidiesOrders' | 'isKept'
-  >,
+  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'maker'>,
 ): Denial | undefined {
   const own = context.exposure.ownOrders.get(hexKey(order.orderKey))
-  if (context.tidiesOrders !== true || context.isOperator === true) return undefined
-  if (own === undefined || own.strategy === context.strategy) return undefined
-  if (context.isKept?.(own) !== false) {
+  const { isKept, isOperator, strategy, tidiesOrders } = context.maker
+  if (tidiesOrders !== true || isOperator === true) return undefined
+  if (own === undefined || own.strategy === strategy) return undefined
+  if (isKept?.(own) !== false) {
     return {
       code: 'ORDER_KEPT',
       reason: `The order ${order.orderKey} is managed by ${own.strategy}; an order janitor edits unmanaged orders only.`,

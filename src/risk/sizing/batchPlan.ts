@@ -32,14 +32,14 @@ export function planBatch(
   context: AdmissionContext,
 ): Plan | Denial {
   const { batch } = decision
-  const lane = describeLane(context.lane)
+  const lane = describeLane(context.intent.lane)
   if (!lane.takesOwnMessages) {
     const taking = laneNames.filter((name) => describeLane(name).takesOwnMessages)
     const labels = taking.map((name) => describeLane(name).label)
     return {
       code: 'BATCH_NEEDS_RELAY',
       reason: `The ${lane.label} builds its own messages; a batch of your own needs the ${labels.join(' or the ')}.`,
-      wanted: `lane ${context.lane}`,
+      wanted: `lane ${context.intent.lane}`,
       allowed: `lane ${taking.join(' or ')}`,
     }
   }

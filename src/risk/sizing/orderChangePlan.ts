@@ -50,7 +50,7 @@ const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
  */
 export function changeable(
   orderKey: Hex,
-  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'strategy' | 'isOperator' | 'tidiesOrders'>,
+  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'maker'>,
   isCancel = false,
 ): Order | Denial {
   const order = context.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
@@ -61,8 +61,9 @@ export function changeable(
     }
   }
   const own = context.exposure.ownOrders.get(hexKey(orderKey))
-  if (context.isOperator !== true && own?.strategy !== context.strategy) {
-    const tidies = context.tidiesOrders === true && (isCancel || own !== undefined)
+  const { maker } = context
+  if (maker.isOperator !== true && own?.strategy !== maker.strategy) {
+    const tidies = maker.tidiesOrders === true && (isCancel || own !== undefined)
     const denial = tidies && isCancel ? tidyingDenial(order, context) : undefined
     if (denial !== undefined) return denial
     if (!tidies)
@@ -94,7 +95,7 @@ function cancellable(orderKey: Hex, context: AdmissionContext): NamedOrder | Den
   const listed = changeable(orderKey, context, true)
   const own = context.exposure.ownOrders.get(hexKey(orderKey))
   const isHidden = isDenial(listed) && listed.code === 'ORDER_UNKNOWN'
-  if (!isHidden || context.isOperator !== true || own === undefined || own.changedBy !== undefined)
+  if (!isHidden || context.maker.isOperator !== true || own === undefined || own.changedBy !== undefined)
     return listed
   const { orderType, sizeDeltaUsd, kept } = context.signedOrder?.(orderKey) ?? {}
   if (orderType === undefined || sizeDeltaUsd === undefined || kept === undefined) return listed
@@ -194,9 +195,9 @@ export function planEdit(
   const priceImpactBps = impactWithin(
     impactBpsOf({ direction, action, sizeDeltaUsd, price: triggerPrice, held }, view),
     sizeDeltaUsd,
-    context.priceImpactLeftUsd,
+    context.impact.priceImpactLeftUsd,
   )
-  const beyondBps = context.slippageBps + askedImpactBps(priceImpactBps, isIncrease, context)
+  const beyondBps = context.slippageBps + askedImpactBps(priceImpactBps, isIncrease, context.impact)
   const executionFeeIncrease = topUpOf(order, orderType, context)
   const edit: EditTerms = {
     orderKey: order.orderKey,
@@ -273,10 +274,10 @@ function editPrices(
 function otherThanSigned(
   order: Order,
   signed: SignedOrder | undefined,
-  { isOperator }: AdmissionContext,
+  { maker }: AdmissionContext,
 ): Denial | undefined {
   if (signed === undefined) {
-    if (isOperator === true) return undefined
+    if (maker.isOperator === true) return undefined
     return {
       code: 'ORDER_NOT_KNOWN',
       reason: `The signed terms of the order ${order.orderKey} are not fully known: it is older than this version, or one of its changes has no proven end. Cancel it and place a new one.`,
@@ -297,7 +298,8 @@ function otherThanSigned(
  * Returns the shortfall of an order's execution fee against our own estimate. An update pays for the execution anew at the gas price of the day, and
  * reverts when the fee is less (`OrderHandler.updateOrder`). 0 where its fee or the need is unknown.
  */
-function topUpOf(order: Order, orderType: OrderKind, { executionFeeOf }: AdmissionContext): TokenAmount {
+function topUpOf(order: Order, orderType: OrderKind, { venue }: AdmissionContext): TokenAmount {
+  const { executionFeeOf } = venue
   if (order.executionFee === undefined || executionFeeOf === undefined) return 0n
   return maxOf(0n, executionFeeOf(orderType) - order.executionFee)
 }

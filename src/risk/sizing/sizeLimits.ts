@@ -83,14 +83,14 @@ const OWN_REASON =
 export function sizeLimitsOf(
   side: MarketSide,
   available: AvailableCapacity,
-  { limits, exposure, own, equityUsd }: Pick<AdmissionContext, 'limits' | 'exposure' | 'own' | 'equityUsd'>,
+  { limits, exposure, own, equity }: Pick<AdmissionContext, 'limits' | 'exposure' | 'own' | 'equity'>,
 ): readonly SizeLimit[] {
   const { capacityUsd, availableUsd } = available
   const { maxCapacityShareBps } = limits
-  const ownCaps = own === undefined ? [] : exposureCaps(side, own.limits, own.exposure, equityUsd)
+  const ownCaps = own === undefined ? [] : exposureCaps(side, own.limits, own.exposure, equity?.equityUsd)
   return [
     { by: 'maxOrderSizeUsd', limitUsd: limits.maxOrderSizeUsd },
-    ...exposureCaps(side, limits, exposure, equityUsd),
+    ...exposureCaps(side, limits, exposure, equity?.equityUsd),
     ...ownCaps.map((cap) => ({ ...cap, isOwn: true as const })),
     { by: 'maxCapacityShareBps', limitUsd: shareOf(capacityUsd, maxCapacityShareBps) },
     { by: 'capacity', limitUsd: availableUsd },

@@ -45,7 +45,7 @@ import { triggerOf } from './triggerOrders.ts'
 /** Part of the admission context that sizing needs. */
 export type SizingContext = Pick<
   AdmissionContext,
-  'snapshot' | 'exposure' | 'limits' | 'own' | 'equityUsd' | 'exits'
+  'snapshot' | 'exposure' | 'limits' | 'own' | 'equity' | 'exits'
 >
 
 /** A decision with its size. */
