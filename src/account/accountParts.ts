@@ -2,7 +2,7 @@
 
 import type { ClaimDecision, RenewalDecision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
-import type { OrderManager } from '../execution/orderManager.ts'
+import type { OpenOrders } from '../execution/openOrders.ts'
 import type { Catalogue } from '../market/marketCatalogue.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { AheadStamps } from './aheadStamps.ts'
@@ -16,7 +16,7 @@ import type { SubaccountWatch } from './subaccountWatch.ts'
 
 /** Machine over the open orders. */
 export interface HasOrders {
-  readonly orderManager: OrderManager
+  readonly openOrders: OpenOrders
 }
 
 /** Strategies that run now. */

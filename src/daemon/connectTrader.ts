@@ -17,6 +17,7 @@ import type { Emit } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
 import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import type { Journal } from '../journal/journal.ts'
+import { createMarketData } from '../market/marketData.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { EngineLabels } from '../operator/port/statusReport.ts'
 import type { StrategyFiles } from '../operator/reloadStrategies.ts'
@@ -116,9 +117,12 @@ export async function connectTrader(
       file: renewalFileOf(config.account.approvalFile),
     }),
   })
+  const market = createMarketData({
+    ...{ chain, api, clock, journal, emit, fatal },
+    ...defined({ prove: clients.length === 0 ? undefined : proveMarket }),
+  })
   const trader = createTrader({
-    chain,
-    api,
+    market,
     clock,
     journal,
     signer,
@@ -128,7 +132,7 @@ export async function connectTrader(
       account: owner ?? signer.address,
       file: join(dirname(config.account.approvalFile), 'claim.json'),
     }),
-    ...defined({ chainReader, proveMarket: clients.length === 0 ? undefined : proveMarket }),
+    ...defined({ chainReader }),
     strategies,
     limits: limitsOf(config, strategies),
     readLimits: () => readLimits(reload(), values),

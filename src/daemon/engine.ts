@@ -10,7 +10,6 @@
  */
 
 import type {
-  HasCatalogue,
   HasEngineSettings,
   HasPrepareClaim,
   HasPrepareRenewal,
@@ -18,47 +17,41 @@ import type {
   HasSubaccount,
   HasTrading,
 } from '../account/accountParts.ts'
-import { createAheadStamps } from '../account/aheadStamps.ts'
-import { createHiddenWorth } from '../account/equity/hiddenWorth.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
-import { createHoldings } from '../account/holdings/holdings.ts'
-import { createPriceWatch, heldMarketsOf } from '../account/holdings/priceWatch.ts'
+import { heldMarketsOf } from '../account/holdings/priceWatch.ts'
 import { createUnprotectedPositions } from '../account/holdings/unprotectedPositions.ts'
-import { createUnseen } from '../account/holdings/unseen.ts'
 import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import { createLiveLimits, limitRows } from '../account/liveLimits.ts'
-import { createAccountWatch } from '../account/watch/accountWatch.ts'
-import { createBreakers } from '../account/watch/breakerWatch.ts'
-import { createDayResult, createStrategyDay, type DayResult } from '../account/watch/dayResult.ts'
-import { createFeedAges } from '../account/watch/feedAges.ts'
-import { createLookAgain } from '../account/watch/lookAgain.ts'
-import { createLookAtAccount, type LiveAnswers } from '../account/watch/lookAtAccount.ts'
+import { createOrderMoves, lookAgain } from '../account/watch/lookAgain.ts'
 import { createReachedTriggers } from '../account/watch/reachedTriggers.ts'
-import { createReconciler } from '../account/watch/reconciler.ts'
-import { createUnmanagedWatch } from '../account/watch/unmanaged.ts'
 import { usedNow } from '../account/watch/usedLimits.ts'
+import { createWatchedAccount, isRecentFill } from '../account/watch/watchedAccount.ts'
 import { defined } from '../base/defined.ts'
 import { bookRows } from '../books/bookView.ts'
 import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
 import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import type { Denial, Intent, IntentState } from '../domain/order/intent.ts'
+import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { createInstance, type Instance } from '../engine/instance.ts'
+import { createInstance } from '../engine/instance.ts'
 import { createAccept } from '../engine/judging/accept.ts'
 import { admitDecision } from '../engine/judging/admitDecision.ts'
 import { judge } from '../engine/judging/judgeDecision.ts'
 import { resizeAccepted } from '../engine/judging/resizeAccepted.ts'
 import { createLifecycle } from '../engine/lifecycle.ts'
+import { createEnding, createPhase, type Ending } from '../engine/phase.ts'
 import { createInstances } from '../engine/roster/instances.ts'
+import { createRoster } from '../engine/roster/roster.ts'
 import { readSnapshot } from '../engine/snapshotReader.ts'
 import { createTaskRoad } from '../engine/taskRoad.ts'
 import { tick } from '../engine/tick.ts'
 import type { TurnContext } from '../engine/turnContext.ts'
 import { accountOf, type ExecutionContext } from '../execution/context/executionContext.ts'
+import { shippedLanes } from '../execution/lanes/shippedLanes.ts'
 import { createOrderManager, type OrderManager } from '../execution/orderManager.ts'
-import { createKnown } from '../market/knownVenue.ts'
+import { createTrackedOrders } from '../execution/trackedOrders.ts'
+import type { MarketData } from '../market/marketData.ts'
 import { createReads } from '../operator/operatorReads.ts'
 import type { EngineApi } from '../operator/port/engineStatus.ts'
 import { createLabelledOrders } from '../operator/port/labelledOrders.ts'
@@ -69,13 +62,12 @@ import { type EngineLabels, statusOf, withStopLooks } from '../operator/port/sta
 import { createReload, type StrategyFiles } from '../operator/reloadStrategies.ts'
 import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
-import { lossLimitsOf } from '../risk/breakers/circuitBreakers.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { createExecutors } from '../tasks/running/executors.ts'
 import { createKill } from '../tasks/running/kill.ts'
 import { createUnwinder } from '../tasks/running/unwinder.ts'
-import { createWindDown } from '../tasks/running/windDown.ts'
+import { createWindDown, windDownVeto, windingDown } from '../tasks/running/windDown.ts'
 
 /** A running engine. */
 export interface Engine extends EngineApi {
@@ -105,15 +97,16 @@ const movingRecords: ReadonlySet<string> = new Set([
 
 /** Parts from which an engine is made. */
 export interface EngineParts
-  extends HasCatalogue,
-    HasEngineSettings,
+  extends HasEngineSettings,
     HasPrepareClaim,
     HasPrepareRenewal,
     HasReadLimits,
     HasSubaccount,
     HasTrading {
   /** Parts of the road; the engine itself gives it admission and policies. */
-  readonly execution: Omit<ExecutionContext, 'admission' | 'warningPolicies'>
+  readonly execution: Omit<ExecutionContext, 'admission' | 'warningPolicies' | 'api' | 'chain'>
+  /** Data of the chain's markets, which other accounts may share. */
+  readonly market: MarketData
   /** Those that run first. */
   readonly strategies: readonly LoadedStrategy[]
   /** The account's policy of the venue's warnings, which a strategy's file may make stricter; absent: the defaults. */
@@ -123,136 +116,91 @@ export interface EngineParts
   /** As they are configured. */
   readonly limits: ConfiguredLimits
   readonly labels: EngineLabels
+  /** The end of its life; absent: `abort` alone brings it about. */
+  readonly ending?: Ending
   /** Receives the venue's markets once, before the first tick; an error ends the start. */
   readonly onMarkets?: (markets: readonly Market[]) => void
 }
 
-/** Makes an engine, with the order machine under it. */
-export function createEngine({ execution, ...parts }: EngineParts): Engine {
-  const { engineSettings, trading, catalogue, labels } = parts
-  const { api, clock, journal } = execution
+/** Makes an engine, with the order machine under it. Each part is made of those before it. */
+export function createEngine({
+  execution: given,
+  ending = createEnding(),
+  market,
+  ...parts
+}: EngineParts): Engine {
+  const { engineSettings, trading, warnings } = parts
+  const { clock, journal } = given
+  const { api, catalogue, chain } = market
+  const { deciding, living } = ending
+  const isDeciding = () => !deciding.signal.aborted
+  const phase = createPhase()
+  const isRunning = () => phase.state() === 'running'
+  const moves = createOrderMoves(clock, LIST_LAG_MS)
   const emit = (event: Event): void => {
-    execution.emit(event)
-    if (event.type === 'journal.committed' && movingRecords.has(event.record.kind)) again.soon()
+    given.emit(event)
+    if (event.type === 'journal.committed' && movingRecords.has(event.record.kind)) moves.soon()
   }
-  const { warnings } = parts
-  const ownWarnings = (strategy: string) =>
-    instances.strategies().find(({ name }) => name === strategy)?.warnings
+  const execution = { ...given, api, chain, emit }
+  const roster = createRoster(parts.strategies)
+  const { strategies } = roster
+  const openOrders = createTrackedOrders(execution)
+  const limits = createLiveLimits(parts.limits)
+  const context = { ...execution, ...parts, catalogue, limits, openOrders, strategies }
+
+  // The account: what is known, watched and read of it.
+  const startedAtMs = clock.now()
+  const before = journal.recentIntents()
+  const account = createWatchedAccount({
+    ...{ ...parts, catalogue, execution, limits, openOrders, strategies, isDeciding, before, startedAtMs },
+    windingDown: () => windingDown(parts),
+  })
+  const { breakers, facts, feeds, filled, holdings, live, prices, realized, reconciler, unmanaged, watch } =
+    account
+  const lookAtReached = createReachedTriggers(openOrders)
+  const owner = accountOf(execution)
+  async function read(needs: Needs): Promise<Snapshot> {
+    const { heldMarkets } = holdings
+    const { maxMarketValuesAgeMs } = engineSettings
+    const snapshot = await readSnapshot(
+      {
+        ...{ ...market, clock, account: owner, heldMarkets, ...feeds },
+        ...defined({ maxMarketValuesAgeMs }),
+      },
+      needs,
+    )
+    openOrders.sawOrders(snapshot.orders)
+    lookAtReached(snapshot)
+    await prices.look(heldMarketsOf(snapshot))
+    return holdings.held(snapshot)
+  }
+
+  // The road of its orders: they are made under these vetoes, and sized anew by these facts.
+  const resize = (intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> =>
+    resizeAccepted({ api, facts, read }, intent, atMostUsd)
   const standingVeto = (intent: Intent) =>
     trading.veto(intent) ?? catalogue.veto(intent) ?? parts.subaccount?.veto(intent)
-  const orderManager = createOrderManager({
-    ...execution,
-    emit,
-    ...(warnings === undefined
-      ? {}
-      : { warningPolicies: (strategy) => [warnings, ...[ownWarnings(strategy) ?? []].flat()] }),
-    admission: {
-      veto: (intent) => windDown.veto(intent) ?? standingVeto(intent),
-      resize,
+  const ownWarnings = (strategy: string) => strategies().find(({ name }) => name === strategy)?.warnings
+  const orderManager = createOrderManager(
+    {
+      ...execution,
+      ...(warnings === undefined
+        ? {}
+        : { warningPolicies: (strategy) => [warnings, ...[ownWarnings(strategy) ?? []].flat()] }),
+      admission: { veto: (intent) => windDownVeto(parts, intent) ?? standingVeto(intent), resize },
     },
-  })
-  function resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial> {
-    return resizeAccepted({ api, facts: accept.facts, read }, intent, atMostUsd)
-  }
-  const context = { ...execution, ...parts, emit, orderManager, strategies: () => instances.strategies() }
-  const owner = accountOf(context)
-  const startedAtMs = clock.now()
-  const deciding = new AbortController()
-  const living = new AbortController()
-  const reconciler = createReconciler(context)
-  const limits = createLiveLimits(context.limits)
-  const prices = createPriceWatch({ ...context, limits })
-  const holdings = createHoldings({ ...context, prices }, owner)
-  const filled = createUnseen(orderManager, clock, holdings.journal)
-  const unseen = filled.in
-  const unmanaged = createUnmanagedWatch({
-    ...context,
-    windingDown: () => windDown.open().map(({ strategy }) => strategy),
-  })
-  const before = journal.recentIntents()
-  const breakers = createBreakers(
-    context,
-    () => ({ ...limits.current().breakers, ...lossLimitsOf(limits.current().account) }),
-    () => realized(),
-    holdings.journal,
-    createHiddenWorth({ ...context, prices }, holdings.journal),
+    shippedLanes,
+    openOrders,
   )
-  const again = createLookAgain({
-    clock,
-    signal: living.signal,
-    forMs: LIST_LAG_MS,
-    async look() {
-      await account.lookAgain(living.signal)
-      await breakers.lookAgain()
-    },
-    isSettled() {
-      const { unlistedFills, closedFills } = account.held()
-      const isShown = breakers.shownEquity()?.isSettling !== true
-      return isShown && unlistedFills.length + closedFills.length === 0
-    },
-  })
-  const isDeciding = () => !deciding.signal.aborted
-  const live: LiveAnswers = {
-    equity: breakers.limitEquity,
-    dayResultUsd: createStrategyDay(context, () => account.positions()),
-    marketDaysUsd: () => realized().byMarket(clock.now()),
-    pausing: reconciler.pausing,
-    unseen,
-    isDeciding,
-  }
-  const aheadStamps = createAheadStamps(clock)
-  const shared = { ...context, limits, holdings, prices, aheadStamps, unseen }
-  const facts = createLookAtAccount({ ...shared, execution: context, live })
-  const accept = createAccept({ emit, facts, isDeciding, orderManager })
-  const turns: TurnContext = {
-    ...shared,
-    accept,
-    requests: {
-      ...context,
-      planUnwind: (intentId, wish) => unwinder.plan(intentId, wish),
-      planTask: (...asked) => executors.ofStrategies.plan(...asked),
-      tasksOf: (name) => executors.ofStrategies.own(name),
-    },
-    exitRetries: new Map(),
-  }
-  const instances = createInstances(parts.strategies, makeInstance, deciding.signal)
-
-  function makeInstance(first: LoadedStrategy): Instance {
-    return createInstance(
-      first,
-      context,
-      deciding.signal,
-      async (tickMs, isAsked, loaded) => {
-        const report = await tick(turns, loaded, tickMs, () => read(loaded.needs), isAsked)
-        account.saw(report.snapshot.positions.value)
-        return report
-      },
-      context.engineSettings,
-    )
-  }
-
-  const dayResult = createDayResult([...before, ...journal.openIntents()], startedAtMs)
   // Oldest first: of so many the newest are remembered.
-  for (const state of before.toReversed()) context.fees?.learn(state)
-  orderManager.restore(journal.openIntents(), before.filter(isRecentFill))
-  const feeds = createFeedAges(context)
-  const acceptedPrices = new Map<string, bigint>()
-  const known = createKnown(catalogue.facts())
-  const lookAtReached = createReachedTriggers(orderManager)
-  const unprotectedPositions = createUnprotectedPositions()
-  const account = createAccountWatch({ ...context, prices, holdings, feeds, filled, reconciler, unmanaged })
+  for (const state of before.toReversed()) given.fees?.learn(state)
+  orderManager.restore(
+    journal.openIntents(),
+    before.filter((state) => isRecentFill(state, startedAtMs)),
+  )
+  const accept = createAccept({ emit, facts, isDeciding, orderManager })
 
-  function isRecentFill({ closedAtMs }: IntentState): boolean {
-    return closedAtMs !== undefined && closedAtMs + LIST_LAG_MS > startedAtMs
-  }
-
-  /** The day's results with everything that is known now. */
-  function realized(): DayResult {
-    const open = orderManager.open().map((each) => each.state)
-    dayResult.add([...open, ...orderManager.recentlyLanded()], clock.now())
-    dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())
-    return dayResult
-  }
+  // Processes of several steps.
   /** Source of the daemon's own decisions: they are read and admitted in the operator's name. */
   const byHand = { name: OPERATOR, isWhole: true }
   const byOperator = {
@@ -260,20 +208,21 @@ export function createEngine({ execution, ...parts }: EngineParts): Engine {
     admit: (snapshot: Snapshot, decision: Decision, decisionKey: string, beside?: () => Promise<void>) =>
       accept.inTurn(() => admitDecision(accept, byHand, snapshot, decision, decisionKey, beside)),
     judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-      judge(accept.facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
+      judge(facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
   }
   // An operator's payment is checked against the wallet before anything is signed.
   const withWallet = {
     read: (symbols: readonly string[]) => read({ symbols, allPositionMarkets: true, balances: true }),
-    isRunning: () => life.state() === 'running',
+    isRunning,
   }
-  const road = createTaskRoad({ ...shared, accept })
-  const executors = createExecutors({ ...shared, ...withWallet, road })
+  const road = createTaskRoad({ ...context, holdings, accept, unseen: filled.in })
+  const executors = createExecutors({ ...context, ...withWallet, prices, road })
+  const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
   const kill = createKill({
     ...context,
     ...byOperator,
     holdings,
-    symbols: account.symbols,
+    symbols: watch.symbols,
     endTasks: (by) => executors.endings(by, 'a kill cancels resting orders and ends every task'),
   })
   const windDown = createWindDown({
@@ -286,109 +235,98 @@ export function createEngine({ execution, ...parts }: EngineParts): Engine {
         return admitDecision(accept, source, snapshot, decision, decisionKey, beside)
       }),
   })
-  const reload = createReload({
+
+  // Turns of strategies.
+  const turns: TurnContext = {
     ...context,
-    limits,
-    instances,
-    windDown,
-    isRunning: () => life.state() === 'running',
+    ...{ accept, aheadStamps: account.aheadStamps, holdings, prices, unseen: filled.in },
+    requests: {
+      ...context,
+      planUnwind: unwinder.plan,
+      planTask: executors.ofStrategies.plan,
+      tasksOf: executors.ofStrategies.own,
+    },
+    exitRetries: new Map(),
+  }
+  const instances = createInstances(
+    roster,
+    (first) =>
+      createInstance(
+        first,
+        context,
+        deciding.signal,
+        async (tickMs, isAsked, loaded) => {
+          const report = await tick(turns, loaded, tickMs, () => read(loaded.needs), isAsked)
+          watch.saw(report.snapshot.positions.value)
+          return report
+        },
+        engineSettings,
+      ),
+    deciding.signal,
+  )
+
+  // Commands of the operator, and the life of it all.
+  const reload = createReload({
+    ...{ ...context, instances, windDown, isRunning },
     ...defined({ files: parts.strategyFiles }),
   })
-  const unwinder = createUnwinder({ ...context, ...byOperator, holdings, isSeen: filled.isSeen })
-  const lookedAt = withStopLooks(context, { account, unprotectedPositions, reconciler, executors })
-  const life = createLifecycle(
-    { ...context, limits },
-    {
-      account: lookedAt,
-      breakers,
-      deciding,
-      living,
-      startedAtMs,
-      countDay: realized,
-      keepRoster: reload.begin,
-      loops: () => [
-        again.run(),
-        kill.run(living.signal),
-        unwinder.run(living.signal),
-        windDown.run(living.signal),
-        executors.run(living.signal),
-        instances.run(),
-      ],
-      ...defined({ onMarkets: parts.onMarkets }),
-    },
-  )
+  const unprotectedPositions = createUnprotectedPositions()
+  const life = createLifecycle(context, {
+    account: withStopLooks(context, { account: watch, unprotectedPositions, reconciler, executors }),
+    ...{ breakers, ending, phase, orderManager, startedAtMs },
+    countDay: realized,
+    keepRoster: reload.begin,
+    loops: () => [
+      lookAgain(
+        { clock, moves, look: () => account.look(living.signal), isSettled: account.isSettled },
+        living.signal,
+      ),
+      kill.run(living.signal),
+      unwinder.run(living.signal),
+      windDown.run(living.signal),
+      executors.run(living.signal),
+      instances.run(),
+    ],
+    ...defined({ onMarkets: parts.onMarkets }),
+  })
   const labelled = createLabelledOrders({ ...context, holdings })
   const inbox = createSignalInbox({ ...context, isTaking: isDeciding })
-
-  async function read(needs: Needs): Promise<Snapshot> {
-    const { maxMarketValuesAgeMs } = engineSettings
-    const ages = maxMarketValuesAgeMs === undefined ? {} : { maxMarketValuesAgeMs }
-    const context = { api, clock, account: owner, acceptedPrices, known, catalogue, ...feeds, ...ages }
-    const snapshot = await readSnapshot({ ...context, heldMarkets: holdings.heldMarkets }, needs)
-    orderManager.sawOrders(snapshot.orders)
-    lookAtReached(snapshot)
-    await prices.look(heldMarketsOf(snapshot))
-    return holdings.held(snapshot)
+  const operatorContext = {
+    ...{ ...context, orderManager, kill, unwinder, reconciler, reload },
+    byHand: { ...context, ...byOperator, ...withWallet },
+    tasks: {
+      ...context,
+      ...withWallet,
+      executors,
+      denialOf: (snapshot: Snapshot, decision: Decision) => road.denialOf(false, snapshot, decision),
+    },
+    equity: breakers.equity,
+    isTaking: isDeciding,
   }
-
   return {
     start: life.start,
     stop: life.stop,
     abort: life.abort,
     resize,
-    strategies: () => instances.strategies(),
+    strategies,
     orders: orderManager,
     status: () =>
-      statusOf(
-        { ...context, limits },
-        {
-          labels,
-          startedAtMs,
-          account,
-          unprotectedPositions,
-          breakers,
-          feeds,
-          instances,
-          kill,
-          labelled,
-          life,
-          reconciler,
-          unmanaged,
-          unwinder,
-          windDown,
-        },
-      ),
-    operate: (command, commander) =>
-      operate(
-        {
-          ...context,
-          limits,
-          kill,
-          byHand: { ...context, ...byOperator, ...withWallet },
-          tasks: {
-            ...context,
-            ...withWallet,
-            executors,
-            denialOf: (...asked) => road.denialOf(false, ...asked),
-          },
-          unwinder,
-          reconciler,
-          reload,
-          equity: breakers.equity,
-          isTaking: isDeciding,
-        },
-        command,
-        commander,
-      ),
+      statusOf(context, {
+        ...{ breakers, feeds, instances, kill, labelled, life, phase, reconciler, startedAtMs },
+        ...{ unmanaged, unprotectedPositions, unwinder, windDown },
+        labels: parts.labels,
+        account: watch,
+      }),
+    operate: (command, commander) => operate(operatorContext, command, commander),
     signal: inbox.receive,
     ...createReads(context),
     ...createCandleReads(context),
     tasks: () => executors.list(),
     clockSkewMs: (host) => api.clockSkewMs(host),
     limits: () =>
-      limitRows(limits.current(), usedNow({ ...context, ...live }, { account, breakers, realized })),
+      limitRows(limits.current(), usedNow({ ...context, ...live }, { account: watch, breakers, realized })),
     fileOf: instances.fileOf,
-    books: () => bookRows(journal.books().all(), account.positions()),
+    books: () => bookRows(journal.books().all(), watch.positions()),
     intents: labelled.intents,
     story: labelled.story,
   }

@@ -12,7 +12,6 @@ import {
   type SubaccountSettings,
   type SubaccountWatchContext,
 } from '../account/subaccountWatch.ts'
-import type { Api } from '../api/client.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import type { Emit } from '../domain/event.ts'
@@ -20,19 +19,17 @@ import type { ChainReader } from '../domain/machine/chainReader.ts'
 import type { EvidenceRules } from '../domain/machine/observation.ts'
 import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { Signer } from '../domain/signer.ts'
+import { createEnding } from '../engine/phase.ts'
 import type { ExecutionSettings } from '../execution/context/executionSettings.ts'
 import { createFees } from '../execution/context/feeEstimates.ts'
 import type { UsualFees } from '../execution/context/feeMemory.ts'
 import { createGasWatch } from '../execution/context/gasWatch.ts'
-import { createNativePrice } from '../execution/context/nativePrice.ts'
 import type { SigningPolicy } from '../execution/context/policy.ts'
 import type { SwapMarkets } from '../execution/context/swapPath.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type CatalogueParts, createCatalogue } from '../market/marketCatalogue.ts'
-import { pinnedApi } from '../market/pinnedApi.ts'
+import type { MarketData } from '../market/marketData.ts'
 import type { EngineLabels } from '../operator/port/statusReport.ts'
 import type { Address } from '../protocol/address.ts'
-import type { Chain } from '../protocol/chains/chain.ts'
 import { chainGas } from '../protocol/chains/gas.ts'
 import type { Market } from '../protocol/market.ts'
 import { emptySubaccountApproval } from '../protocol/signing/approvalTypes.ts'
@@ -74,9 +71,8 @@ export interface Owner {
 
 /** Parts of a trader. The maker of a part closes it, after the trader was stopped. */
 export interface TraderParts {
-  readonly chain: Chain
-  /** The client of both APIs, as the hosts list; the trader holds what they say of markets against the chain's facts. */
-  readonly api: Api
+  /** Data of the chain's markets; several traders on it may share them. */
+  readonly market: MarketData
   readonly clock: Clock
   readonly journal: Journal
   /** Signs behind the signing guard, if there is one. */
@@ -87,8 +83,6 @@ export interface TraderParts {
   readonly owner?: Owner
   /** Absent: the APIs alone close orders. */
   readonly chainReader?: ChainReader
-  /** Proves a market that is not shipped; absent: no chain endpoint is configured. */
-  readonly proveMarket?: CatalogueParts['prove']
   readonly strategies: readonly LoadedStrategy[]
   /** Where strategies are read anew; absent: they stay as they are. */
   readonly strategyFiles?: EngineParts['strategyFiles']
@@ -108,22 +102,15 @@ export type Trader = Engine
 
 /** Makes a trader. Nothing is asked or sent before `start()`. */
 export function createTrader(parts: TraderParts): Trader {
-  const { chain, clock, journal, emit, signer, owner, chainReader, strategies, settings } = parts
+  const { market, clock, journal, emit, signer, owner, chainReader, strategies, settings } = parts
+  const { api, catalogue, chain, nativePrice } = market
+  const ending = createEnding()
   const fatal = (error: unknown): void => {
-    trader.abort()
+    ending.abort()
     parts.fatal(error)
   }
   const accountJournal = createAccountJournal({ journal, clock })
   const trading = createTrading({ accountJournal, emit })
-  const catalogue = createCatalogue({
-    shipped: chain.facts,
-    records: accountJournal,
-    clock,
-    emit,
-    fatal,
-    ...defined({ prove: parts.proveMarket }),
-  })
-  const api = pinnedApi(parts.api, catalogue)
   const subaccount =
     owner === undefined
       ? undefined
@@ -136,7 +123,6 @@ export function createTrader(parts: TraderParts): Trader {
           empty: emptySubaccountApproval(signer.address, chain.chainId),
           subaccount: signer.address,
         })
-  const nativePrice = createNativePrice(api, chain, clock)
   const gasPrices = chainReader?.gasPrices
   const fees =
     settings.usualFees === undefined
@@ -151,12 +137,12 @@ export function createTrader(parts: TraderParts): Trader {
             gas: gasPrices === undefined ? undefined : createGasWatch(chainGas[chain.name], gasPrices, clock),
           }),
         })
-  const trader = createEngine({
+  return createEngine({
+    ending,
+    market,
     execution: {
-      api,
       journal,
       signer,
-      chain,
       clock,
       emit,
       fatal,
@@ -168,7 +154,6 @@ export function createTrader(parts: TraderParts): Trader {
     },
     engineSettings: settings.engine,
     trading,
-    catalogue,
     strategies,
     limits: parts.limits,
     labels: parts.labels,
@@ -182,5 +167,4 @@ export function createTrader(parts: TraderParts): Trader {
       onMarkets: parts.onMarkets,
     }),
   })
-  return trader
 }

@@ -5,7 +5,6 @@ import type {
   HasEngineSettings,
   HasLimits,
   HasOrders,
-  HasReadLimits,
   HasTrading,
 } from '../account/accountParts.ts'
 import { recordStartLimits } from '../account/recordedLimits.ts'
@@ -16,8 +15,9 @@ import { DecodeError, RefusedError, UnreachableError } from '../api/transport/ap
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { ExecutionContext } from '../execution/context/executionContext.ts'
 import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
+import type { OrderManager } from '../execution/orderManager.ts'
 import type { Market } from '../protocol/market.ts'
-import type { EngineState } from './strategyStatus.ts'
+import type { Ending, Phase } from './phase.ts'
 
 /** Time that a stop waits for pending reads, beyond the drain, ms. */
 const stopGraceMs = 1_000
@@ -28,10 +28,9 @@ const drainPollMs = 50
 export interface LifecycleParts {
   readonly account: AccountWatch
   readonly breakers: Pick<Breakers, 'check'>
-  /** Ended first: nothing is decided after it. */
-  readonly deciding: AbortController
-  /** Ended last: every loop ends with it. */
-  readonly living: AbortController
+  readonly ending: Ending
+  readonly phase: Phase
+  readonly orderManager: Pick<OrderManager, 'recover' | 'stop'>
   readonly startedAtMs: number
   /** Counts the day's results with everything that is known now. */
   readonly countDay: () => void
@@ -52,7 +51,6 @@ export interface LifecycleContext
     HasEngineSettings,
     HasLimits,
     HasOrders,
-    HasReadLimits,
     HasTrading {
   /** Takes a mistake of ours. */
   readonly fatal: ExecutionContext['fatal']
@@ -64,7 +62,6 @@ export interface Lifecycle {
   start(): Promise<void>
   stop(signal: string): Promise<void>
   abort(): void
-  state(): EngineState
   /** Reasons why the engine is not ready for new orders; empty when it is. */
   notReady(): readonly string[]
   /** Returns the time of the latest round of the watch over the account, monotonic ms; undefined before its first round. */
@@ -73,10 +70,10 @@ export interface Lifecycle {
 
 /** Makes it; nothing begins before `start`. */
 export function createLifecycle(context: LifecycleContext, parts: LifecycleParts): Lifecycle {
-  const { api, catalogue, clock, emit, engineSettings, orderManager } = context
-  const { account, breakers, deciding, living, startedAtMs } = parts
+  const { api, catalogue, clock, emit, engineSettings, openOrders } = context
+  const { account, breakers, orderManager, phase, startedAtMs } = parts
+  const { deciding, living } = parts.ending
   const loops: Promise<void>[] = []
-  let state: EngineState = 'starting'
   let notReady: readonly string[] = ['starting']
   let watchedAtMs: number | undefined
 
@@ -125,8 +122,8 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
       heartbeatAtMs = clock.monotonicMs() + engineSettings.heartbeatMs
       emit({
         type: 'daemon.heartbeat',
-        openIntents: orderManager.open().length,
-        unresolved: unresolvedOf(orderManager.open()).length,
+        openIntents: openOrders.open().length,
+        unresolved: unresolvedOf(openOrders.open()).length,
         positions: account.positions().length,
         exposureUsd: account.exposure().exposureUsd,
       })
@@ -134,9 +131,14 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
   }
 
   /** Open orders whose next word may come any moment; one that rests may wait for weeks, and nothing is gained by watching it. */
-  function underWay(): ReturnType<typeof orderManager.open> {
-    return orderManager.open().filter(({ label }) => label !== 'resting')
+  function underWay(): ReturnType<typeof openOrders.open> {
+    return openOrders.open().filter(({ label }) => label !== 'resting')
   }
+
+  // Nothing is sent after the end, whoever brought it about.
+  living.signal.addEventListener('abort', () => {
+    orderManager.stop().catch(context.fatal)
+  })
 
   function background(work: Promise<void>): void {
     loops.push(work.catch(context.fatal))
@@ -152,7 +154,7 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
         parts.onMarkets?.(markets.value)
       })
       if (living.signal.aborted || deciding.signal.aborted) return
-      state = 'recovering'
+      phase.enter('recovering')
       notReady = ['recovering: open orders are checked before new ones are made']
       await recordStartLimits(context)
       await parts.keepRoster()
@@ -161,7 +163,7 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
       await breakers.check(true)
       // A signal may have arrived during the request to the venue.
       if (living.signal.aborted || deciding.signal.aborted) return
-      state = 'running'
+      phase.enter('running')
       notReady = []
       const halt = context.trading.haltOn()
       const held =
@@ -173,20 +175,20 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
       for (const loop of parts.loops()) background(loop)
     },
     async stop(signal) {
-      if (state === 'draining' || state === 'stopped') return
+      if (phase.state() === 'draining' || phase.state() === 'stopped') return
       notReady = ['draining']
       deciding.abort()
       const untilMs = clock.monotonicMs() + engineSettings.drainMs
       emit({
         type: 'daemon.draining',
         signal,
-        openIntents: orderManager.open().length,
+        openIntents: openOrders.open().length,
         underWay: underWay().length,
         drainMs: engineSettings.drainMs,
       })
       // Before recovery nothing is followed: there is nothing to wait for.
-      const isFollowing = state !== 'starting'
-      state = 'draining'
+      const isFollowing = phase.state() !== 'starting'
+      phase.enter('draining')
       while (
         isFollowing &&
         !living.signal.aborted &&
@@ -200,20 +202,15 @@ export function createLifecycle(context: LifecycleContext, parts: LifecycleParts
       const ended = new AbortController()
       const all = Promise.all(loops).finally(() => ended.abort())
       await Promise.race([all, clock.sleep(stopGraceMs, ended.signal)])
-      state = 'stopped'
+      phase.enter('stopped')
       emit({
         type: 'daemon.stopped',
-        openIntents: orderManager.open().length,
+        openIntents: openOrders.open().length,
         positions: account.heldWords(),
         uptimeMs: clock.now() - startedAtMs,
       })
     },
-    abort() {
-      deciding.abort()
-      living.abort()
-      orderManager.stop().catch(context.fatal)
-    },
-    state: () => state,
+    abort: parts.ending.abort,
     notReady: () => notReady,
     watchedAtMs: () => watchedAtMs,
   }

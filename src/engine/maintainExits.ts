@@ -65,7 +65,7 @@ export async function maintainExits(
 }
 
 function exitDecisions(
-  { aheadStamps, clock, journal, exitRetries, trading, orderManager }: TurnContext,
+  { aheadStamps, clock, journal, exitRetries, trading, openOrders }: TurnContext,
   { name, exits }: LoadedStrategy,
   snapshot: Snapshot,
   states: readonly IntentState[],
@@ -81,7 +81,7 @@ function exitDecisions(
     mayTry(marketToken) ? keptExitsNow(exits, marketOf(snapshot, marketToken), snapshot.atMs) : undefined
   const enteredMs = (side: PositionSide) => enteredAtMs(journal.recentIntents({ strategy: name }), side)
   const nearestStop = (side: PositionSide) => journal.books().nearestStopOf(name, side)
-  const landed = orderManager.recentlyLanded().filter(({ intent }) => intent.strategy === name)
+  const landed = openOrders.recentlyLanded().filter(({ intent }) => intent.strategy === name)
   const lostExits = sidesOfLostExits([...states, ...landed], snapshot, clock.now())
   const facts = { exitsOn, snapshot, states, parts, enteredMs, nearestStop, ofTasks, lostExits }
   return syncExits({ ...facts, settledMs: aheadStamps.settledMs }).map(keyed)

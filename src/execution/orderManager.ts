@@ -9,32 +9,23 @@
  * (`trackedOrders.ts`).
  */
 
-import { defined } from '../base/defined.ts'
 import type { AccountRecord } from '../domain/accountRecords/accountRecord.ts'
 import type { MachineEvent } from '../domain/machine/step.ts'
-import {
-  type Intent,
-  type IntentState,
-  isOpen,
-  isUnresolved,
-  type Label,
-  lastAttempt,
-} from '../domain/order/intent.ts'
+import { type Intent, type IntentState, isOpen, isUnresolved, lastAttempt } from '../domain/order/intent.ts'
 import { withholdingHosts } from '../domain/order/withheld.ts'
 import { DuplicateDecisionError } from '../journal/journal.ts'
-import type { Order } from '../protocol/position.ts'
-import type { Reading } from '../protocol/reading.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
 import type { HasApi, HasClock, HasSettings } from './context/executionParts.ts'
 import type { Lanes } from './lanes/lane.ts'
 import { shippedLanes } from './lanes/shippedLanes.ts'
 import { inOneCommit, throwFirst } from './oneCommit.ts'
+import type { OpenOrders } from './openOrders.ts'
 import { createEffects } from './runEffects.ts'
 import { createEventTaker } from './takeEvents.ts'
 import { createTrackedOrders, inTurn, type TrackedOrders } from './trackedOrders.ts'
 
 /** The running machine over all open intents. */
-export interface OrderManager {
+export interface OrderManager extends OpenOrders {
   /**
    * J1: resolves when the acceptance is durable; execution then continues in the background. False when the same decision was accepted before:
    * nothing happened. `beside` writes records that must be durable in the same commit; it does not run for a decision that is known already.
@@ -51,19 +42,6 @@ export interface OrderManager {
   restore(open: readonly IntentState[], closed: readonly IntentState[]): void
   /** Follows the restored intents; resolves when each was looked at once. */
   recover(): Promise<void>
-  /** Open intents as they are now, oldest first. */
-  open(): readonly { readonly state: IntentState; readonly label: Label; readonly observedStatus?: string }[]
-  /** Intents that closed after a landing in the last minutes: fills that a position list may not show yet. */
-  recentlyLanded(): readonly IntentState[]
-  /** Something moved an order of an open intent, or is about to: it is looked at soon. */
-  pollSoon(intentId: string): void
-  /** Receives a reading of the account's resting orders: while it shows an order of ours, nobody is queried for that one alone. */
-  sawOrders(list: Reading<readonly Order[]>): void
-  /**
-   * Returns the time since one of those closed, ms: by the monotonic clock, because the wall clock may be set back or forth in between. Infinity for
-   * any other intent.
-   */
-  closedAgoMs(intentId: string): number
   /**
    * Resolves an order that no evidence closes, by an operator's statement. False when there is no such open order, or it was never signed and ends by
    * itself.
@@ -78,12 +56,15 @@ export interface OrderManager {
   stop(): Promise<void>
 }
 
-/** Makes the order manager over these lanes. Faults of the journal and mistakes of ours go to `context.fatal`. */
-export function createOrderManager(context: ExecutionContext, lanes: Lanes = shippedLanes): OrderManager {
+/** Makes the order manager over these lanes and open orders. Faults of the journal and mistakes of ours go to `context.fatal`. */
+export function createOrderManager(
+  context: ExecutionContext,
+  lanes: Lanes = shippedLanes,
+  orders: TrackedOrders = createTrackedOrders(context),
+): OrderManager {
   const stopping = new AbortController()
   const { signal } = stopping
   const waiters = new Map<string, (() => void)[]>()
-  const orders = createTrackedOrders(context)
   const { chooseHost, passOver } = createHostChoice(context, orders)
   const { feed, take, takeNew, takeAllNew } = createEventTaker(context, orders, {
     run: (tracked, effect) => effects.run(tracked, effect),
@@ -154,15 +135,11 @@ export function createOrderManager(context: ExecutionContext, lanes: Lanes = shi
       )
       await effects.pollAll()
     },
-    pollSoon: (intentId) => effects.pollSoon(intentId),
-    sawOrders: (list) => effects.sawOrders(list),
-    open() {
-      return [...orders.byId.values()].flatMap(({ state, label, observedStatus }) =>
-        state === undefined || label === undefined ? [] : [{ state, label, ...defined({ observedStatus }) }],
-      )
-    },
-    recentlyLanded: () => orders.recentlyLanded(),
-    closedAgoMs: (intentId) => orders.closedAgoMs(intentId),
+    open: orders.open,
+    recentlyLanded: orders.recentlyLanded,
+    closedAgoMs: orders.closedAgoMs,
+    pollSoon: orders.pollSoon,
+    sawOrders: orders.sawOrders,
     async resolve(intentId, as, by) {
       const tracked = orders.byId.get(intentId)
       if (tracked === undefined) return false

@@ -11,8 +11,6 @@ import type { MachineEvent } from '../domain/machine/step.ts'
 import { withheldRestMs } from '../domain/machine/withheldRest.ts'
 import { lastAttempt } from '../domain/order/intent.ts'
 import type { WarnedFacts } from '../domain/order/warnedFacts.ts'
-import type { Order } from '../protocol/position.ts'
-import type { Reading } from '../protocol/reading.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
 import { type Armed, armedBy } from './lanes/armed.ts'
 import type { Lanes } from './lanes/lane.ts'
@@ -45,10 +43,6 @@ export interface Effects {
   run(tracked: TrackedOrder, effect: Effect): void
   /** Something was written of an intent: it is looked at soon. */
   markActive(intentId: string): void
-  /** Something else says that an order of the intent moved, or is about to: the same. */
-  pollSoon(intentId: string): void
-  /** A list of the account's resting orders was read. */
-  sawOrders(list: Reading<readonly Order[]>): void
   /** Looks once at every intent that is open. */
   pollAll(): Promise<void>
 }
@@ -72,6 +66,7 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     },
     signal,
   })
+  orders.hintTo(follower)
 
   /** Puts a host into cooldown that accepted a message which no block contains: its other messages may wait as long. */
   function restWithholder({ state }: TrackedOrder, { chain }: Observation): void {
@@ -203,8 +198,6 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
       }
     },
     markActive: (intentId) => follower.markActive(intentId),
-    pollSoon: (intentId) => follower.pollSoon(intentId),
-    sawOrders: (list) => follower.sawOrders(list),
     pollAll: () => follower.pollAll(),
   }
 }

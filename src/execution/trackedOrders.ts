@@ -9,6 +9,7 @@ import { type UnprovenMessage, unprovenMessageOf } from '../domain/order/withhel
 import type { StoredRecord } from '../domain/records.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import type { ExecutionContext } from './context/executionContext.ts'
+import type { OpenOrders, OrderHints } from './openOrders.ts'
 import { editedIn, legsIn } from './track/emitFills.ts'
 import type { Signed } from './verify/sign.ts'
 
@@ -42,7 +43,7 @@ interface Landed {
 }
 
 /** The open intents and the newest fills. */
-export interface TrackedOrders {
+export interface TrackedOrders extends OpenOrders {
   /** Open intents by their ids, oldest first. */
   readonly byId: ReadonlyMap<string, TrackedOrder>
   /** The newest messages among these whose fate is open, by intent: asked for by each new order, which looks at no more than them. */
@@ -61,9 +62,8 @@ export interface TrackedOrders {
   relabel(tracked: TrackedOrder, reason: string): void
   /** Remembers intents that closed before this process began. */
   remember(closed: readonly IntentState[]): void
-  /** See `OrderManager`. */
-  recentlyLanded(): readonly IntentState[]
-  closedAgoMs(intentId: string): number
+  /** Passes hints on to a follower of these orders; those that came before are lost. */
+  hintTo(follower: OrderHints): void
 }
 
 /** Queues work of one intent behind its present work. */
@@ -82,6 +82,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
   const claims = new Map<string, ReadonlySet<string>>()
   /** By intent, oldest first. */
   const landed = new Map<string, Landed>()
+  const followers: OrderHints[] = []
 
   function judgeFate(intentId: string, state: IntentState): void {
     const message = unprovenMessageOf(state)
@@ -173,6 +174,18 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       landed.clear()
       for (const fill of fills.sort((one, other) => one.closedMs - other.closedMs))
         landed.set(fill.state.intent.intentId, fill)
+    },
+    hintTo: (follower) => void followers.push(follower),
+    pollSoon(intentId) {
+      for (const follower of followers) follower.pollSoon(intentId)
+    },
+    sawOrders(list) {
+      for (const follower of followers) follower.sawOrders(list)
+    },
+    open() {
+      return [...trackedOrders.values()].flatMap(({ state, label, observedStatus }) =>
+        state === undefined || label === undefined ? [] : [{ state, label, ...defined({ observedStatus }) }],
+      )
     },
     recentlyLanded() {
       return [...landed.values()].map(({ state }) => state)

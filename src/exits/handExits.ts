@@ -50,8 +50,8 @@ export function createHandExits(parts: HandExitsParts): { look(): Promise<void> 
 
 /** False: something was denied. */
 async function fitOnce(parts: HandExitsParts): Promise<boolean> {
-  const { journal, orderManager, read, clock, emit } = parts
-  const open = orderManager.open().map(({ state }) => state)
+  const { journal, openOrders, read, clock, emit } = parts
+  const open = openOrders.open().map(({ state }) => state)
   const signedOrder = (orderKey: Hex) => signedOrderIn(journal, orderKey)
   const facts = {
     orders: { open, pending: [], signedOrder },

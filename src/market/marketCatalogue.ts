@@ -5,13 +5,7 @@
  */
 import { ageMsOf, type Clock, type Moment, momentOf } from '../base/clock.ts'
 import { reasonOf } from '../base/errors.ts'
-import {
-  type Contradiction,
-  contradictionKey,
-  emptyMarketFold,
-  type MarketEntry,
-  type MarketFold,
-} from '../domain/accountRecords/marketEntry.ts'
+import { type Contradiction, contradictionKey } from '../domain/accountRecords/marketEntry.ts'
 import type { Emit } from '../domain/event.ts'
 import { type Denial, type Intent, intentAddsRisk } from '../domain/order/intent.ts'
 import { type PoolTokens, type SwapMarkets, swapMarketsOf } from '../execution/context/swapPath.ts'
@@ -31,6 +25,7 @@ import {
   tokenFactsOf,
   tokensOfMarket,
 } from '../protocol/catalogue.ts'
+import type { MarketRecords } from './marketRecords.ts'
 
 /** Source of a market's facts, or the reason why they do not permit increases. */
 export type MarketState = 'shipped' | 'proven' | 'trusted' | 'untrusted' | 'contradicted'
@@ -52,14 +47,6 @@ export type MarketProof =
       readonly tokens: ReadonlyMap<string, { readonly decimals: number; readonly symbol: string }>
     }
   | { readonly unproven: string }
-
-/** Durable records about markets. */
-export interface MarketRecords {
-  /** The fold of those that are durable; `markets` is absent before the first. */
-  state(): { readonly markets?: MarketFold }
-  /** Writes one; resolves when it is durable and folded. Throws what the journal throws. */
-  write(entry: MarketEntry): Promise<void>
-}
 
 /** Dependencies of a catalogue. */
 export interface CatalogueParts {
@@ -135,7 +122,7 @@ interface Open extends Contradiction {
 /** Makes the catalogue over the shipped facts and the journal's records. */
 export function createCatalogue(parts: CatalogueParts): Catalogue {
   const { shipped, records, clock, emit, prove, fatal } = parts
-  const fold = () => records.state().markets ?? emptyMarketFold
+  const { fold } = records
   const open = new Map<string, Open>(
     [...fold().open].map(([key, each]) => {
       const agoMs = Math.max(0, clock.now() - each.sinceMs)

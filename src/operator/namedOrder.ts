@@ -7,7 +7,7 @@ import {
   labelOf,
   lastAttempt,
 } from '../domain/order/intent.ts'
-import type { OrderManager } from '../execution/orderManager.ts'
+import type { OpenOrders } from '../execution/openOrders.ts'
 import { type Refusal, refusal } from './operatorAnswer.ts'
 
 /** An order of which nothing rests any more. */
@@ -43,7 +43,7 @@ export function endedOrder(stories: readonly IntentState[], wanted: string): End
 }
 
 /** The open order of an id or of its beginning, or a refusal. */
-export function openOrder({ open }: Pick<OrderManager, 'open'>, intentId: string): IntentState | Refusal {
+export function openOrder({ open }: Pick<OpenOrders, 'open'>, intentId: string): IntentState | Refusal {
   const found = open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
   const [one] = found
   if (one !== undefined && found.length === 1) return one.state

@@ -3,7 +3,6 @@
 import type {
   HasCatalogue,
   HasLimits,
-  HasOrders,
   HasReadLimits,
   HasStrategies,
   HasTrading,
@@ -14,6 +13,7 @@ import type { Decision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
+import type { OrderManager } from '../execution/orderManager.ts'
 import type { ExecutorContext, Executors } from '../tasks/running/executors.ts'
 import type { Kill } from '../tasks/running/kill.ts'
 import type { Unwinder } from '../tasks/running/unwinder.ts'
@@ -36,10 +36,10 @@ export interface OperatorContext
     HasCatalogue,
     HasEmit,
     HasLimits,
-    HasOrders,
     HasReadLimits,
     HasStrategies,
     HasTrading {
+  readonly orderManager: Pick<OrderManager, 'open' | 'resolve'>
   readonly kill: Kill
   readonly byHand: HandContext
   readonly tasks: TaskContext

@@ -15,7 +15,7 @@ test('an edit that came and went between two passes counts, as while no list cou
   bench = over
   const { api, clock } = over
   const marketToken = await over.marketToken(ethSymbol)
-  const ownOrders = createOwnOrders(over)
+  const ownOrders = createOwnOrders({ ...over, openOrders: over.orderManager })
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= 5_000) await clock.advance(5_000)
   }

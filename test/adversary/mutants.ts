@@ -87,7 +87,7 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     'const over = fallen.filter(',
   ]),
   bug('a liquidation is no loss of the day', 'liquidations are hidden by balances that never fall', [
-    'src/daemon/engine.ts',
+    'src/account/watch/watchedAccount.ts',
     '    dayResult.addDiscrepancies(trading.accountJournal.state(), clock.now())\n',
     '',
   ]),

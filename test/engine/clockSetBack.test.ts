@@ -21,15 +21,15 @@ function bench(settings: Partial<BreakerSettings>) {
   const journal = createMemoryJournal()
   const signer = createLocalSigner(`0x${'11'.repeat(32)}`)
   const trading = createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit: () => {} })
-  const orderManager = createOrderManager(testExecution({ api, clock, journal, signer }))
+  const openOrders = createOrderManager(testExecution({ api, clock, journal, signer }))
   const breakers = createBreakers(
-    { api, clock, emit: () => undefined, journal, orderManager, signer, trading },
+    { api, clock, emit: () => undefined, journal, openOrders, signer, trading },
     () => ({
       sets: {},
       ...settings,
     }),
   )
-  return { clock, journal, trading, orderManager, look: () => breakers.check(false) }
+  return { clock, journal, trading, openOrders, look: () => breakers.check(false) }
 }
 
 test('what an operator lifted stays lifted when the clock was set back, and what ends after it counts all the same', async () => {
@@ -57,10 +57,10 @@ test('what an operator lifted stays lifted when the clock was set back, and what
 })
 
 test('an order stays as old as it is when the clock is set back or forth', async () => {
-  const { clock, journal, trading, orderManager, look } = bench({ unknownAgeMs: 30_000 })
+  const { clock, journal, trading, openOrders, look } = bench({ unknownAgeMs: 30_000 })
   const { accepted, preparing, armed, sent } = storyOf(1, { acceptedAtMs: clock.now() })
   for (const record of [accepted(), preparing(), armed(), sent()]) await journal.append(record)
-  orderManager.restore(journal.openIntents(), [])
+  openOrders.restore(journal.openIntents(), [])
   const held = async () => {
     await look()
     return trading.halts().map(({ cause }) => cause)
@@ -76,7 +76,7 @@ test('an order stays as old as it is when the clock is set back or forth', async
 })
 
 test('an order that was signed right before the clock stepped forth is no older than the look before it', async () => {
-  const { clock, journal, trading, orderManager, look } = bench({ unknownAgeMs: 30_000 })
+  const { clock, journal, trading, openOrders, look } = bench({ unknownAgeMs: 30_000 })
   const heldNow = async () => {
     await look()
     return trading.halts().map(({ cause }) => cause)
@@ -84,7 +84,7 @@ test('an order that was signed right before the clock stepped forth is no older 
   expect(await heldNow()).toEqual([])
   const { accepted, preparing, armed, sent } = storyOf(1, { acceptedAtMs: clock.now() })
   for (const record of [accepted(), preparing(), armed(), sent()]) await journal.append(record)
-  orderManager.restore(journal.openIntents(), [])
+  openOrders.restore(journal.openIntents(), [])
   clock.setBack(-twoHoursMs)
   expect(await heldNow()).toEqual([])
   await clock.advance(31_000)

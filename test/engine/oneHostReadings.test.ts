@@ -28,13 +28,13 @@ test('with two hosts each reading of the account names the one host that all of 
   })
   const journal = createMemoryJournal()
   const trading = createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit: () => {} })
-  const orderManager = createOrderManager(testExecution({ api: noted, clock, journal }))
+  const openOrders = createOrderManager(testExecution({ api: noted, clock, journal }))
   const parts = {
     api: noted,
     clock,
     emit: () => undefined,
     journal,
-    orderManager,
+    openOrders,
     signer: testSigner,
     trading,
   }

@@ -5,7 +5,7 @@ import { createTrading } from '../../src/account/halts/tradingHalts.ts'
 import { createEngine, type Engine } from '../../src/daemon/engine.ts'
 import type { IncreaseDecision } from '../../src/domain/order/decision.ts'
 import { createFees } from '../../src/execution/context/feeEstimates.ts'
-import { createCatalogue } from '../../src/market/marketCatalogue.ts'
+import { createMarketData } from '../../src/market/marketData.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { usdc } from '../support/intents.ts'
@@ -73,15 +73,10 @@ test('an engine begins with the fees of what landed before', async () => {
   const usual = { executionFee: executionFee / 4n, relayFee: relayFeeAmount / 4n, factor: 5 }
   const fees = createFees({ chain, clock, usual })
   const trading = createTrading({ accountJournal: createAccountJournal(at.context), emit: at.context.emit })
-  const catalogue = createCatalogue({
-    ...at.context,
-    shipped: at.context.chain.facts,
-    records: trading.accountJournal,
-  })
   engine = createEngine({
     execution: { ...at.context, fees },
+    market: createMarketData(at.context),
     trading,
-    catalogue,
     strategies: [],
     limits: noLimits,
     engineSettings,

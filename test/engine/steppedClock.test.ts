@@ -1,10 +1,10 @@
 /** A wall clock that steps by hours, forth and back: how old prices, contradictions, feeds and ticks are by it. */
 import { expect, test } from 'vitest'
-import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createPriceWatch } from '../../src/account/holdings/priceWatch.ts'
 import { createFeedAges } from '../../src/account/watch/feedAges.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createCatalogue, SETTLE_MS } from '../../src/market/marketCatalogue.ts'
+import { createMarketRecords } from '../../src/market/marketRecords.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { bps, type Usd } from '../../src/protocol/units.ts'
 import { judgePrice, type PriceWord } from '../../src/risk/checks/priceJudge.ts'
@@ -126,12 +126,12 @@ test.each(steps)(
   'after a step back of %i ms a market that a host contradicted opens in its ten minutes, and no sooner',
   async (backMs) => {
     const clock = manualClock(Date.UTC(2026, 10, 20, 12))
-    const accountJournal = createAccountJournal({ journal: createMemoryJournal(), clock })
+    const records = createMarketRecords({ journal: createMemoryJournal(), clock })
     const events: string[] = []
     let asked = 0
     const catalogue = createCatalogue({
       shipped: arbitrum.facts,
-      records: accountJournal,
+      records,
       clock,
       emit: ({ type }) => void events.push(type),
       fatal,

@@ -1,9 +1,9 @@
 /** The catalogue: what hosts say is held against our facts, and what an operator and the chain say is taken over. */
 import { expect, test } from 'vitest'
-import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createCatalogue, type MarketProof, SETTLE_MS } from '../../src/market/marketCatalogue.ts'
+import { createMarketRecords } from '../../src/market/marketRecords.ts'
 import { pinnedApi } from '../../src/market/pinnedApi.ts'
 import { trustMarket } from '../../src/operator/commands/trustMarket.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
@@ -21,10 +21,9 @@ function open(prove?: () => Promise<MarketProof>, journal = createMemoryJournal(
   const fatal = (error: unknown): never => {
     throw error
   }
-  const accountJournal = createAccountJournal({ journal, clock })
   const catalogue = createCatalogue({
     shipped: arbitrum.facts,
-    records: accountJournal,
+    records: createMarketRecords({ journal, clock }),
     clock,
     emit,
     fatal,

@@ -16,6 +16,7 @@ import type { JournalRecord } from '../../src/domain/records.ts'
 import { executorKinds } from '../../src/domain/taskStates/executorState.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
+import { createMarketData } from '../../src/market/marketData.ts'
 import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
@@ -87,8 +88,12 @@ class EngineDaemon implements Daemon {
       random: () => parts.random.next(),
       limits: { requestsPerSecondPerHost: Number.POSITIVE_INFINITY },
     })
+    const chain = { ...arbitrum, facts: modelFacts }
+    const stop = (error: unknown): void => {
+      if (process.isAlive) parts.fatal(error)
+    }
     this.#engine = createTrader({
-      api,
+      market: createMarketData({ chain, api, clock, journal, emit, fatal: stop }),
       journal,
       signer: {
         address: simulatedSigner.address,
@@ -100,7 +105,6 @@ class EngineDaemon implements Daemon {
           return parts.boundary('signed') ? never() : signature
         },
       },
-      chain: { ...arbitrum, facts: modelFacts },
       ...(endpoints.length === 0 ? {} : { chainReader: this.#reader() }),
       clock,
       emit,
@@ -138,9 +142,7 @@ class EngineDaemon implements Daemon {
         }),
       },
       labels: { version: 'simulated', profile: 'simulated', journalPath: 'disk', evidence: rules.source },
-      fatal: (error) => {
-        if (process.isAlive) parts.fatal(error)
-      },
+      fatal: stop,
     })
   }
 

@@ -3,6 +3,7 @@
 import { inspect } from 'node:util'
 import type { EngineSettings } from '../../src/account/engineSettings.ts'
 import type { ConfiguredLimits } from '../../src/account/limitsInForce.ts'
+import type { Api } from '../../src/api/client.ts'
 import { createTrader, type Trader, type TraderParts, type TraderSettings } from '../../src/daemon/trader.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { ExecutionContext } from '../../src/execution/context/executionContext.ts'
@@ -11,7 +12,10 @@ import type { SigningPolicy } from '../../src/execution/context/policy.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
+import type { CatalogueParts } from '../../src/market/marketCatalogue.ts'
+import { createMarketData, type MarketData } from '../../src/market/marketData.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
+import type { Chain } from '../../src/protocol/chains/chain.ts'
 import { ethSwapMarkets } from './intents.ts'
 
 /** The account of tests, and whose key signs. */
@@ -77,8 +81,15 @@ export function testExecution(
 }
 
 /** What a trader of a test is made from: parts of a trader, with single settings beside each other. */
-export type TestTraderParts = Pick<TraderParts, 'api' | 'clock'> &
-  Partial<Omit<TraderParts, 'settings' | 'limits'>> & {
+export type TestTraderParts = Pick<TraderParts, 'clock'> &
+  Partial<Omit<TraderParts, 'market' | 'settings' | 'limits'>> & {
+    readonly api: Api
+    /** Data of the chain's markets that others share; absent: made of the parts below. */
+    readonly market?: MarketData
+    /** Arbitrum when absent. */
+    readonly chain?: Chain
+    /** How the chain is asked about a market that is not shipped; absent: it is not. */
+    readonly proveMarket?: CatalogueParts['prove']
     readonly limits?: Partial<ConfiguredLimits>
     readonly settings?: {
       readonly execution?: Partial<ExecutionSettings>
@@ -96,22 +107,30 @@ export interface TestTrader {
 
 /** Makes a trader; `parts` stand in the place of what tests share. */
 export function testTrader(parts: TestTraderParts): TestTrader {
-  const { journal = createMemoryJournal(), limits, settings, emit, ...others } = parts
+  const { api, chain = arbitrum, proveMarket, market, ...given } = parts
+  const { journal = createMemoryJournal(), limits, settings, emit: heard, ...others } = given
   const events: Event[] = []
+  const emit = (event: Event): void => {
+    // A mistake of ours, whatever the test is about.
+    if (event.type === 'account.booksDiffer') throw new Error(`books do not add up: ${inspect(event)}`)
+    events.push(event)
+    heard?.(event)
+  }
+  const { clock } = others
   const trader = createTrader({
-    chain: arbitrum,
+    market:
+      market ??
+      createMarketData({
+        ...{ chain, api, clock, journal, emit, fatal: others.fatal ?? fatal },
+        ...(proveMarket === undefined ? {} : { prove: proveMarket }),
+      }),
     signer: testSigner,
     strategies: [],
     labels: { version: 'test', profile: 'paper', journalPath: 'memory:', evidence: 'the venue' },
     fatal,
     ...others,
     journal,
-    emit(event) {
-      // A mistake of ours, whatever the test is about.
-      if (event.type === 'account.booksDiffer') throw new Error(`books do not add up: ${inspect(event)}`)
-      events.push(event)
-      emit?.(event)
-    },
+    emit,
     limits: { ...noLimits, ...limits },
     settings: {
       rules,

@@ -21,7 +21,7 @@ import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HasApi, HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import type { ExecutionSettings } from '../../execution/context/executionSettings.ts'
-import type { OrderManager } from '../../execution/orderManager.ts'
+import type { OpenOrders } from '../../execution/openOrders.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
@@ -93,7 +93,7 @@ export function told(
 
 /** Dependencies of holdings. */
 export interface HoldingsContext extends HasApi, HasClock, HasJournal {
-  readonly orderManager: OrderManager
+  readonly openOrders: OpenOrders
   readonly trading: Trading
   /** The last price that most hosts agreed on. */
   readonly prices: {
@@ -104,7 +104,7 @@ export interface HoldingsContext extends HasApi, HasClock, HasJournal {
 
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
 export function createHoldings(context: HoldingsContext, account: Address): Holdings {
-  const { clock, journal, orderManager, trading } = context
+  const { clock, journal, openOrders, trading } = context
   const api: Pick<Api, 'getPositions' | 'hosts' | 'isCoolingDown'> = context.api
   const looks = createHostLooks(clock)
   const exposureOnce = lastExposure()
@@ -119,7 +119,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
 
   const sidesOf = lastSides()
-  const openNow = (): readonly IntentState[] => orderManager.open().map(({ state }) => state)
+  const openNow = (): readonly IntentState[] => openOrders.open().map(({ state }) => state)
 
   function journalNow(open = openNow()): HeldSides {
     return sidesOf(journal.closedFills(), open, trading.accountJournal.state())
@@ -175,9 +175,9 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       if (sides !== undefined) return sides
       const moving = [
         ...open.filter((state) => isBusy(state, clock.now()) || isGoneNow(state)),
-        ...orderManager
+        ...openOrders
           .recentlyLanded()
-          .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
+          .filter(({ intent }) => openOrders.closedAgoMs(intent.intentId) < LIST_LAG_MS),
       ]
       sides = new Set(moving.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
       return sides
@@ -188,7 +188,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
   function sidesWithExits(): ReadonlySet<string> {
     const isExit = ({ intent }: IntentState, role: Child['role']) =>
       intent.kind === 'decrease' || role === 'take-profit' || role === 'stop-loss'
-    const exiting = orderManager
+    const exiting = openOrders
       .open()
       .map(({ state }) => state)
       .filter((state) =>

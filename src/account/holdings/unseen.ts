@@ -5,7 +5,7 @@ import { type HeldSides, isTakenOff } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
 import { positionOf, type Snapshot } from '../../domain/snapshot.ts'
-import type { OrderManager } from '../../execution/orderManager.ts'
+import type { OpenOrders } from '../../execution/openOrders.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
 
@@ -32,7 +32,7 @@ const asOpen = madeOnce(({ intent, attempts, updatedAtMs }: IntentState): Intent
 
 /** Over the intents that are followed. `journal`: sizes by the journal, signed. */
 export function createUnseen(
-  orderManager: OrderManager,
+  openOrders: OpenOrders,
   clock: Pick<Clock, 'now'>,
   journal: () => HeldSides,
 ): Unseen {
@@ -46,7 +46,7 @@ export function createUnseen(
     sides: () => HeldSides = journal,
     readAgoMs = readAgo(snapshot),
   ): boolean {
-    if (orderManager.closedAgoMs(intent.intentId) - readAgoMs >= LIST_LAG_MS) return true
+    if (openOrders.closedAgoMs(intent.intentId) - readAgoMs >= LIST_LAG_MS) return true
     const { terms, kind } = intent
     if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
     // A market with unreadable rows shows nothing, least of all that a position is gone.
@@ -68,13 +68,13 @@ export function createUnseen(
   return {
     isSeen,
     recent: () => [
-      ...orderManager
+      ...openOrders
         .open()
         .map(({ state }) => state)
         .filter(({ updatedAtMs }) => Math.abs(clock.now() - updatedAtMs) < LIST_LAG_MS),
-      ...orderManager
+      ...openOrders
         .recentlyLanded()
-        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
+        .filter(({ intent }) => openOrders.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ],
     in(snapshot, strategy) {
       // Asked for once for all of them, and not at all where every row shows.
@@ -86,8 +86,8 @@ export function createUnseen(
       const isAsked = ({ intent }: IntentState) => strategy === undefined || intent.strategy === strategy
       const readAgoMs = readAgo(snapshot)
       const found: IntentState[] = []
-      for (const { state } of orderManager.open()) if (isAsked(state)) found.push(state)
-      for (const state of orderManager.recentlyLanded())
+      for (const { state } of openOrders.open()) if (isAsked(state)) found.push(state)
+      for (const state of openOrders.recentlyLanded())
         if (isAsked(state) && !isSeen(state, snapshot, sides, readAgoMs)) found.push(asOpen(state))
       return found
     },

@@ -77,14 +77,14 @@ export interface AccountWatch {
 
 /** Makes the watch; nothing is seen before the first look. */
 export function createAccountWatch(context: AccountWatchContext): AccountWatch {
-  const { api, catalogue, clock, emit, engineSettings, holdings, orderManager } = context
+  const { api, catalogue, clock, emit, engineSettings, holdings, openOrders } = context
   const { feeds, reconciler, unmanaged } = context
   let positions: readonly Position[] = []
   let hidden: readonly HiddenSide[] = []
   let unlisted: readonly UnlistedSide[] = []
   let symbols: Readonly<Record<string, string>> = {}
 
-  const openStates = () => orderManager.open().map(({ state }) => state)
+  const openStates = () => openOrders.open().map(({ state }) => state)
   const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
 
   /** Accepts a list as the newest one, and reports it. */
@@ -122,7 +122,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
         known.filter(({ marketToken }) => tokens.some((token) => sameHex(token, marketToken))),
       )
       await unmanaged.check(positions, symbols)
-      const resting = orderManager.open().filter(({ label }) => label === 'resting').length
+      const resting = openOrders.open().filter(({ label }) => label === 'resting').length
       await context.subaccount?.check(positions.length + resting)
       hidden = lists.flatMap((list) => holdings.hiddenIn(list))
       await reconciler.pass(symbols, lists)

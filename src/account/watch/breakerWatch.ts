@@ -79,7 +79,7 @@ export function createBreakers(
   held: () => HeldSides = () => new Map(),
   hiddenUsd: HiddenWorth = () => 0n,
 ): Breakers {
-  const { api, clock, journal, orderManager, trading } = context
+  const { api, clock, journal, openOrders, trading } = context
   const account = accountOf(context)
   const shownPeak = createShownPeak(trading.accountJournal.state().trading.equity?.shownPeakUsd)
   const tracker = createEquityTracker(
@@ -117,7 +117,7 @@ export function createBreakers(
   function oldestUnresolvedMs(): number {
     const monotonicMs = clock.monotonicMs()
     const now = new Map<string, number>()
-    for (const { state } of orderManager.open()) {
+    for (const { state } of openOrders.open()) {
       const attempt = lastAttempt(state)
       if (attempt === undefined || !isUnresolved(attempt)) continue
       const { intentId } = state.intent
@@ -133,13 +133,13 @@ export function createBreakers(
   /** Orders of ours whose payment or fill lists may not show. */
   function movingNow(): readonly IntentState[] {
     return [
-      ...orderManager
+      ...openOrders
         .open()
         .map(({ state }) => state)
         .filter((state) => labelOf(state) !== 'resting'),
-      ...orderManager
+      ...openOrders
         .recentlyLanded()
-        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
+        .filter(({ intent }) => openOrders.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ]
   }
 
@@ -147,7 +147,7 @@ export function createBreakers(
    * Tells whether an order of ours is in flight: its payment may be in no list. A resting order is in a list, and so is an ended one, final or not.
    */
   function isUnderWay(): boolean {
-    return orderManager.open().some(({ state }) => {
+    return openOrders.open().some(({ state }) => {
       const attempt = lastAttempt(state)
       const isMoving = (child: Child) => !hasEnded(child) && !isWaiting(state.intent, child)
       return attempt?.phase !== 'LANDED' || attempt.children.some(isMoving)
@@ -161,7 +161,7 @@ export function createBreakers(
 
   /** All that orders did that are open, or ended lately. */
   function happeningsNow(): readonly Happening[] {
-    return happeningsOf([...orderManager.open().map(({ state }) => state), ...orderManager.recentlyLanded()])
+    return happeningsOf([...openOrders.open().map(({ state }) => state), ...openOrders.recentlyLanded()])
   }
 
   /** Tells whether one of these is so recent that lists may predate it. */
@@ -169,7 +169,7 @@ export function createBreakers(
     const { intentId } = state.intent
     return state.closing === undefined
       ? Math.abs(clock.now() - state.updatedAtMs) < LIST_LAG_MS
-      : orderManager.closedAgoMs(intentId) < LIST_LAG_MS
+      : openOrders.closedAgoMs(intentId) < LIST_LAG_MS
   }
 
   async function measure(): Promise<void> {

@@ -1,65 +1,77 @@
 /** Looks that come soon after an order moved, between the rounds of the watch, until the lists show it. */
 import type { Clock } from '../../base/clock.ts'
 
-/** Dependencies of the repeated look. */
-export interface LookAgainParts {
-  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
-  /** Ends it. */
-  readonly signal: AbortSignal
-  /** Longest repetition after the newest move, ms: then lists are believed all the same. */
-  readonly forMs: number
-  /** One look. Rejects with mistakes of ours alone. */
-  readonly look: () => Promise<void>
-  /** Tells whether the lists show everything known. */
-  readonly isSettled: () => boolean
-}
-
-/** The looks. */
-export interface LookAgain {
+/** Moves of orders, as the repeated look waits for them. */
+export interface OrderMoves {
   /** An order moved. */
   soon(): void
-  /** Runs until the signal. */
-  run(): Promise<void>
+  /** Number of moves so far. */
+  count(): number
+  /** Time until which the newest move is looked for, monotonic ms. */
+  untilMs(): number
+  /** Resolves at the next move, or when the wait is ended. */
+  next(): Promise<void>
+  /** Ends a wait. */
+  wake(): void
 }
 
-/** From a move to the first look, and from one look to the next, ms: a list follows the chain by a moment. */
-const [firstMs, everyMs] = [500, 2_000]
-
-/** Makes the looks; nothing is looked at before it runs. */
-export function createLookAgain({ clock, signal, forMs, look, isSettled }: LookAgainParts): LookAgain {
+/** Begins with none. `forMs`: longest repetition after the newest move: then lists are believed all the same. */
+export function createOrderMoves(clock: Pick<Clock, 'monotonicMs'>, forMs: number): OrderMoves {
   let untilMs = Number.NEGATIVE_INFINITY
   let moves = 0
   let wake = (): void => undefined
-  signal.addEventListener('abort', () => wake())
-
-  async function follow(): Promise<void> {
-    let seen = -1
-    while (!signal.aborted && clock.monotonicMs() < untilMs) {
-      const isNew = seen !== moves
-      seen = moves
-      await clock.sleep(isNew ? firstMs : everyMs, signal)
-      if (signal.aborted) return
-      await look()
-      if (seen === moves && isSettled()) return
-    }
-  }
-
   return {
     soon() {
       moves += 1
       untilMs = clock.monotonicMs() + forMs
       wake()
     },
-    async run() {
-      while (!signal.aborted) {
-        const done = moves
-        await follow()
-        if (signal.aborted || moves !== done) continue
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        wake = () => undefined
-      }
+    count: () => moves,
+    untilMs: () => untilMs,
+    async next() {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      wake = () => undefined
     },
+    wake: () => wake(),
+  }
+}
+
+/** Dependencies of the repeated look. */
+export interface LookAgainParts {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
+  readonly moves: Omit<OrderMoves, 'soon'>
+  /** One look. Rejects with mistakes of ours alone. */
+  readonly look: () => Promise<void>
+  /** Tells whether the lists show everything known. */
+  readonly isSettled: () => boolean
+}
+
+/** From a move to the first look, and from one look to the next, ms: a list follows the chain by a moment. */
+const [firstMs, everyMs] = [500, 2_000]
+
+/** Looks until the signal. */
+export async function lookAgain(
+  { clock, moves, look, isSettled }: LookAgainParts,
+  signal: AbortSignal,
+): Promise<void> {
+  async function follow(): Promise<void> {
+    let seen = -1
+    while (!signal.aborted && clock.monotonicMs() < moves.untilMs()) {
+      const isNew = seen !== moves.count()
+      seen = moves.count()
+      await clock.sleep(isNew ? firstMs : everyMs, signal)
+      if (signal.aborted) return
+      await look()
+      if (seen === moves.count() && isSettled()) return
+    }
+  }
+
+  signal.addEventListener('abort', moves.wake, { once: true })
+  while (!signal.aborted) {
+    const done = moves.count()
+    await follow()
+    if (!signal.aborted && moves.count() === done) await moves.next()
   }
 }

@@ -12,7 +12,7 @@ import type { ExecutionContext } from '../../execution/context/executionContext.
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasJournal } from '../../execution/context/executionParts.ts'
 import { maxPriceImpactsOf } from '../../execution/context/policy.ts'
-import type { OrderManager } from '../../execution/orderManager.ts'
+import type { OpenOrders } from '../../execution/openOrders.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -102,7 +102,7 @@ export function createLookAtAccount(parts: WatchedParts): LookAtAccount {
         discrepancies: live.pausing(),
       },
       limits: limits.now(),
-      orders: ordersInFlight(journal, parts.orderManager, live.unseen(snapshot)),
+      orders: ordersInFlight(journal, parts.openOrders, live.unseen(snapshot)),
       usage: usageFacts(parts, nowMs, priceImpactPerDayUsd !== undefined),
       own: ownFacts(parts, snapshot, source),
       known: {
@@ -127,10 +127,10 @@ export function createLookAtAccount(parts: WatchedParts): LookAtAccount {
 
 function ordersInFlight(
   journal: HasJournal['journal'],
-  orderManager: OrderManager,
+  openOrders: OpenOrders,
   unseen: readonly IntentState[],
 ): OrdersInFlight {
-  const open = orderManager.open().map(({ state }) => state)
+  const open = openOrders.open().map(({ state }) => state)
   const makers = journal.openIntents()
   const keys = open.flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
   const changes = new Map(
@@ -153,7 +153,7 @@ function usageFacts(parts: WatchedParts, nowMs: number, isImpactLimited: boolean
   return {
     acceptedLastHour: journal.acceptedSince(nowMs - hourMs),
     acceptedToday: isImpactLimited ? journal.acceptedSince(dayStartOf(nowMs)) : [],
-    endings: spentOfDay({ journal, orderManager: parts.orderManager }, nowMs),
+    endings: spentOfDay({ journal, openOrders: parts.openOrders }, nowMs),
     marketDaysUsd: parts.live.marketDaysUsd(),
   }
 }
@@ -176,12 +176,12 @@ function ownFacts(parts: WatchedParts, { positions }: Snapshot, { name, protect 
 
 /** Returns the spending of the last day's orders: ended ones, and those still open. */
 export function spentOfDay(
-  { journal, orderManager }: HasJournal & HasOrders,
+  { journal, openOrders }: HasJournal & HasOrders,
   nowMs: number,
 ): readonly Ending[] {
   return [
     ...journal.endingsSince(nowMs - dayMs),
-    ...orderManager
+    ...openOrders
       .open()
       .flatMap(({ state }) => spentBy(state, nowMs - dayMs, journal.setBackSince(state.intent.intentId))),
   ]

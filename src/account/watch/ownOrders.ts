@@ -29,7 +29,7 @@ export type OwnOrders = (listed: readonly Order[]) => ReadonlyMap<string, OwnOrd
 export function createOwnOrders({
   clock,
   journal,
-  orderManager,
+  openOrders,
 }: HasClock & HasJournal & HasOrders): OwnOrders {
   const startedMs = clock.monotonicMs()
   let known: ReadonlyMap<string, OwnOrder & { readonly change: OrderChange | undefined }> = new Map()
@@ -54,13 +54,13 @@ export function createOwnOrders({
     // Orders that ended right before the start are no longer among the recently landed.
     if (clock.monotonicMs() - startedMs < LIST_LAG_MS) return new Map()
     const nowMs = clock.now()
-    const open = orderManager.open().map(({ state }) => state)
-    const landed = orderManager.recentlyLanded()
+    const open = openOrders.open().map(({ state }) => state)
+    const landed = openOrders.recentlyLanded()
     const named = [...open, ...landed]
     // A list may not show a recent landing yet.
     const unsettled = [
       ...open,
-      ...landed.filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
+      ...landed.filter(({ intent }) => openOrders.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ]
     const own = new Map<string, OwnOrder>()
     const kept = new Map<string, OwnOrder & { readonly change: OrderChange | undefined }>()

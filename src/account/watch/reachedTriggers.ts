@@ -1,7 +1,7 @@
 /** Orders whose trigger the price has reached are about to be executed: they are looked at soon. */
 import { hasEnded, lastAttempt } from '../../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
-import type { OrderManager } from '../../execution/orderManager.ts'
+import type { OpenOrders } from '../../execution/openOrders.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'
 import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
@@ -11,12 +11,12 @@ import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
  * the other side.
  */
 export function createReachedTriggers(
-  orderManager: Pick<OrderManager, 'open' | 'pollSoon'>,
+  openOrders: Pick<OpenOrders, 'open' | 'pollSoon'>,
 ): (snapshot: Snapshot) => void {
   let reached: ReadonlySet<string> = new Set()
   return (snapshot) => {
     const intentOf = new Map<string, string>()
-    for (const { state } of orderManager.open()) {
+    for (const { state } of openOrders.open()) {
       for (const child of lastAttempt(state)?.children ?? [])
         if (!hasEnded(child)) intentOf.set(hexKey(child.orderKey), state.intent.intentId)
     }
@@ -34,7 +34,7 @@ export function createReachedTriggers(
           : isTriggered(order, price, view.indexToken.decimals)
       if (!isReached) continue
       now.add(key)
-      if (!reached.has(key)) orderManager.pollSoon(intentId)
+      if (!reached.has(key)) openOrders.pollSoon(intentId)
     }
     reached = now
   }

@@ -94,7 +94,7 @@ export function createReconciler(
     HasOrders &
     HasTrading & { readonly engineSettings?: Pick<EngineSettings, 'adoptInitial'> },
 ): Reconciler {
-  const { api, clock, emit, journal, orderManager } = context
+  const { api, clock, emit, journal, openOrders } = context
   const { accountJournal } = context.trading
   const account = accountOf(context)
   const proofs = createProofs(context, account)
@@ -159,7 +159,7 @@ export function createReconciler(
 
   function unresolvedSince(): ReadonlyMap<string, number> {
     const since = new Map<string, number>()
-    for (const { state: each } of orderManager.open()) {
+    for (const { state: each } of openOrders.open()) {
       const attempt = lastAttempt(each)
       if (attempt === undefined || !isUnresolved(attempt)) continue
       const token = hexKey(each.intent.terms.marketToken)
@@ -178,7 +178,7 @@ export function createReconciler(
     const nowMs = clock.monotonicMs()
     const since = new Map<string, number>()
     const left = new Map<string, boolean>()
-    for (const { state } of orderManager.open()) {
+    for (const { state } of openOrders.open()) {
       for (const key of keysNotListed(state, listed)) {
         const sinceMs = goneSinceMs.get(key) ?? nowMs
         since.set(key, sinceMs)
@@ -193,19 +193,19 @@ export function createReconciler(
   /** `left`: as of `leftTheList`. */
   function busyMarkets(left: ReadonlyMap<string, boolean>): ReadonlySet<string> {
     const nowMs = clock.now()
-    const open = orderManager.open().map((each) => each.state)
+    const open = openOrders.open().map((each) => each.state)
     const busy = [
       ...open.filter((each) => isBusy(each, nowMs) || left.get(each.intent.intentId) === true),
-      ...orderManager
+      ...openOrders
         .recentlyLanded()
-        .filter(({ intent }) => orderManager.closedAgoMs(intent.intentId) < LIST_LAG_MS),
+        .filter(({ intent }) => openOrders.closedAgoMs(intent.intentId) < LIST_LAG_MS),
     ]
     return new Set(busy.map(({ intent }) => hexKey(intent.terms.marketToken)))
   }
 
   /** Open intents with an order that rests by the journal, on a market. */
   function restingOn(marketToken: string): readonly string[] {
-    return orderManager
+    return openOrders
       .open()
       .filter(({ state: { intent } }) => sameHex(intent.terms.marketToken, marketToken))
       .filter(({ state }) => keysNotListed(state, new Set()).length > 0)
@@ -240,7 +240,7 @@ export function createReconciler(
           other.found.raised.every((each) => sideOf(each) !== sideOf(discrepancy)),
         )
         const resting = kind === 'unexplained-position' ? restingOn(discrepancy.marketToken) : []
-        for (const intentId of resting) orderManager.pollSoon(intentId)
+        for (const intentId of resting) openOrders.pollSoon(intentId)
         const mayBeLag = isAgreed || resting.length > 0
         if (beforeMs === undefined || (mayBeLag && nowMs - beforeMs < LIST_LAG_MS)) continue
         told.set(discrepancyId, discrepancy)
@@ -269,11 +269,11 @@ export function createReconciler(
       ])
       const told = [...state.discrepancies.values()].map(({ discrepancy }) => discrepancy)
       const keys = [...orders.value, ...trades, ...told].map(({ orderKey = '0x' }) => hexKey(orderKey))
-      orderManager.sawOrders({ ...orders, atMs: orders.readAtMs })
+      openOrders.sawOrders({ ...orders, atMs: orders.readAtMs })
       const listed = new Set(orders.value.map(({ orderKey }) => hexKey(orderKey)))
       const left = leftTheList(listed)
       // Resting orders are queried seldom.
-      for (const intentId of left.keys()) orderManager.pollSoon(intentId)
+      for (const intentId of left.keys()) openOrders.pollSoon(intentId)
       const unproven = await proofs.unproven(
         trades.filter(
           (trade) =>
@@ -303,7 +303,7 @@ export function createReconciler(
         results: proofs.results,
         received: proofs.received(),
         deleveraged: proofs.deleveraged(),
-        fills: [...journal.closedFills(), ...orderManager.open().flatMap((each) => fillsOf(each.state))],
+        fills: [...journal.closedFills(), ...openOrders.open().flatMap((each) => fillsOf(each.state))],
         busyMarkets: busyMarkets(left),
         unresolvedSince: unresolvedSince(),
         account: accountJournal.state(),

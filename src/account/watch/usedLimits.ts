@@ -69,7 +69,7 @@ export function usedNow(
   const marketDays = context.marketDaysUsd()
   const equity = breakers.equity.mark()
   const symbols = Object.entries(account.symbols())
-  const open = context.orderManager.open().map(({ state }) => state)
+  const open = context.openOrders.open().map(({ state }) => state)
   const { releasedAtMs } = trading.accountJournal.state().trading
   const lossLiftedAtMs = releasedAtMs[haltKey({ scope: 'account', cause: 'daily-loss' })]
   const facts: UsedFacts = {

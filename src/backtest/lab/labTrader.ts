@@ -22,6 +22,7 @@ import type { GuardTable } from '../../domain/guardTable.ts'
 import type { Signer } from '../../domain/signer.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { guardedSigner, openGuard } from '../../keys/signingGuard.ts'
+import { createMarketData } from '../../market/marketData.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
@@ -122,11 +123,13 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
   const proveMarket = (marketToken: Address) =>
     readMarket(clients, chain, marketToken, new AbortController().signal)
   const trader = createTrader({
-    chain,
-    api,
+    market: createMarketData({
+      ...{ chain, api, clock, journal, emit, fatal },
+      ...defined({ prove: clients.length === 0 ? undefined : proveMarket }),
+    }),
     clock,
     journal,
-    ...defined({ chainReader: reader, proveMarket: clients.length === 0 ? undefined : proveMarket }),
+    ...defined({ chainReader: reader }),
     strategies,
     limits: limitsOf(config, strategies),
     settings: traderSettingsOf(config, reader === undefined ? 'api' : 'chain'),

@@ -1,6 +1,5 @@
 /** Makes what takes decisions: one judgement at a time over all strategies. */
 
-import type { HasOrders } from '../../account/accountParts.ts'
 import type { LookAtAccount } from '../../account/facts.ts'
 import type { HasEmit } from '../../execution/context/executionParts.ts'
 import type { OrderManager } from '../../execution/orderManager.ts'
@@ -18,7 +17,8 @@ export interface Accept extends HasEmit {
 }
 
 /** Parts that it uses. */
-export interface AcceptParts extends HasEmit, HasOrders {
+export interface AcceptParts extends HasEmit {
+  readonly orderManager: Pick<OrderManager, 'accept' | 'acceptTogether'>
   readonly facts: LookAtAccount
   /** False once a stop was requested. */
   readonly isDeciding: () => boolean

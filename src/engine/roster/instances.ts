@@ -1,6 +1,7 @@
 /** The running instances: each in a separate loop, started, changed and ended between two of its turns. */
 
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import type { Roster } from './roster.ts'
 import { type FileField, fileFields } from './setField.ts'
 
 /** Instances whose turns begin together. */
@@ -43,13 +44,13 @@ export interface Instances<I extends RunningInstance = RunningInstance> {
   run(): Promise<void>
 }
 
-/** Makes the set. */
+/** Makes the set of those that the roster lists, and keeps the roster as the set changes. */
 export function createInstances<I extends RunningInstance>(
-  first: readonly LoadedStrategy[],
+  roster: Roster,
   make: (loaded: LoadedStrategy) => I,
   deciding: AbortSignal,
 ): Instances<I> {
-  const running = new Map(first.map((loaded) => [loaded.name, make(loaded)]))
+  const running = new Map(roster.strategies().map((loaded) => [loaded.name, make(loaded)]))
   const loops = new Set<Promise<void>>()
   const over = Promise.withResolvers<void>()
   let isRunning = false
@@ -69,7 +70,7 @@ export function createInstances<I extends RunningInstance>(
   }
 
   return {
-    strategies: () => [...running.values()].map((instance) => instance.loaded()),
+    strategies: roster.strategies,
     fileOf(name) {
       const loaded = running.get(name)?.loaded()
       return loaded === undefined ? undefined : { path: loaded.path, fields: fileFields(loaded.written) }
@@ -77,19 +78,24 @@ export function createInstances<I extends RunningInstance>(
     all: () => [...running.values()],
     add(loaded) {
       const instance = make(loaded)
+      roster.put(loaded)
       running.set(loaded.name, instance)
       if (isRunning) begin(instance)
     },
     async replace(next, durable) {
       const instance = named(next.name)
       const { hosted } = instance.loaded()
-      await instance.replace(next, durable)
+      await instance.replace(next, async () => {
+        await durable()
+        roster.put(next)
+      })
       await hosted?.close()
     },
     async remove(name, durable) {
       const instance = named(name)
       await instance.end(async () => {
         await durable()
+        roster.drop(name)
         running.delete(name)
       })
       await instance.loaded().hosted?.close()

@@ -67,7 +67,7 @@ async function decide(
   const wanted = command.order.toLowerCase()
   const ended = endedOrder(await context.journal.intents(), wanted)
   if (ended !== undefined) return endedAnswer(ended)
-  const state = wanted.startsWith('0x') ? undefined : openOrder(context.orderManager, wanted)
+  const state = wanted.startsWith('0x') ? undefined : openOrder(context.openOrders, wanted)
   if (state !== undefined && 'ok' in state) return state
   const keys = restingKeys(state)
   const snapshot = await context.read(state === undefined ? [] : [state.intent.terms.symbol])

@@ -21,13 +21,13 @@ export interface LabelledOrders extends Pick<EngineApi, 'intents' | 'story'> {
 export function createLabelledOrders(
   context: HasClock & HasHoldings & HasJournal & HasOrders & HasRules & HasTrading,
 ): LabelledOrders {
-  const { clock, holdings, journal, orderManager, trading } = context
+  const { clock, holdings, journal, openOrders, trading } = context
   const costsOf = (orderKey: Hex) => journal.books().fillOf(orderKey)
 
   /** Returns a journaled intent with the running machine's knowledge of it. */
   function labelled(folded: IntentState): LabelledIntent {
     const { intentId } = folded.intent
-    const live = orderManager.open().find((each) => each.state.intent.intentId === intentId)
+    const live = openOrders.open().find((each) => each.state.intent.intentId === intentId)
     return marked(isOpen(folded) && live !== undefined ? live : { state: folded, label: labelOf(folded) })
   }
 
@@ -48,7 +48,7 @@ export function createLabelledOrders(
   }
 
   return {
-    open: () => orderManager.open().map(marked),
+    open: () => openOrders.open().map(marked),
     async intents(query) {
       return (await journal.intents(query)).map(labelled)
     },

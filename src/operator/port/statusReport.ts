@@ -25,6 +25,7 @@ import { lastAttempt } from '../../domain/order/intent.ts'
 import { runningByKind } from '../../domain/taskStates/runningByKind.ts'
 import type { Instance } from '../../engine/instance.ts'
 import type { Lifecycle } from '../../engine/lifecycle.ts'
+import type { Phase } from '../../engine/phase.ts'
 import type { Instances } from '../../engine/roster/instances.ts'
 import type { StrategyStatus } from '../../engine/strategyStatus.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
@@ -80,7 +81,8 @@ export interface StatusParts {
   readonly instances: Pick<Instances<Instance>, 'all'>
   readonly kill: Kill
   readonly labelled: LabelledOrders
-  readonly life: Lifecycle
+  readonly life: Pick<Lifecycle, 'notReady' | 'watchedAtMs'>
+  readonly phase: Pick<Phase, 'state'>
   readonly reconciler: Reconciler
   readonly unmanaged: UnmanagedWatch
   readonly unwinder: Unwinder
@@ -89,10 +91,10 @@ export interface StatusParts {
 
 /** The status of now. */
 export function statusOf(context: StatusContext, parts: StatusParts): EngineStatus {
-  const { api, catalogue, clock, journal, orderManager, trading } = context
-  const { account, breakers, labels, life, startedAtMs } = parts
+  const { api, catalogue, clock, journal, openOrders, trading } = context
+  const { account, breakers, labels, life, phase, startedAtMs } = parts
   const nowMs = clock.now()
-  const open = orderManager.open()
+  const open = openOrders.open()
   const { exposureUsd, maybeTwiceUsd } = account.exposure()
   const unresolved = unresolvedOf(open)
   const oldest = Math.min(nowMs, ...unresolved.map((each) => lastAttempt(each.state)?.armedAtMs ?? nowMs))
@@ -105,7 +107,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
   const feedAgesMs = parts.feeds.now()
   // Before it runs nothing is read yet, and when it drains nothing is any more.
   const judged: AgeFacts | undefined =
-    life.state() === 'running'
+    phase.state() === 'running'
       ? {
           ...{ nowMs, feedAgesMs, strategies },
           limits: context.limits.current().account,
@@ -125,7 +127,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     profile: labels.profile,
     chain: context.chain.name,
     account: accountOf(context),
-    state: life.state(),
+    state: phase.state(),
     notReady,
     startedAtMs,
     nowMs,
@@ -172,7 +174,7 @@ export function withoutStopNow(
   context: HasCatalogue & HasClock & HasJournal & HasOrders & HasStrategies,
   parts: Pick<StatusParts, 'account' | 'unprotectedPositions' | 'reconciler'>,
 ): readonly BareSide[] | undefined {
-  const { catalogue, clock, journal, orderManager } = context
+  const { catalogue, clock, journal, openOrders } = context
   const others = parts.reconciler.othersOrders()
   if (others === undefined) return undefined
   const { positions } = parts.account.held()
@@ -183,7 +185,7 @@ export function withoutStopNow(
       .filter(({ exits }) => exits?.isSignalOnly === true)
       .map(({ name }) => name),
   )
-  const open = orderManager.open().map((each) => each.state)
+  const open = openOrders.open().map((each) => each.state)
   return parts.unprotectedPositions({
     held: positions,
     bare: sidesWithoutStop(positions, open, others, (side) => signalOnlyUsd(books, signalOnly, side), {

@@ -100,7 +100,7 @@ interface Apart {
 
 /** A worker over the engine's parts. */
 export function createKill(context: KillContext): Kill {
-  const { api, clock, journal, orderManager, trading } = context
+  const { api, clock, journal, openOrders, trading } = context
   const { accountJournal } = trading
   const account = accountOf(context)
   let left: KillReport['left']
@@ -141,18 +141,18 @@ export function createKill(context: KillContext): Kill {
       isOnMarket(order) ? symbols[hexKey(order.marketToken)] : anySymbol,
     )
     // Orders that rest by the journal are cancelled although no list shows them.
-    const ofOwn = orderManager.open().map(({ state }) => symbols[hexKey(state.intent.terms.marketToken)])
+    const ofOwn = openOrders.open().map(({ state }) => symbols[hexKey(state.intent.terms.marketToken)])
     return context.read([...new Set([...ofOrders, ...ofOwn].filter((symbol) => symbol !== undefined))])
   }
 
   /** Tells whether an increase executed so recently that lists of this age may not show it yet. */
   function hasNewFills({ orders }: Snapshot): boolean {
     const readAgoMs = Math.max(0, clock.now() - orders.atMs)
-    return orderManager
+    return openOrders
       .recentlyLanded()
       .some(
         ({ intent }) =>
-          intent.reservationUsd > 0n && orderManager.closedAgoMs(intent.intentId) - readAgoMs < LIST_LAG_MS,
+          intent.reservationUsd > 0n && openOrders.closedAgoMs(intent.intentId) - readAgoMs < LIST_LAG_MS,
       )
   }
 
@@ -183,7 +183,7 @@ export function createKill(context: KillContext): Kill {
     read,
     see: ({ taskId }, snapshot): KillView => ({
       ...defined({ snapshot }),
-      open: orderManager.open().map((each) => each.state),
+      open: openOrders.open().map((each) => each.state),
       journal: context.holdings.journal(),
       elsewhere: (rows) => context.holdings.elsewhere(rows),
       hasNewFills: snapshot !== undefined && hasNewFills(snapshot),
@@ -265,7 +265,7 @@ export function createKill(context: KillContext): Kill {
     },
     async preview(asked) {
       const snapshot = await read()
-      const open = orderManager.open().map((each) => each.state)
+      const open = openOrders.open().map((each) => each.state)
       const { journal: journalOf, elsewhere } = context.holdings
       const view = { open, journal: journalOf(), elsewhere }
       const whole = killLeft(view, snapshot, { ...asked, close: true })

@@ -21,7 +21,7 @@ import {
 } from '../../domain/taskStates/unwindState.ts'
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasAccount, HasBasics } from '../../execution/context/executionParts.ts'
-import type { OrderManager } from '../../execution/orderManager.ts'
+import type { OpenOrders } from '../../execution/openOrders.ts'
 import { unwindStarted } from '../taskFacts.ts'
 import { type AdmitBeside, type Answer, createTaskRunner } from '../taskRunner.ts'
 import { unwindKeysOf } from '../unwindPlan.ts'
@@ -65,7 +65,7 @@ export interface Unwinder {
 
 /** Parts of the engine that it receives. */
 export interface UnwindContext extends HasAccount, HasBasics {
-  readonly orderManager: OrderManager
+  readonly openOrders: OpenOrders
   readonly trading: Trading
   readonly holdings: Pick<Holdings, 'journal'>
   /** Reads a snapshot with these markets and every market with a position. */
@@ -82,7 +82,7 @@ const quiet: ReadonlySet<string> = new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING'
 
 /** A worker over the engine's parts. */
 export function createUnwinder(context: UnwindContext): Unwinder {
-  const { clock, emit, journal, orderManager, trading } = context
+  const { clock, emit, journal, openOrders, trading } = context
   const { accountJournal } = trading
   const account = accountOf(context)
   const problems = new Map<string, string>()
@@ -160,7 +160,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
   }
 
   function plan(intentId: string, { by, reason, strategy }: UnwindWish): UnwindPlan {
-    const live = orderManager.open().find(({ state }) => state.intent.intentId === intentId)
+    const live = openOrders.open().find(({ state }) => state.intent.intentId === intentId)
     if (live === undefined) {
       return {
         kind: 'denied',

@@ -46,8 +46,6 @@ export interface WindDown {
   remove(removal: Removal): Promise<void>
   /** Ends the wind-down of a strategy whose file is there again. */
   takeOver(strategy: string, by: string): Promise<void>
-  /** Returns the reason why an accepted intent may not be signed any more, or undefined. */
-  veto(intent: Intent): Denial | undefined
   /** Works while one is open. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -70,9 +68,23 @@ const pollMs = 2_000
 /** Refusals that only say "not yet". */
 const quiet: ReadonlySet<string> = new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'BEYOND_BOOK', 'STOPPING'])
 
+/** Lists the names of the strategies whose file was removed and of which something is left to do. */
+export function windingDown({ trading }: HasTrading): readonly string[] {
+  return windDownsOf(trading.accountJournal.state().tasks).map(({ strategy }) => strategy)
+}
+
+/** Returns the reason why an accepted intent may not be signed any more, because its strategy is wound down; or undefined. */
+export function windDownVeto(parts: HasTrading, intent: Intent): Denial | undefined {
+  if (!intentAddsRisk(intent) || !windingDown(parts).includes(intent.strategy)) return undefined
+  return {
+    code: 'NOT_WANTED',
+    reason: `the file of ${intent.strategy} was removed before it was signed, so its entries are dropped`,
+  }
+}
+
 /** A worker over the engine's parts. */
 export function createWindDown(context: WindDownContext): WindDown {
-  const { clock, emit, journal, orderManager, trading } = context
+  const { clock, emit, journal, openOrders, trading } = context
   const { accountJournal } = trading
   const problems = new Map<string, string>()
   const tasks = () => accountJournal.state().tasks
@@ -98,7 +110,7 @@ export function createWindDown(context: WindDownContext): WindDown {
       context.admit(strategyOf(decisionKey), snapshot, decision, decisionKey, beside),
     read: context.read,
     see: ({ params: { strategy } }, snapshot): WindDownView => ({
-      own: orderManager
+      own: openOrders
         .open()
         .map(({ state }) => state)
         .filter(({ intent }) => intent.strategy === strategy),
@@ -171,15 +183,6 @@ export function createWindDown(context: WindDownContext): WindDown {
         await accountJournal.write({ kind: 'task.ended', taskId, outcome: 'taken-over', by })
       }
       problems.delete(strategy)
-    },
-    veto(intent) {
-      if (!intentAddsRisk(intent) || !open().some(({ strategy }) => strategy === intent.strategy)) {
-        return undefined
-      }
-      return {
-        code: 'NOT_WANTED',
-        reason: `the file of ${intent.strategy} was removed before it was signed, so its entries are dropped`,
-      }
     },
     run: (signal) => runner.run(signal),
   }
