@@ -45,6 +45,13 @@ export const sharedMutants: readonly SharedMutant[] = [
     "      await this.#retake(server, head)\n      return 'again'",
     "      this.#right = head\n      return 'again'",
   ),
+  bug(
+    'who lost the right lives on while it has nothing to write',
+    11,
+    store,
+    '      if (error instanceof JournalFaultError) this.#fail(error)\n',
+    '      if (error instanceof JournalFaultError) this.#fault ??= error\n',
+  ),
   bug('the mark is not moved', 18, store, 'this.#parts.mark?.write(end)', 'void end'),
   bug(
     'the guard knows the lines of its own machine alone',
@@ -125,7 +132,7 @@ export const sharedMutants: readonly SharedMutant[] = [
   ),
   bug(
     'who goes gives the right of another away',
-    36,
+    48,
     model,
     'if (isAt(right)) moveHead({ holder:',
     'if (right.epoch >= 0) moveHead({ holder:',

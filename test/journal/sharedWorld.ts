@@ -21,6 +21,8 @@ import { hexOf, storyOf } from './story.ts'
 const FAULTS_MS = 90_000
 /** Then the world is sound, and somebody must make orders again. */
 const UNTIL_MS = 150_000
+/** A machine that has nothing to write knows so long after its right was taken that it is gone, where its network lets it, ms. */
+const KNOWS_MS = 15_000
 
 /** What must never happen, and did. */
 export interface Violation {
@@ -54,6 +56,7 @@ export async function runSharedWorld(
   seed: number,
 ): Promise<{ readonly violation: Violation | undefined; readonly sent: number }> {
   const random = randomOf(seed, 'shared')
+  const rests = randomOf(seed, 'rests')
   const scheduler = createScheduler()
   let violation: Violation | undefined
   const broken = (invariant: string, text: string): never => {
@@ -209,6 +212,7 @@ export async function runSharedWorld(
     }
     const armedHere = new Set<number>()
     while (!machine.isLeaving) {
+      if (!isSound() && rests.chance(0.01)) await rest(machine, journal, sleep, rests.int(5_000, 40_000))
       const [open] = journal.openIntents()
       const n =
         open === undefined ? journal.summary().intents + 1 : Number(open.intent.intentId.split('-')[1])
@@ -237,6 +241,30 @@ export async function runSharedWorld(
       await sleep(random.int(20, 250))
     }
     machine.isLeaving = false
+  }
+
+  /** Has nothing to write for a while, and learns all the same that another has the right. */
+  async function rest(
+    machine: Machine,
+    journal: Journal,
+    sleep: (ms: number) => Promise<void>,
+    forMs: number,
+  ): Promise<void> {
+    let ended: unknown
+    void journal.failed.then((fault) => {
+      ended = fault
+    })
+    const untilMs = scheduler.nowMs + forMs
+    let takenSinceMs: number | undefined
+    while (scheduler.nowMs < untilMs && !isSound() && !machine.isLeaving) {
+      await sleep(500)
+      if (ended !== undefined) throw ended
+      const { holder } = server.state.head
+      const isTaken = holder !== '' && holder !== machine.holder && scheduler.nowMs >= machine.partedUntilMs
+      takenSinceMs = isTaken ? (takenSinceMs ?? scheduler.nowMs) : undefined
+      if (takenSinceMs !== undefined && scheduler.nowMs - takenSinceMs > KNOWS_MS)
+        broken('ends', `${machine.name} lives on, and ${holder} has the right`)
+    }
   }
 
   function tableOf(lines: SignEntry[]): GuardTable {
