@@ -10,7 +10,9 @@ import { commonFieldNames, eventRegister } from '../src/monitor/events/eventRegi
 import { noticeKinds } from '../src/monitor/events/notice.ts'
 import { createMetrics } from '../src/monitor/metrics/metrics.ts'
 import { allRows } from '../src/operator/commands/index.ts'
+import { flagOf } from '../src/operator/taskForms.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
+import { taskRows } from '../src/tasks/taskRows.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { commandLines, commandsDocument } from './commandsDocument.ts'
 import { strategiesDocument } from './strategiesDocument.ts'
@@ -34,6 +36,7 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
       withPart('docs/reference/notifications.md', 'events', noticeEvents()),
     ],
     ['docs/reference/strategies.md', strategiesDocument()],
+    ['docs/tasks.md', withPart('docs/tasks.md', 'kinds', taskKinds())],
     ['config/schema/settings.json', `${JSON.stringify(settingsSchema(), undefined, 2)}\n`],
     ['strategies/strategy.schema.json', `${JSON.stringify(strategyFileSchema(), undefined, 2)}\n`],
   ])
@@ -142,6 +145,21 @@ function commandBodies(): string {
     return `| \`POST ${route}\` | \`${shown}\`${more.length === 0 ? '' : `; ${cell(more.join('; '))}`} |`
   })
   return ['| route | body |', '|---|---|', ...rows].join('\n')
+}
+
+/** The kinds of tasks, with the flags that each needs. */
+function taskKinds(): string {
+  const rows = taskRows.map(({ name, does, doneWhen, fields, works, oneOf = [] }) => {
+    const needed = Object.entries(fields).filter(([, { given }]) => given === 'needed')
+    const flags = needed.map(([field, of]) =>
+      of.flagValue === undefined ? field : `\`--${flagOf(field, of)}\``,
+    )
+    const either = Object.entries(fields).filter(([field]) => oneOf.includes(field))
+    if (either.length > 0) flags.push(either.map(([field, of]) => `\`--${flagOf(field, of)}\``).join(' or '))
+    const leverage = works === 'either' ? '`--leverage` or `--reduce`' : '`--leverage`'
+    return `| \`${name}\` | ${cell(does)} | ${[...flags, leverage].join(', ')} | ${cell(doneWhen)} |`
+  })
+  return ['| kind | does | needs | is `done` |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 /** The events that sinks are told. */

@@ -64,10 +64,10 @@ import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { Needs } from '../strategy/strategy.ts'
-import { createExecutors } from '../tasks/running/executors.ts'
-import { createKill } from '../tasks/running/kill.ts'
-import { createUnwinder } from '../tasks/running/unwinder.ts'
-import { createWindDown, windDownVeto, windingDown } from '../tasks/running/windDown.ts'
+import { createExecutors } from '../running/executors.ts'
+import { createKill } from '../running/kill.ts'
+import { createUnwinder } from '../running/unwinder.ts'
+import { createWindDown, windDownVeto, windingDown } from '../running/windDown.ts'
 
 /** A running engine. */
 export interface Engine extends EngineApi {

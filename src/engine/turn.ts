@@ -12,12 +12,7 @@ import { defined } from '../base/defined.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
 import type { DeniedEvent, OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
-import {
-  type Decision,
-  isOrderDecision,
-  isTaskDecision,
-  type StrategyDecision,
-} from '../domain/order/decision.ts'
+import { type Decision, isOrderDecision, isTaskDecision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import { encodeExact } from '../domain/records.ts'
 import type { SignalEvent } from '../domain/signalEvent.ts'
@@ -25,11 +20,12 @@ import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasJournal } from '../execution/context/executionParts.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
+import { type DecisionProblem, decisionProblem } from '../strategy/decisionProblem.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn } from '../strategy/kindMemory.ts'
+import type { StrategyDecision } from '../strategy/strategyDecision.ts'
 import { requestRenewal } from './approvalRenewal.ts'
 import { requestClaim } from './claimRequest.ts'
-import { type DecisionProblem, decisionProblem } from './decisionProblem.ts'
 import type { Accept } from './judging/accept.ts'
 import { DUPLICATE, tellAdmitted } from './judging/admitDecision.ts'
 import { judge } from './judging/judgeDecision.ts'

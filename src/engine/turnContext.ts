@@ -15,8 +15,8 @@ import type {
 } from '../account/accountParts.ts'
 import type { UnseenIntents } from '../account/holdings/unseen.ts'
 import type { HasClock, HasEmit, HasJournal } from '../execution/context/executionParts.ts'
-import type { StrategyTasks } from '../tasks/running/strategyTasks.ts'
-import type { Unwinder } from '../tasks/running/unwinder.ts'
+import type { StrategyTasks } from '../running/strategyTasks.ts'
+import type { Unwinder } from '../running/unwinder.ts'
 import type { Accept } from './judging/accept.ts'
 
 /** Requests of a strategy besides orders. */

@@ -5,7 +5,6 @@ import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { EquityMark, TradingHalt } from '../domain/accountRecords/tradingState.ts'
 import type { TradingState } from '../domain/limits/limits.ts'
 import type { Label } from '../domain/order/intent.ts'
-import type { RunningByKind } from '../domain/taskStates/runningByKind.ts'
 import type { Feed } from '../domain/venueEvent.ts'
 import type { Usd } from '../protocol/units.ts'
 
@@ -37,7 +36,7 @@ export interface MonitoredStatus {
     readonly uncoveredUsd: Usd
   })[]
   /** Number of running tasks, by kind. */
-  readonly tasksRunning: RunningByKind
+  readonly tasksRunning: Readonly<Record<string, number>>
   /** Size and results of each book, under names of running strategies and a few more; absent: not reported. */
   readonly books?: readonly StrategyBooks[]
   /** Open incidents; absent: not reported. */

@@ -49,8 +49,11 @@ export interface FormField {
   readonly isNumber?: true
   /** Most characters. */
   readonly most?: number
-  /** Form of the value in the body; absent: a text. `loosen`: true once that word was typed. */
-  readonly as?: 'percent' | 'whole' | 'loosen'
+  /**
+   * Form of the value in the body; absent: a text. `loosen`: true once that word was typed. `reduce`: `reduce` is true once that word was chosen, and
+   * no leverage is given then. `weights`: percents by market.
+   */
+  readonly as?: 'percent' | 'whole' | 'loosen' | 'reduce' | 'weights'
 }
 
 /** A form of the console that sends a command. In its texts `{name}` stands for what the page knows of its subject. */
@@ -69,7 +72,7 @@ export interface CommandForm {
   /** `first`: the preview must be seen before it is sent. `meanwhile`: the preview is shown, and nobody waits for it. */
   readonly preview?: 'first' | 'meanwhile'
   /** The section of the page that has a button for it; absent: the page places it itself. */
-  readonly place?: 'limits' | 'strategies'
+  readonly place?: 'limits' | 'strategies' | 'tasks'
   /** Words on that button. */
   readonly button?: string
 }

@@ -4,7 +4,7 @@ import type { LimitRow, WaitingLimit } from '../account/liveLimits.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { StrategyDifference } from '../engine/roster/rosterPlan.ts'
 import { marketsNamed, type NamedMarket } from '../protocol/marketName.ts'
-import type { KillPreview } from '../tasks/running/killPlan.ts'
+import type { KillPreview } from '../running/killPlan.ts'
 import type { CloseQuote, ManualQuote } from './manualQuote.ts'
 import { unknownMarketText } from './unknownMarket.ts'
 

@@ -22,9 +22,9 @@ import {
 } from '../engine/roster/rosterPlan.ts'
 import { setField } from '../engine/roster/setField.ts'
 import type { HasEmit } from '../execution/context/executionParts.ts'
+import type { WindDown } from '../running/windDown.ts'
 import { changedFields } from '../strategy/files/fileLife.ts'
 import { closeStrategies, type LoadedStrategy, type LoadResult } from '../strategy/files/load.ts'
-import type { WindDown } from '../tasks/running/windDown.ts'
 import type { OperatorAnswer } from './operatorAnswer.ts'
 
 /** Source of strategy files. */

@@ -1,29 +1,36 @@
-/** The body of the command that starts tasks: one of the kinds. */
+/** The command that starts tasks: the body of one of the kinds. */
 import { z } from 'zod'
-import { starts } from '../tasks/executorKinds.ts'
-import type { CommandOf } from './commandRow.ts'
+import type { Direction } from '../protocol/market.ts'
+import { taskRows } from '../tasks/taskRows.ts'
 
-/** Starts a task. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** Body of a start. */
 export const startTaskBody = z
-  .discriminatedUnion('kind', [
-    starts.twap.body,
-    starts.accumulate.body,
-    starts.ladder.body,
-    starts.chase.body,
-    starts.bracket.body,
-    starts.rebalance.body,
-  ])
-  .refine(
-    (body) => !('reduce' in body && body.reduce) || body.leverage === undefined,
-    'leverage applies only to orders that open',
-  )
-  .refine(
-    (body) => body.kind !== 'ladder' || (body.stepBps === undefined) !== (body.everySeconds === undefined),
-    'a ladder has rungs by price (stepBps) or by time (everySeconds), not both',
-  )
+  .discriminatedUnion('kind', taskRows.map(({ body }) => body) as [z.ZodObject, ...z.ZodObject[]])
+  .superRefine((body: Fields, context) => {
+    if (body.reduce === true && body.leverage !== undefined)
+      context.addIssue({ code: 'custom', message: 'leverage applies only to orders that open' })
+    const { name, oneOf = [] } = taskRows.find((row) => row.name === body.kind) ?? {}
+    if (oneOf.length > 0 && oneOf.filter((field) => body[field] !== undefined).length !== 1)
+      context.addIssue({ code: 'custom', message: `a ${name} has exactly one of ${oneOf.join(' and ')}` })
+  })
 
-/** A start. */
-export type StartTaskCommand = CommandOf<'task', typeof startTaskBody>
-
-/** A start of one kind. */
-export type StartOf<Kind extends StartTaskCommand['kind']> = Extract<StartTaskCommand, { kind: Kind }>
+/** A start: the fields that are common to kinds; those of its kind are values of its row. */
+export type StartTaskCommand = {
+  readonly type: 'task'
+  readonly isPreview?: boolean
+  readonly id: string
+  readonly kind: string
+  readonly market?: string
+  readonly direction?: Direction
+  readonly collateral?: Direction
+  readonly leverage?: string
+  readonly reduce?: boolean
+  /** Weights of markets by their names, bps. */
+  readonly weights?: Readonly<Record<string, number>>
+  readonly maxOrders?: number
+  readonly maxFees?: string
+  readonly maxMinutes?: number
+  readonly [field: string]: unknown
+}

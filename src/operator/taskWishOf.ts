@@ -2,15 +2,16 @@
 
 import type { HasCatalogue } from '../account/accountParts.ts'
 import { defined } from '../base/defined.ts'
-import type { BudgetWish, TaskWish, WeightWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasApi } from '../execution/context/executionParts.ts'
 import { sameHex } from '../protocol/address.ts'
 import type { Market } from '../protocol/market.ts'
 import { parseUnits, usd } from '../protocol/units.ts'
-import { startOf } from '../tasks/executorKinds.ts'
+import { valuesOf } from '../tasks/taskFields.ts'
+import type { BudgetWish, WishSide } from '../tasks/taskRow.ts'
+import { rowOfTask, type TaskWish } from '../tasks/taskRows.ts'
 import { type Refusal, refusal, theOne } from './operatorAnswer.ts'
-import type { StartOf, StartTaskCommand } from './taskBodies.ts'
+import type { StartTaskCommand } from './taskBodies.ts'
 import { delistedText } from './unknownMarket.ts'
 
 /** Dependencies of the interpretation. */
@@ -31,15 +32,14 @@ export async function taskWishOf(
   command: StartTaskCommand,
 ): Promise<ReadWish | Refusal> {
   const listed = (await context.api.getMarkets()).value.filter(({ isListed }) => isListed)
-  if (command.kind === 'rebalance') return await rebalanceOf(context, command, listed)
-  const isReduce = 'reduce' in command && command.reduce
-  const found = marketNamed(context, listed, command.market, isReduce)
+  if (rowOfTask(command.kind).works === 'none') return await weighed(context, command, listed)
+  const { market = '', direction = 'long', collateral, reduce: isReduce = false } = command
+  const found = marketNamed(context, listed, market, isReduce)
   if ('ok' in found) return found
   const { symbol, marketToken } = found
   const snapshot = await context.read([symbol])
   const view = snapshot.markets.get(marketToken.toLowerCase())
   if (view === undefined) return refusal('MARKET_UNKNOWN', `${symbol} cannot be read now; retry`)
-  const { direction, collateral } = command
   const tokenOf = (side: 'long' | 'short') => (side === 'long' ? view.longToken : view.shortToken).address
   const held = snapshot.positions.value.filter(
     (row) =>
@@ -55,19 +55,17 @@ export async function taskWishOf(
       : refusal('POSITION_AMBIGUOUS', 'there are two positions; give --collateral long or short')
   }
   const collateralToken = isReduce && one !== undefined ? one.collateralToken : tokenOf(collateral ?? 'short')
-  const side = { marketToken: view.market.marketToken, direction, collateralToken, budget: budgetOf(command) }
-  const leverageBps = command.leverage === undefined ? {} : { leverageBps: leverageOf(command.leverage) }
-  const wish = startOf(command.kind).wish?.(command, side, leverageBps)
-  if (wish === undefined) throw new TypeError(`A ${command.kind} is on no single side.`)
-  return { wish, snapshot }
+  const side = { marketToken: view.market.marketToken, direction, collateralToken }
+  return { wish: wishAt(command, side), snapshot }
 }
 
-async function rebalanceOf(
+/** The same of a task on several markets, whose weights name them. */
+async function weighed(
   context: WishContext,
-  command: StartOf<'rebalance'>,
+  command: StartTaskCommand,
   listed: readonly Market[],
 ): Promise<ReadWish | Refusal> {
-  const { weights: named, total, leverage, collateral = 'short', bandBps, shareBps, least } = command
+  const { weights: named = {}, collateral = 'short' } = command
   const found: { readonly market: Market; readonly weightBps: number }[] = []
   for (const [name, weightBps] of Object.entries(named)) {
     const market = marketNamed(context, listed, name, weightBps === 0)
@@ -77,21 +75,34 @@ async function rebalanceOf(
     found.push({ market, weightBps })
   }
   const snapshot = await context.read(found.map(({ market }) => market.symbol))
-  const weights: WeightWish[] = []
+  const weights: Weight[] = []
   for (const { market, weightBps } of found) {
     const view = snapshot.markets.get(market.marketToken.toLowerCase())
     if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; retry`)
     const { address: collateralToken } = collateral === 'long' ? view.longToken : view.shortToken
     weights.push({ marketToken: view.market.marketToken, collateralToken, weightBps })
   }
-  const wish: TaskWish = {
-    kind: 'rebalance',
+  return { wish: wishAt(command, { weights }), snapshot }
+}
+
+interface Weight extends Omit<WishSide, 'direction'> {
+  readonly weightBps: number
+}
+
+/** The wish of a command: the values of its texts, at the place that was found. */
+function wishAt(
+  command: StartTaskCommand,
+  place: WishSide | { readonly weights: readonly Weight[] },
+): TaskWish {
+  const { kind, leverage, reduce } = command
+  return {
+    kind,
     budget: budgetOf(command),
-    ...{ totalUsd: usd(total), weights, leverageBps: leverageOf(leverage), shareBps },
-    ...defined({ bandBps }),
-    ...(least === undefined ? {} : { leastUsd: usd(least) }),
-  }
-  return { wish, snapshot }
+    ...valuesOf(rowOfTask(kind).fields, command),
+    ...place,
+    ...(leverage === undefined ? {} : { leverageBps: Number(parseUnits(leverage, 4)) }),
+    ...(reduce === undefined ? {} : { action: reduce ? 'decrease' : 'increase' }),
+  } as TaskWish
 }
 
 /** The market that a name means. One that the venue took off its list is none, unless it is to be left. */
@@ -107,10 +118,6 @@ function marketNamed(
     listed.filter(({ isSpotOnly }) => !isSpotOnly),
     name,
   )
-}
-
-function leverageOf(times: string): number {
-  return Number(parseUnits(times, 4))
 }
 
 function budgetOf({

@@ -5,8 +5,8 @@
 import type { z } from 'zod'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { type KeptMemory, MEMORY_MOST_BYTES } from '../domain/memory/memoryRecord.ts'
-import type { StrategyDecision } from '../domain/order/decision.ts'
 import { decodeExact, encodeExact } from '../domain/records.ts'
+import type { StrategyDecision } from './strategyDecision.ts'
 
 /** The `memory` of a kind's definition. */
 export interface MemoryDefinition<Memory> {

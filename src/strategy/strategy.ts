@@ -8,7 +8,6 @@ import { z } from 'zod'
 import { allAsOwn, type OwnPosition } from '../books/ownPositions.ts'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
-import type { StrategyDecision } from '../domain/order/decision.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import type { SubaccountReport } from '../domain/subaccountReport.ts'
 import type { OwnTask } from '../domain/taskStates/ownTask.ts'
@@ -20,6 +19,7 @@ import type { Usd } from '../protocol/units.ts'
 import { checkDefinition } from './definitionCheck.ts'
 import type { MemoryDefinition, Turn } from './kindMemory.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
+import type { StrategyDecision } from './strategyDecision.ts'
 
 export type { OwnPosition } from '../books/ownPositions.ts'
 export type { Fill } from '../domain/accountRecords/fills.ts'
@@ -39,23 +39,10 @@ export type {
   IncreaseDecision,
   RenewalDecision,
   ReportDecision,
-  StartTaskDecision,
   StopTaskDecision,
-  StrategyDecision,
   SwapDecision,
   UnwindDecision,
 } from '../domain/order/decision.ts'
-export type {
-  AccumulateWish,
-  BracketWish,
-  BudgetWish,
-  ChaseWish,
-  LadderWish,
-  RebalanceWish,
-  TaskWish,
-  TwapWish,
-  WeightWish,
-} from '../domain/order/taskWish.ts'
 export type { MarketView, Snapshot } from '../domain/snapshot.ts'
 // biome-ignore lint/performance/noBarrelFile: the one door that a kind of the user's own imports (#strategy)
 export { ageOf, capacityReading, isFresh } from '../domain/snapshot.ts'
@@ -91,10 +78,12 @@ export {
   usd,
   usdOfAmount,
 } from '../protocol/units.ts'
+export type { TaskWish } from '../tasks/taskRows.ts'
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
 export type { MemoryDefinition, Turn, UnservedSignal } from './kindMemory.ts'
 export { levelOfPrice, priceOfLevel } from './levels.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
+export type { StartTaskDecision, StrategyDecision } from './strategyDecision.ts'
 /** Schemas for the params of a kind. */
 export { z }
 

@@ -2,40 +2,70 @@
  * Accumulates: adds until the position, or its owner's part of it, has its target, while the oracle's price is within the bound. Each order is at
  * most a share of the venue's capacity at that moment. Pure.
  */
-import { z } from 'zod'
-import { dollars } from '../base/bodyFields.ts'
-import { defined, ifDefined } from '../base/defined.ts'
-import type { AccumulateWish } from '../domain/order/taskWish.ts'
-import {
-  type AccumulateParams,
-  type AccumulateProgress,
-  EXECUTORS_VERSION,
-} from '../domain/taskStates/executorParams.ts'
-import { formatDollars, minOf, usd } from '../protocol/units.ts'
-import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
+import { formatDollars, minOf, type Usd } from '../protocol/units.ts'
+import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
 import type { ExecutorView } from './executorView.ts'
-import type { RunningTask, TaskKind } from './taskKind.ts'
+import { amount, capacityShare, DAY_MINUTES, everySeconds, initially, optional, price } from './taskFields.ts'
+import type { RunningTask } from './taskKind.ts'
 import { adding, plannedUsd, priceWithin, shareOfCapacity } from './taskOrders.ts'
-import {
-  DAY_MINUTES,
-  everySeconds,
-  leverage,
-  ofCapacity,
-  onSide,
-  planned,
-  SHARE_BPS,
-  shareBps,
-  startHead,
-  startSide,
-  taskStart,
-} from './taskStart.ts'
+import { planned, type SideParams, taskRow } from './taskRow.ts'
+
+const fields = {
+  targetUsd: amount({
+    typed: 'target',
+    means: 'target size of the position',
+    form: ['Position size, USD'],
+  }),
+  worstPrice: price({
+    typed: 'price',
+    means: 'no order while the price is worse; slippage is beyond it',
+    said: (shown) => `not worse than ${shown}`,
+    form: ['Worst price, USD'],
+  }),
+  shareBps: capacityShare('an order'),
+  everySeconds: initially(60, everySeconds({ means: 'least time between two orders' })),
+  leastUsd: optional(
+    amount({
+      typed: 'least',
+      means: 'least size of an order; a twentieth of the missing size when not given',
+      said: (shown) => `orders of ${shown} USD or more`,
+    }),
+  ),
+}
+
+/** Goal: `targetUsd` is the target size of the position, `sizeUsd` the missing size at the start. */
+type AccumulateParams = SideParams<typeof fields> & { readonly leastUsd: Usd }
+
+/** Progress of an accumulation. */
+interface AccumulateProgress extends ExecutorProgress {
+  /** Time of its newest order, Unix ms; 0 before the first. */
+  readonly lastMs: number
+}
 
 /** The kind of these tasks. */
-export const accumulateTask: TaskKind<AccumulateParams, AccumulateProgress, ExecutorView> = executorTask({
+export const accumulateTask = taskRow({
   name: 'accumulate',
-  version: EXECUTORS_VERSION,
-  symbolsOf: ({ symbol }) => [symbol],
+  version: 1,
+  noun: 'an accumulation',
+  works: 'opens',
+  fields,
+  does: 'adds until the position has its target, while the price is within the bound; each order takes a share of the capacity.',
+  doneWhen: 'when the position has its target, whoever added',
+  example: '"ETH/USD [WETH-USDC]" long --target 5000 --price 1900 --leverage 2',
+  lead: ({ market, direction, target }) => `add to ${market} ${direction} until it has ${target} USD`,
   plan: planOf,
+  draft(wish, facts) {
+    const { targetUsd, symbol } = wish
+    const sizeUsd = targetUsd - plannedUsd(wish, facts, facts.snapshot)
+    if (sizeUsd <= 0n) {
+      const reason = `${planned(facts)} on ${symbol} already has ${formatDollars(targetUsd)} or more`
+      return { code: 'TARGET_REACHED', reason }
+    }
+    const own = { leastUsd: wish.leastUsd ?? sizeUsd / 20n }
+    const state: AccumulateProgress = { made: 0, lastMs: 0 }
+    return { own, sizeUsd, state, orders: 20, minutes: DAY_MINUTES }
+  },
 })
 
 function planOf(
@@ -71,61 +101,3 @@ function planOf(
   const decision = adding(params, sizeUsd, leverageBps, reason, { task: taskId })
   return { kind: 'order', decision, sizeUsd, orders: 1, state: { ...state, lastMs: nowMs } }
 }
-
-const lastAt: AccumulateProgress = { made: 0, lastMs: 0 }
-
-/** Its start. */
-export const accumulateStart = taskStart<AccumulateWish>()({
-  body: z.strictObject({
-    ...startHead,
-    ...startSide,
-    kind: z.literal('accumulate'),
-    target: dollars,
-    leverage,
-    price: dollars,
-    shareBps,
-    everySeconds,
-    least: dollars.exactOptional(),
-  }),
-  asked(command) {
-    const { market, direction, target, price, shareBps, everySeconds, least } = command
-    return [
-      `add to ${market} ${direction} until it has ${target} USD`,
-      `not worse than ${price}`,
-      ofCapacity(shareBps, 'an order'),
-      ...(everySeconds === undefined ? [] : [`every ${everySeconds} s`]),
-      ...(least === undefined ? [] : [`orders of ${least} USD or more`]),
-    ]
-  },
-  wish(command, side, opened) {
-    const opening = { leverageBps: 0, ...opened }
-    const { target, price, shareBps, everySeconds, least } = command
-    return {
-      kind: 'accumulate',
-      ...side,
-      ...opening,
-      ...{ targetUsd: usd(target), worstPrice: usd(price), shareBps },
-      ...defined({ everySeconds, leastUsd: ifDefined(least, usd) }),
-    }
-  },
-  draft: (wish, facts) =>
-    onSide(wish, facts, (base, leverageBps) => {
-      const { targetUsd, worstPrice, shareBps = SHARE_BPS, everySeconds = 60 } = wish
-      const sizeUsd = targetUsd - plannedUsd(base, facts, facts.snapshot)
-      if (sizeUsd <= 0n) {
-        const reason = `${planned(facts)} on ${base.symbol} already has ${formatDollars(targetUsd)} or more`
-        return { code: 'TARGET_REACHED', reason }
-      }
-      const leastUsd = wish.leastUsd ?? sizeUsd / 20n
-      const own = {
-        ...base,
-        leverageBps,
-        targetUsd,
-        worstPrice,
-        shareBps,
-        everyMs: everySeconds * 1_000,
-        leastUsd,
-      }
-      return { own, sizeUsd, state: lastAt, orders: 20, minutes: DAY_MINUTES }
-    }),
-})

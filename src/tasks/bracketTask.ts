@@ -2,38 +2,73 @@
  * Brackets: one entry whose stop, and target, are at the venue in the same message, so that they protect while perpd is down. One
  * exit cancels the other; a stop that is missing is placed anew. Pure.
  */
-import { z } from 'zod'
-import { dollars } from '../base/bodyFields.ts'
-import { defined, ifDefined } from '../base/defined.ts'
+import { defined } from '../base/defined.ts'
 import type { ExitRequest, IncreaseDecision } from '../domain/order/decision.ts'
-import type { BracketWish } from '../domain/order/taskWish.ts'
-import {
-  type BracketParams,
-  type BracketProgress,
-  EXECUTORS_VERSION,
-} from '../domain/taskStates/executorParams.ts'
+import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
 import type { Direction } from '../protocol/market.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { type Usd, usd } from '../protocol/units.ts'
-import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import type { Usd } from '../protocol/units.ts'
+import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
 import { type ExecutorView, isLost, takenBackOf } from './executorView.ts'
-import { isLookDue, keptExits, nextExit } from './taskExits.ts'
-import type { RunningTask, TaskKind } from './taskKind.ts'
+import { type ExitSync, isLookDue, keptExits, nextExit } from './taskExits.ts'
+import { DAY_MINUTES, optional, price, sizeInAll } from './taskFields.ts'
+import type { RunningTask } from './taskKind.ts'
 import { adding, isBeyond, takenPrice } from './taskOrders.ts'
-import { DAY_MINUTES, leverage, onSide, startHead, startSide, taskStart } from './taskStart.ts'
+import { type SideParams, taskRow } from './taskRow.ts'
+
+const fields = {
+  sizeUsd: sizeInAll,
+  entryPrice: optional(
+    price({
+      typed: 'entry',
+      means:
+        'price that the entry waits for: a better one than the market is a limit, a worse one a stop; at the market when not given',
+      form: ['Entry, USD; empty for the market'],
+    }),
+  ),
+  stopLoss: price({ means: 'its stop', said: (shown) => `stop ${shown}`, form: ['Stop, USD'] }),
+  takeProfit: optional(
+    price({ means: 'its target', said: (shown) => `target ${shown}`, form: ['Target, USD'] }),
+  ),
+}
+
+/** Parameters of a bracket. */
+export type BracketParams = SideParams<typeof fields> & {
+  /** Order type of the entry; `market`: it does not wait. */
+  readonly entry: 'market' | 'limit' | 'stop-market'
+}
+
+interface BracketProgress extends ExecutorProgress {
+  readonly kept?: ExitSync
+}
 
 type Task = RunningTask<BracketParams, BracketProgress>
 
 /** The kind of these tasks. */
-export const bracketTask: TaskKind<BracketParams, BracketProgress, ExecutorView> = executorTask({
+export const bracketTask = taskRow({
   name: 'bracket',
-  version: EXECUTORS_VERSION,
-  symbolsOf: ({ symbol }) => [symbol],
-  opens: true,
+  version: 1,
+  works: 'opens',
+  fields,
+  does: 'one entry with its stop and target in the same message; one exit cancels the other. A stopped task leaves its exits.',
+  doneWhen: 'when an exit closed it; the other is cancelled',
+  example: '"ETH/USD [WETH-USDC]" long --size 1000 --leverage 2 --stop-loss 1700 --take-profit 2100',
+  lead: ({ size, entry }, side) => `${side} by ${size} USD at ${entry ?? 'the market'}`,
+  hasExits: () => true,
   plansAround: true,
-  outlasts: (_, { use }) => use.doneUsd > use.exitedUsd,
-  reduces: (_, { use }) => use.doneUsd > use.exitedUsd,
   plan: planOf,
+  draft(wish, facts) {
+    const { direction, symbol, sizeUsd, entryPrice, takeProfit, stopLoss } = wish
+    const price = takenPrice(wish, facts.snapshot)
+    if (price === undefined)
+      return { code: 'PRICE_UNKNOWN', reason: `the oracle has no fresh price of ${symbol}; retry` }
+    const wrong = misplaced(direction, entryPrice ?? price, takeProfit, stopLoss)
+    if (wrong !== undefined) return { code: 'EXIT_MISPLACED', reason: wrong }
+    const entry =
+      entryPrice === undefined ? 'market' : isBeyond(wish, entryPrice, price) ? 'stop-market' : 'limit'
+    const exits = takeProfit === undefined ? 1 : 2
+    return { own: { entry }, sizeUsd, state: { made: 0 }, orders: 1, exits, minutes: DAY_MINUTES }
+  },
 })
 
 function planOf(
@@ -83,58 +118,6 @@ function entryOf({ params, taskId }: Task): IncreaseDecision {
   if (entry === 'market' || entryPrice === undefined) return { ...order, tpsl: exits }
   return { ...order, orderType: entry, triggerPrice: entryPrice, tpsl: exits }
 }
-
-/** Its start. */
-export const bracketStart = taskStart<BracketWish>()({
-  body: z.strictObject({
-    ...startHead,
-    ...startSide,
-    kind: z.literal('bracket'),
-    size: dollars,
-    leverage,
-    entry: dollars.exactOptional(),
-    takeProfit: dollars.exactOptional(),
-    stopLoss: dollars,
-  }),
-  asked(command) {
-    const { market, direction, size, entry, takeProfit, stopLoss } = command
-    return [
-      `open ${market} ${direction} by ${size} USD at ${entry ?? 'the market'}`,
-      `stop ${stopLoss}`,
-      ...(takeProfit === undefined ? [] : [`target ${takeProfit}`]),
-    ]
-  },
-  wish(command, side, opened) {
-    const opening = { leverageBps: 0, ...opened }
-    const { size, entry, takeProfit, stopLoss } = command
-    return {
-      kind: 'bracket',
-      ...side,
-      ...opening,
-      ...{ sizeUsd: usd(size), stopLoss: usd(stopLoss) },
-      ...defined({ entryPrice: ifDefined(entry, usd), takeProfit: ifDefined(takeProfit, usd) }),
-    }
-  },
-  draft: (wish, facts) =>
-    onSide(wish, facts, (base, leverageBps) => {
-      const { sizeUsd, entryPrice, takeProfit, stopLoss } = wish
-      const price = takenPrice(base, facts.snapshot)
-      if (price === undefined)
-        return { code: 'PRICE_UNKNOWN', reason: `the oracle has no fresh price of ${base.symbol}; retry` }
-      const at = entryPrice ?? price
-      const wrong = misplaced(base.direction, at, takeProfit, stopLoss)
-      if (wrong !== undefined) return { code: 'EXIT_MISPLACED', reason: wrong }
-      const entry =
-        entryPrice === undefined ? 'market' : isBeyond(base, entryPrice, price) ? 'stop-market' : 'limit'
-      const own = {
-        ...base,
-        ...{ leverageBps, stopLoss, entry },
-        ...defined({ entryPrice, takeProfit }),
-      }
-      const exits = takeProfit === undefined ? 1 : 2
-      return { own, sizeUsd, state: { made: 0 }, orders: 1, exits, minutes: DAY_MINUTES }
-    }),
-})
 
 /** Returns the reason why an exit is on the wrong side of the entry. */
 function misplaced(

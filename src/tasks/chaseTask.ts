@@ -2,59 +2,75 @@
  * Chases: a limit that follows the oracle's price within a bound; the rest is taken at the market once its patience is over. It moves towards the
  * price only, by a step that is worth its message, and never beyond the bound. Pure.
  */
-import { z } from 'zod'
-import { dollars } from '../base/bodyFields.ts'
-import { defined } from '../base/defined.ts'
-import type { ChaseWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import {
-  type ChaseParams,
-  type ChaseProgress,
-  EXECUTORS_VERSION,
-} from '../domain/taskStates/executorParams.ts'
 import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { absOf, bps, type Usd, usd } from '../protocol/units.ts'
-import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import { absOf, bps, type Usd } from '../protocol/units.ts'
+import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
 import { type ExecutorView, ownTimeMs, type RestingChild } from './executorView.ts'
-import type { RunningTask, TaskKind } from './taskKind.ts'
-import {
-  adding,
-  betterBy,
-  isBeyond,
-  plannedUsd,
-  priceWithin,
-  restsAt,
-  takenPrice,
-  takingOff,
-} from './taskOrders.ts'
-import {
-  aboveHeld,
-  distanceBps,
-  everySeconds,
-  leverage,
-  minuteMs,
-  minutes,
-  onSide,
-  percent,
-  SPARE,
-  startHead,
-  startSide,
-  taskStart,
-} from './taskStart.ts'
+import { everySeconds, initially, minutes, percent, price, sizeInAll } from './taskFields.ts'
+import type { RunningTask } from './taskKind.ts'
+import { adding, betterBy, isBeyond, priceWithin, restsAt, takenPrice, takingOff } from './taskOrders.ts'
+import { aboveHeld, type SideParams, taskRow } from './taskRow.ts'
+
+const fields = {
+  sizeUsd: sizeInAll,
+  minutes: minutes({
+    means: 'time after which the rest is taken at the market',
+    form: ['Minutes', '15'],
+    keptAs: 'patienceMs',
+  }),
+  worstPrice: price({
+    typed: 'price',
+    means: 'no order while the price is worse; slippage is beyond it',
+    said: (shown) => `not worse than ${shown}`,
+    form: ['Worst price, USD'],
+  }),
+  offsetBps: initially(
+    5,
+    percent({ means: 'distance of the limit from the price', said: (shown) => `${shown} behind` }),
+  ),
+  stepBps: initially(
+    5,
+    percent({ means: 'least move of the limit', said: (shown) => `moved by ${shown} or more` }),
+  ),
+  everySeconds: initially(15, everySeconds({ means: 'least time between two moves' })),
+}
+
+/** Parameters of a chase. */
+export type ChaseParams = SideParams<typeof fields>
+
+interface ChaseProgress extends ExecutorProgress {
+  /** Time when the limit was last placed or moved, Unix ms; 0 before. */
+  readonly movedMs: number
+}
 
 type Task = RunningTask<ChaseParams, ChaseProgress>
 type Plan = ExecutorPlan<ChaseProgress>
 
 /** The kind of these tasks. */
-export const chaseTask: TaskKind<ChaseParams, ChaseProgress, ExecutorView> = executorTask({
+export const chaseTask = taskRow({
   name: 'chase',
-  version: EXECUTORS_VERSION,
-  symbolsOf: ({ symbol }) => [symbol],
+  version: 1,
+  works: 'either',
+  fields,
+  does: 'a limit that follows the price up to the bound, never away; the rest fills at the market after the minutes.',
+  doneWhen: 'when all is filled',
+  example: '"ETH/USD [WETH-USDC]" long --reduce --size 1000 --price 1700 --minutes 30',
+  lead: ({ size, minutes }, side) =>
+    `${side} by ${size} USD with a limit behind the price, at the market after ${minutes} min`,
   plansAround: true,
-  reduces: ({ action }) => action === 'decrease',
   plan: planOf,
+  draft(wish, facts) {
+    const { sizeUsd, minutes, everySeconds } = wish
+    const denial = aboveHeld(wish, facts)
+    if (denial !== undefined) return denial
+    const state: ChaseProgress = { made: 0, movedMs: 0 }
+    // A move at each of its looks, its first limit and the rest at the market.
+    const orders = Math.max(20, Math.ceil((minutes * 60) / everySeconds) + 2)
+    return { sizeUsd, state, orders, minutes: 2 * minutes }
+  },
 })
 
 function planOf(task: Task, view: ExecutorView, { use, leftUsd }: ExecutorStand): Plan {
@@ -130,65 +146,3 @@ function orderOf({ params, taskId }: Task, sizeUsd: Usd, reason: string, trigger
   const order = takingOff(params, sizeUsd, reason, facts)
   return triggerPrice === undefined ? order : ({ ...order, orderType: 'take-profit', triggerPrice } as const)
 }
-
-/** Its start. */
-export const chaseStart = taskStart<ChaseWish>()({
-  body: z.strictObject({
-    ...startHead,
-    ...startSide,
-    kind: z.literal('chase'),
-    size: dollars,
-    reduce: z.boolean().default(false),
-    leverage: leverage.exactOptional(),
-    minutes,
-    price: dollars,
-    offsetBps: distanceBps.exactOptional(),
-    stepBps: distanceBps.exactOptional(),
-    everySeconds,
-  }),
-  asked(command) {
-    const { market, direction, size, reduce, minutes, price, offsetBps, stepBps, everySeconds } = command
-    return [
-      `${reduce ? 'reduce' : 'open'} ${market} ${direction} by ${size} USD with a limit behind the price, at the market after ${minutes} min`,
-      `not worse than ${price}`,
-      ...(offsetBps === undefined ? [] : [`${percent(offsetBps)} behind`]),
-      ...(stepBps === undefined ? [] : [`moved by ${percent(stepBps)} or more`]),
-      ...(everySeconds === undefined ? [] : [`every ${everySeconds} s`]),
-    ]
-  },
-  wish(command, side, opened) {
-    const { size, reduce, minutes, price, offsetBps, stepBps, everySeconds } = command
-    const action = reduce ? 'decrease' : 'increase'
-    return {
-      kind: 'chase',
-      ...side,
-      ...opened,
-      ...{ action, sizeUsd: usd(size), worstPrice: usd(price), minutes },
-      ...defined({ offsetBps, stepBps, everySeconds }),
-    }
-  },
-  draft: (wish, facts) =>
-    onSide(wish, facts, (base, leverageBps) => {
-      const { sizeUsd, worstPrice, minutes, offsetBps = 5, stepBps = 5, everySeconds = 15 } = wish
-      if (base.action === 'decrease' && sizeUsd > plannedUsd(base, facts, facts.snapshot))
-        return aboveHeld(base, sizeUsd, facts)
-      const patienceMs = minutes * minuteMs
-      const own = {
-        ...base,
-        leverageBps,
-        offsetBps,
-        stepBps,
-        everyMs: everySeconds * 1_000,
-        worstPrice,
-        patienceMs,
-      }
-      return {
-        own,
-        sizeUsd,
-        state: { made: 0, movedMs: 0 } as ExecutorProgress,
-        // A move at each of its looks, its first limit and the rest at the market.
-        orders: Math.max(20, Math.ceil((minutes * 60) / everySeconds) + 2),
-        minutes: SPARE * minutes,
-      }
-    }),
-})

@@ -3,30 +3,12 @@
  * price the first rung is at the market and the others rest; the target follows the average, the stop stays where the first rung
  * put it. Once an exit fills, nothing is added any more. Pure.
  */
-import { z } from 'zod'
-import { dollars, typed } from '../base/bodyFields.ts'
 import { defined, ifDefined } from '../base/defined.ts'
 import type { IntentState } from '../domain/order/intent.ts'
-import type { LadderWish } from '../domain/order/taskWish.ts'
-import {
-  EXECUTORS_VERSION,
-  type LadderParams,
-  type LadderProgress,
-} from '../domain/taskStates/executorParams.ts'
 import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import {
-  BPS_ONE,
-  bps,
-  formatDollars,
-  maxOf,
-  minOf,
-  mulDiv,
-  ONE_USD,
-  type Usd,
-  usd,
-} from '../protocol/units.ts'
-import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import { BPS_ONE, bps, formatDollars, maxOf, minOf, mulDiv, ONE_USD, type Usd } from '../protocol/units.ts'
+import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
 import {
   cameToNothing,
   type ExecutorUse,
@@ -36,40 +18,114 @@ import {
   ownTimeMs,
   takenBackOf,
 } from './executorView.ts'
-import { isLookDue, keptExits, leftToClose, nextExit, type WantedExits } from './taskExits.ts'
-import type { RunningTask, TaskKind } from './taskKind.ts'
-import { adding, betterBy, isBeyond, priceWithin, takingOff } from './taskOrders.ts'
+import { type ExitSync, isLookDue, keptExits, leftToClose, nextExit, type WantedExits } from './taskExits.ts'
 import {
-  distanceBps,
   everySeconds,
-  LEAST_MINUTES,
-  leverage,
-  onSide,
+  initially,
+  optional,
   percent,
-  SPARE,
-  startHead,
-  startSide,
-  taskRanges,
-  taskStart,
+  sizeInAll,
+  timesBps,
   WEEK_MINUTES,
-} from './taskStart.ts'
+  whole,
+} from './taskFields.ts'
+import type { RunningTask } from './taskKind.ts'
+import { adding, betterBy, isBeyond, priceWithin, takingOff } from './taskOrders.ts'
+import { type SideParams, taskRow } from './taskRow.ts'
+
+/** An order whose fate is unknown takes its time: a short ladder has so many minutes at least. */
+const LEAST_MINUTES = 30
+
+const fields = {
+  sizeUsd: sizeInAll,
+  rungs: whole([2, 50], { means: 'number of rungs', form: ['Rungs', '5'] }),
+  stepBps: optional(
+    percent({
+      means: 'by price: distance between two rungs in terms of the price of the first',
+      said: (shown) => `every ${shown}`,
+      form: ['Step between rungs, percent', '1'],
+    }),
+  ),
+  everySeconds: optional(everySeconds({ means: 'by time: between two rungs' })),
+  growthBps: initially(
+    BPS_ONE,
+    timesBps([1_000, 50_000], {
+      means: 'each rung so many times the one before',
+      said: (shown) => `each ${shown} times the one before`,
+    }),
+  ),
+  takeProfitBps: optional(
+    percent({
+      typed: 'profitBps',
+      means: 'distance of the target from the averaged entry',
+      said: (shown) => `target ${shown} from the average`,
+      form: ['Target from average entry, percent', '2'],
+    }),
+  ),
+  stopLossBps: optional(
+    percent({
+      typed: 'stopBps',
+      means: 'distance of the stop from the price of the first rung',
+      said: (shown) => `stop ${shown} from the first`,
+      form: ['Stop from the first rung, percent', '8'],
+    }),
+  ),
+}
+
+/** Parameters of a ladder. */
+export type LadderParams = SideParams<typeof fields>
+
+interface LadderProgress extends ExecutorProgress {
+  /** Rungs that are placed. */
+  readonly rung: number
+  /** The oracle's price when the first rung was made. */
+  readonly firstPrice?: Usd
+  /** Time of the newest rung, Unix ms. */
+  readonly lastMs?: number
+  /** Ids of intents of rungs that its owner's file took back, and that are to be made anew; absent: none. */
+  readonly takenBack?: readonly string[]
+  readonly kept?: ExitSync
+}
 
 type Task = RunningTask<LadderParams, LadderProgress>
 type Plan = ExecutorPlan<LadderProgress>
 
 /** The kind of these tasks. */
-export const ladderTask: TaskKind<LadderParams, LadderProgress, ExecutorView> = executorTask({
+export const ladderTask = taskRow({
   name: 'ladder',
-  version: EXECUTORS_VERSION,
-  symbolsOf: ({ symbol }) => [symbol],
-  opens: true,
+  version: 1,
+  works: 'opens',
+  fields,
+  oneOf: ['stepBps', 'everySeconds'],
+  does: 'rungs at better prices (the first at the market, the others rest) or by time; the target follows the averaged entry, the stop stays; once an exit fills, nothing is added.',
+  doneWhen: 'when an exit closed all, or with the last rung without exits',
+  example: '"ETH/USD [WETH-USDC]" long --size 1000 --rungs 5 --step 1% --profit 2% --stop 6% --leverage 2',
+  lead: ({ size, rungs }, side) => `${side} by ${size} USD in ${rungs} rungs`,
+  hasExits,
   plansAround: true,
-  outlasts: (params, { use }) => hasExits(params) && use.doneUsd > use.exitedUsd,
-  reduces: (params, { use }) => hasExits(params) && use.doneUsd > use.exitedUsd,
   plan: planOf,
+  draft({ sizeUsd, rungs, stepBps, everySeconds, stopLossBps }) {
+    if ((stepBps === undefined) === (everySeconds === undefined))
+      return {
+        code: 'LADDER_STEP',
+        reason: 'a ladder has rungs by price or by time: exactly one of the two',
+      }
+    const last = stepBps === undefined ? 0 : stepBps * (rungs - 1)
+    if (last >= BPS_ONE || (stopLossBps !== undefined && stopLossBps <= last)) {
+      const reason =
+        last >= BPS_ONE
+          ? `${rungs} rungs of ${stepBps ?? 0} bps reach a price of zero; use fewer rungs or a smaller step`
+          : `the stop, ${stopLossBps ?? 0} bps from the first rung, is before the last rung, which is ${last} bps away`
+      return { code: 'LADDER_STEP', reason }
+    }
+    const minutes =
+      everySeconds === undefined ? WEEK_MINUTES : Math.max(LEAST_MINUTES, (2 * rungs * everySeconds) / 60)
+    const state: LadderProgress = { made: 0, rung: 0 }
+    return { sizeUsd, state, orders: rungs, minutes }
+  },
 })
 
-function hasExits({ takeProfitBps, stopLossBps }: LadderParams): boolean {
+function hasExits({ takeProfitBps, stopLossBps }: Partial<LadderParams>): boolean {
   return takeProfitBps !== undefined || stopLossBps !== undefined
 }
 
@@ -251,73 +307,3 @@ function rungAt(
   } as const
   return { kind: 'order', decision: waiting, sizeUsd, orders: 1, state: next }
 }
-
-/** Its start. */
-export const ladderStart = taskStart<LadderWish>()({
-  body: z.strictObject({
-    ...startHead,
-    ...startSide,
-    kind: z.literal('ladder'),
-    size: dollars,
-    leverage,
-    rungs: z.number().int().min(2).max(taskRanges.rungsMost),
-    growthBps: z.number().int().min(1_000).max(50_000).meta(typed('timesBps')).exactOptional(),
-    stepBps: distanceBps.exactOptional(),
-    everySeconds,
-    profitBps: distanceBps.exactOptional(),
-    stopBps: distanceBps.exactOptional(),
-  }),
-  asked(command) {
-    const { market, direction, size, rungs, growthBps, stepBps, everySeconds, profitBps, stopBps } = command
-    return [
-      `open ${market} ${direction} by ${size} USD in ${rungs} rungs`,
-      stepBps === undefined ? `every ${everySeconds ?? 0} s` : `every ${percent(stepBps)}`,
-      ...(growthBps === undefined ? [] : [`each ${growthBps / 10_000} times the one before`]),
-      ...(profitBps === undefined ? [] : [`target ${percent(profitBps)} from the average`]),
-      ...(stopBps === undefined ? [] : [`stop ${percent(stopBps)} from the first`]),
-    ]
-  },
-  wish(command, side, opened) {
-    const opening = { leverageBps: 0, ...opened }
-    const { size, rungs, growthBps, stepBps, everySeconds, profitBps, stopBps } = command
-    return {
-      kind: 'ladder',
-      ...side,
-      ...opening,
-      ...{ sizeUsd: usd(size), rungs },
-      ...defined({ growthBps, stepBps, everySeconds, takeProfitBps: profitBps, stopLossBps: stopBps }),
-    }
-  },
-  draft: (wish, facts) =>
-    onSide(wish, facts, (base, leverageBps) => {
-      const { sizeUsd, rungs, growthBps = BPS_ONE, stepBps, everySeconds, takeProfitBps, stopLossBps } = wish
-      if ((stepBps === undefined) === (everySeconds === undefined))
-        return {
-          code: 'LADDER_STEP',
-          reason: 'a ladder has rungs by price or by time: exactly one of the two',
-        }
-      const last = stepBps === undefined ? 0 : stepBps * (rungs - 1)
-      if (last >= BPS_ONE || (stopLossBps !== undefined && stopLossBps <= last)) {
-        const reason =
-          last >= BPS_ONE
-            ? `${rungs} rungs of ${stepBps ?? 0} bps reach a price of zero; use fewer rungs or a smaller step`
-            : `the stop, ${stopLossBps ?? 0} bps from the first rung, is before the last rung, which is ${last} bps away`
-        return { code: 'LADDER_STEP', reason }
-      }
-      const own = {
-        ...base,
-        ...{ leverageBps, rungs, growthBps },
-        ...defined({
-          stepBps,
-          everyMs: everySeconds === undefined ? undefined : everySeconds * 1_000,
-          takeProfitBps,
-          stopLossBps,
-        }),
-      }
-      const minutes =
-        everySeconds === undefined
-          ? WEEK_MINUTES
-          : Math.max(LEAST_MINUTES, (SPARE * rungs * everySeconds) / 60)
-      return { own, sizeUsd, state: { made: 0, rung: 0 } as ExecutorProgress, orders: rungs, minutes }
-    }),
-})

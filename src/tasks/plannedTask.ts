@@ -1,12 +1,23 @@
 /** Makes a task of a wish: its complete parameters, with a budget, or the reason why there can be no such task. Pure. */
 import { defined } from '../base/defined.ts'
 import type { Denial } from '../domain/order/intent.ts'
-import type { TaskWish } from '../domain/order/taskWish.ts'
+import { marketOf } from '../domain/snapshot.ts'
 import type { ExecutorProgress, TaskGoal } from '../domain/taskStates/executorState.ts'
-import { formatDollars } from '../protocol/units.ts'
-import { executors, startOf } from './executorKinds.ts'
+import { BPS_ONE, formatDollars } from '../protocol/units.ts'
 import { mostFeeUsd } from './executorView.ts'
-import { minuteMs, type PlanFacts, SPARE } from './taskStart.ts'
+import { filled, kept, MINUTE_MS } from './taskFields.ts'
+import {
+  type AnyWish,
+  type PlanFacts,
+  type SideBase,
+  tooLowLeverage,
+  unread,
+  type WishSide,
+} from './taskRow.ts'
+import { rowOfTask, type TaskWish } from './taskRows.ts'
+
+/** Multiple of a task's orders that its budget has by default. */
+const SPARE_ORDERS = 2
 
 /** A task that may begin. */
 export interface PlannedTask {
@@ -17,12 +28,17 @@ export interface PlannedTask {
 
 /** The task, or why there is none: MARKET_UNKNOWN, MIN_LEVERAGE, TASK_BUDGET and the codes of the kinds. */
 export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Denial {
-  const drafted = startOf(wish.kind).draft(wish, facts)
+  const row = rowOfTask(wish.kind)
+  const side = row.works === 'none' ? undefined : sideOf(wish, facts)
+  if (side !== undefined && 'code' in side) return side
+  const { leverageBps = 0, budget = {} } = wish
+  if (side?.action === 'increase' && leverageBps < BPS_ONE) return tooLowLeverage
+  const values = filled(row.fields, wish)
+  const drafted = row.draft({ ...side, leverageBps, ...values } as never, facts)
   if ('code' in drafted) return drafted
   const { own, sizeUsd, state, orders, exits = 0, minutes } = drafted
   const { asked, owner, mostSendingUsd, nowMs } = facts
   const sendingUsd = mostSendingUsd * BigInt(1 + exits)
-  const { budget = {} } = wish
   const feesUsd = budget.feesUsd ?? sendingUsd * BigInt(orders) + mostFeeUsd(sizeUsd)
   const eachUsd = sendingUsd + mostFeeUsd(sizeUsd / BigInt(orders))
   if (feesUsd < eachUsd) {
@@ -31,13 +47,23 @@ export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Den
       reason: `the fees of one part may be ${formatDollars(eachUsd)} at most (signing.maxRelayFee), and the budget is ${formatDollars(feesUsd)}: it could not pay for one part`,
     }
   }
-  const untilMs = nowMs + Math.ceil((budget.minutes ?? minutes) * minuteMs)
+  const untilMs = nowMs + Math.ceil((budget.minutes ?? minutes) * MINUTE_MS)
   const goal: TaskGoal = {
     sizeUsd,
-    budget: { orders: budget.orders ?? SPARE * orders, feesUsd, untilMs },
+    budget: { orders: budget.orders ?? SPARE_ORDERS * orders, feesUsd, untilMs },
     asked,
     ...defined({ owner }),
   }
-  const { version } = executors[wish.kind]
-  return { version, params: { ...own, ...goal } as TaskGoal, state }
+  const params = { ...side, leverageBps, ...kept(row.fields, values), ...own, ...goal }
+  return { version: row.version, params, state }
+}
+
+/** The side of a wish with its market, or the denial where the market is not read. */
+function sideOf(wish: AnyWish, { snapshot }: PlanFacts): SideBase | Denial {
+  const { marketToken, direction, collateralToken } = wish as WishSide
+  const view = marketOf(snapshot, marketToken)
+  if (view === undefined) return unread(marketToken)
+  const { symbol, marketToken: token } = view.market
+  const { action = 'increase' } = wish
+  return { symbol, marketToken: token, direction, collateralToken, action }
 }

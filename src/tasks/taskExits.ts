@@ -2,7 +2,6 @@
 import { defined } from '../base/defined.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { ExitSync } from '../domain/taskStates/executorParams.ts'
 import type { ExecutorParams } from '../domain/taskStates/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
@@ -23,6 +22,18 @@ const NEAR_BPS = 1
 export interface WantedExits {
   readonly takeProfit?: Usd
   readonly stopLoss?: Usd
+}
+
+/** The latest look that found the exits of a task as they should be. */
+export interface ExitSync {
+  /** Unix ms. */
+  readonly atMs: number
+  /** Size to close as far as nobody else reduced it, USD. */
+  readonly sizeUsd: Usd
+  /** Part of the owner's book of the side at that time that its older tasks did not claim for their exits, USD. */
+  readonly bookUsd: Usd
+  /** Time from which the list shows no position, Unix ms: the report of its close may be late. Absent: the list shows it. */
+  readonly goneMs?: number
 }
 
 type ExitType = 'stop-loss' | 'take-profit'

@@ -4,49 +4,112 @@
  * Pure.
  */
 import { z } from 'zod'
-import { dollars } from '../base/bodyFields.ts'
-import { defined, ifDefined } from '../base/defined.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import type { TwapWish } from '../domain/order/taskWish.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
-import { TWAP, TWAP_VERSION, type TwapParams, type TwapProgress } from '../domain/taskStates/twapState.ts'
-import { formatDollars, minOf, mulDiv, mulDivUp, type Usd, usd } from '../protocol/units.ts'
-import { type ExecutorPlan, type ExecutorStand, executorTask } from './executorStep.ts'
+import { formatDollars, minOf, mulDiv, mulDivUp, type Usd } from '../protocol/units.ts'
+import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
 import { type ExecutorView, ownTimeMs } from './executorView.ts'
-import type { RunningTask, TaskKind } from './taskKind.ts'
-import { adding, plannedUsd, priceWithin, shareOfCapacity, takingOff } from './taskOrders.ts'
 import {
-  aboveHeld,
-  leverage,
-  minuteMs,
+  capacityShare,
+  initially,
+  MINUTE_MS,
   minutes,
-  ofCapacity,
-  onSide,
-  SHARE_BPS,
-  SPARE,
-  shareBps,
-  startHead,
-  startSide,
-  taskRanges,
-  taskStart,
-} from './taskStart.ts'
+  optional,
+  price,
+  sizeInAll,
+  type TaskField,
+  whole,
+} from './taskFields.ts'
+import type { RunningTask } from './taskKind.ts'
+import { adding, priceWithin, shareOfCapacity, takingOff } from './taskOrders.ts'
+import { aboveHeld, openingText, type SideParams, taskRow } from './taskRow.ts'
 
 /** The parts that a twap of the venue may have, and the step of its duration, ms. */
 const VENUE_MOST_PARTS = 30
 const VENUE_STEP_MS = 60_000
+/** The shortest stretch of a part of a twap, ms: an order is in flight for seconds. */
+const SLOT_LEAST_MS = 10_000
+
+const routes = z.enum(['auto', 'own'])
+const route: TaskField<typeof routes, 'needed', never> = {
+  schema: routes,
+  text: routes,
+  read: (text: 'auto' | 'own') => text,
+  show: String,
+  given: 'needed',
+  isInitialSaid: true,
+  flagGives: { flag: 'own', value: 'own' },
+  means: "never the venue's own twap",
+  said: (shown) => (shown === 'own' ? "without the venue's own twap" : undefined),
+}
+
+const fields = {
+  sizeUsd: sizeInAll,
+  parts: whole([2, 200], { means: 'number of parts', form: ['Parts', '10'] }),
+  minutes: minutes({
+    means: 'time from the first part to the end of the last',
+    form: ['Minutes', '60'],
+    keptAs: 'durationMs',
+  }),
+  worstPrice: optional(
+    price({
+      typed: 'price',
+      means: 'no order while the price is worse; slippage is beyond it',
+      said: (shown) => `not worse than ${shown}`,
+      form: ['Worst price, USD'],
+    }),
+  ),
+  shareBps: capacityShare('a part'),
+  route: initially('auto', route),
+}
+
+/** Parameters of a twap. */
+export type TwapParams = SideParams<typeof fields>
+
+/** Progress of a twap. */
+export interface TwapProgress extends ExecutorProgress {
+  /** The newest stretch of time in which a part was made, from 1; 0 before the first. A stretch has one part at most. */
+  readonly slot: number
+}
 
 /** The kind of these tasks. */
-export const twapTask: TaskKind<TwapParams, TwapProgress, ExecutorView> = executorTask({
-  name: TWAP,
-  version: TWAP_VERSION,
-  symbolsOf: ({ symbol }) => [symbol],
-  reduces: ({ action }) => action === 'decrease',
+export const twapTask = taskRow({
+  name: 'twap',
+  version: 1,
+  works: 'either',
+  fields,
+  does: "a size in equal parts over some minutes: one message of the venue's own twap where that fits (up to 30 parts, whole minutes, no price bound, all of it within the share of the capacity), else orders sized by the capacity of their moment.",
+  doneWhen: 'when all is filled',
+  example: '"ETH/USD [WETH-USDC]" long --size 5000 --parts 10 --minutes 60 --leverage 2',
+  lead: ({ size, parts, minutes }, side) => `${side} by ${size} USD in ${parts} parts over ${minutes} min`,
   plan: planOf,
+  draft(wish, facts) {
+    const { sizeUsd, parts, minutes } = wish
+    if (minutes * MINUTE_MS < parts * SLOT_LEAST_MS) {
+      const least = Math.ceil((parts * SLOT_LEAST_MS) / MINUTE_MS)
+      return {
+        code: 'TASK_TOO_FAST',
+        reason: `${parts} parts take ${least} min at least; give --minutes ${least} or more`,
+      }
+    }
+    const denial = aboveHeld(wish, facts)
+    if (denial !== undefined) return denial
+    const state: TwapProgress = { made: 0, slot: 0 }
+    return { sizeUsd, state, orders: parts, minutes: 2 * minutes }
+  },
+  outlook(params, isByVenue) {
+    const { parts, durationMs, route } = params
+    const ownShape = route === 'own' || hasVenueShape(params)
+    const by = isByVenue
+      ? "by the venue's own twap"
+      : `by orders of perpd${ownShape ? '' : " (the venue's twap has no such shape)"}`
+    return `${openingText(params)} in ${parts} parts over ${durationMs / MINUTE_MS} min, ${by}`
+  },
 })
 
 /** Tells whether the venue has this shape of a twap; it has none with a price bound. */
-export function hasVenueShape({
+function hasVenueShape({
   parts,
   durationMs,
   worstPrice,
@@ -123,62 +186,3 @@ function venueTwap(params: TwapParams, taskId: string): Decision {
   const twap = { parts, durationSeconds: durationMs / 1_000 }
   return { ...decision, orderType: 'twap', twap } as Decision
 }
-
-/** The shortest stretch of a part of a twap, ms: an order is in flight for seconds. */
-const SLOT_LEAST_MS = 10_000
-
-/** Its start. */
-export const twapStart = taskStart<TwapWish>()({
-  body: z.strictObject({
-    ...startHead,
-    ...startSide,
-    kind: z.literal('twap'),
-    size: dollars,
-    reduce: z.boolean().default(false),
-    leverage: leverage.exactOptional(),
-    parts: z.number().int().min(2).max(taskRanges.partsMost),
-    minutes,
-    price: dollars.exactOptional(),
-    shareBps,
-    route: z.enum(['auto', 'own']).default('auto'),
-  }),
-  asked(command) {
-    const { market, direction, size, reduce, parts, minutes, price, shareBps, route } = command
-    return [
-      `${reduce ? 'reduce' : 'open'} ${market} ${direction} by ${size} USD in ${parts} parts over ${minutes} min`,
-      ...(price === undefined ? [] : [`not worse than ${price}`]),
-      ofCapacity(shareBps, 'a part'),
-      ...(route === 'own' ? ["without the venue's own twap"] : []),
-    ]
-  },
-  wish(command, side, opened) {
-    const { size, reduce, parts, minutes, shareBps, price, route } = command
-    const bound = defined({ worstPrice: ifDefined(price, usd) })
-    const action = reduce ? 'decrease' : 'increase'
-    return {
-      kind: 'twap',
-      ...side,
-      ...opened,
-      ...bound,
-      ...{ action, sizeUsd: usd(size), parts, minutes, shareBps, route },
-    }
-  },
-  draft: (wish, facts) =>
-    onSide(wish, facts, (base, leverageBps) => {
-      const { sizeUsd, parts, minutes, shareBps = SHARE_BPS, worstPrice, route = 'auto' } = wish
-      const durationMs = minutes * minuteMs
-      if (durationMs < parts * SLOT_LEAST_MS) {
-        const least = Math.ceil((parts * SLOT_LEAST_MS) / minuteMs)
-        return {
-          code: 'TASK_TOO_FAST',
-          reason: `${parts} parts take ${least} min at least; give --minutes ${least} or more`,
-        }
-      }
-      if (base.action === 'decrease' && sizeUsd > plannedUsd(base, facts, facts.snapshot))
-        return aboveHeld(base, sizeUsd, facts)
-      const bound = defined({ worstPrice })
-      const own = { ...base, leverageBps, parts, durationMs, shareBps, ...bound, route }
-      const state: ExecutorProgress & { readonly slot: number } = { made: 0, slot: 0 }
-      return { own, sizeUsd, state, orders: parts, minutes: SPARE * minutes }
-    }),
-})

@@ -23,7 +23,7 @@ import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import { usd } from '../../src/protocol/units.ts'
-import type { KillPreview } from '../../src/tasks/running/killPlan.ts'
+import type { KillPreview } from '../../src/running/killPlan.ts'
 import { access, engine, status } from '../control/door.ts'
 import { perpd } from './run.ts'
 

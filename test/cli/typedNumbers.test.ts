@@ -5,7 +5,7 @@ import type { Call } from '../../src/cli/call/command.ts'
 import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from '../../src/cli/call/numberFlags.ts'
 import { startBody } from '../../src/cli/taskVerbs/startBody.ts'
 import { percentBps } from '../../src/control/console/page/formCommand.ts'
-import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
+import { startTaskCommand } from '../../src/control/console/page/pageCommands.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
 import { commandRows } from '../../src/operator/commands/index.ts'
 

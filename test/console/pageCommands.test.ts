@@ -9,13 +9,13 @@ import {
   limitsCommand,
   setFieldCommand,
   settleCommand,
+  startTaskCommand,
   stopTaskCommand,
   switchCommand,
   tradingCommand,
 } from '../../src/control/console/page/pageCommands.ts'
 import type { Status } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
-import { startTaskCommand } from '../../src/control/console/page/startTaskCommands.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
 import type { CommandRow } from '../../src/operator/commandRow.ts'

@@ -211,6 +211,87 @@ export function reportDust(emit: HasEmit['emit'], leftUsd: bigint, sinceMs: numb
     // Its rows are those of the event above.
     { file: 'src/monitor/events/accountFamily.ts', add: '' },
   ],
+  'a task that makes orders over time': [
+    {
+      file: 'src/tasks/trickleTask.ts',
+      add: `/** Trickles: adds one small order after the other until all of it is filled. Pure. */
+import { amount, sizeInAll, WEEK_MINUTES } from './taskFields.ts'
+import { adding } from './taskOrders.ts'
+import { type SideParams, taskRow } from './taskRow.ts'
+import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
+import { minOf } from '../protocol/units.ts'
+
+const fields = {
+  sizeUsd: sizeInAll,
+  dropUsd: amount({
+    typed: 'drop',
+    means: 'size of one order',
+    said: (shown) => \`\${shown} USD at a time\`,
+    form: ['One order, USD', '10'],
+  }),
+}
+
+/** The kind of these tasks. */
+export const trickleTask = taskRow({
+  name: 'trickle',
+  version: 1,
+  works: 'opens',
+  fields,
+  does: 'small orders, one after the other.',
+  doneWhen: 'when all is filled',
+  example: '"ETH/USD [WETH-USDC]" long --size 100 --drop 20 --leverage 2',
+  lead: ({ size }, side) => \`\${side} by \${size} USD\`,
+  plan({ params, state, taskId }: { params: SideParams<typeof fields>; state: ExecutorProgress; taskId: string }, _view, { leftUsd }) {
+    const sizeUsd = minOf(params.dropUsd, leftUsd)
+    const decision = adding(params, sizeUsd, params.leverageBps, \`a drop of \${taskId}\`, { task: taskId })
+    return { kind: 'order', decision, sizeUsd, orders: 1, state }
+  },
+  draft: ({ sizeUsd, dropUsd }) => ({
+    sizeUsd,
+    state: { made: 0 },
+    orders: Number((sizeUsd + dropUsd - 1n) / dropUsd),
+    minutes: WEEK_MINUTES,
+  }),
+})
+`,
+    },
+    {
+      file: 'src/tasks/taskRows.ts',
+      before: 'import { twapTask }',
+      add: "import { trickleTask } from './trickleTask.ts'\n",
+    },
+    { file: 'src/tasks/taskRows.ts', before: '] as const', add: ', trickleTask' },
+  ],
+  'a decision of strategies': [
+    {
+      file: 'src/domain/order/decisionSchema.ts',
+      before: '/** Every decision but the start of a task',
+      add: `const leaveNote = z
+  .strictObject({
+    kind: z.literal('leave-note'),
+    stars: whole(1, 5).describe('Weight of the note.'),
+    ...explained,
+  })
+  .describe('Leaves a note in the log.')
+
+`,
+    },
+    { file: 'src/domain/order/decisionSchema.ts', before: '  unwind,\n', add: '  leaveNote,\n' },
+    {
+      file: 'src/engine/turn.ts',
+      before: "  if (decision.kind === 'report-order') {",
+      add: `  if (decision.kind === 'leave-note') {
+    emit({ type: 'decision.made', strategy, decisionKey, decision, symbol: '' })
+    return undefined
+  }
+`,
+    },
+    {
+      file: 'src/monitor/events/orderWords.ts',
+      before: '  const { direction } = decision\n  switch',
+      add: `  if (decision.kind === 'leave-note') return \`leave a note of \${counted(decision.stars, 'star')}\`\n`,
+    },
+  ],
   'a limit': [
     {
       file: 'src/domain/limits/limitTable.ts',
@@ -494,4 +575,83 @@ test('a new event has its line, its series, its notice and its incident, and is 
   reportDust(emit, 0n, dusty.sinceMs)
   expect(incidents.open()).toEqual([])
   expect(told).toMatchObject([{ kind: 'account-dusty', level: 'warn' }, { isEnd: true }])
+})
+
+test('a new task is a decision of strategies, a command with help and completion, a form, and stands on every page', async () => {
+  expect(textOf('docs/reference/commands.md')).toContain('| `--drop USD` | trickle: size of one order |')
+  expect(textOf('docs/tasks.md')).toContain(
+    '| `trickle` | small orders, one after the other. | `--size`, `--drop`',
+  )
+  expect(textOf('docs/reference/strategies.md')).toContain(
+    '| `dropUsd` | a bigint, USD with 30 decimals | size of one order. |',
+  )
+  expect(textOf('src/control/console/page/commandForms.ts')).toContain('"button":"Trickle…"')
+  expect(perpd(['completion', 'bash']).stdout).toContain('trickle')
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const [{ startBody }, { startTaskBody }, { decisionProblem }, { plannedTask }, { rowOfTask }, { askedOf }] =
+    await Promise.all([
+      changed('src/cli/taskVerbs/startBody.ts'),
+      changed('src/operator/taskBodies.ts'),
+      changed('src/strategy/decisionProblem.ts'),
+      changed('src/tasks/plannedTask.ts'),
+      changed('src/tasks/taskRows.ts'),
+      changed('src/tasks/taskRow.ts'),
+    ])
+  const flags = new Map([
+    ['size', '100'],
+    ['drop', '30'],
+    ['leverage', '2'],
+  ])
+  const market = 'ETH/USD [WETH-USDC]'
+  const body = startBody({ flags, positionals: ['trickle', market, 'long'] })
+  expect(startTaskBody.parse({ ...body, id: 'abcd' })).toEqual({ ...body, id: 'abcd' })
+  expect(askedOf(rowOfTask('trickle'), body)).toBe(`open ${market} long by 100 USD, at 2x, 30 USD at a time`)
+  const token = `0x${'19'.repeat(20)}`
+  const dollar = 10n ** 30n
+  const task = {
+    ...{
+      kind: 'trickle',
+      marketToken: token,
+      direction: 'long',
+      collateralToken: token,
+      leverageBps: 20_000,
+    },
+    ...{ sizeUsd: 100n * dollar, dropUsd: 30n * dollar },
+  }
+  const start = { kind: 'start-task', label: 'one', reason: 'it is time', task }
+  expect(decisionProblem(start)).toBeUndefined()
+  expect(decisionProblem({ ...start, task: { ...task, dropUsd: 30 } })).toMatchObject({
+    field: 'task.dropUsd',
+  })
+  const view = { market: { symbol: market, marketToken: token } }
+  const snapshot = { markets: new Map([[token, view]]), orders: { value: [] } }
+  const planned = plannedTask(task, { snapshot, nowMs: 0, mostSendingUsd: 1n, asked: 'it' })
+  expect(planned.params).toMatchObject({ symbol: market, dropUsd: 30n * dollar, budget: { orders: 8 } })
+  const running = { taskId: 'trickle:one', by: 'ann', sinceMs: 0, ...planned }
+  const seen = {
+    nowMs: 0,
+    snapshot,
+    children: [],
+    isMade: () => false,
+    mostSendingUsd: 1n,
+    feeTokenDecimals: 6,
+  }
+  expect(rowOfTask('trickle').next(running, seen)).toMatchObject({
+    decisions: [{ decisionKey: 'trickle:one#1', decision: { kind: 'increase', sizeDeltaUsd: 30n * dollar } }],
+  })
+})
+
+test('a new decision is checked field by field, has its words, and is on the reference page', async () => {
+  expect(textOf('docs/reference/strategies.md')).toMatch(
+    /### leave-note\n\nLeaves a note in the log\.[\s\S]*?\| `stars` \| a whole number from 1 to 5 \| Weight of the note\. \|/,
+  )
+  const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
+  const [{ decisionProblem }, { decisionText }] = await Promise.all([
+    changed('src/strategy/decisionProblem.ts'),
+    changed('src/monitor/events/orderWords.ts'),
+  ])
+  const note = { kind: 'leave-note', stars: 3, reason: 'why not' }
+  expect(decisionProblem(note)).toBeUndefined()
+  expect(decisionProblem({ ...note, stars: 6 })).toMatchObject({ field: 'stars' })
+  expect(decisionText(note, '')).toBe('leave a note of 3 stars')
 })

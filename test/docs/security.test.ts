@@ -26,7 +26,7 @@ const heldBy: Readonly<Record<string, string>> = {
   'A configured name leads elsewhere':
     'domain/networkAddress api/nodeFetch chain/socketAddress api/errorsTable cli/control config/config',
   'A strategy fails, is slow or hostile':
-    'world/ownKinds strategy/hostKind engine/engine engine/decisionProblem risk/kinds',
+    'world/ownKinds strategy/hostKind engine/engine strategy/decisionProblem risk/kinds',
   'Trading runs away':
     'risk/limits risk/breakers domain/trading operator/operator world/breakers world/killSwitch',
   'It must stop now': 'world/killSwitch operator/operator',

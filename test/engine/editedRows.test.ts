@@ -1,10 +1,10 @@
 /** Edits over the running engine and the paper venue: what a host lists of an order is never what is signed anew. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
-import type { StrategyDecision } from '../../src/domain/order/decision.ts'
 import { MAX_UINT256, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
+import type { StrategyDecision } from '../../src/strategy/strategyDecision.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'

@@ -2,7 +2,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { strategyDayUsd } from '../../src/account/watch/dayResult.ts'
 import { wrongSums } from '../../src/books/bookSums.ts'
-import type { StrategyDecision } from '../../src/domain/order/decision.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type StrategyView,
   z,
 } from '../../src/strategy/strategy.ts'
+import type { StrategyDecision } from '../../src/strategy/strategyDecision.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 

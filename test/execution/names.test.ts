@@ -1,9 +1,9 @@
 /** How requests name tokens and positions where a name may mean two things: whole orders over real sockets to the paper venue. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { decisionProblem } from '../../src/engine/decisionProblem.ts'
 import { requestOf } from '../../src/execution/lanes/prepare.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { decisionProblem } from '../../src/strategy/decisionProblem.ts'
 import { usdc } from '../support/intents.ts'
 import { btcSymbol, ethSymbol, type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 

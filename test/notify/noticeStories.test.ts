@@ -7,7 +7,7 @@ import { createCauseFilter } from '../../src/monitor/incidents/again.ts'
 import type { NoticeFilter } from '../../src/notify/noticeFilter.ts'
 import { createSinkCauses } from '../../src/notify/sinkCauses.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { createKillSteps } from '../../src/tasks/running/killSteps.ts'
+import { createKillSteps } from '../../src/running/killSteps.ts'
 import { account, ethMarket, usdc } from '../support/intents.ts'
 import { noticeOf } from '../support/noticeOf.ts'
 

@@ -13,7 +13,6 @@ import type { Event } from '../../src/domain/event.ts'
 import type { ChainReader } from '../../src/domain/machine/chainReader.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { executorKinds } from '../../src/domain/taskStates/executorState.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createLocalSigner } from '../../src/keys/local.ts'
 import { createMarketData } from '../../src/market/marketData.ts'
@@ -21,6 +20,7 @@ import type { EngineStatus } from '../../src/operator/port/engineStatus.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { taskRows } from '../../src/tasks/taskRows.ts'
 import { holdToRegister } from '../support/registeredLine.ts'
 import { CLIMBER } from './climber.ts'
 import type { Daemon, DaemonParts, Tier } from './daemon.ts'
@@ -152,7 +152,7 @@ class EngineDaemon implements Daemon {
     const killing = kill !== undefined && kill.endedAtMs === undefined ? 1 : 0
     const unwinding = unwinds.length > 0 ? 1 : 0
     // Each kind of those that run has one wait between two of its looks.
-    const working = executorKinds.filter((kind) => tasksRunning[kind] > 0).length
+    const working = taskRows.filter(({ name }) => (tasksRunning[name] ?? 0) > 0).length
     return this.#restingTimers - 1 - killing - unwinding - windDowns.length - strategies.length - working
   }
 

@@ -5,7 +5,7 @@ function bug(name: string, firstSeed: number, file: string, find: string, replac
   return { name, tier: 'engine', firstSeed, patches: [{ file, find, replace }] }
 }
 
-const workers = 'src/tasks/running/executors.ts'
+const workers = 'src/running/executors.ts'
 const step = 'src/tasks/executorStep.ts'
 
 /** All of them. */

@@ -5,10 +5,10 @@
 import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { executorKinds } from '../../src/domain/taskStates/executorState.ts'
 import { KILL, type KillParams } from '../../src/domain/taskStates/killState.ts'
 import type { Tasks } from '../../src/domain/taskStates/taskRecord.ts'
 import { UNWIND, type UnwindParams } from '../../src/domain/taskStates/unwindState.ts'
+import { taskRows } from '../../src/tasks/taskRows.ts'
 import type { Truth } from './truth.ts'
 
 /** What is told to them. */
@@ -27,7 +27,7 @@ export interface TaskChecks {
 
 /** Whether an order is a task's: every one in the operator's name is, and of a strategy's the key says so. */
 export function isOfTasks({ strategy, decisionKey }: Pick<Intent, 'strategy' | 'decisionKey'>): boolean {
-  return strategy === '@operator' || executorKinds.some((kind) => decisionKey.startsWith(`${kind}:`))
+  return strategy === '@operator' || taskRows.some(({ name }) => decisionKey.startsWith(`${name}:`))
 }
 
 interface Known {

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limitField, limitRows } from '../../src/domain/limits/limits.ts'
 import type { LimitUnit } from '../../src/domain/limits/limitTable.ts'
-import { decisionProblem } from '../../src/engine/decisionProblem.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { decisionProblem } from '../../src/strategy/decisionProblem.ts'
 import { checkMarkets, loadStrategies } from '../../src/strategy/files/load.ts'
 import {
   bps,

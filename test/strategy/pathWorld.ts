@@ -16,7 +16,7 @@ import {
 import { createTrialVenue } from '../../src/cli/trial/trialVenue.ts'
 import type { DeniedEvent } from '../../src/domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../src/domain/memory/tradeSignal.ts'
-import { isOrderDecision, type StrategyDecision } from '../../src/domain/order/decision.ts'
+import { isOrderDecision } from '../../src/domain/order/decision.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
 import { type MarketView, marketOf, type Snapshot } from '../../src/domain/snapshot.ts'
 import { callKind } from '../../src/engine/callKind.ts'
@@ -33,6 +33,7 @@ import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { secondsOfPeriod } from '../../src/strategy/indicators.ts'
 import type { CheckedTurn, GivenMemory } from '../../src/strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../../src/strategy/resting.ts'
+import type { StrategyDecision } from '../../src/strategy/strategyDecision.ts'
 import { ACCOUNT, signedAs } from '../risk/world.ts'
 
 /** Turns of a path. */

@@ -5,13 +5,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { StrategyDecision } from '../../src/domain/order/decision.ts'
-import { decisionProblem } from '../../src/engine/decisionProblem.ts'
 import { bell } from '../../src/paper/math/random.ts'
 import { hexKey, sameHex } from '../../src/protocol/address.ts'
 import { formatUsd } from '../../src/protocol/units.ts'
+import { decisionProblem } from '../../src/strategy/decisionProblem.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { secondsOfPeriod } from '../../src/strategy/indicators.ts'
+import type { StrategyDecision } from '../../src/strategy/strategyDecision.ts'
 import { loadShippedKinds } from '../support/shippedFiles.ts'
 import {
   follow,

@@ -1,9 +1,10 @@
 /** A kind with a memory for tests: opens rung after rung, each of a size of its own, and counts what is told to it. */
-import type { StrategyDecision } from '../../src/domain/order/decision.ts'
+
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import type { MemoryDefinition } from '../../src/strategy/kindMemory.ts'
 import { collateralTokenOf, defineStrategy, type StrategyView, z } from '../../src/strategy/strategy.ts'
+import type { StrategyDecision } from '../../src/strategy/strategyDecision.ts'
 import { loadedOf } from './loaded.ts'
 
 /** The market of the ladder. */

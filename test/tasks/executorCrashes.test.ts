@@ -1,7 +1,7 @@
 /** The process ends before or after every third record, by turns, that is written while an executor runs to its end. */
 import { expect, test } from 'vitest'
 import type { OpenCommand } from '../../src/operator/commands/openPosition.ts'
-import type { StartOf, StartTaskCommand } from '../../src/operator/taskBodies.ts'
+import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
 import { type PricePath, pathOf } from '../support/kinds.ts'
@@ -18,14 +18,14 @@ const base = {
   leverage: '5',
   maxOrders: 60,
 } as const
-const bracket: StartOf<'bracket'> = {
+const bracket: StartTaskCommand = {
   ...base,
   kind: 'bracket',
   size: '600',
   stopLoss: '1700',
   takeProfit: '1900',
 }
-const ladder: StartOf<'ladder'> = {
+const ladder: StartTaskCommand = {
   ...base,
   kind: 'ladder',
   size: '600',
@@ -34,7 +34,7 @@ const ladder: StartOf<'ladder'> = {
   profitBps: 300,
   stopBps: 900,
 }
-const chase: StartOf<'chase'> = {
+const chase: StartTaskCommand = {
   ...base,
   kind: 'chase',
   size: '600',
@@ -47,7 +47,7 @@ const chase: StartOf<'chase'> = {
 }
 
 /** In two orders, for a limit cuts the first; between them the price is beyond its bound. */
-const accumulate: StartOf<'accumulate'> = {
+const accumulate: StartTaskCommand = {
   ...base,
   kind: 'accumulate',
   target: '600',
@@ -56,7 +56,7 @@ const accumulate: StartOf<'accumulate'> = {
   everySeconds: 15,
   least: '50',
 }
-const rebalance: StartOf<'rebalance'> = {
+const rebalance: StartTaskCommand = {
   ...{ type: 'task', id: 'one-1', isPreview: false, maxOrders: 60 },
   kind: 'rebalance',
   total: '1000',

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
-import type { StartOf, StartTaskCommand } from '../../src/operator/taskBodies.ts'
+import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { formatUsd, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
@@ -14,7 +14,7 @@ import { loadedOf } from '../support/loaded.ts'
 const ann = { by: 'ann', via: 'control' } as const
 const base = { type: 'task', id: 'one-1', isPreview: false } as const
 const long = { market: ethSymbol, direction: 'long', leverage: '5' } as const
-const bracket: StartOf<'bracket'> = {
+const bracket: StartTaskCommand = {
   ...base,
   ...long,
   kind: 'bracket',
@@ -22,7 +22,7 @@ const bracket: StartOf<'bracket'> = {
   stopLoss: '1700',
   takeProfit: '1900',
 }
-const ladder: StartOf<'ladder'> = {
+const ladder: StartTaskCommand = {
   ...base,
   ...long,
   kind: 'ladder',
@@ -33,7 +33,7 @@ const ladder: StartOf<'ladder'> = {
   profitBps: 300,
   stopBps: 900,
 }
-const chase: StartOf<'chase'> = {
+const chase: StartTaskCommand = {
   ...base,
   ...long,
   kind: 'chase',
@@ -352,7 +352,7 @@ test('an accumulation adds to what is held until the target, and waits while the
   const open = { type: 'open', id: 'ope-1', market: ethSymbol, direction: 'long', size: '200', leverage: '5' }
   expect(await engine.operate(open as never, ann)).toMatchObject({ ok: true })
   expect(await heldUsd()).toBe(usd(200))
-  const accumulate: StartOf<'accumulate'> = {
+  const accumulate: StartTaskCommand = {
     ...base,
     ...long,
     kind: 'accumulate',
@@ -381,7 +381,7 @@ test('a rebalance takes off what is too much before it adds, and comes to the we
   const open = { type: 'open', id: 'ope-1', market: ethSymbol, direction: 'long', size: '800', leverage: '5' }
   expect(await engine.operate(open as never, ann)).toMatchObject({ ok: true })
   expect(await held()).toHaveLength(1)
-  const rebalance: StartOf<'rebalance'> = {
+  const rebalance: StartTaskCommand = {
     ...base,
     kind: 'rebalance',
     total: '1000',

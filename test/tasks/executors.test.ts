@@ -7,12 +7,14 @@ import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import type { Child, IntentState, Outcome } from '../../src/domain/order/intent.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import type { BracketParams, ChaseParams, LadderParams } from '../../src/domain/taskStates/executorParams.ts'
 import type { ExecutorProgress, TaskGoal } from '../../src/domain/taskStates/executorState.ts'
 import type { Hex } from '../../src/protocol/address.ts'
 import { contractPriceOf, minOf, type Usd, usd } from '../../src/protocol/units.ts'
-import { executors, opens } from '../../src/tasks/executorKinds.ts'
+import type { BracketParams } from '../../src/tasks/bracketTask.ts'
+import type { ChaseParams } from '../../src/tasks/chaseTask.ts'
 import { type ExecutorView, useOf } from '../../src/tasks/executorView.ts'
+import type { LadderParams } from '../../src/tasks/ladderTask.ts'
+import { opens, rowOfTask } from '../../src/tasks/taskRows.ts'
 import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 
 type Kind = 'bracket' | 'ladder' | 'chase'
@@ -285,8 +287,8 @@ test.each(['bracket', 'ladder', 'chase'] as const)(
               ...(moment.isHalted ? { halt: 'halted', reducingHalt: 'halted' } : {}),
             }
             const task = { taskId: `${kind}:one`, by: 'ann', sinceMs: startMs, params, state }
-            const next = executors[kind].next(task, view)
-            expect(executors[kind].next(task, view)).toEqual(next)
+            const next = rowOfTask(kind).next(task, view)
+            expect(rowOfTask(kind).next(task, view)).toEqual(next)
             const use = useOf(view, opens(kind))
             expect(use.doneUsd + use.openUsd).toBeLessThanOrEqual(params.sizeUsd)
             expect(use.orders).toBeLessThanOrEqual(orders)
@@ -373,7 +375,7 @@ function ladderByTime(orders: number, looks: number) {
       booked: venue.booked,
       denialOf: () => undefined,
     }
-    const next = executors.ladder.next(
+    const next = rowOfTask('ladder').next(
       { taskId: 'ladder:one', by: 'ann', sinceMs: startMs, params, state },
       view,
     )
@@ -452,7 +454,7 @@ function cancelledAtRest(
       denialOf: () => undefined,
     }
     const task = { taskId: `${kind}:one`, by: 'ann', sinceMs: startMs, params, state }
-    const next = executors[kind].next(task, view)
+    const next = rowOfTask(kind).next(task, view)
     if (next.kind === 'done') return { end: next, venue }
     if (next.kind === 'read') throw new Error('it was shown its market')
     state = next.state
@@ -552,7 +554,7 @@ function bracketEndsAfter(
       denialOf: () => undefined,
     }
     const task = { taskId: 'bracket:one', by: 'ann', sinceMs: startMs, params, state }
-    const next = executors.bracket.next(task, view)
+    const next = rowOfTask('bracket').next(task, view)
     if (next.kind !== 'go-on') throw new Error(next.kind)
     state = next.state
     const [child] = next.decisions

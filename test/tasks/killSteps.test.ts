@@ -1,7 +1,7 @@
 /** Steps of a kill that people are told: each once, and stuck only when nothing became less for a minute. */
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
-import { createKillSteps } from '../../src/tasks/running/killSteps.ts'
+import { createKillSteps } from '../../src/running/killSteps.ts'
 import { noticeOf } from '../support/noticeOf.ts'
 
 function start() {

@@ -6,7 +6,6 @@ import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import {
-  type BracketWish,
   defineStrategy,
   type OwnTask,
   type Strategy,
@@ -69,7 +68,7 @@ async function started(
   return { engine, events, codes, clock, journal, goOn }
 }
 
-const bracketOf = (marketToken: `0x${string}`): BracketWish & TaskWish => ({
+const bracketOf = (marketToken: `0x${string}`): Extract<TaskWish, { kind: 'bracket' }> => ({
   kind: 'bracket',
   marketToken,
   direction: 'long',

@@ -4,13 +4,12 @@ import { expect, test } from 'vitest'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import type { Child, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import { type TwapParams, type TwapProgress, twapBegins } from '../../src/domain/taskStates/twapState.ts'
 import { minOf, ONE_USD, type Usd, usd } from '../../src/protocol/units.ts'
 import type { ExecutorView } from '../../src/tasks/executorView.ts'
 import { useOf } from '../../src/tasks/executorView.ts'
 import type { Next } from '../../src/tasks/taskKind.ts'
 import { createTaskTimes } from '../../src/tasks/taskTimes.ts'
-import { twapTask } from '../../src/tasks/twapTask.ts'
+import { type TwapParams, type TwapProgress, twapTask } from '../../src/tasks/twapTask.ts'
 import { armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 import { manualClock } from '../support/venue.ts'
 
@@ -29,6 +28,7 @@ const params: TwapParams = {
   shareBps: 2_500,
   route: 'own',
 }
+const twapBegins: TwapProgress = { made: 0, slot: 0 }
 const task = (state: TwapProgress = twapBegins, own: Partial<TwapParams> = {}) => ({
   taskId: 'twap:one',
   by: 'ann',

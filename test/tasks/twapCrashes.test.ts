@@ -1,13 +1,13 @@
 /** The process ends before and after every record that is written while a twap is under way, runs to its end, or is stopped. */
 import { expect, test } from 'vitest'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
-import type { StartOf } from '../../src/operator/taskBodies.ts'
+import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { mortalTrader } from '../support/mortalTrader.ts'
 import { testSigner } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
 
-const twap: StartOf<'twap'> = {
+const twap: StartTaskCommand = {
   type: 'task',
   kind: 'twap',
   id: 'one-1',
@@ -43,7 +43,7 @@ async function storyWith(what: 'own' | 'stopped', diesAt: number) {
   await daemon.start()
   await clock.advance(1_000)
   daemon.count()
-  const command: StartOf<'twap'> = what === 'own' ? twap : { ...twap, route: 'auto', parts: 4, minutes: 2 }
+  const command: StartTaskCommand = what === 'own' ? twap : { ...twap, route: 'auto', parts: 4, minutes: 2 }
   await ask(command)
   if (what === 'stopped') {
     await daemon.goOn(

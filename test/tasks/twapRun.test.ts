@@ -2,13 +2,13 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
-import type { StartOf } from '../../src/operator/taskBodies.ts'
+import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench } from '../support/kinds.ts'
 
 const ann = { by: 'ann', via: 'control' } as const
-const asked: StartOf<'twap'> = {
+const asked: StartTaskCommand = {
   type: 'task',
   kind: 'twap',
   id: 'one-1',
@@ -82,7 +82,7 @@ test('a twap of our own opens its size in parts over its time, and another takes
   expect(feesUsd).toBeLessThanOrEqual(budget?.feesUsd ?? 0n)
 
   const { leverage: _, ...off } = asked
-  const reduce: StartOf<'twap'> = { ...off, id: 'two-2', reduce: true, size: '600', parts: 2, minutes: 1 }
+  const reduce: StartTaskCommand = { ...off, id: 'two-2', reduce: true, size: '600', parts: 2, minutes: 1 }
   expect(await engine.operate({ ...reduce, size: '1001' }, ann)).toMatchObject({
     code: 'SIZE_ABOVE_POSITION',
   })
@@ -106,7 +106,7 @@ test("where it fits the venue's own twap has all parts in one message, and a sto
   timeout: 120_000,
 }, async () => {
   const { engine, task, goOn, held } = await started()
-  const command: StartOf<'twap'> = { ...asked, route: 'auto', minutes: 10 }
+  const command: StartTaskCommand = { ...asked, route: 'auto', minutes: 10 }
   expect(await engine.operate({ ...command, isPreview: true }, ann)).toMatchObject({
     statement: expect.stringContaining("by the venue's own twap"),
   })

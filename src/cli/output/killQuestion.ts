@@ -2,7 +2,7 @@
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import { protectionText } from '../../monitor/leftPositionText.ts'
 import { counted, money } from '../../monitor/text.ts'
-import type { KillPreview } from '../../tasks/running/killPlan.ts'
+import type { KillPreview } from '../../running/killPlan.ts'
 import { triggersIn } from './pricePlaces.ts'
 import { wrapped } from './screen.ts'
 import { table } from './table.ts'

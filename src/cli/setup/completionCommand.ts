@@ -1,11 +1,11 @@
 /** `perpd completion`: the words of the command line, for a shell. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
-import { executorKinds } from '../../domain/taskStates/executorState.ts'
 import type { CommandLine } from '../../operator/commandLine.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { chainNames, chains } from '../../protocol/chains/index.ts'
 import { builtInKinds } from '../../strategy/kinds/kinds.ts'
+import { taskRows } from '../../tasks/taskRows.ts'
 import type { BareCall } from '../call/command.ts'
 import { completionScript, shells, type ValueWords } from './completionScript.ts'
 
@@ -42,7 +42,7 @@ function valueWords(): ValueWords {
     profile: ['paper', ...chainNames],
     level: ['debug', 'info', 'warn', 'error'],
     kind: kinds,
-    'task-kind': executorKinds,
+    'task-kind': taskRows.map(({ name }) => name),
     KIND: kinds,
     market: markets,
     direction: ['long', 'short'],

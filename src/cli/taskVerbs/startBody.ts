@@ -2,9 +2,8 @@
 import type { z } from 'zod'
 import { typedPercentBps } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { executorKinds } from '../../domain/taskStates/executorState.ts'
 import { commandRows } from '../../operator/commands/index.ts'
-import { starts } from '../../tasks/executorKinds.ts'
+import { taskRows } from '../../tasks/taskRows.ts'
 import type { Call } from '../call/command.ts'
 import { timesFlag, wrongValue } from '../call/numberFlags.ts'
 import { fieldOf, typedValue } from '../call/sendRow.ts'
@@ -21,11 +20,13 @@ const weightsExample =
 /** The body without its id. Throws CommandError where a flag is missing, or is of another kind. */
 export function startBody({ flags, positionals }: Pick<Call, 'flags' | 'positionals'>): Fields {
   const [word = '', second, third] = positionals
-  const kind = executorKinds.find((each) => each === word)
-  if (kind === undefined) {
-    throw new CommandError(`No task kind ${word}; expected ${executorKinds.join(', ')}.`, exitCodes.notFound)
+  const row = taskRows.find(({ name }) => name === word)
+  if (row === undefined) {
+    const names = taskRows.map(({ name }) => name).join(', ')
+    throw new CommandError(`No task kind ${word}; expected ${names}.`, exitCodes.notFound)
   }
-  const shape: Shape = starts[kind].body.shape
+  const { name: kind, works, oneOf = [] } = row
+  const shape: Shape = row.body.shape
   const isOwn = (name: string) => fieldIn(shape, name) !== undefined
   const stray = known.find(({ name }) => flags.has(name) && !isOwn(name) && !common.includes(name))
   if (stray !== undefined) {
@@ -34,11 +35,14 @@ export function startBody({ flags, positionals }: Pick<Call, 'flags' | 'position
       .map(({ name }) => `--${name}`)
     throw misused(`--${stray.name} belongs to another kind; a ${kind} has ${own.join(' ')}.`)
   }
-  const place = kind === 'rebalance' ? weightsOf(second, third) : sideOf(kind, second, third)
-  const body = { kind, ...place, ...fieldsOf(flags, shape) }
-  if ('reduce' in shape) return { ...body, ...opening(flags) }
-  if (kind === 'ladder' && flags.has('step') === flags.has('every'))
-    throw misused('Give the distance of the rungs: --step 1% by price, or --every 600 in seconds.')
+  const place = works === 'none' ? weightsOf(second, third) : sideOf(kind, second, third)
+  const body: Fields = { kind, ...place, ...fieldsOf(flags, shape) }
+  if (works === 'either') return { ...body, ...opening(flags) }
+  if (oneOf.length > 0 && oneOf.filter((field) => body[field] !== undefined).length !== 1) {
+    const given = known.filter(({ name }) => oneOf.includes(fieldIn(shape, name) ?? ''))
+    const each = given.map(({ name }) => exampleWith(name)).join(' or ')
+    throw misused(`A ${kind} needs exactly one of ${each}.`)
+  }
   return body
 }
 

@@ -8,18 +8,11 @@ import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { allAsOwn } from '../../books/ownPositions.ts'
 import type { DeniedEvent } from '../../domain/memory/ownEvent.ts'
-import {
-  addsRisk,
-  type Decision,
-  isOrderDecision,
-  isTaskDecision,
-  type StrategyDecision,
-} from '../../domain/order/decision.ts'
+import { addsRisk, type Decision, isOrderDecision, isTaskDecision } from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import { marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { callKind, type GivenPast } from '../../engine/callKind.ts'
-import { decisionProblem, returnedProblem } from '../../engine/decisionProblem.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Order } from '../../protocol/position.ts'
 import { amountOfUsd, maxOf, minOf, type Usd, usd } from '../../protocol/units.ts'
@@ -27,10 +20,12 @@ import { admit } from '../../risk/admit.ts'
 import { slippageOf } from '../../risk/checks/checks.ts'
 import { exposureOf } from '../../risk/exposure/accountExposure.ts'
 import type { Protection } from '../../risk/exposure/admissionContext.ts'
+import { decisionProblem, returnedProblem } from '../../strategy/decisionProblem.ts'
 import { exitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import type { CheckedTurn, GivenMemory } from '../../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../../strategy/resting.ts'
+import type { StrategyDecision } from '../../strategy/strategyDecision.ts'
 import { type Situation, TRIAL_STEPS } from './situations.ts'
 import { createTrialAccount } from './trialAccount.ts'
 import { trialEdgeDenial } from './trialEdge.ts'

@@ -1,236 +1,90 @@
 /** Decisions that a strategy may make. A decision is only a decision: risk sizes it, may cut it, and may deny it. */
-import { type Address, type Hex, sameHex } from '../../protocol/address.ts'
-import type { BatchTerms } from '../../protocol/batch.ts'
-import type { Direction } from '../../protocol/market.ts'
+import type { z } from 'zod'
+import { sameHex } from '../../protocol/address.ts'
 import { isIncreaseOrder, type Order } from '../../protocol/position.ts'
-import type { TokenAmount, Usd } from '../../protocol/units.ts'
-import type { TaskWish } from './taskWish.ts'
+import type { decisionSchemas, exitRequest, startTaskOf, twapTerms, untidyCauses } from './decisionSchema.ts'
+import type { explaining } from './decisionValues.ts'
+
+type Flat<T> = { readonly [Name in keyof T]: T[Name] }
+type Plain = z.output<(typeof decisionSchemas)[number]>
+type Of<Kind extends string> = Flat<Extract<Plain, { readonly kind: Kind }>>
 
 /** A number or word that explains a decision; shown by `perpd explain`. */
-export type DecisionFacts = Readonly<Record<string, string | number | boolean>>
-
-interface DecisionBase {
-  readonly marketToken: Address
-  readonly direction: Direction
-  /** One plain sentence: why. Shown in logs and by `perpd explain`. */
-  readonly reason: string
-  /** The numbers behind the reason. */
-  readonly facts?: DecisionFacts
-}
-
+export type DecisionFacts = z.output<typeof explaining>
 /** A take-profit or stop-loss that is created with an increase and closes its share of it. */
-export interface ExitRequest {
-  readonly type: 'take-profit' | 'stop-loss'
-  /** USD per whole index token. */
-  readonly triggerPrice: Usd
-  /** Share of the admitted size that it closes, bps; all of it when absent. */
-  readonly shareBps?: number
-}
-
+export type ExitRequest = Flat<z.output<typeof exitRequest>>
+/** The parts of a twap order. */
+export type TwapTerms = Flat<z.output<typeof twapTerms>>
 /** Open or add to a position. */
-export interface IncreaseDecision extends DecisionBase {
-  readonly kind: 'increase'
-  /** Requested size, USD; risk may cut it to capacity and limits. */
-  readonly sizeDeltaUsd: Usd
-  /** Collateral brought = size / leverage; 10000 = 1x. */
-  readonly leverageBps: number
-  /** Token that pays and backs the position: the market's long or short token. */
-  readonly collateralToken: Address
-  /**
-   * `market` when absent. `limit` waits for a better price, `stop-market` for a worse one; `twap` comes in equal parts.
-   * What waits reserves its full size until it ends.
-   */
-  readonly orderType?: 'market' | 'limit' | 'stop-market' | 'twap'
-  /** limit and stop-market: USD per whole index token. */
-  readonly triggerPrice?: Usd
-  readonly twap?: TwapTerms
-  /**
-   * Exits to create with it; not with a twap. They see the whole position of their side: with several increases resting on one side, the exit of one
-   * may close the position of another.
-   */
-  readonly tpsl?: readonly ExitRequest[]
-  /**
-   * Expected profit before costs, bps of its size, 0 or more: compared with `protect.minEdgeBps` of the file. Absent: the distance to its nearest
-   * take-profit.
-   */
-  readonly expectedEdgeBps?: number
-}
-
+export type IncreaseDecision = Of<'increase'>
 /** Reduce a position by a part, now or when a price is reached. */
-export interface DecreaseDecision extends DecisionBase {
-  readonly kind: 'decrease'
-  /** Size to reduce, USD; never more than the position has, nor than the instance's own part of it. */
-  readonly sizeDeltaUsd: Usd
-  /** Collateral token of the position to reduce; one market side can have two positions. */
-  readonly collateralToken: Address
-  /** True withdraws collateral pro rata so that leverage stays; false leaves it, so that leverage falls. */
-  readonly keepLeverage: boolean
-  /** `market` when absent. */
-  readonly orderType?: 'market' | 'take-profit' | 'stop-loss' | 'twap'
-  /** take-profit and stop-loss: USD per whole index token. */
-  readonly triggerPrice?: Usd
-  readonly twap?: TwapTerms
-}
-
-/**
- * Close a position with a market order: of an instance that opens positions its own part, of a keeper and the operator the whole
- * (docs/books.md).
- */
-export interface CloseDecision extends DecisionBase {
-  readonly kind: 'close'
-  readonly collateralToken: Address
-}
-
-/**
- * Swap one token of a market's pool into the other, at once. `direction` says which: `long` buys the long token with the
- * short one, `short` sells it. Needs `balances` in the strategy's needs.
- */
-export interface SwapDecision extends DecisionBase {
-  readonly kind: 'swap'
-  /** Units of the token paid; never more than the account has. */
-  readonly payAmount: TokenAmount
-}
-
-/** Change a resting order of the strategy's own; absent fields stay. The acceptable price follows the trigger. */
-export interface EditDecision extends DecisionBase {
-  readonly kind: 'edit'
-  readonly orderKey: Hex
-  readonly sizeDeltaUsd?: Usd
-  /** USD per whole index token. */
-  readonly triggerPrice?: Usd
-}
-
+export type DecreaseDecision = Of<'decrease'>
+/** Close a position with a market order. */
+export type CloseDecision = Of<'close'>
+/** Swap one token of a market's pool into the other, at once. */
+export type SwapDecision = Of<'swap'>
+/** Change a resting order of the strategy's own; absent fields stay. */
+export type EditDecision = Of<'edit'>
 /** Cancel resting orders of the strategy's own. */
-export interface CancelDecision extends DecisionBase {
-  readonly kind: 'cancel'
-  readonly orderKeys: readonly Hex[]
-}
-
+export type CancelDecision = Of<'cancel'>
 /** Pay collateral into a position, or take it out, which raises its leverage. */
-export interface CollateralDecision extends DecisionBase {
-  readonly kind: 'collateral-in' | 'collateral-out'
-  readonly collateralToken: Address
-  /** Units of the collateral token. */
-  readonly amount: TokenAmount
-}
-
-/** A message of the strategy's own on one side of one market; all or nothing, and for accounts on the relay lane alone. */
-export interface BatchDecision extends DecisionBase {
-  readonly kind: 'batch'
-  readonly batch: BatchTerms
-}
-
-/** A decision of a strategy. */
-export type Decision =
-  | IncreaseDecision
-  | DecreaseDecision
-  | CloseDecision
-  | SwapDecision
-  | EditDecision
-  | CancelDecision
-  | CollateralDecision
-  | BatchDecision
-
-/**
- * Undoes an order of the strategy if it lands: once its signature left it cannot be called back. Unsigned messages of it are not signed any more. Its
- * resting orders are cancelled and its position is closed, at most once and over restarts.
- */
-export interface UnwindDecision {
-  readonly kind: 'unwind'
-  /** Id from `openIntents`. */
-  readonly intentId: string
-  /** One plain sentence: why. */
-  readonly reason: string
-  readonly facts?: DecisionFacts
-}
-
-/** Begins a task that makes orders over time, in the strategy's name (docs/own-kinds.md). */
-export interface StartTaskDecision {
-  readonly kind: 'start-task'
-  /** Label of the task, for ever: a repeated request under the same label does not start it twice. Letters, digits, dots, dashes, underscores. */
-  readonly label: string
-  readonly task: TaskWish
-  /** One plain sentence: why. */
-  readonly reason: string
-  readonly facts?: DecisionFacts
-}
-
-/** Ends a task of the strategy: it makes no more orders, and its resting orders are cancelled. */
-export interface StopTaskDecision {
-  readonly kind: 'stop-task'
-  readonly label: string
-  /** One plain sentence: why. */
-  readonly reason: string
-  readonly facts?: DecisionFacts
-}
-
-/** A strategy's requests about its tasks. */
-export type TaskDecision = StartTaskDecision | StopTaskDecision
-
-/** Has the renewal of the delegated key's approval written to a file, for the owner to sign. */
-export interface RenewalDecision {
-  readonly kind: 'prepare-approval'
-  /** Actions beyond those that are used, 1 to 1,000,000. */
-  readonly actions: number
-  /** Days that it lasts, 1 to 365. */
-  readonly days: number
-  /** One plain sentence: why. */
-  readonly reason: string
-  readonly facts?: DecisionFacts
-}
-
-/** Writes the claim of amounts that the venue put aside for the account to a file for the owner's wallet, once they reach a worth. */
-export interface ClaimDecision {
-  readonly kind: 'prepare-claim'
-  /** USD, above 0. */
-  readonly aboveUsd: Usd
-  /** One plain sentence: why. */
-  readonly reason: string
-  readonly facts?: DecisionFacts
-}
-
-/** Possible faults of a resting order. */
-export const untidyCauses = [
-  'stale',
-  'unreachable',
-  'orphaned',
-  'oversized',
-  'behind-liquidation',
-  'other',
-] as const
-
-/** One of them. */
+export type CollateralDecision = Of<'collateral-in'> | Of<'collateral-out'>
+/** A message of the strategy's own on one side of one market. */
+export type BatchDecision = Of<'batch'>
+/** Undoes an order of the strategy if it lands. */
+export type UnwindDecision = Of<'unwind'>
+/** Ends a task of the strategy. */
+export type StopTaskDecision = Of<'stop-task'>
+/** Has the renewal of the delegated key's approval written to a file. */
+export type RenewalDecision = Of<'prepare-approval'>
+/** Has the claim of amounts that the venue put aside written to a file. */
+export type ClaimDecision = Of<'prepare-claim'>
+/** Notifies people of a resting order. */
+export type ReportDecision = Of<'report-order'>
+/** A fault of a resting order. */
 export type UntidyCause = (typeof untidyCauses)[number]
 
-/** Notifies people of a resting order, whoever made it: by the log, a metric and a notice. */
-export interface ReportDecision extends DecisionBase {
-  readonly kind: 'report-order'
-  readonly orderKey: Hex
-  /** Fault of the order; the metric counts by it. */
-  readonly cause: UntidyCause
-  /** True once the reported fault is over. */
-  readonly isOver: boolean
+/** Kinds of decisions that become orders. */
+const orderKinds = [
+  'increase',
+  'decrease',
+  'close',
+  'swap',
+  'edit',
+  'cancel',
+  'collateral-in',
+  'collateral-out',
+  'batch',
+] as const
+
+/** A decision of a strategy that becomes an order. */
+export type Decision = { [Kind in (typeof orderKinds)[number]]: Of<Kind> }[(typeof orderKinds)[number]]
+
+/** A task of any kind: its parameters are values of its own kind, which events carry unchanged. */
+export interface AnyTask {
+  readonly kind: string
 }
 
-/** All decisions that a strategy may make: decisions that become orders, unwinds of its orders, tasks, renewals, and notices to people. */
-export type StrategyDecision =
-  | Decision
-  | UnwindDecision
-  | TaskDecision
-  | RenewalDecision
-  | ClaimDecision
-  | ReportDecision
+/** Begins a task that makes orders over time, in the strategy's name. */
+export type StartTaskDecision<Task = AnyTask> = Flat<
+  Omit<z.output<ReturnType<typeof startTaskOf>>, 'task'> & { readonly task: Task }
+>
 
-/** Decisions about no order to be made, besides those about tasks. */
-const apart: ReadonlySet<string> = new Set(['unwind', 'prepare-approval', 'prepare-claim', 'report-order'])
+/** A strategy's requests about its tasks. */
+export type TaskDecision<Task = AnyTask> = StartTaskDecision<Task> | StopTaskDecision
+
+/** All decisions that a strategy may make: decisions that become orders, unwinds of its orders, tasks, renewals, and notices to people. */
+export type StrategyDecision<Task = AnyTask> =
+  | { [Kind in Plain['kind']]: Of<Kind> }[Plain['kind']]
+  | StartTaskDecision<Task>
 
 /** Tells whether the decision becomes an order directly. */
-export function isOrderDecision(decision: StrategyDecision): decision is Decision {
-  return !isTaskDecision(decision) && !apart.has(decision.kind)
+export function isOrderDecision<Task>(decision: StrategyDecision<Task>): decision is Decision {
+  return orderKinds.some((kind) => kind === decision.kind)
 }
 
 /** Tells whether the decision is about a task. */
-export function isTaskDecision(decision: StrategyDecision): decision is TaskDecision {
+export function isTaskDecision<Task>(decision: StrategyDecision<Task>): decision is TaskDecision<Task> {
   return decision.kind === 'start-task' || decision.kind === 'stop-task'
 }
 
@@ -262,11 +116,4 @@ export function addsRisk(decision: Decision, orders: readonly Order[] = []): boo
       return creates.some(isIncreaseOrder) || updateOrderParamsList.length > 0
     }
   }
-}
-
-/** The parts of a twap order (docs/reference/api-coverage.md POST /orders/txns/prepare). */
-export interface TwapTerms {
-  /** 2 to 30. */
-  readonly parts: number
-  readonly durationSeconds: number
 }

@@ -5,7 +5,6 @@
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { Usd } from '../../protocol/units.ts'
-import type { TaskState } from './taskRecord.ts'
 
 /** Budget of a task. Ending it, and cancelling its resting orders, is never held back by the budget. */
 export interface TaskBudget {
@@ -71,19 +70,8 @@ export interface ExecutorEnd {
   readonly isBare?: boolean
 }
 
-/** The kinds of these tasks; their ids begin with them. */
-export const executorKinds = ['twap', 'accumulate', 'ladder', 'chase', 'bracket', 'rebalance'] as const
-
-/** A kind of them. */
-export type ExecutorKind = (typeof executorKinds)[number]
-
-/** Tells whether a task is one of these. */
-export function isExecutor({ taskKind }: Pick<TaskState, 'taskKind'>): boolean {
-  return executorKinds.some((kind) => kind === taskKind)
-}
-
 /** The id of a task that a strategy asked for: no operator's id has a slash. */
-export function strategyTaskId(kind: ExecutorKind, owner: string, label: string): string {
+export function strategyTaskId(kind: string, owner: string, label: string): string {
   return `${kind}:${owner}/${label}`
 }
 
@@ -93,6 +81,6 @@ export function labelOfTask(taskId: string): string {
 }
 
 /** The task of an id that whoever starts it chose: the same id is one task for ever. */
-export function executorTaskId(kind: ExecutorKind, id: string): string {
+export function executorTaskId(kind: string, id: string): string {
   return `${kind}:${id}`
 }

@@ -1,11 +1,12 @@
 /** A task of a strategy's own, as its view shows it. */
 import type { Usd } from '../../protocol/units.ts'
-import type { ExecutorKind, ExecutorOutcome } from './executorState.ts'
+import type { ExecutorOutcome } from './executorState.ts'
 
 /** Progress of a task. Amounts in USD. */
 export interface OwnTask {
   readonly label: string
-  readonly kind: ExecutorKind
+  /** Name of its kind, `twap`. */
+  readonly kind: string
   /** `stopping`: it is to end, and its resting orders are being cancelled. */
   readonly standing: 'running' | 'stopping' | 'ended'
   /** Unix ms. */

@@ -1,6 +1,6 @@
 /** Events of the decisions of strategies, from the wish to the order that it becomes. */
 import type { DaemonEvent } from '../../domain/daemonEvent.ts'
-import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
+import type { StrategyDecision } from '../../domain/order/decision.ts'
 import type { OrderEvent } from '../../domain/orderEvent.ts'
 import type { SeriesMaker } from '../seriesMaker.ts'
 import { money, plain, shortId, termsOf } from '../text.ts'
@@ -116,8 +116,7 @@ export const decisionFamily: EventFamily<
 /** The same for all decisions that want the same of the same strategy, for lines that repeat. */
 export function decisionTopic(strategy: string, symbol: string, decision: StrategyDecision): string {
   if (decision.kind === 'unwind') return `wish ${strategy} ${decision.intentId} unwind`
-  if (decision.kind === 'prepare-approval' || decision.kind === 'prepare-claim')
-    return `wish ${strategy} ${decision.kind}`
-  if (isTaskDecision(decision)) return `wish ${strategy} ${decision.label} ${decision.kind}`
+  if ('label' in decision) return `wish ${strategy} ${decision.label} ${decision.kind}`
+  if (!('direction' in decision)) return `wish ${strategy} ${decision.kind}`
   return `wish ${strategy} ${symbol} ${decision.direction} ${decision.kind}`
 }

@@ -1,5 +1,5 @@
 /** Events of orders and their records, from the accepted order to its last fill. */
-import { untidyCauses } from '../../domain/order/decision.ts'
+import { untidyCauses } from '../../domain/order/decisionSchema.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
 import type { Difference, OrderEvent } from '../../domain/orderEvent.ts'
 import { shortHex } from '../../protocol/address.ts'

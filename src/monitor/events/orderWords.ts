@@ -1,5 +1,5 @@
 /** Words and fields of a decision, an order and its attempt, for lines of the log. */
-import { isTaskDecision, type StrategyDecision } from '../../domain/order/decision.ts'
+import type { StrategyDecision } from '../../domain/order/decision.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../../domain/order/intent.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
@@ -60,7 +60,7 @@ function how(order: {
 export const decisionFields: readonly Field<{ readonly decision: StrategyDecision }>[] = [
   ['direction', ({ decision }) => ('direction' in decision ? decision.direction : undefined)],
   ['kind', ({ decision }) => decision.kind],
-  ['label', ({ decision }) => (isTaskDecision(decision) ? decision.label : undefined)],
+  ['label', ({ decision }) => ('label' in decision ? decision.label : undefined)],
   ['intent_id', ({ decision }) => (decision.kind === 'unwind' ? decision.intentId : undefined)],
 ]
 

@@ -23,15 +23,14 @@ import type { StoredRecord } from '../../domain/records.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import type { OrderMarks } from '../../domain/summaries/orderMarks.ts'
 import type { TaskReport } from '../../domain/summaries/taskReport.ts'
-import type { RunningByKind } from '../../domain/taskStates/runningByKind.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
 import type { FileField } from '../../engine/roster/setField.ts'
 import type { EngineState, StrategyStatus } from '../../engine/strategyStatus.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
-import type { KillReport } from '../../tasks/running/kill.ts'
-import type { UnwindReport } from '../../tasks/running/unwinder.ts'
-import type { WindDownReport } from '../../tasks/running/windDown.ts'
+import type { KillReport } from '../../running/kill.ts'
+import type { UnwindReport } from '../../running/unwinder.ts'
+import type { WindDownReport } from '../../running/windDown.ts'
 import type { OperatorCommand } from '../commands/index.ts'
 import type { OperatorAnswer } from '../operatorAnswer.ts'
 import type { BalanceReport, MarketFigures } from '../operatorReads.ts'
@@ -108,7 +107,7 @@ export interface EngineStatus {
   /** Strategies whose file was removed and of which something is left to do, oldest first. */
   readonly windDowns: readonly WindDownReport[]
   /** Number of running tasks, by kind. */
-  readonly tasksRunning: RunningByKind
+  readonly tasksRunning: Readonly<Record<string, number>>
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   /** Positions, and possible additions by open orders, USD. */

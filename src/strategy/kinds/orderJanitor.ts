@@ -9,12 +9,8 @@
  *
  * It remembers its reports, so that each order and cause is reported once, and its edits of the last hour.
  */
-import {
-  type CancelDecision,
-  type ReportDecision,
-  type UntidyCause,
-  untidyCauses,
-} from '../../domain/order/decision.ts'
+import type { CancelDecision, ReportDecision, UntidyCause } from '../../domain/order/decision.ts'
+import { untidyCauses } from '../../domain/order/decisionSchema.ts'
 import { isFresh, marketOf } from '../../domain/snapshot.ts'
 import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'

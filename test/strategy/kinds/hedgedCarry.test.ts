@@ -4,7 +4,8 @@ import { isOrderDecision } from '../../../src/domain/order/decision.ts'
 import { ONE_USD, usd } from '../../../src/protocol/units.ts'
 import { hedgedCarry } from '../../../src/strategy/kinds/hedgedCarry.ts'
 import { openIntentsOf } from '../../../src/strategy/resting.ts'
-import { type StrategyDecision, viewOf } from '../../../src/strategy/strategy.ts'
+import { viewOf } from '../../../src/strategy/strategy.ts'
+import type { StrategyDecision } from '../../../src/strategy/strategyDecision.ts'
 import {
   intentState,
   MARKET,

@@ -5,12 +5,8 @@ import type { MarketView } from '../../../src/domain/snapshot.ts'
 import type { Address } from '../../../src/protocol/address.ts'
 import { usd } from '../../../src/protocol/units.ts'
 import { rotation } from '../../../src/strategy/kinds/rotation.ts'
-import {
-  type OpenIntent,
-  type OwnEvent,
-  type StrategyDecision,
-  viewOf,
-} from '../../../src/strategy/strategy.ts'
+import { type OpenIntent, type OwnEvent, viewOf } from '../../../src/strategy/strategy.ts'
+import type { StrategyDecision } from '../../../src/strategy/strategyDecision.ts'
 import { candles, marketView, NOW_MS, oraclePrice, position, snapshot } from '../../risk/world.ts'
 import { size } from './kindScene.ts'
 

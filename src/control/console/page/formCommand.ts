@@ -73,9 +73,6 @@ export interface Filled {
   readonly problems?: Readonly<Record<string, CommandField['problem']>>
 }
 
-/** Word that confirms what is looser. */
-const LOOSEN = 'loosen'
-
 /** A command from its form. An effect that is empty once it is filled is left out. */
 export function formCommand(
   name: keyof typeof commandForms,
@@ -120,11 +117,25 @@ function given(fields: readonly FormField[], values: FieldValues): Body {
   const body: Record<string, unknown> = {}
   for (const { name, gives = name, isOptional, as, value: initial = '' } of fields) {
     const text = (values[name] ?? initial).trim()
-    if (as === 'loosen') {
-      if (text === LOOSEN) body[gives] = true
+    if (as === 'loosen' || as === 'reduce') {
+      if (text === as) body[as === 'reduce' ? as : gives] = true
     } else if (text !== '' || isOptional !== true) {
-      body[gives] = as === 'percent' ? percentBps(text) : as === 'whole' ? wholeNumber(text) : text
+      body[gives] = as === undefined ? text : valuesAs[as](text)
     }
   }
+  if (body.reduce === true) delete body.leverage
   return body
+}
+
+const valuesAs = { percent: percentBps, whole: wholeNumber, weights: weightsOf }
+
+/** `ETH=50, BTC=-30` as basis points by market, each once; a text that is none goes as it is typed, and is refused with its value. */
+function weightsOf(text = ''): Body | string {
+  const found = new Map<string, number | string>()
+  for (const part of text.split(',')) {
+    const [, market, percent = ''] = /^\s*([^=]+?)\s*=\s*(\S+)\s*$/.exec(part) ?? []
+    if (market === undefined || found.has(market)) return text
+    found.set(market, percentBps(percent))
+  }
+  return Object.fromEntries(found)
 }

@@ -1,5 +1,5 @@
 /** Commands that an operator can give from the page: their forms with what the page knows of the moment. Pure: a dialog shows a command and sends it. */
-import { formCommand, type PageCommand, percentBps } from './formCommand.ts'
+import { formCommand, type formsAt, type PageCommand, percentBps } from './formCommand.ts'
 import type { LimitLine, Order, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
@@ -119,6 +119,16 @@ export function switchCommand(strategy: string, to: 'pause' | 'resume'): PageCom
 /** Changes one field of a strategy's file; what it would come to is shown first. `field` and `value` stand in the form at first. */
 export function setFieldCommand(strategy: string, field = '', value = ''): PageCommand {
   return formCommand('setField', { known: { strategy }, values: { field, value } })
+}
+
+/** Starts a task of a kind, first shown what it would do. `symbols`: markets of the page. */
+export function startTaskCommand(
+  kind: ReturnType<typeof formsAt>[number],
+  symbols: readonly string[],
+  id: string,
+): PageCommand {
+  const [market] = symbols
+  return formCommand(kind, { body: { id }, values: market === undefined ? {} : { market } })
 }
 
 /** Ends a task. */

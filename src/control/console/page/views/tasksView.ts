@@ -1,17 +1,19 @@
 /** Tasks: how far each is, what it waits for, and its end. */
 import type { VNode } from 'preact'
+import { commandForms } from '../commandForms.ts'
+import { formsAt } from '../formCommand.ts'
 import { html, Meter, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
-import { stopTaskCommand } from '../pageCommands.ts'
+import { startTaskCommand, stopTaskCommand } from '../pageCommands.ts'
 import type { Status, Task } from '../pageWire.ts'
 import { percentText, shareBps, usdText } from '../shownAmount.ts'
 import { holds } from '../shownFigures.ts'
 import { momentText } from '../shownTimes.ts'
-import { startedKinds, startTaskCommand } from '../startTaskCommands.ts'
 import { texts } from '../texts.ts'
 
 const { tasks: words } = texts
 const firstRows = 8
+const startedKinds = formsAt('tasks')
 
 function TaskLine({ task }: { readonly task: Task }): VNode {
   const { command } = usePage()
@@ -83,7 +85,7 @@ export function TasksView(): VNode {
   const tools = mayCommand
     ? startedKinds.map(
         (kind) =>
-          html`<button key=${kind} onClick=${() => command(startTaskCommand(kind, symbols, newCommandId()))}>${texts.commands.startTask.kinds[kind].start}</button>`,
+          html`<button key=${kind} onClick=${() => command(startTaskCommand(kind, symbols, newCommandId()))}>${commandForms[kind].button}</button>`,
       )
     : ''
   return html`<${Section} id="tasks" title=${texts.sections.tasks} count=${texts.shownOf(shown.length, tasks.length)} tools=${tools}>

@@ -3,33 +3,33 @@
  * one label for ever, so that a repeated decision starts nothing twice.
  */
 
-import type { Trading } from '../../account/halts/tradingHalts.ts'
-import type { Clock } from '../../base/clock.ts'
-import { defined } from '../../base/defined.ts'
-import type { Event } from '../../domain/event.ts'
-import type { TaskDecision } from '../../domain/order/decision.ts'
-import type { Denial } from '../../domain/order/intent.ts'
-import type { LadderWish } from '../../domain/order/taskWish.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import type { Trading } from '../account/halts/tradingHalts.ts'
+import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
+import type { Event } from '../domain/event.ts'
+import type { TaskDecision as TaskDecisionOf } from '../domain/order/decision.ts'
+import type { Denial } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import {
-  type ExecutorKind,
   type ExecutorProgress,
-  isExecutor,
   labelOfTask,
   type StopWish,
   strategyTaskId,
   type TaskGoal,
-} from '../../domain/taskStates/executorState.ts'
-import type { OwnTask } from '../../domain/taskStates/ownTask.ts'
-import type { TaskEntry, TaskState } from '../../domain/taskStates/taskRecord.ts'
-import { plannedTask } from '../plannedTask.ts'
-import { taskChanged, taskStarted } from '../taskFacts.ts'
-import type { PlanFacts } from '../taskStart.ts'
+} from '../domain/taskStates/executorState.ts'
+import type { OwnTask } from '../domain/taskStates/ownTask.ts'
+import type { TaskEntry, TaskState } from '../domain/taskStates/taskRecord.ts'
+import { plannedTask } from '../tasks/plannedTask.ts'
+import { taskChanged, taskStarted } from '../tasks/taskFacts.ts'
+import type { PlanFacts } from '../tasks/taskRow.ts'
+import { isExecutor, rowOfTask, type TaskWish } from '../tasks/taskRows.ts'
 
 /** Most tasks of one instance that run at once. */
 const RUNNING_MOST = 20
 /** Newest tasks that ended which a strategy is shown. */
 const ENDED_MOST = 20
+
+type TaskDecision = TaskDecisionOf<TaskWish>
 
 /** Outcome of a decision about a task. */
 export type TaskPlan =
@@ -91,8 +91,7 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
   ): TaskPlan {
     const taskId = strategyTaskId(wish.kind, name, label)
     if (trading.accountJournal.state().tasks?.has(taskId) === true) return { kind: 'same' }
-    const hasExits = wish.kind === 'bracket' || (wish.kind === 'ladder' && hasOwnExits(wish))
-    if (exits !== undefined && hasExits) {
+    if (exits !== undefined && rowOfTask(wish.kind).hasExits?.(wish) === true) {
       const denial = {
         code: 'EXITS_TWICE',
         reason: `the file of ${name} has an exit block, but a ${wish.kind} with its own exits would move the same orders; use only one of them`,
@@ -155,7 +154,7 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
     const isStopping = (state as ExecutorProgress | undefined)?.stop !== undefined
     return {
       label: labelOfTask(taskId),
-      kind: taskKind as ExecutorKind,
+      kind: taskKind,
       standing: end !== undefined ? 'ended' : isStopping ? 'stopping' : 'running',
       sinceMs,
       sizeUsd,
@@ -178,8 +177,4 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
       return await Promise.all([...running, ...over.toReversed()].map(shown))
     },
   }
-}
-
-function hasOwnExits({ takeProfitBps, stopLossBps }: LadderWish): boolean {
-  return takeProfitBps !== undefined || stopLossBps !== undefined
 }

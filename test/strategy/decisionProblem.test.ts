@@ -1,6 +1,6 @@
 /** What a kind of the user's own may return: every field of every kind is looked at before it is reckoned with. */
 import { expect, test } from 'vitest'
-import { decisionProblem, returnedProblem } from '../../src/engine/decisionProblem.ts'
+import { decisionProblem, returnedProblem } from '../../src/strategy/decisionProblem.ts'
 import { MARKET, USDC } from '../risk/world.ts'
 
 const key = `0x${'0a'.repeat(32)}`

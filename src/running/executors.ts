@@ -3,50 +3,38 @@
  * of every order, in the operator's name; a step is durable in the commit of its order.
  */
 
-import type { HasOrders, HasPrices, HasTrading } from '../../account/accountParts.ts'
-import { OPERATOR } from '../../account/halts/tradingHalts.ts'
-import { intentIdOf } from '../../account/ids.ts'
-import { defined } from '../../base/defined.ts'
-import type { PositionSide } from '../../domain/accountRecords/accountRecord.ts'
-import { addsRisk, type Decision } from '../../domain/order/decision.ts'
-import type { Denial, IntentState } from '../../domain/order/intent.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
-import type { TaskReport } from '../../domain/summaries/taskReport.ts'
-import {
-  type ExecutorProgress,
-  executorKinds,
-  isExecutor,
-  type StopWish,
-  type TaskGoal,
-} from '../../domain/taskStates/executorState.ts'
-import type { TaskEntry, TaskState } from '../../domain/taskStates/taskRecord.ts'
-import { accountOf } from '../../execution/context/executionContext.ts'
+import type { HasOrders, HasPrices, HasTrading } from '../account/accountParts.ts'
+import { OPERATOR } from '../account/halts/tradingHalts.ts'
+import { intentIdOf } from '../account/ids.ts'
+import { defined } from '../base/defined.ts'
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
+import { addsRisk, type Decision } from '../domain/order/decision.ts'
+import type { Denial, IntentState } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import type { TaskReport } from '../domain/summaries/taskReport.ts'
+import type { ExecutorProgress, StopWish, TaskGoal } from '../domain/taskStates/executorState.ts'
+import type { TaskEntry, TaskState } from '../domain/taskStates/taskRecord.ts'
+import { accountOf } from '../execution/context/executionContext.ts'
 import type {
   HasAccount,
   HasBasics,
   HasChain,
   HasSigningPolicy,
-} from '../../execution/context/executionParts.ts'
-import { takenBackBy } from '../../exits/entriesTakenBack.ts'
-import { createHandExits } from '../../exits/handExits.ts'
-import { usdOfFee } from '../../market/orderCost.ts'
-import type { Address, Hex } from '../../protocol/address.ts'
-import type { Direction } from '../../protocol/market.ts'
-import { maxOf, type Usd } from '../../protocol/units.ts'
-import {
-  type AnyExecutor,
-  isReduction,
-  executors as kinds,
-  opens,
-  symbolsOf,
-  whatOf,
-} from '../executorKinds.ts'
-import { standOf } from '../executorStep.ts'
-import { type ExecutorView, useOf } from '../executorView.ts'
-import { taskChanged } from '../taskFacts.ts'
-import { childKeyOf } from '../taskKind.ts'
-import { type AdmitBeside, createTaskRunner } from '../taskRunner.ts'
-import { createTaskTimes } from '../taskTimes.ts'
+} from '../execution/context/executionParts.ts'
+import { takenBackBy } from '../exits/entriesTakenBack.ts'
+import { createHandExits } from '../exits/handExits.ts'
+import { usdOfFee } from '../market/orderCost.ts'
+import type { Address, Hex } from '../protocol/address.ts'
+import type { Direction } from '../protocol/market.ts'
+import { maxOf, type Usd } from '../protocol/units.ts'
+import { standOf } from '../tasks/executorStep.ts'
+import { type ExecutorView, useOf } from '../tasks/executorView.ts'
+import { taskChanged } from '../tasks/taskFacts.ts'
+import { childKeyOf } from '../tasks/taskKind.ts'
+import { type AnyTaskRow, symbolsOf } from '../tasks/taskRow.ts'
+import { isExecutor, isReduction, opens, taskRows, whatOf } from '../tasks/taskRows.ts'
+import { type AdmitBeside, createTaskRunner } from '../tasks/taskRunner.ts'
+import { createTaskTimes } from '../tasks/taskTimes.ts'
 import { createStrategyTasks, type StrategyTasks } from './strategyTasks.ts'
 import { bookedBy, olderOnSide } from './taskShares.ts'
 
@@ -262,7 +250,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     })
   }
 
-  const runnerOf = (kind: AnyExecutor) =>
+  const runnerOf = (kind: AnyTaskRow) =>
     createTaskRunner({
       kind,
       pollMs,
@@ -313,7 +301,7 @@ export function createExecutors(context: ExecutorContext): Executors {
       },
     })
 
-  const runners = executorKinds.map((name) => runnerOf(kinds[name]))
+  const runners = taskRows.map(runnerOf)
 
   async function reportOf(task: TaskState): Promise<TaskReport> {
     const { taskId, taskKind, by, sinceMs, end } = task

@@ -3,13 +3,13 @@
  * keeps everyone else from making anything. Its orders take the same path as any order, verified and journaled, under the operator's name.
  */
 
-import type { HasOrders, HasTrading } from '../../account/accountParts.ts'
-import { OPERATOR } from '../../account/halts/tradingHalts.ts'
-import type { Holdings } from '../../account/holdings/holdings.ts'
-import { defined } from '../../base/defined.ts'
-import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
-import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HasOrders, HasTrading } from '../account/accountParts.ts'
+import { OPERATOR } from '../account/halts/tradingHalts.ts'
+import type { Holdings } from '../account/holdings/holdings.ts'
+import { defined } from '../base/defined.ts'
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import {
   KILL,
   KILL_VERSION,
@@ -20,14 +20,14 @@ import {
   killBegins,
   killOf,
   type LeftPosition,
-} from '../../domain/taskStates/killState.ts'
-import { runningTasks } from '../../domain/taskStates/taskRecord.ts'
-import { accountOf } from '../../execution/context/executionContext.ts'
-import type { HasAccount, HasApi, HasBasics } from '../../execution/context/executionParts.ts'
-import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
-import { hexKey } from '../../protocol/address.ts'
-import { isOnMarket } from '../../protocol/position.ts'
-import { formatDollars } from '../../protocol/units.ts'
+} from '../domain/taskStates/killState.ts'
+import { runningTasks } from '../domain/taskStates/taskRecord.ts'
+import { accountOf } from '../execution/context/executionContext.ts'
+import type { HasAccount, HasApi, HasBasics } from '../execution/context/executionParts.ts'
+import { inOneCommit, throwFirst } from '../execution/oneCommit.ts'
+import { hexKey } from '../protocol/address.ts'
+import { isOnMarket } from '../protocol/position.ts'
+import { formatDollars } from '../protocol/units.ts'
 import {
   countLeft,
   isQuiet,
@@ -36,9 +36,9 @@ import {
   killLeft,
   killTask,
   lacksProofAlone,
-} from '../killTask.ts'
-import { taskStarted } from '../taskFacts.ts'
-import { type AdmitBeside, type Answer, createTaskRunner } from '../taskRunner.ts'
+} from '../tasks/killTask.ts'
+import { taskStarted } from '../tasks/taskFacts.ts'
+import { type AdmitBeside, type Answer, createTaskRunner } from '../tasks/taskRunner.ts'
 import { type KillPreview, killPreview, leftPositions } from './killPlan.ts'
 import { createKillSteps } from './killSteps.ts'
 

@@ -3,13 +3,13 @@
  * path as any order, under the operator's name, and may only reduce.
  */
 
-import { OPERATOR, type Trading } from '../../account/halts/tradingHalts.ts'
-import type { Holdings } from '../../account/holdings/holdings.ts'
-import { intentIdOf } from '../../account/ids.ts'
-import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
-import type { Denial, IntentState } from '../../domain/order/intent.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
-import { runningTasks, type TaskEntry } from '../../domain/taskStates/taskRecord.ts'
+import { OPERATOR, type Trading } from '../account/halts/tradingHalts.ts'
+import type { Holdings } from '../account/holdings/holdings.ts'
+import { intentIdOf } from '../account/ids.ts'
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import type { Denial, IntentState } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
+import { runningTasks, type TaskEntry } from '../domain/taskStates/taskRecord.ts'
 import {
   UNWIND,
   type UnwindOutcome,
@@ -18,14 +18,14 @@ import {
   type UnwindState,
   unwindOf,
   unwindStateOf,
-} from '../../domain/taskStates/unwindState.ts'
-import { accountOf } from '../../execution/context/executionContext.ts'
-import type { HasAccount, HasBasics } from '../../execution/context/executionParts.ts'
-import type { OpenOrders } from '../../execution/openOrders.ts'
-import { unwindStarted } from '../taskFacts.ts'
-import { type AdmitBeside, type Answer, createTaskRunner } from '../taskRunner.ts'
-import { unwindKeysOf } from '../unwindPlan.ts'
-import { type UnwindView, unwindTask } from '../unwindTask.ts'
+} from '../domain/taskStates/unwindState.ts'
+import { accountOf } from '../execution/context/executionContext.ts'
+import type { HasAccount, HasBasics } from '../execution/context/executionParts.ts'
+import type { OpenOrders } from '../execution/openOrders.ts'
+import { unwindStarted } from '../tasks/taskFacts.ts'
+import { type AdmitBeside, type Answer, createTaskRunner } from '../tasks/taskRunner.ts'
+import { unwindKeysOf } from '../tasks/unwindPlan.ts'
+import { type UnwindView, unwindTask } from '../tasks/unwindTask.ts'
 
 /** An order that is to be unwound if it lands, and the problem that stops progress. */
 export interface UnwindReport extends UnwindState {

@@ -1,12 +1,12 @@
 /** Returns a task's share of a side, and the precedence among tasks of one owner. Pure except for its reads. */
 
-import type { BookReads } from '../../books/books.ts'
-import { UNATTRIBUTED } from '../../books/sideParts.ts'
-import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
-import type { TaskGoal } from '../../domain/taskStates/executorState.ts'
-import type { TaskState } from '../../domain/taskStates/taskRecord.ts'
-import { exitSideOf } from '../executorKinds.ts'
-import type { Booked } from '../executorView.ts'
+import type { BookReads } from '../books/books.ts'
+import { UNATTRIBUTED } from '../books/sideParts.ts'
+import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import type { TaskGoal } from '../domain/taskStates/executorState.ts'
+import type { TaskState } from '../domain/taskStates/taskRecord.ts'
+import type { Booked } from '../tasks/executorView.ts'
+import { exitSideOf } from '../tasks/taskRows.ts'
 
 /** Returns the owner's and others' parts of a side by the books. */
 export function bookedBy(books: BookReads, owner: string, side: PositionSide): Booked {

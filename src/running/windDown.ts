@@ -3,25 +3,25 @@
  * order, under the strategy's own name, so that they reduce no more than its own part. Nothing that adds is signed for it.
  */
 
-import type { HasOrders, HasTrading } from '../../account/accountParts.ts'
-import { defined } from '../../base/defined.ts'
-import type { Book } from '../../books/books.ts'
-import type { FieldChange, OnRemove } from '../../domain/accountRecords/strategyEntry.ts'
-import type { Decision } from '../../domain/order/decision.ts'
-import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import type { HasOrders, HasTrading } from '../account/accountParts.ts'
+import { defined } from '../base/defined.ts'
+import type { Book } from '../books/books.ts'
+import type { FieldChange, OnRemove } from '../domain/accountRecords/strategyEntry.ts'
+import type { Decision } from '../domain/order/decision.ts'
+import { type Denial, type Intent, intentAddsRisk } from '../domain/order/intent.ts'
+import type { Snapshot } from '../domain/snapshot.ts'
 import {
   WIND_DOWN,
   WIND_DOWN_VERSION,
   type WindDownState,
   windDownBegins,
   windDownsOf,
-} from '../../domain/taskStates/windDownState.ts'
-import type { HasBasics } from '../../execution/context/executionParts.ts'
-import { inOneCommit, throwFirst } from '../../execution/oneCommit.ts'
-import { taskStarted } from '../taskFacts.ts'
-import { createTaskRunner } from '../taskRunner.ts'
-import { type WindDownView, windDownTask } from '../windDownTask.ts'
+} from '../domain/taskStates/windDownState.ts'
+import type { HasBasics } from '../execution/context/executionParts.ts'
+import { inOneCommit, throwFirst } from '../execution/oneCommit.ts'
+import { taskStarted } from '../tasks/taskFacts.ts'
+import { createTaskRunner } from '../tasks/taskRunner.ts'
+import { type WindDownView, windDownTask } from '../tasks/windDownTask.ts'
 
 /** A strategy that is being wound down, and the problem that stops progress. */
 export interface WindDownReport extends Omit<WindDownState, 'taskId'> {
