@@ -93,7 +93,7 @@ test('weights with a decimal comma, or of one market twice, are refused with the
       positionals: ['rebalance', weights],
     } as unknown as Call)
   expect(begin('ETH=50.5%, BTC=-30')).toMatchObject({ weights: { ETH: 5_050, BTC: -3_000 } })
-  expect(() => begin('ETH=50,5%,BTC=-30')).toThrow('5% is no weight')
+  expect(() => begin('ETH=50,5%,BTC=-30')).toThrow('5% is not a weight')
   expect(() => begin('ETH=50,ETH=30')).toThrow('ETH has two weights')
 })
 
