@@ -1,7 +1,7 @@
 /** Events of chain endpoints and the evidence that they give. */
 import type { VenueEvent } from '../../domain/venueEvent.ts'
 import { answerBuckets, type SeriesMaker } from '../seriesMaker.ts'
-import { ended, span } from '../text.ts'
+import { counted, ended, span } from '../text.ts'
 import type { EventFamily } from './eventRow.ts'
 
 function series({ counter, gauge, histogram }: SeriesMaker, now: () => number) {
@@ -93,6 +93,11 @@ export const chainFamily: EventFamily<
         ['reason', ({ error }) => error],
       ],
       isFromOutside: true,
+      repeats: ({ endpoint, error }) => (error === undefined ? undefined : [`chain ${endpoint}`, error]),
+      ends: ({ endpoint }) => ({
+        topic: `chain ${endpoint}`,
+        text: (count) => `${endpoint} responds again after ${counted(count, 'fault')}`,
+      }),
       moves({ reads, took, block, blockAges, lag, now }, event) {
         const { endpoint, outcome, durationMs, latest, final, lagBlocks, latestAgeSeconds } = event
         reads.inc({ endpoint, outcome })
@@ -131,6 +136,13 @@ export const chainFamily: EventFamily<
       },
       fields: ['endpoint', 'ahead_seconds', 'is_set_aside', 'healthy'],
       isFromOutside: true,
+      repeats: ({ endpoint, aheadSeconds, healthy, isSetAside }) =>
+        isSetAside ? [`time ${endpoint}`, `${aheadSeconds > 0} ${healthy === 0}`] : undefined,
+      ends: ({ endpoint }) => ({
+        topic: `time ${endpoint}`,
+        text: (count) =>
+          `${endpoint} gives the right time again; it was ignored for ${counted(count, 'order')}`,
+      }),
       moves: ({ ahead }, { endpoint, aheadSeconds }) => ahead.set({ endpoint }, aheadSeconds),
     },
   },

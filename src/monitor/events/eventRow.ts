@@ -91,6 +91,15 @@ export interface Seen {
   all(): readonly OpenIncident[]
 }
 
+/** The end of a topic of repeated lines. */
+export interface TopicEnd {
+  readonly topic: string
+  /** Time that its last cause must be past, ms; absent: none. */
+  readonly leastMs?: number
+  /** The sentence; `count`: how often the topic happened. */
+  readonly text: (count: number) => string
+}
+
 /** The row of one event; `S`: the series of its family. */
 export interface EventRow<E, S = object> extends RegisteredEvent {
   /** Level of one event; absent: the first of `levels`. */
@@ -103,8 +112,10 @@ export interface EventRow<E, S = object> extends RegisteredEvent {
   readonly fields: readonly Field<E>[]
   /** Hosts, endpoints or senders can multiply it: its lines have a ceiling. */
   readonly isFromOutside?: true
-  /** Lines of one topic with the same cause are thinned out while they repeat; absent: each is logged. */
-  readonly repeats?: (event: E) => readonly [topic: string, cause: string]
+  /** Lines of one topic with the same cause are thinned out while they repeat; absent or undefined: each is logged. */
+  readonly repeats?: (event: E) => readonly [topic: string, cause: string] | undefined
+  /** The event ends a topic that was logged, which makes a line of its own; absent: none. An event that repeats ends nothing. */
+  readonly ends?: (event: E) => TopicEnd | undefined
   /** Moves the series that count it; absent: none does. */
   readonly moves?: (series: S, event: E) => void
   /** The notice to people, and the incident that the event opens, continues or ends; absent or undefined: none. */

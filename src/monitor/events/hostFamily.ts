@@ -99,6 +99,13 @@ export const hostFamily: EventFamily<
         ['latency_ms', ({ durationMs }) => durationMs],
       ],
       isFromOutside: true,
+      repeats: (event) => (isGood(event) ? undefined : [`host ${event.host}`, event.outcome]),
+      // A host that fails now and then would otherwise be reported as recovered after every failure.
+      ends: ({ host }) => ({
+        topic: `host ${host}`,
+        leastMs: 30_000,
+        text: (count) => `${host} responds again after ${counted(count, 'failed request')}`,
+      }),
       moves({ attempts, took }, { route, host, outcome, durationMs }) {
         attempts.inc({ route, host: hostName(host), outcome })
         took.observe({ host: hostName(host) }, durationMs / 1_000)

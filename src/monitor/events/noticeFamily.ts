@@ -1,7 +1,7 @@
 /** Events of notices to people outside, and of the chats by which they command. */
 import type { NoticeEvent } from '../../domain/noticeEvent.ts'
 import type { SeriesMaker } from '../seriesMaker.ts'
-import { plain } from '../text.ts'
+import { counted, plain } from '../text.ts'
 import type { EventFamily } from './eventRow.ts'
 
 function series({ counter }: SeriesMaker) {
@@ -20,6 +20,8 @@ function series({ counter }: SeriesMaker) {
   }
 }
 
+const isBeat = (kind: string): boolean => kind === 'well' || kind === 'fail'
+
 /** Events of notices and chats. */
 export const noticeFamily: EventFamily<NoticeEvent, ReturnType<typeof series>> = {
   series,
@@ -34,6 +36,13 @@ export const noticeFamily: EventFamily<NoticeEvent, ReturnType<typeof series>> =
           ? `${sink} was notified of ${kind}`
           : `${sink} was not notified of ${kind}: ${plain(reason ?? result)}. Trading continues`,
       fields: ['sink', ['notice', ({ kind }) => kind], 'result', 'reason'],
+      // A notice is logged one by one; a beat of the dead man's switch comes each minute.
+      repeats: ({ kind, result, reason }) =>
+        isBeat(kind) && result !== 'sent' ? ['beat', reason ?? result] : undefined,
+      ends: ({ kind }) =>
+        isBeat(kind)
+          ? { topic: 'beat', text: (count) => `the heartbeat works again after ${counted(count, 'failure')}` }
+          : undefined,
       moves: ({ notices }, { sink, result }) => notices.inc({ sink, result }),
     },
     'chat.update': {

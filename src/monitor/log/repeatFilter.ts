@@ -4,31 +4,15 @@
  * `debug`. When a told cause is over, that is told too: at once, and if it comes back within the hour, after it was away ever longer
  * (calm.ts), so that what comes and goes is one trouble until it stays away.
  *
- * What counts as one cause:
- *   a host          host and kind of failure; over when it has answered well for half a minute. Its rests: host and kind of failure
- *   rows            of a list that cannot be read: the list and what is wrong with them
- *   foreign rows    of another account: host and list
- *   discrepancies        that are not written down yet: why
- *   a price         that stands in for the oracle's: the market and where it comes from
- *   an endpoint     of the chain, and its fault; over with its next good answer
- *   the clock       that differs from the chain's time
- *   an endpoint     that is set aside for the time: to which side, and whether another tells it; over when it is not
- *   a strategy      its failure's text, what was no decision of its, or why it was not asked; over with its next good turn
- *   reads           that make turns fail, of whichever strategies: one for all of them; over when each has had a good turn
- *   a line          that a kind of the user's own printed
- *   a denial        strategy, decision and code; over when such a decision is admitted. The decision itself is told with
- * it only once.
- *                   A pause after a refusal is told once, and the next longer one again
- *   a beat          of the dead man's switch that its address did not take: why; over with the next that it takes
- *   positions       told when one appears, disappears or changes size
- *   the heartbeat   told when nothing else was for half a minute
+ * The row of an event says what counts as one cause of one topic, and what ends it (`repeats`, `ends`). Here are those that need a memory: reads
+ * that make turns fail, one for all strategies; a wish and its denials; positions, which are logged when one changes; and the heartbeat, which
+ * is logged when nothing else was for half a minute.
  */
 import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
 import { decisionTopic } from '../events/decisionFamily.ts'
 import { phrase, rowOfEvent } from '../events/eventRegister.ts'
 import type { Level, Line } from '../events/eventRow.ts'
-import { isGood } from '../hostFigures.ts'
 import { isSaidAgain } from '../incidents/again.ts'
 import { createKnownCauses } from '../knownCauses.ts'
 import { counted, span } from '../text.ts'
@@ -39,8 +23,6 @@ const HOUR_MS = 3_600_000
 const LAST_TENTH = 10
 /** After this long without a line, the next heartbeat is one. */
 const SILENT_MS = 30_000
-/** A host that fails now and then would otherwise be reported as recovered after every failure. */
-const CALM_MS = 30_000
 /** Causes remembered at most; the oldest is forgotten, and told again when it repeats. */
 const MAX_CAUSES = 1_000
 
@@ -94,59 +76,20 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     return withRecovery(line, count, 'tick', text).slice(1)
   }
 
-  /** A notice is told one by one; a beat of the dead man's switch comes each minute. */
-  const noticeTold = (event: Extract<Event, { type: 'notice.ended' }>): readonly Line[] => {
-    const line = phrase(event)
-    if (event.kind !== 'well' && event.kind !== 'fail') return [line]
-    if (event.result !== 'sent') return [repeated('beat', event.reason ?? event.result, line)]
-    const count = over('beat')
-    return withRecovery(line, count, 'notify', `the heartbeat works again after ${counted(count, 'failure')}`)
-  }
-
-  /** A read of a chain's endpoint. */
-  const readTold = (
-    { endpoint, error }: Extract<Event, { type: 'chain.read' }>,
-    line: Line,
-  ): readonly Line[] => {
-    if (error !== undefined) return [repeated(`chain ${endpoint}`, error, line)]
-    const count = over(`chain ${endpoint}`)
-    return withRecovery(line, count, 'chain', `${endpoint} responds again after ${counted(count, 'fault')}`)
-  }
-
-  /** Returns the lines about the time that a chain's endpoint reports. */
-  const timeTold = (
-    { endpoint, aheadSeconds, healthy, isSetAside }: Extract<Event, { type: 'chain.time' }>,
-    line: Line,
-  ): readonly Line[] => {
-    if (isSetAside) return [repeated(`time ${endpoint}`, `${aheadSeconds > 0} ${healthy === 0}`, line)]
-    const count = over(`time ${endpoint}`)
-    const text = `${endpoint} gives the right time again; it was ignored for ${counted(count, 'order')}`
-    return withRecovery(line, count, 'chain', text)
-  }
-
-  /** The line of an event by its row: thinned out where the row says what repeats. */
+  /** The line of an event by its row: thinned out where the row says what repeats, with the end of a topic where it says so. */
   const byRow = (event: Event, line: Line): readonly Line[] => {
-    const topic = rowOfEvent(event).repeats?.(event)
-    return [topic === undefined ? line : repeated(...topic, line)]
+    const { repeats, ends, word } = rowOfEvent(event)
+    const topic = repeats?.(event)
+    if (topic !== undefined) return [repeated(...topic, line)]
+    const end = ends?.(event)
+    if (end === undefined) return [line]
+    const count = over(end.topic, end.leastMs)
+    return withRecovery(line, count, word, end.text(count))
   }
 
   const linesOf = (event: Event): readonly Line[] => {
     const line = phrase(event)
     switch (event.type) {
-      case 'host.attempt': {
-        if (!isGood(event)) return [repeated(`host ${event.host}`, event.outcome, line)]
-        const count = over(`host ${event.host}`, CALM_MS)
-        return withRecovery(
-          line,
-          count,
-          'host',
-          `${event.host} responds again after ${counted(count, 'failed request')}`,
-        )
-      }
-      case 'chain.read':
-        return readTold(event, line)
-      case 'chain.time':
-        return timeTold(event, line)
       case 'tick.failed':
         if (event.cause !== undefined) unread.failed(event.strategy)
         return byRow(event, line)
@@ -197,7 +140,7 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     }
   }
   return (event) => {
-    const lines = event.type === 'notice.ended' ? noticeTold(event) : linesOf(event)
+    const lines = linesOf(event)
     if (lines.some(({ level }) => level !== 'debug')) toldAtMs = now()
     return lines
   }
