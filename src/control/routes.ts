@@ -102,7 +102,10 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   )
   app.get('/livez', (c) => answer(c, context.health.live(context.engine.status())))
   app.get('/healthz', (c) => answer(c, context.health.live(context.engine.status())))
-  app.get('/readyz', (c) => answer(c, context.health.ready(context.engine.status())))
+  app.get('/readyz', (c) => {
+    const incidents = context.recent.incidents.open()
+    return answer(c, context.health.ready({ ...context.engine.status(), incidents }))
+  })
   app.get('/api/status', () => json(statusBody(context)))
   readRoutes(app, context)
   app.get('/api/orders', async (c) => {

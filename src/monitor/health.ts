@@ -8,6 +8,8 @@ import { span, tradingText } from './text.ts'
 export interface Verdict {
   readonly ok: boolean
   readonly reasons: readonly string[]
+  /** Kinds of the open incidents, of readiness alone; absent: none. No texts: this answer may be open to everyone. */
+  readonly incidents?: readonly string[]
 }
 
 /** Two questions an orchestrator asks, of the engine's status now; undefined before there is an engine. */
@@ -67,7 +69,8 @@ export function createHealth(now: () => number = () => performance.now()): Healt
     ready: (current) => {
       if (current === undefined) return verdict(['starting'])
       const state = current.state === 'running' ? [] : [current.state]
-      return verdict([
+      const incidents = [...new Set(current.incidents?.map(({ kind }) => kind))]
+      const judged = verdict([
         ...state,
         ...current.notReady.filter((reason) => reason !== current.state),
         ...haltsOn(current.halts).map(
@@ -76,6 +79,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
         ),
         ...stuck(current),
       ])
+      return incidents.length === 0 ? judged : { ...judged, incidents }
     },
   }
 }

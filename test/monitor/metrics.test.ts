@@ -261,6 +261,23 @@ test('readiness says what it waits for', () => {
   expect(health.ready(status)).toEqual({ ok: false, reasons: ['recovering', '2 orders are unresolved'] })
 })
 
+test('readiness names the kinds of open incidents, each once and no text of them, and is not judged by them', async () => {
+  const incidents = [{ kind: 'hosts-down' }, { kind: 'order-untidy' }, { kind: 'order-untidy' }]
+  const health = createHealth(() => 0)
+  expect(health.ready({ ...running, incidents })).toEqual({
+    ...{ ok: true, reasons: [] },
+    incidents: ['hosts-down', 'order-untidy'],
+  })
+  expect(health.ready({ ...running, incidents: [] })).toEqual({ ok: true, reasons: [] })
+  const { ours } = await render({ ...running, incidents })
+  expect(ours).toEqual(
+    expect.arrayContaining([
+      ...['perpd_incidents_open{kind="hosts-down"} 1', 'perpd_incidents_open{kind="order-untidy"} 2'],
+      'perpd_incidents_open{kind="claim"} 0',
+    ]),
+  )
+})
+
 test('what holds all of trading back makes the daemon unready and shows in the metrics; a hold on one strategy does not', async () => {
   const hold = {
     cause: 'drawdown',
