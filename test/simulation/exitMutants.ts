@@ -64,8 +64,8 @@ export const exitMutants: readonly FirstMutant[] = [
   ]),
   bug('stops are not counted', 2, [
     'src/books/bookMoves.ts',
-    '...(isStop(state, child) ? { isStop: true } : {}),',
-    '...(isStop(state, child) ? {} : {}),',
+    'isStop: isStop(state, child) ? true : undefined',
+    'isStop: isStop(state, child) ? undefined : undefined',
   ]),
   bug('a file that went while perpd was down ends nothing', 6, [
     reload,
