@@ -22,6 +22,7 @@ import type { Log } from '../monitor/log/log.ts'
 import type { EngineLabels } from '../operator/port/statusReport.ts'
 import type { StrategyFiles } from '../operator/reloadStrategies.ts'
 import type { Address } from '../protocol/address.ts'
+import type { Market } from '../protocol/market.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/files/load.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { connect } from './evidence/connectChain.ts'
@@ -50,7 +51,7 @@ export interface ReadAnew {
 }
 
 /** Parts that the trader trades with. */
-export interface TraderParts {
+export interface OpenedParts {
   readonly strategies: readonly LoadedStrategy[]
   readonly signer: Signer
   readonly journal: Journal
@@ -77,7 +78,7 @@ export interface Reached {
 export async function connectTrader(
   config: Config,
   { log, values, reload }: ReadAnew,
-  { strategies, signer, journal, venue, clock, hearHosts }: TraderParts,
+  { strategies, signer, journal, venue, clock, hearHosts }: OpenedParts,
   { hosts, fetch, emit, fatal, told, closers }: Reached,
 ): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
   const { chain } = config.venue
@@ -101,8 +102,7 @@ export async function connectTrader(
   const proveMarket = (marketToken: Address) =>
     readMarket(clients, chain, marketToken, new AbortController().signal)
   const { owner } = config.account
-  /** Symbols that positions may be in, once the venue told its markets. */
-  let listed: readonly string[] | undefined
+  const listed = createListedSymbols()
   const ownerOf = (account: Address) => ({
     account,
     readApproval: () => readApprovalFile(config.account.approvalFile, chain, account, signer.address),
@@ -136,14 +136,12 @@ export async function connectTrader(
     strategies,
     limits: limitsOf(config, strategies),
     readLimits: () => readLimits(reload(), values),
-    strategyFiles: strategyFilesOf(config, log, () => listed),
+    strategyFiles: strategyFilesOf(config, log, listed),
     settings: traderSettingsOf(config, evidence.source),
     labels: labelsOf(config, evidence.text, venue),
     onMarkets: (markets) => {
-      listed = markets
-        .filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly)
-        .map(({ symbol }) => symbol)
-      const problems = checkMarkets(strategies, listed)
+      listed.take(markets)
+      const problems = listed.problemsOf(strategies)
       if (problems.length > 0) throw strategyProblems(problems)
     },
     emit,
@@ -184,19 +182,33 @@ function labelsOf(config: Config, evidence: string, venue: StartedVenue | undefi
   return venue?.replay === undefined ? labels : { ...labels, replay: venue.replay }
 }
 
+/** Symbols that positions may be in. */
+interface ListedSymbols {
+  /** Takes them from the venue's list. */
+  take(markets: readonly Market[]): void
+  /** Returns the problems of strategies on markets that are not among them; none before the venue listed its markets. */
+  problemsOf(strategies: readonly LoadedStrategy[]): ReturnType<typeof checkMarkets>
+}
+
+function createListedSymbols(): ListedSymbols {
+  let symbols: readonly string[] | undefined
+  return {
+    take(markets) {
+      symbols = markets
+        .filter(({ isListed, isSpotOnly }) => isListed && !isSpotOnly)
+        .map(({ symbol }) => symbol)
+    },
+    problemsOf: (strategies) => (symbols === undefined ? [] : checkMarkets(strategies, symbols)),
+  }
+}
+
 /** The files of the configuration, as they are read and written while perpd runs. */
-function strategyFilesOf(
-  config: Config,
-  log: Log,
-  listed: () => readonly string[] | undefined,
-): StrategyFiles {
+function strategyFilesOf(config: Config, log: Log, listed: Pick<ListedSymbols, 'problemsOf'>): StrategyFiles {
   const copies = ownCopies(config)
   return {
     async read(texts) {
       const read = await readStrategyFiles(config, false, texts)
-      const symbols = listed()
-      const unlisted = symbols === undefined ? [] : checkMarkets(read.strategies, symbols)
-      return { ...read, problems: [...read.problems, ...unlisted] }
+      return { ...read, problems: [...read.problems, ...listed.problemsOf(read.strategies)] }
     },
     textOf: (file) => readFileSync(file, 'utf8'),
     replace(file, text) {

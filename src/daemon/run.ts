@@ -27,7 +27,7 @@ import type { Notifier } from '../notify/notifier.ts'
 import { closeStrategies } from '../strategy/files/load.ts'
 import { announce, refuseForeign } from './announce.ts'
 import { strategyWarnings } from './checkStrategies.ts'
-import { connectTrader, type Reached, type ReadAnew, type TraderParts } from './connectTrader.ts'
+import { connectTrader, type OpenedParts, type Reached, type ReadAnew } from './connectTrader.ts'
 import { leaveAddress } from './controlAddress.ts'
 import { equityFile } from './controlPort/equityFile.ts'
 import { explainFrom } from './controlPort/explainOrder.ts'
@@ -145,7 +145,7 @@ async function embedVenue(config: Config, log: Log): Promise<StartedVenue> {
   return await startVenue(config, log)
 }
 
-interface Parts extends TraderParts {
+interface Parts extends OpenedParts {
   /** Names of files with `enabled: false`. */
   readonly disabled: readonly string[]
   /** Time that opening and folding the journal took, ms. */

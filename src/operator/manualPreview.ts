@@ -1,6 +1,7 @@
 /** Previews of orders by hand: the order, its expected cost, and its worst price. Nothing is made or written. */
 
 import type { HasStrategies } from '../account/accountParts.ts'
+import { tolerate } from '../base/tolerate.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -14,7 +15,6 @@ import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { openWarnings } from './guardWarning.ts'
 import { type CloseQuote, closeQuoteOf, type ManualQuote, type QuoteParts, quoteOf } from './manualQuote.ts'
 import { denied, type Refusal } from './operatorAnswer.ts'
-import { tolerate } from './operatorReads.ts'
 
 /** A gas price so young is not read anew for a preview, ms. */
 const GAS_YOUNG_MS = 15_000

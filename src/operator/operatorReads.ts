@@ -2,7 +2,7 @@
 
 import type { HasCatalogue } from '../account/accountParts.ts'
 import { holdsPayment } from '../account/equity/equity.ts'
-import { BaseError } from '../base/errors.ts'
+import { tolerate } from '../base/tolerate.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import type { HasAccount, HasApi, HasChainReader } from '../execution/context/executionParts.ts'
 import type { MarketStanding } from '../market/marketCatalogue.ts'
@@ -218,14 +218,4 @@ function usable(capacity: TradingCapacity | undefined): Usd | null {
 function jitOf(capacity: TradingCapacity | undefined): JitShare | null {
   if (capacity === undefined || capacity.marketDataStatus !== 'fresh') return null
   return { usd: capacity.jitAvailableLiquidity, dataStatus: capacity.jitDataStatus }
-}
-
-/** The answer, or undefined where none could be had. */
-export async function tolerate<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read
-  } catch (error) {
-    if (error instanceof BaseError) return undefined
-    throw error
-  }
 }

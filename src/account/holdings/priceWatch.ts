@@ -7,7 +7,7 @@ import type { Api } from '../../api/client.ts'
 import type { DecimalsOf } from '../../api/feeds/oracle.ts'
 import { ageMsOf, type Clock, type Moment, momentOf } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
-import { BaseError } from '../../base/errors.ts'
+import { tolerate } from '../../base/tolerate.ts'
 import type { Limits } from '../../domain/limits/limits.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import type { HasJournal } from '../../execution/context/executionParts.ts'
@@ -145,17 +145,17 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
   }
 
   async function readAll(markets: readonly Market[]): Promise<void> {
-    const tokens = await tolerated(api.getOracleTokens())
+    const tokens = await tolerate(api.getOracleTokens())
     const decimals = new Map((tokens?.value ?? []).map((row) => [hexKey(row.address), row.decimals]))
     const isAwake = (host: string) => !api.isCoolingDown(host)
     const oracles = api.hosts.oracle
       .filter(isAwake)
-      .map((host) => tolerated(readOracle(host, markets, (address) => decimals.get(hexKey(address)))))
+      .map((host) => tolerate(readOracle(host, markets, (address) => decimals.get(hexKey(address)))))
     const listed = markets.filter(({ isListed }) => isListed)
     const marks =
       listed.length === 0
         ? []
-        : api.hosts.api.filter(isAwake).map((host) => tolerated(readMarks(host, listed)))
+        : api.hosts.api.filter(isAwake).map((host) => tolerate(readMarks(host, listed)))
     const over = new AbortController()
     const all = Promise.all([...oracles, ...marks]).finally(() => over.abort('answered'))
     const first = Promise.all([anyOf(oracles), anyOf(marks)])
@@ -191,16 +191,6 @@ export function createPriceWatch(parts: PriceWatchParts): PriceWatch {
 export function heldMarketsOf({ markets, positions }: Snapshot): readonly Market[] {
   const held = new Set(positions.value.map(({ marketToken }) => hexKey(marketToken)))
   return [...held].flatMap((key) => markets.get(key)?.market ?? [])
-}
-
-/** Returns the reading; undefined after a network fault. */
-async function tolerated<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read
-  } catch (error) {
-    if (error instanceof BaseError) return undefined
-    throw error
-  }
 }
 
 /** Resolves with the first that does; at once where there is none. */

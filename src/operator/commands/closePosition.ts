@@ -1,6 +1,7 @@
 /** Closes a position, or a share of it, at the market. No halt holds it back. */
 import { z } from 'zod'
 import { commandId, direction, line, pool, shareBps } from '../../base/bodyFields.ts'
+import { tolerate } from '../../base/tolerate.ts'
 import type { UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { CloseDecision, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
@@ -22,7 +23,6 @@ import {
 } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'
-import { tolerate } from '../operatorReads.ts'
 import { delistedText } from '../unknownMarket.ts'
 
 const body = z.strictObject({
