@@ -310,7 +310,7 @@ export const trickleTask = taskRow({
     {
       file: 'src/risk/checks/checks.ts',
       before: '  ({ classified, view, context }) => checkDataAge(',
-      add: `  ({ classified, context: { equityUsd = 0n, limits } }) =>
+      add: `  ({ classified, context: { equity: { equityUsd } = { equityUsd: 0n }, limits } }) =>
     classified.adds && equityUsd < (limits.minEquityUsd ?? 0n)
       ? {
           code: 'EQUITY_TOO_LOW',
@@ -448,7 +448,7 @@ test('a new limit is documented, is one of the account, of markets and of files,
   const [change] = changesOf({ '|minEquityUsd': String(9n * 10n ** 30n) }, {})
   expect([change.isTighter, changeText(change)]).toEqual([false, 'minEquityUsd $9.00 -> none'])
   const { checkLimits } = await changed('src/risk/checks/checks.ts')
-  const desk = { equityUsd: 8n * 10n ** 30n, limits: { minEquityUsd: 9n * 10n ** 30n } }
+  const desk = { equity: { equityUsd: 8n * 10n ** 30n }, limits: { minEquityUsd: 9n * 10n ** 30n } }
   expect(checkLimits({ adds: true }, {}, desk)).toMatchObject({ code: 'EQUITY_TOO_LOW', allowed: '$9.00' })
 })
 
