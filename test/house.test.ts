@@ -520,3 +520,69 @@ test('no function receives a set of dependencies that is larger than one functio
   expect([...own.handed]).toEqual(['B', 'D', 'A'])
   expect(own.membersOf('B')).toBe(4)
 })
+
+/** Functions that put the daemon together. */
+const compositions: Readonly<Record<string, string>> = {
+  'daemon/trader.ts': 'createTrader',
+  'daemon/engine.ts': 'createEngine',
+  'daemon/connectTrader.ts': 'connectTrader',
+  'account/watch/watchedAccount.ts': 'createWatchedAccount',
+}
+
+/** A declaration in a body, and what else is looked at of any node. */
+interface BodyNode extends SyntaxNode {
+  readonly kind?: string
+  readonly name?: string
+  readonly body?: { readonly body?: readonly BodyNode[] }
+  readonly declaration?: BodyNode
+  readonly declarations?: readonly { readonly id: unknown; readonly end: number }[]
+}
+
+/** Names that the body of a function uses before it declares them, in inner functions too, and those that it declares to be filled later. */
+function forwardNames(text: string, functionName: string): readonly string[] {
+  const program = parseAst(text, { lang: 'ts' }).body as readonly BodyNode[]
+  const declared = program.map((node) => node.declaration ?? node)
+  const body = declared.find(({ id }) => id?.name === functionName)?.body?.body ?? []
+  const uses: { readonly name: string; readonly at: number }[] = []
+  const named = (value: unknown, found: (name: string, at: number) => void): void => {
+    if (typeof value !== 'object' || value === null) return
+    const node: BodyNode = value
+    if (node.type === 'Identifier') found(node.name ?? '', node.start ?? 0)
+    const isPlainKey = node.type === 'Property' && !('shorthand' in node && node.shorthand === true)
+    for (const [key, inner] of Object.entries(value)) {
+      const isLabel =
+        (key === 'key' && isPlainKey) || (key === 'property' && node.type === 'MemberExpression')
+      if (!isLabel && key !== 'typeAnnotation') named(inner, found)
+    }
+  }
+  named(body, (name, at) => uses.push({ name, at }))
+  return body
+    .filter(({ type }) => type === 'VariableDeclaration')
+    .flatMap(({ kind, declarations = [], start = 0 }) =>
+      declarations.flatMap(({ id }) => {
+        const names: string[] = []
+        named(id, (name) => names.push(name))
+        return names.filter(
+          (name) => kind !== 'const' || uses.some((use) => use.name === name && use.at < start),
+        )
+      }),
+    )
+}
+
+test('what puts the daemon together names nothing that is not made yet, and fills nothing later', () => {
+  const found = Object.entries(compositions).flatMap(([file, name]) => {
+    const text = readFileSync(join(source, file), 'utf8')
+    expect(text).toContain(`function ${name}(`)
+    return forwardNames(text, name).map((forward) => `${file}: ${forward}`)
+  })
+  expect(found).toEqual([])
+  const planted = `export function make(parts) {
+    let late
+    const emit = () => again.soon()
+    const { a } = parts
+    const again = { a, emit, late: 1 }
+    return { ...again, b: { again } }
+  }`
+  expect(forwardNames(planted, 'make')).toEqual(['late', 'again'])
+  expect(forwardNames(planted.replace('let late', '').replace('again.soon()', '1'), 'make')).toEqual([])
+})
