@@ -62,12 +62,12 @@ import { type EngineLabels, statusOf, withStopLooks } from '../operator/port/sta
 import { createReload, type StrategyFiles } from '../operator/reloadStrategies.ts'
 import type { Market } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
-import type { LoadedStrategy } from '../strategy/files/load.ts'
-import type { Needs } from '../strategy/strategy.ts'
 import { createExecutors } from '../running/executors.ts'
 import { createKill } from '../running/kill.ts'
 import { createUnwinder } from '../running/unwinder.ts'
 import { createWindDown, windDownVeto, windingDown } from '../running/windDown.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
+import type { Needs } from '../strategy/strategy.ts'
 
 /** A running engine. */
 export interface Engine extends EngineApi {

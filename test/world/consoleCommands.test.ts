@@ -198,7 +198,7 @@ pageTest(
     await carriedOut(page)
     expect(readFileSync(join(here.folder, 'own.yaml'), 'utf8')).toContain('usd: 450')
 
-    await page.click('#tasks >> text=Start a twap…')
+    await page.click('#tasks >> text=Twap…')
     await page.fill('dialog[open] input[name=market]', eth)
     await page.fill('dialog[open] input[name=size]', '400')
     await sent(page, texts.dialog.would)

@@ -95,7 +95,7 @@ pageTest(
   async () => {
     const daemon = await trading()
     const { page } = await loggedIn(here.browser, daemon, 'operate')
-    await page.click('#tasks >> text=Start a twap…')
+    await page.click('#tasks >> text=Twap…')
     await page.fill('dialog[open] input[name=market]', 'NOPE/USD')
     await page.fill('dialog[open] input[name=size]', '400')
     await sent(page, 'Refused: MARKET_UNKNOWN')

@@ -48,7 +48,7 @@ export const leverageBps = z.int().meta(words({ expected: 'whole basis points, 1
 /** A side. */
 export const sideDirection = z.enum(['long', 'short'])
 /** A text that says something. */
-export const sentence = z
+const sentence = z
   .string()
   .min(1)
   .meta(words({ expected: 'a sentence' }))

@@ -55,7 +55,7 @@ export function percentBps(percent: string): number | string {
 }
 
 /** A whole number that was typed; what is none stays as it is typed, and the daemon refuses it by its value. */
-export function wholeNumber(typed: string): number | string {
+function wholeNumber(typed: string): number | string {
   return /^\d{1,9}$/.test(typed) ? Number(typed) : typed
 }
 
