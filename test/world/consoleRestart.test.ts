@@ -135,7 +135,7 @@ pageTest(
     expect((await factsOf(daemon)).sizeUsd).toBe('470')
     writeStrategy(470, 900)
     await pressed(page, '#strategies button:has-text("Reload, looser limits too…")', {
-      sees: 'looser, waits',
+      sees: 'looser, so they need',
       typed: 'loosen',
     })
     await page.waitForSelector('#limits .rows >> text=of $900.00')
@@ -144,7 +144,7 @@ pageTest(
     await page.waitForSelector('#limits .rows >> text=of $15,000.00')
     writeSettings(18_000)
     await pressed(page, '#limits button:has-text("Apply, looser too…")', {
-      sees: 'looser, waits',
+      sees: 'looser, so they need',
       typed: 'loosen',
     })
     await page.waitForSelector('#limits .rows >> text=of $18,000.00')
