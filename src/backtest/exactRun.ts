@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { defined } from '../base/defined.ts'
 import type { Config } from '../config/configTypes.ts'
 import { limitsOf, traderSettingsOf } from '../daemon/runSettings.ts'
@@ -41,8 +41,9 @@ import { createLabTrader } from './lab/labTrader.ts'
 import { accountWorth, amountsOf, indexPriceOf } from './lab/labWorth.ts'
 import { createLife, createScheduler } from './lab/scheduler.ts'
 import { labHosts, venueFetch } from './lab/venueFetch.ts'
-import { type EquityPoint, type RunManifest, runFileNames } from './runFiles.ts'
+import { type EquityPoint, runFileNames } from './runFiles.ts'
 import { inRun, marketsOfFile } from './runStrategies.ts'
+import type { MadeUp, RunTerms } from './runTerms.ts'
 
 /** The key of every run: its account is the same in each, and nobody's. */
 const signer = createLocalSigner(`0x${'5e'.repeat(32)}`)
@@ -57,13 +58,16 @@ const feeMarkets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
 
 /** Inputs of a run. */
 export interface ExactRun {
-  readonly folder: string
-  readonly manifest: RunManifest
+  /** Absent: the run leaves nothing, and is one segment. */
+  readonly folder?: string
+  readonly manifest: RunTerms
   readonly config: Config
   readonly strategies: readonly LoadedStrategy[]
   readonly histories: ReadonlyMap<string, PriceHistory>
-  /** Takes each turn, for checks of the kinds. */
+  /** Takes each turn, for checks of the kinds and for trials. */
   readonly record?: RecordTurn
+  /** Absent: nothing but history happens. */
+  readonly madeUp?: MadeUp
   /** False: reads take the client's whole way, as a test of the short one asks for; true when absent. */
   readonly readsDirectly?: boolean
   /** Told after each segment. */
@@ -97,7 +101,7 @@ export async function liveExactRun(run: ExactRun): Promise<RunTally> {
     kept = segment.kept
     intents = segment.intents
     if (kept.untilSeconds >= toSeconds) break
-    keep(run.folder, kept)
+    if (run.folder !== undefined) keep(run.folder, kept)
     run.told?.(kept.untilSeconds)
   }
   return { ...kept, intents }
@@ -125,12 +129,14 @@ function tallyJson(kept: Kept): string {
 
 /** The beginning, or what the last whole segment left; files of a segment that was cut off are taken away. */
 function resumed({ folder, manifest }: ExactRun): Kept {
+  const none = { fills: [], equity: [], turns: 0, decisions: 0, denied: {}, startAmounts: {}, amounts: {} }
+  const fresh = { untilSeconds: manifest.fromSeconds, ...none }
+  if (folder === undefined) return fresh
   for (const name of readdirSync(folder))
     if (name.startsWith(runFileNames.journal) || name === 'venue')
       rmSync(join(folder, name), { recursive: true })
   const state = stateFolder(folder)
-  const none = { fills: [], equity: [], turns: 0, decisions: 0, denied: {}, startAmounts: {}, amounts: {} }
-  if (!existsSync(state)) return { untilSeconds: manifest.fromSeconds, ...none }
+  if (!existsSync(state)) return fresh
   for (const name of readdirSync(state))
     if (name !== 'tally.json') cpSync(join(state, name), join(folder, name), { recursive: true })
   return JSON.parse(readFileSync(join(state, 'tally.json'), 'utf8'), (_name, value: unknown) =>
@@ -164,9 +170,10 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
   const { delayMs, delaysMs = [], skewBps, impact, gasPriceGwei } = manifest.model
   const { chain } = config.venue
   const isLong = manifest.toSeconds - manifest.fromSeconds > manifest.segmentSeconds
+  const stateFile = folder !== undefined && isLong ? venueFile(folder) : undefined
   const markets = manifest.strategies.flatMap((each) => each.markets)
   const always = chain.name === 'arbitrum' ? feeMarkets : []
-  if (isLong) mkdirSync(join(folder, 'venue'), { recursive: true })
+  if (stateFile !== undefined) mkdirSync(dirname(stateFile), { recursive: true })
   let made: Venue | undefined
   const nowSeconds = (): number => Math.floor(clock.now() / 1000)
   made = createVenue({
@@ -174,7 +181,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
     chain,
     seed: manifest.seed,
     epochSeconds: manifest.fromSeconds,
-    ...defined({ stateFile: isLong ? venueFile(folder) : undefined }),
+    ...defined({ stateFile, scenario: run.madeUp?.scenario }),
     settings: {
       onlyMarkets: always.length === 0 ? [] : [...new Set([...always, ...markets])],
       startBalances: manifest.balances,
@@ -186,6 +193,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       keeperJitterMs: delayMs.most - delayMs.least,
       keeperDelaysMs: delaysMs,
       gasPriceWei: parseUnits(gasPriceGwei, 9),
+      ...run.madeUp?.venue,
     },
   })
   return made
@@ -245,6 +253,7 @@ async function liveSegment(
   })
   function listen(event: Event): void {
     if (event.type === 'journal.committed') executions.arm()
+    run.madeUp?.listen?.(event)
   }
   const quiet =
     manifest.mode === 'exact'
@@ -263,6 +272,7 @@ async function liveSegment(
           highestUsd: before.equity.reduce((most, { equityUsd }) => maxOf(most, equityUsd), 0n),
         })
   try {
+    run.madeUp?.begin?.({ venueState, trader: lab.trader, scheduler, clock, fatal })
     lab.trader.start().catch(fatal)
     const everySeconds = pointSeconds(toSeconds - fromSeconds, turnMs / 1000)
     const isPoint = (second: number): boolean => (second - fromSeconds) % everySeconds === 0
@@ -296,13 +306,16 @@ async function allIntents(journal: Journal): Promise<readonly IntentState[]> {
 /** Longest pause between two questions for one order, ms: one that executes is asked for at once. */
 const MOST_POLL_MS = 600_000
 
+/** Shortest pause between two questions for one order, ms: no turn comes before its answer. */
+const LEAST_POLL_MS = 5_000
+
 /** The account is read once a turn. */
 function settingsOf(config: Config, turnMs: number) {
   const own = {
     ...config,
     // A turn may be many blocks after the one before.
     rpc: { ...config.rpc, maxLogBlocks: 1_000_000 },
-    execution: { ...config.execution, statusPollMaxMs: MOST_POLL_MS },
+    execution: { ...config.execution, statusPollMs: LEAST_POLL_MS, statusPollMaxMs: MOST_POLL_MS },
   }
   const settings = traderSettingsOf(own, 'chain')
   const engine = {

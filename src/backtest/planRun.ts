@@ -8,12 +8,11 @@ import { version } from '../config/version.ts'
 import type { ChainName } from '../protocol/chains/chain.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import { secondsOfPeriod } from '../strategy/indicators.ts'
 import { runAccount } from './exactRun.ts'
 import { type RunCandles, readRunCandles } from './runCandles.ts'
 import { RUN_FORMAT, type RunManifest, type RunMode, runFileNames, runJson, sha256Of } from './runFiles.ts'
 import { type ModelChoice, modelOf } from './runModel.ts'
-import { runStrategyOf, turnSecondsOf } from './runStrategies.ts'
+import { runStrategyOf, turnSecondsOf, warmUpOf } from './runStrategies.ts'
 
 /** A run that cannot be made as it is asked for. */
 class RunPlanError extends BaseError {}
@@ -115,14 +114,6 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
 
 function holdsSecret(value: unknown): boolean {
   return value instanceof Secret || (Array.isArray(value) && value.some((each) => each instanceof Secret))
-}
-
-/** Returns the time before a run from which its kinds read candles, seconds. */
-function warmUpOf(strategies: readonly LoadedStrategy[]): number {
-  const spans = strategies.flatMap(({ needs }) =>
-    (needs.candles ?? []).map(({ period, limit }) => secondsOfPeriod(period) * (limit + 1)),
-  )
-  return Math.max(0, ...spans)
 }
 
 interface Spans {

@@ -20,6 +20,14 @@ export function turnSecondsOf({ needs }: Pick<LoadedStrategy, 'needs'>, asked?: 
   return periods.length === 0 ? MINUTE : Math.min(...periods)
 }
 
+/** Returns the time before a run from which its kinds read candles, seconds. */
+export function warmUpOf(strategies: readonly LoadedStrategy[]): number {
+  const spans = strategies.flatMap(({ needs }) =>
+    (needs.candles ?? []).map(({ period, limit }) => secondsOfPeriod(period) * (limit + 1)),
+  )
+  return Math.max(0, ...spans)
+}
+
 /** The markets of a file: those that it trades, and those that its kind reads. */
 export function marketsOfFile({
   symbols,

@@ -39,10 +39,14 @@ export const authorCommands: readonly Command[] = [
   },
   {
     name: 'strategies test',
-    summary: 'Try a strategy file in made-up situations: its decisions, the refusals and the result.',
+    summary: 'Try strategy files in made-up situations: their decisions, the refusals and the result.',
     details:
-      'Trend up and down, chop, a gap, a crash, a squeeze, stale data, no capacity: 240 turns each, always the same. Nothing is read\nfrom the venue, sent or saved; a disabled file is tried too. Exit code 1 when its kind throws or returns an invalid decision.',
-    positional: { name: 'FILE', doc: 'a strategy file, as strategies/eth-trend.yaml' },
+      'Trend up and down, chop, a gap, a crash, a squeeze, stale data, no capacity: 240 turns each, always the same. The daemon itself\ntakes the turns, on the paper venue within this process: nothing leaves the machine, and nothing is saved. A disabled file is tried too.\nExit code 1 when a kind throws or returns an invalid decision.',
+    positional: {
+      name: 'FILE',
+      doc: 'a strategy file, as strategies/eth-trend.yaml, or several on one account',
+      isMany: true,
+    },
     stray: [{ flag: 'situation' }],
     flags: [
       {
@@ -56,7 +60,7 @@ export const authorCommands: readonly Command[] = [
       'perpd strategies test strategies/eth-trend.yaml',
       'perpd strategies test strategies/eth-trend.yaml --situation crash',
     ],
-    run: async (call) => (await import('./trial/testCommand.ts')).testStrategy(call),
+    run: async (call) => (await import('./strategies/testCommand.ts')).testStrategy(call),
   },
   {
     name: 'backtest',

@@ -95,7 +95,8 @@ test('a trailing stop follows the price once it is active, never goes back, and 
   expect(squeeze).toMatchObject({ exitDecisions: moves.length, decisions: moves.length + 1, denied: {} })
   const levels = moves.map(pricesIn)
   const [first] = levels
-  expect(first?.[0]).toBeCloseTo(entryOf(squeeze) * 0.95, 1)
+  // The level is of the price at the decision, and the entry filled seconds later.
+  expect((first?.[0] ?? 0) / entryOf(squeeze)).toBeCloseTo(0.95, 3)
   for (const [from = 0, to = 0] of levels) expect(to).toBeGreaterThan(from)
   // Each move begins where the last one ended.
   expect(levels.slice(1).map(([from]) => from)).toEqual(levels.slice(0, -1).map(([, to]) => to))
@@ -125,7 +126,7 @@ test('a break-even moves the stop-loss to the entry once, and nothing where the 
   const up = await tried(exit, 'trend-up')
   expect(exitLines(up)).toMatchObject([{ what: 'exit: edit long ETH/USD $300.00', outcome: 'taken' }])
   const [moved] = exitLines(up)
-  expect(moved && pricesIn(moved)[1]).toBeCloseTo(entryOf(up) * 1.0015, 1)
+  expect(((moved && pricesIn(moved)[1]) ?? 0) / entryOf(up)).toBeCloseTo(1.0015, 3)
   const down = await tried(exit, 'trend-down')
   expect([exitLines(down), down.lines.at(-1)?.outcome]).toEqual([[], 'stop-loss'])
 })
@@ -135,10 +136,13 @@ test('a time limit closes what is held at the turn at which the newest entry is 
   expect(told(chop)).toEqual([
     '1 increase long ETH/USD $300.00: taken',
     '1 long ETH/USD $300.00: opened',
-    '61 exit: close long ETH/USD $300.00: taken',
-    '61 long ETH/USD $300.00: reduced',
+    '62 exit: close long ETH/USD $300.00: taken',
+    '62 long ETH/USD $300.00: reduced',
   ])
-  expect(chop.lines[2]?.reason).toBe('The newest entry is 3600 s old, past the time limit of the file.')
+  // The entry filled seconds after the first turn, so that it is not yet an hour old at turn 61.
+  expect(chop.lines[2]?.reason).toMatch(
+    /^The newest entry is 36\d\d s old, past the time limit of the file\.$/,
+  )
 })
 
 test('a target of a ladder that filled takes the stop-loss down to what is left', async () => {
@@ -150,8 +154,8 @@ test('a target of a ladder that filled takes the stop-loss down to what is left'
     '1 increase long ETH/USD $300.00: taken',
     '1 long ETH/USD $300.00: opened',
     '52 long ETH/USD $150.00: take-profit',
-    '52 exit: edit long ETH/USD $150.00: taken',
-    '104 long ETH/USD $90.00: take-profit',
+    '53 exit: edit long ETH/USD $150.00: taken',
+    '103 long ETH/USD $90.00: take-profit',
     '104 exit: edit long ETH/USD $60.00: taken',
   ])
 })
@@ -168,7 +172,7 @@ test('a stop-loss that is missing is placed anew, and what it closes later is al
 test('exits whose entry was cancelled before it filled are cancelled too', async () => {
   const chop = await tried('{ stopLoss: { bps: 500 } }', 'chop', '{ cancelAt: 10, limitBelowBps: 800 }')
   expect(told(chop)).toEqual([
-    '1 increase (limit) long ETH/USD $300.00: taken',
+    '1 increase (limit) long ETH/USD $300.00: taken, ended CANCELLED_BY_ACCOUNT',
     '10 cancel long ETH/USD: taken',
     '11 exit: cancel long ETH/USD: taken',
   ])
@@ -188,6 +192,6 @@ test('the table says what perpd decides for the exits of a file', async () => {
   await tried('{ stopLoss: { bps: 900 }, timeLimitSeconds: 3600 }', 'chop')
   const { out } = await perpd(folder, ['strategies', 'test', 'once.yaml', '--situation', 'chop'])
   expect(out).toContain('What begins with "exit:" is what perpd does for the exits of the file')
-  expect(out).toMatch(/61 +exit: close long ETH\/USD \$300\.00 +taken/)
+  expect(out).toMatch(/62 +exit: close long ETH\/USD \$300\.00 +taken/)
   expect(out).toMatch(/SITUATION +DECISIONS +OF EXITS +FILLS/)
 })

@@ -2,18 +2,7 @@
  * A world in which a kind is asked turn by turn along a path of prices: what it decides is admitted by its file's limits and filled
  * ideally. Nothing in it is random but what a seed makes.
  */
-
 import { allAsOwn, type OwnPosition } from '../../src/books/ownPositions.ts'
-import { createTrialAccount } from '../../src/cli/trial/trialAccount.ts'
-import { trialOrphans } from '../../src/cli/trial/trialExits.ts'
-import {
-  createTrialPrices,
-  spread,
-  type TrialMarket,
-  type TrialToken,
-  trialMarket,
-} from '../../src/cli/trial/trialMarkets.ts'
-import { createTrialVenue } from '../../src/cli/trial/trialVenue.ts'
 import type { DeniedEvent } from '../../src/domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../../src/domain/memory/tradeSignal.ts'
 import { isOrderDecision } from '../../src/domain/order/decision.ts'
@@ -28,6 +17,7 @@ import type { Position } from '../../src/protocol/position.ts'
 import { amountOfUsd, ONE_USD, type Usd, usd } from '../../src/protocol/units.ts'
 import { admit } from '../../src/risk/admit.ts'
 import { exposureOf } from '../../src/risk/exposure/accountExposure.ts'
+import { orphanCancels } from '../../src/risk/orphans.ts'
 import { exitsNow } from '../../src/strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { secondsOfPeriod } from '../../src/strategy/indicators.ts'
@@ -35,6 +25,9 @@ import type { CheckedTurn, GivenMemory } from '../../src/strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../../src/strategy/resting.ts'
 import type { StrategyDecision } from '../../src/strategy/strategyDecision.ts'
 import { ACCOUNT, signedAs } from '../risk/world.ts'
+import { createPathAccount } from './pathAccount.ts'
+import { type PathMarket, type PathToken, pathMarketOf, plainView, spread } from './pathMarkets.ts'
+import { createPathVenue } from './pathVenue.ts'
 
 /** Turns of a path. */
 export const STEPS = 140
@@ -78,15 +71,14 @@ export interface PathTurn {
 }
 
 /** The market of that symbol. */
-export function pathMarket(symbol: string): TrialMarket {
-  const market = trialMarket(symbol, chains.arbitrum.facts, loadCatalog('arbitrum').samplePrices)
+export function pathMarket(symbol: string): PathMarket {
+  const market = pathMarketOf(symbol, chains.arbitrum.facts, loadCatalog('arbitrum').samplePrices)
   if (market === undefined) throw new Error(`no ${symbol}`)
   return market
 }
 
 const START_SECONDS = 1_800_000_000
 const FACTOR = 10n ** 12n
-const NO_NOISE = { name: 'none', says: '', shape: () => 0 } as const
 
 /** Runs a kind along a path. Throws what it throws. */
 export async function follow(loaded: LoadedStrategy, path: Path): Promise<readonly PathTurn[]> {
@@ -97,20 +89,16 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
   const stepSeconds = periods.length === 0 ? 60 : Math.min(...periods) / STEPS_OF_CANDLE
   const [first] = markets
   if (first === undefined) throw new Error('no market')
-  const facts = createTrialPrices({ ...NO_NOISE, ...(path.isFull && { isFull: true }) }, first.index.asset, {
-    startSeconds: START_SECONDS,
-    stepSeconds,
-  })
   const tokens = markets.flatMap(({ long, short }) => [long, short])
-  const account = createTrialAccount(tokens, usd(10_000))
-  const venue = createTrialVenue(account, new Map(markets.map((each) => [hexKey(each.marketToken), each])))
+  const account = createPathAccount(tokens, usd(10_000))
+  const venue = createPathVenue(account, new Map(markets.map((each) => [hexKey(each.marketToken), each])))
   const accepted: number[] = []
   const keeps = strategy.memory !== undefined
   let memory: GivenMemory | undefined
   let denied: DeniedEvent[] = []
   const turns: PathTurn[] = []
 
-  const priceOf = ({ token, basePrice }: TrialToken, step: number): Usd => {
+  const priceOf = ({ token, basePrice }: PathToken, step: number): Usd => {
     if (token.isStable) return basePrice
     if (path.isLeast?.(step) === true) return 1n
     return (basePrice * BigInt(Math.round(path.factor(step) * Number(FACTOR)))) / FACTOR
@@ -118,7 +106,7 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
   const secondsAt = (step: number) => START_SECONDS + step * stepSeconds
 
   const levels = new Map<string, number>()
-  const levelAt = ({ asset, basePrice, token }: TrialToken, step: number): number => {
+  const levelAt = ({ asset, basePrice, token }: PathToken, step: number): number => {
     const key = `${asset}:${step}`
     const known = levels.get(key) ?? Number(priceOf({ asset, basePrice, token }, step)) / 1e30
     levels.set(key, known)
@@ -126,7 +114,7 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
   }
   const ended = new Map<string, Candle>()
 
-  function candleOf({ index }: TrialMarket, timestampSeconds: number, length: number, step: number): Candle {
+  function candleOf({ index }: PathMarket, timestampSeconds: number, length: number, step: number): Candle {
     const key = `${index.asset}:${length}:${timestampSeconds}`
     const known = ended.get(key)
     if (known !== undefined) return known
@@ -150,7 +138,7 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
   }
 
   function candlesOf(
-    market: TrialMarket,
+    market: PathMarket,
     period: CandlePeriod,
     limit: number,
     step: number,
@@ -162,9 +150,9 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
     )
   }
 
-  function viewAt(market: TrialMarket, index: number, step: number): MarketView {
-    const plain = facts.view(market, step, [])
+  function viewAt(market: PathMarket, index: number, step: number): MarketView {
     const atMs = secondsAt(step) * 1000
+    const plain = plainView(market, step, atMs, path.isFull === true)
     const price = priceOf(market.index, step)
     const bounds = price < 10_000n ? { minPrice: price, maxPrice: price } : spread(price)
     const { oraclePrice, ticker } = plain
@@ -207,7 +195,7 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
   }
 
   function othersOn(step: number): readonly Position[] {
-    const other = createTrialAccount(tokens, usd(10_000))
+    const other = createPathAccount(tokens, usd(10_000))
     for (const market of markets)
       for (const direction of ['long', 'short'] as const) {
         const key = { market, direction, collateral: market.short }
@@ -291,7 +279,7 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
   for (let step = 0; step < STEPS; step++) {
     const moment = {
       atSeconds: Math.floor(secondsAt(step)),
-      price: (token: TrialToken) => priceOf(token, step),
+      price: (token: PathToken) => priceOf(token, step),
     }
     if (step > 0) venue.pass(moment)
     const snapshot = snapshotAt(step)
@@ -323,7 +311,10 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
     const decisions = listOf(returned)
     denied = []
     const admitted: Intent[] = []
-    const wanted = path.isOthers === undefined ? [...decisions, ...trialOrphans(snapshot, states)] : []
+    const wanted =
+      path.isOthers === undefined
+        ? [...decisions, ...orphanCancels(snapshot, states, exposureOf(snapshot, states))]
+        : []
     for (const [index, decision] of wanted.entries()) {
       const key = `${loaded.name}:${snapshot.atMs}:${index}`
       const judged = judge(decision, snapshot, key, admitted)

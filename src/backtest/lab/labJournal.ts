@@ -6,35 +6,43 @@ import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { createJournal } from '../../journal/groupCommit.ts'
 import type { Journal } from '../../journal/journal.ts'
+import { createLedger } from '../../journal/journalLedger.ts'
 import type { JournalStore, StoreEntry } from '../../journal/journalStore.ts'
 import { defaultMaintenance } from '../../journal/maintenance.ts'
+import { createMemoryStore } from '../../journal/memory.ts'
 import { openSqliteStore } from '../../journal/sqlite/openSqlite.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** Records that are held back at most. */
 const MOST_HELD = 5_000
 
-/** Opens `journal.db` in a folder, or makes it. Throws what `openSqliteStore` throws. */
+/** Opens `journal.db` in a folder, or makes it; without a folder the journal is in memory alone. Throws what `openSqliteStore` throws. */
 export function openLabJournal(
-  folder: string,
+  folder: string | undefined,
   parts: { readonly scheduler: Scheduler; readonly clock: Clock; readonly holder: string },
 ): Journal {
-  const { scheduler, clock, holder } = parts
-  const opened = openSqliteStore(
-    { path: join(folder, 'journal.db'), clockNow: clock.now, holder, freeBytes: () => 2 ** 40 },
-    {},
-  )
+  const { store, ledger, snapshotSeq } =
+    folder === undefined
+      ? { store: createMemoryStore(), ledger: createLedger(), snapshotSeq: 0 }
+      : openHeldStore(folder, parts)
   return createJournal({
-    store: heldStore(opened.store, opened.ledger.seq),
-    ledger: opened.ledger,
-    snapshotSeq: opened.snapshotSeq,
+    ...{ store, ledger, snapshotSeq },
     maintenance: {
       ...defaultMaintenance,
       snapshotEveryRecords: Number.POSITIVE_INFINITY,
       later: () => () => {},
     },
-    soon: scheduler.soon,
+    soon: parts.scheduler.soon,
   })
+}
+
+function openHeldStore(folder: string, parts: { readonly clock: Clock; readonly holder: string }) {
+  const { clock, holder } = parts
+  const opened = openSqliteStore(
+    { path: join(folder, 'journal.db'), clockNow: clock.now, holder, freeBytes: () => 2 ** 40 },
+    {},
+  )
+  return { ...opened, store: heldStore(opened.store, opened.ledger.seq) }
 }
 
 /** A store that writes many records at once: when there are many, and before anything is read. */

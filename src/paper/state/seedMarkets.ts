@@ -34,6 +34,9 @@ const NO_COLLATERAL_LIMIT = (10n ** 31n).toString()
 /** Wire fields of a market whose orders have no price impact. */
 const noImpact: CatalogConfig = { positionImpactFactorPositive: '0', positionImpactFactorNegative: '0' }
 
+/** Wire fields of a market that takes no increase. */
+const noIncreases: CatalogConfig = { maxOpenInterestLong: '0', maxOpenInterestShort: '0' }
+
 /** A seeded pool has paid this part of itself into its swap impact pools. */
 const SWAP_IMPACT_POOL_PART = 20_000n
 
@@ -177,10 +180,17 @@ export function seedMarkets(
       typeof recorded[name] === 'string'
         ? BigInt(recorded[name])
         : (bigOf(recorded, fallbackUsd) * 2n) / price.max
-    const config = completeConfig(settings.hasPriceImpact ? recorded : { ...recorded, ...noImpact }, {
-      long: limit('maxLongPoolAmount', 'maxLongPoolUsdForDeposit', long),
-      short: limit('maxShortPoolAmount', 'maxShortPoolUsdForDeposit', short),
-    })
+    const changed = {
+      ...(settings.hasPriceImpact ? {} : noImpact),
+      ...(settings.takesIncreases ? {} : noIncreases),
+    }
+    const config = completeConfig(
+      { ...recorded, ...changed },
+      {
+        long: limit('maxLongPoolAmount', 'maxLongPoolUsdForDeposit', long),
+        short: limit('maxShortPoolAmount', 'maxShortPoolUsdForDeposit', short),
+      },
+    )
     const prices = { index, long, short }
     const model = settingsOfConfig(entry, config)
     markets.push({

@@ -26,6 +26,8 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly keeperDelaysMs: readonly number[]
   /** False: no order has a price impact. Default true. */
   readonly hasPriceImpact: boolean
+  /** False: no market takes an increase, and nobody holds anything at the beginning. Default true. */
+  readonly takesIncreases: boolean
   /** Full symbols of the only markets that the venue has. Default none: all of the catalogue. */
   readonly onlyMarkets: readonly string[]
   /** Markets with hours; all others are always open. Default none. */
@@ -50,6 +52,7 @@ export const defaultVenueSettings: VenueSettings = {
   skewBps: 0,
   keeperDelaysMs: [],
   hasPriceImpact: true,
+  takesIncreases: true,
   onlyMarkets: [],
   marketHours: [],
 }

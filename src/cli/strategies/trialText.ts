@@ -1,9 +1,9 @@
 /** A trial for people and for programs: its decisions, with repeated refusals as one row, and what came of it. */
+import type { Trial, TrialFill } from '../../backtest/trial/runTrial.ts'
+import type { TrialRow } from '../../backtest/trial/trialRows.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { formatDollars, formatUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import { type Column, table } from '../output/table.ts'
-import type { Trial, TrialRow } from './runTrial.ts'
-import type { TrialFill } from './trialVenue.ts'
 
 /** Result of one situation. */
 export interface TrialSummary {
@@ -16,6 +16,8 @@ export interface TrialSummary {
   readonly taken: number
   /** By code. */
   readonly denied: Readonly<Record<string, number>>
+  /** Orders that were taken and never executed, by the code of their end; entries that the file withdrew are among them. */
+  readonly unexecuted: Readonly<Record<string, number>>
   readonly invalid: number
   readonly trades: number
   /** After fees, USD as decimal text, signed. */
@@ -23,6 +25,9 @@ export interface TrialSummary {
   readonly maxDrawdownUsd: string
   readonly failed: Trial['failed'] | null
 }
+
+/** Outcomes that are no denial. */
+const notDenied: ReadonlySet<string> = new Set(['taken', 'invalid', 'paused'])
 
 /** The figures of a trial. */
 export function summaryOf({
@@ -34,18 +39,20 @@ export function summaryOf({
   failed,
 }: Trial): TrialSummary {
   const denied: Record<string, number> = {}
-  for (const { outcome } of rows) {
-    if (outcome === 'taken' || outcome === 'invalid') continue
-    denied[outcome] = (denied[outcome] ?? 0) + 1
+  const unexecuted: Record<string, number> = {}
+  for (const { outcome, ended } of rows) {
+    if (ended !== undefined) unexecuted[ended] = (unexecuted[ended] ?? 0) + 1
+    if (!notDenied.has(outcome)) denied[outcome] = (denied[outcome] ?? 0) + 1
   }
   const of = (outcome: string) => rows.filter((row) => row.outcome === outcome).length
   return {
     situation: situation.name,
     says: situation.says,
-    decisions: rows.length,
+    decisions: rows.length - of('paused'),
     exitDecisions: rows.filter(({ by }) => by === 'exits').length,
     taken: of('taken'),
     denied,
+    unexecuted,
     invalid: of('invalid'),
     trades: fills.length,
     resultUsd: plain(resultUsd),
@@ -63,6 +70,8 @@ function plain(amount: Usd): string {
 /** One line of a report: a decision with what became of it and how often in a row, or a fill. */
 export interface TrialLine {
   readonly turn: number
+  /** Name of the file; empty for a liquidation. */
+  readonly strategy: string
   readonly what: string
   readonly outcome: string
   readonly times: number
@@ -70,48 +79,58 @@ export interface TrialLine {
   readonly reason: string
 }
 
-/** Decisions and fills in the order in which they came; refusals of one code that follow each other on one wish are one line. */
+/**
+ * Decisions and fills in the order in which they came; refusals of one code that follow each other on one wish are one line. `turnOf` numbers the turn of a
+ * Unix second.
+ */
 export function linesOf({ rows, fills }: Trial, turnOf: (atSeconds: number) => number): readonly TrialLine[] {
   const lines: TrialLine[] = []
-  let [lastAt, told] = [-1, 0]
-  const tellUpTo = (count: number): void => {
-    for (const fill of fills.slice(told, count)) lines.push(fillLine(fill, turnOf(fill.atSeconds)))
-    told = Math.max(told, count)
-  }
-  for (const row of rows) {
-    tellUpTo(row.fillsBefore)
-    const line = lineOf(row)
+  let lastAt = -1
+  // An order executes seconds after its decision: a fill in the second of a turn came before it.
+  for (const each of [...fills, ...rows].toSorted((one, other) => one.atSeconds - other.atSeconds)) {
+    if ('what' in each) {
+      lines.push(fillLine(each, turnOf(each.atSeconds)))
+      continue
+    }
+    const line = lineOf(each)
     const before = lines[lastAt]
-    if (before?.what === line.what && before.outcome === line.outcome && row.outcome !== 'taken')
+    if (before?.what === line.what && before.outcome === line.outcome && each.outcome !== 'taken')
       lines[lastAt] = { ...before, times: before.times + 1 }
     else lastAt = lines.push(line) - 1
   }
-  tellUpTo(fills.length)
   return lines
 }
 
-function lineOf({ turn, by, decision, symbol, outcome, reason, sizeUsd }: TrialRow): TrialLine {
-  if (decision === undefined) return { turn, what: 'no decision', outcome, times: 1, reason: reason ?? '' }
+/** Words before a decision that is not the kind's own. */
+const deciders: Readonly<Record<TrialRow['by'], string>> = { kind: '', exits: 'exit: ', task: 'task: ' }
+
+function lineOf(row: TrialRow): TrialLine {
+  const { turn, strategy, by, decision, symbol, outcome, reason, sizeUsd, ended } = row
+  if (decision === undefined)
+    return { turn, strategy, what: 'no decision', outcome, times: 1, reason: reason ?? '' }
   const type = 'orderType' in decision && decision.orderType !== undefined ? ` (${decision.orderType})` : ''
   const side = 'direction' in decision ? ` ${decision.direction} ${symbol.replace(/ \[.*/, '')}` : ''
   const task = 'label' in decision ? ` ${decision.label}` : ''
   const size = sizeUsd === undefined ? '' : ` ${formatDollars(sizeUsd)}`
+  const taken = ended === undefined ? 'taken' : `taken, ended ${ended}`
   return {
     turn,
-    what: `${by === 'exits' ? 'exit: ' : ''}${decision.kind === 'unwind' ? 'unwind' : decision.kind}${type}${side}${size}${task}`,
-    outcome: outcome === 'taken' || outcome === 'invalid' ? outcome : `denied ${outcome}`,
+    strategy,
+    what: `${deciders[by]}${decision.kind}${type}${side}${size}${task}`,
+    outcome: outcome === 'taken' ? taken : outcome === 'invalid' ? outcome : `denied ${outcome}`,
     times: 1,
     reason: reason ?? decision.reason,
   }
 }
 
 function fillLine(
-  { symbol, direction, what, sizeUsd, price, pnlUsd, feeUsd }: TrialFill,
+  { symbol, direction, what, sizeUsd, price, resultUsd, strategy }: TrialFill,
   turn: number,
 ): TrialLine {
-  const result = what === 'opened' ? '' : `, PnL ${formatDollars(pnlUsd - feeUsd)} after its fee`
+  const result = what === 'opened' ? '' : `, PnL ${formatDollars(resultUsd)} after its costs`
   return {
     turn,
+    strategy,
     what: `${direction} ${symbol.replace(/ \[.*/, '')} ${formatDollars(sizeUsd)}`,
     outcome: what,
     times: 1,
@@ -142,7 +161,7 @@ export function situationText(
     `${situation.name}: ${situation.says}`,
     rows.length === 0 ? '  It decided nothing.' : table(lineColumns, rows, width, '  '),
     ...(left === 0 ? [] : [`  ${left} more: --situation ${situation.name} shows all`]),
-    ...(failed === undefined ? [] : [`  It failed at turn ${failed.turn} and was stopped: ${failed.reason}`]),
+    ...(failed === undefined ? [] : [`  It failed, first at turn ${failed.turn}: ${failed.reason}`]),
   ].join('\n')
 }
 
@@ -156,9 +175,12 @@ const lineColumns: readonly Column[] = [
 /** One row for each situation. */
 export function summaryText(trials: readonly Trial[], width: number): string {
   const rows = trials.map((trial) => {
-    const { situation, decisions, exitDecisions, denied, invalid, trades, failed } = summaryOf(trial)
+    const { situation, decisions, exitDecisions, denied, unexecuted, invalid, trades, failed } =
+      summaryOf(trial)
     const refusals = [
-      ...Object.entries(denied).map(([code, count]) => `${code} ${count}`),
+      ...[...Object.entries(denied), ...Object.entries(unexecuted)].map(
+        ([code, count]) => `${code} ${count}`,
+      ),
       ...(invalid === 0 ? [] : [`invalid ${invalid}`]),
       ...(failed === null ? [] : ['failed']),
     ]

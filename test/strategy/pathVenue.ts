@@ -1,31 +1,21 @@
 /**
- * The venue of a trial: it takes admitted intents, fills what is at the market at once and what rests when its price comes, and
+ * The venue of a path: it takes admitted intents, fills what is at the market at once and what rests when its price comes, and
  * keeps of each intent what perpd would know. A stop fills at the price that was seen past it, so that a gap costs what it does.
  */
 
-import { noTrackRecord, type TrackRecord } from '../../books/trackRecord.ts'
-import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
-import type { Child, ChildRole, Intent, IntentState } from '../../domain/order/intent.ts'
-import { type Hex, hexKey, sameHex } from '../../protocol/address.ts'
-import { executionSidePrice } from '../../protocol/market.ts'
-import type { Order } from '../../protocol/position.ts'
-import { contractPriceOf, maxOf, minOf, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
-import type { FillResult, Held, HeldKey, TrialAccount } from './trialAccount.ts'
-import { createTrialIntents } from './trialIntents.ts'
-import { spread, type TrialMarket, type TrialToken } from './trialMarkets.ts'
+import { noTrackRecord, type TrackRecord } from '../../src/books/trackRecord.ts'
+import type { OwnEvent } from '../../src/domain/memory/ownEvent.ts'
+import type { Child, ChildRole, Intent, IntentState } from '../../src/domain/order/intent.ts'
+import { type Hex, hexKey, sameHex } from '../../src/protocol/address.ts'
+import { executionSidePrice } from '../../src/protocol/market.ts'
+import type { Order } from '../../src/protocol/position.ts'
+import { contractPriceOf, maxOf, minOf, priceOfContractPrice, type Usd } from '../../src/protocol/units.ts'
+import type { FillResult, Held, HeldKey, PathAccount } from './pathAccount.ts'
+import { createPathIntents } from './pathIntents.ts'
+import { type PathMarket, type PathToken, spread } from './pathMarkets.ts'
 
-/** One fill of a trial. */
-export interface TrialFill {
-  readonly atSeconds: number
-  readonly symbol: string
-  readonly direction: 'long' | 'short'
-  /** Kind of fill: the order's own, an exit's, or the venue's liquidation. */
-  readonly what: 'opened' | 'reduced' | 'take-profit' | 'stop-loss' | 'liquidated'
-  readonly sizeUsd: Usd
-  readonly price: Usd
-  readonly feeUsd: Usd
-  readonly pnlUsd: Usd
-}
+/** Kind of fill: the order's own, an exit's, or the venue's liquidation. */
+type Fill = 'opened' | 'reduced' | 'take-profit' | 'stop-loss' | 'liquidated'
 
 /** An order that rests, and what it is of. */
 interface Resting {
@@ -35,10 +25,10 @@ interface Resting {
   readonly keepsLeverage: boolean
 }
 
-/** A moment of the trial's prices. */
-export interface TrialMoment {
+/** A moment of the path's prices. */
+export interface PathMoment {
   readonly atSeconds: number
-  readonly price: (token: TrialToken) => Usd
+  readonly price: (token: PathToken) => Usd
 }
 
 const accountOf = '0x1111111111111111111111111111111111111111'
@@ -47,29 +37,22 @@ const orderTypes = { limit: 3, 'take-profit': 5, 'stop-loss': 6, 'stop-market': 
 const isExit = ({ orderType }: Pick<Order, 'orderType'>) => orderType === 5 || orderType === 6
 
 /** The venue. */
-export interface TrialVenue {
-  readonly fills: readonly TrialFill[]
+export interface PathVenue {
   /** Open intents of the strategy. */
   open(): readonly IntentState[]
   orders(): readonly Order[]
   /** Takes an admitted intent. */
-  take(intent: Intent, moment: TrialMoment): void
-  /** Undoes an open intent of its own: what rests is cancelled, what it opened is closed. False when there is none. */
-  unwind(intentId: string, moment: TrialMoment): boolean
+  take(intent: Intent, moment: PathMoment): void
   /** Fills resting orders and liquidates positions by the prices of a moment. */
-  pass(moment: TrialMoment): void
+  pass(moment: PathMoment): void
   /** Returns the events since the last call. */
   takeEvents(): readonly OwnEvent[]
   track(): TrackRecord
 }
 
 /** Makes one over an account, for markets by lower-cased market token. */
-export function createTrialVenue(
-  account: TrialAccount,
-  markets: ReadonlyMap<string, TrialMarket>,
-): TrialVenue {
-  const fills: TrialFill[] = []
-  const { intents, begin, endChild, close, takeEvents } = createTrialIntents()
+export function createPathVenue(account: PathAccount, markets: ReadonlyMap<string, PathMarket>): PathVenue {
+  const { intents, begin, endChild, close, takeEvents } = createPathIntents()
   const resting = new Map<string, Resting>()
   let track = noTrackRecord
   let orderNumber = 0
@@ -78,21 +61,14 @@ export function createTrialVenue(
 
   function keyOf({ terms }: Intent): HeldKey {
     const market = markets.get(hexKey(terms.marketToken))
-    if (market === undefined) throw new TypeError(`no market ${terms.marketToken} in this trial`)
+    if (market === undefined) throw new TypeError(`no market ${terms.marketToken} on this path`)
     const { long, short } = market
     const isLong = sameHex(terms.collateralToken.address, long.token.address)
     return { market, direction: terms.direction, collateral: isLong ? long : short }
   }
 
-  function told(
-    result: FillResult,
-    key: HeldKey,
-    what: TrialFill['what'],
-    price: Usd,
-    atSeconds: number,
-  ): void {
-    const { symbol, marketToken } = key.market
-    fills.push({ atSeconds, symbol, direction: key.direction, what, price, ...result })
+  function told(result: FillResult, key: HeldKey, what: Fill, atSeconds: number): void {
+    const { marketToken } = key.market
     const resultUsd = track.resultUsd + result.pnlUsd - result.feeUsd
     const isStop = what === 'stop-loss' || what === 'liquidated'
     const isFlat = what !== 'opened' && account.find(key) === undefined
@@ -140,7 +116,7 @@ export function createTrialVenue(
   }
 
   /** Ends the exits of a closed position, except those whose own order still waits to open. */
-  function endExits(key: HeldKey, moment: TrialMoment): void {
+  function endExits(key: HeldKey, moment: PathMoment): void {
     if (account.find(key) !== undefined) return
     for (const [orderKey, each] of [...resting]) {
       const isSame =
@@ -163,23 +139,23 @@ export function createTrialVenue(
     sizeUsd: Usd,
     keepsLeverage: boolean,
     price: Usd,
-    what: TrialFill['what'],
-    moment: TrialMoment,
+    what: Fill,
+    moment: PathMoment,
   ): void {
     const result = account.reduce(held, sizeUsd, keepsLeverage, price, moment.atSeconds)
-    told(result, held, what, price, moment.atSeconds)
+    told(result, held, what, moment.atSeconds)
     endChild(intentId, orderKey, 'EXECUTED', moment.atSeconds, { ...result, price, adds: false })
     endExits(held, moment)
   }
 
-  function openNow(intent: Intent, orderKey: Hex, sizeUsd: Usd, price: Usd, moment: TrialMoment): void {
+  function openNow(intent: Intent, orderKey: Hex, sizeUsd: Usd, price: Usd, moment: PathMoment): void {
     const key = keyOf(intent)
     const result = account.increase(key, sizeUsd, intent.terms.collateralDelta, price, moment.atSeconds)
-    told(result, key, 'opened', price, moment.atSeconds)
+    told(result, key, 'opened', moment.atSeconds)
     endChild(intent.intentId, orderKey, 'EXECUTED', moment.atSeconds, { ...result, price, adds: true })
   }
 
-  function takeIncrease(intent: Intent, moment: TrialMoment): void {
+  function takeIncrease(intent: Intent, moment: PathMoment): void {
     const { terms } = intent
     const { atSeconds } = moment
     const main = newKey()
@@ -208,7 +184,7 @@ export function createTrialVenue(
     openNow(intent, main, terms.sizeDeltaUsd, executionSidePrice(prices, terms.direction, 'increase'), moment)
   }
 
-  function takeReduction(intent: Intent, moment: TrialMoment): void {
+  function takeReduction(intent: Intent, moment: PathMoment): void {
     const { terms } = intent
     const orderKey = newKey()
     begin(intent, [{ index: 0, orderKey, role: 'main', phase: 'OPEN' }], moment.atSeconds)
@@ -239,7 +215,7 @@ export function createTrialVenue(
     )
   }
 
-  function cancelOrder(orderKey: Hex, moment: TrialMoment): void {
+  function cancelOrder(orderKey: Hex, moment: PathMoment): void {
     const found = resting.get(orderKey)
     resting.delete(orderKey)
     if (found !== undefined) endChild(found.intentId, orderKey, 'CANCELLED', moment.atSeconds)
@@ -270,7 +246,7 @@ export function createTrialVenue(
     return isBelow ? minOf(price, trigger) : maxOf(price, trigger)
   }
 
-  function passOrder(each: Resting, moment: TrialMoment): void {
+  function passOrder(each: Resting, moment: PathMoment): void {
     const { order, key, intentId, keepsLeverage } = each
     const price = fillPriceOf(each, moment.price(key.market.index))
     if (price === undefined) return
@@ -289,7 +265,6 @@ export function createTrialVenue(
   }
 
   return {
-    fills,
     open: () => [...intents.values()],
     orders: () => [...resting.values()].map(({ order }) => order),
     take(intent, moment) {
@@ -309,31 +284,13 @@ export function createTrialVenue(
       }
       close(intent, 'EXECUTED', moment.atSeconds)
     },
-    unwind(intentId, moment) {
-      const state = intents.get(intentId)
-      if (state === undefined) return false
-      const held = account.find(keyOf(state.intent))
-      const opened = state.attempts[0]?.children.find(
-        ({ role, phase }) => role === 'main' && phase === 'EXECUTED',
-      )
-      for (const [orderKey, each] of [...resting])
-        if (each.intentId === intentId) cancelOrder(orderKey as Hex, moment)
-      if (held === undefined || opened === undefined || state.intent.kind !== 'increase') return true
-      const prices = spread(moment.price(held.market.index))
-      const price = executionSidePrice(prices, held.direction, 'decrease')
-      const sizeUsd = opened.settlement?.sizeDeltaUsd ?? state.intent.terms.sizeDeltaUsd
-      const result = account.reduce(held, sizeUsd, true, price, moment.atSeconds)
-      told(result, held, 'reduced', price, moment.atSeconds)
-      endExits(held, moment)
-      return true
-    },
     pass(moment) {
       for (const each of [...resting.values()]) if (resting.has(each.order.orderKey)) passOrder(each, moment)
       for (const held of [...account.held]) {
         const end = account.liquidationPrice(held)
         const price = moment.price(held.market.index)
         if (end === undefined || (held.direction === 'long' ? price > end : price < end)) continue
-        told(account.liquidate(held), held, 'liquidated', price, moment.atSeconds)
+        told(account.liquidate(held), held, 'liquidated', moment.atSeconds)
         endExits(held, moment)
       }
     },

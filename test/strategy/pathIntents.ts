@@ -1,9 +1,9 @@
-/** A trial's orders as perpd would know them: open intents with their orders' results, and the events reported to a kind with a memory. */
-import type { OwnEvent } from '../../domain/memory/ownEvent.ts'
-import type { Child, Evidence, Intent, IntentState, Outcome } from '../../domain/order/intent.ts'
-import type { Hex } from '../../protocol/address.ts'
-import type { Usd } from '../../protocol/units.ts'
-import type { FillResult } from './trialAccount.ts'
+/** A path's orders as perpd would know them: open intents with their orders' results, and the events reported to a kind with a memory. */
+import type { OwnEvent } from '../../src/domain/memory/ownEvent.ts'
+import type { Child, Evidence, Intent, IntentState, Outcome } from '../../src/domain/order/intent.ts'
+import type { Hex } from '../../src/protocol/address.ts'
+import type { Usd } from '../../src/protocol/units.ts'
+import type { FillResult } from './pathAccount.ts'
 
 /** A fill of an order of the strategy's own. */
 export interface OwnFill extends FillResult {
@@ -12,8 +12,8 @@ export interface OwnFill extends FillResult {
   readonly adds: boolean
 }
 
-/** The stories of a trial's intents. */
-export interface TrialIntents {
+/** The stories of a path's intents. */
+export interface PathIntents {
   /** Open ones by id. */
   readonly intents: ReadonlyMap<string, IntentState>
   /** An intent that landed with these orders. */
@@ -32,7 +32,7 @@ export interface TrialIntents {
 }
 
 /** Makes them. */
-export function createTrialIntents(): TrialIntents {
+export function createPathIntents(): PathIntents {
   const intents = new Map<string, IntentState>()
   let events: OwnEvent[] = []
   let seq = 0
@@ -40,7 +40,7 @@ export function createTrialIntents(): TrialIntents {
   const evidenceAt = (atSeconds: number): Evidence => ({
     level: 'chain-final',
     atMs: atSeconds * 1000,
-    statement: 'The trial filled it.',
+    statement: 'The path filled it.',
   })
 
   /** Sets a child's end, tells its fill, and closes the intent when nothing of it is left. */
@@ -124,7 +124,7 @@ export function createTrialIntents(): TrialIntents {
   }
 
   function begin(intent: Intent, children: readonly Child[], atSeconds: number): void {
-    const attempt = { n: 1, lane: intent.lane, host: 'trial', phase: 'LANDED', children } as const
+    const attempt = { n: 1, lane: intent.lane, host: 'path', phase: 'LANDED', children } as const
     intents.set(intent.intentId, {
       intent,
       attempts: [{ ...attempt, evidence: evidenceAt(atSeconds) }],

@@ -6,7 +6,7 @@
 import { bell, hashText } from '../../paper/math/random.ts'
 
 /** Turns of a situation. */
-export const TRIAL_STEPS = 240
+export const TRIAL_TURNS = 240
 
 /** One situation. Steps may lie between two turns, and before the first. */
 export interface Situation {
@@ -15,10 +15,12 @@ export interface Situation {
   readonly says: string
   /** The way of the price since the first step, in vols: about how far it moves in one step. */
   readonly shape: (step: number) => number
-  /** Steps at which market data stay as they were at the first of them; absent: none. */
-  readonly staleSteps?: readonly [from: number, to: number]
+  /** Turns, from 0, at which market data stay as they were at the first of them; the second is not among them. Absent: none. */
+  readonly staleTurns?: readonly [from: number, to: number]
   /** The venue takes no increases. */
   readonly isFull?: true
+  /** Funding that longs of the first market pay at the beginning, bps of their size a day; negative: shorts do. Every second market has the opposite. Absent: none. */
+  readonly fundingBpsPerDay?: number
 }
 
 /** From 0 to 1 between two steps. */
@@ -30,8 +32,13 @@ const rising = (step: number): number => 0.4 * Math.max(0, step)
 
 /** All of them, in the order of the report. */
 export const situations: readonly Situation[] = [
-  { name: 'trend-up', says: 'The price rises all the time.', shape: rising },
-  { name: 'trend-down', says: 'The price falls all the time.', shape: (step) => -rising(step) },
+  { name: 'trend-up', says: 'The price rises all the time.', shape: rising, fundingBpsPerDay: 40 },
+  {
+    name: 'trend-down',
+    says: 'The price falls all the time.',
+    shape: (step) => -rising(step),
+    fundingBpsPerDay: -40,
+  },
   {
     name: 'chop',
     says: 'The price swings around where it began and goes nowhere.',
@@ -40,7 +47,7 @@ export const situations: readonly Situation[] = [
   {
     name: 'gap',
     says: 'The price jumps down between two looks at half time, past every order that waits there.',
-    shape: (step) => (step < TRIAL_STEPS / 2 ? 0 : -60),
+    shape: (step) => (step < TRIAL_TURNS / 2 ? 0 : -60),
   },
   {
     name: 'crash',
@@ -56,7 +63,7 @@ export const situations: readonly Situation[] = [
     name: 'stale-data',
     says: 'The price rises, and for the middle third of the time no new market data come.',
     shape: rising,
-    staleSteps: [80, 160],
+    staleTurns: [80, 160],
   },
   {
     name: 'no-capacity',
@@ -67,8 +74,8 @@ export const situations: readonly Situation[] = [
 ]
 
 /** The vol of one step of so many seconds: relative, of a minute 6 bps. */
-function volOf(stepSeconds: number): number {
-  return 0.0006 * Math.sqrt(stepSeconds / 60)
+function volOf(turnSeconds: number): number {
+  return 0.0006 * Math.sqrt(turnSeconds / 60)
 }
 
 /** Octaves of the noise, from one step to 64. */
@@ -83,7 +90,7 @@ export function priceFactor(
   { shape }: Situation,
   asset: string,
   isFirst: boolean,
-  stepSeconds: number,
+  turnSeconds: number,
   step: number,
 ): number {
   const stream = hashText(asset)
@@ -95,5 +102,5 @@ export function priceFactor(
     const own = (stream + octave * 0x9e3779b1) | 0
     noise += Math.SQRT2 ** octave * (bell(own, cell) * (1 - part) + bell(own, cell + 1) * part)
   }
-  return Math.exp(volOf(stepSeconds) * ((isFirst ? 1 : DAMPED) * shape(step) + NOISE * noise))
+  return Math.exp(volOf(turnSeconds) * ((isFirst ? 1 : DAMPED) * shape(step) + NOISE * noise))
 }

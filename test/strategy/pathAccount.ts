@@ -1,9 +1,9 @@
-/** The account of a trial: positions, a wallet, and the results of its fills. Fills are ideal: a price, and a fee. */
+/** The account of a path: positions and a wallet. Fills are ideal: a price, and a fee. */
 
-import { defined } from '../../base/defined.ts'
-import { type Address, type Hex, hexKey, sameHex } from '../../protocol/address.ts'
-import type { Balance, Direction } from '../../protocol/market.ts'
-import type { Position } from '../../protocol/position.ts'
+import { defined } from '../../src/base/defined.ts'
+import { type Address, type Hex, hexKey, sameHex } from '../../src/protocol/address.ts'
+import type { Balance, Direction } from '../../src/protocol/market.ts'
+import type { Position } from '../../src/protocol/position.ts'
 import {
   amountOfUsd,
   BPS_ONE,
@@ -15,20 +15,20 @@ import {
   tenTo,
   type Usd,
   usdOfAmount,
-} from '../../protocol/units.ts'
-import type { TrialMarket, TrialToken } from './trialMarkets.ts'
+} from '../../src/protocol/units.ts'
+import type { PathMarket, PathToken } from './pathMarkets.ts'
 
 /** Fee of a fill, bps of its size. */
-export const TRIAL_FEE_BPS = 6
+const FEE_BPS = 6
 
 /** Collateral below which a position is liquidated, bps of its size. */
 const LEAST_COLLATERAL_BPS = 100
 
 /** One position. */
 export interface Held {
-  readonly market: TrialMarket
+  readonly market: PathMarket
   readonly direction: Direction
-  readonly collateral: TrialToken
+  readonly collateral: PathToken
   sizeUsd: Usd
   sizeTokens: TokenAmount
   collateralAmount: TokenAmount
@@ -48,7 +48,7 @@ export interface FillResult {
 }
 
 /** The account. */
-export interface TrialAccount {
+export interface PathAccount {
   readonly held: readonly Held[]
   find(key: HeldKey): Held | undefined
   increase(key: HeldKey, sizeUsd: Usd, collateral: TokenAmount, price: Usd, atSeconds: number): FillResult
@@ -58,14 +58,10 @@ export interface TrialAccount {
   liquidate(held: Held): FillResult
   /** Into a position (positive) or out of it. */
   moveCollateral(held: Held, amount: TokenAmount): void
-  move(token: TrialToken, amount: TokenAmount): void
-  /** Realized so far, fees taken off, USD, signed. */
-  realizedUsd(): Usd
-  /** The same with what is held at these prices. */
-  resultUsd(price: (token: TrialToken) => Usd): Usd
+  move(token: PathToken, amount: TokenAmount): void
   /** The price at which a position is liquidated; undefined where none is. */
   liquidationPrice(held: Held): Usd | undefined
-  positions(account: Address, price: (token: TrialToken) => Usd): readonly Position[]
+  positions(account: Address, price: (token: PathToken) => Usd): readonly Position[]
   balances(): readonly Balance[]
 }
 
@@ -76,7 +72,7 @@ function pnlOf({ direction, sizeUsd, sizeTokens, market }: Held, price: Usd): Us
 }
 
 /** An account whose wallet begins with an amount of each token. */
-export function createTrialAccount(tokens: readonly TrialToken[], walletUsd: Usd): TrialAccount {
+export function createPathAccount(tokens: readonly PathToken[], walletUsd: Usd): PathAccount {
   const held: Held[] = []
   const wallet = new Map(
     tokens.map((each) => [
@@ -84,16 +80,14 @@ export function createTrialAccount(tokens: readonly TrialToken[], walletUsd: Usd
       { each, amount: amountOfUsd(walletUsd, each.basePrice, each.token.decimals) },
     ]),
   )
-  let realizedUsd = 0n
 
-  function move({ token }: TrialToken, amount: TokenAmount): void {
+  function move({ token }: PathToken, amount: TokenAmount): void {
     const entry = wallet.get(hexKey(token.address))
     if (entry !== undefined) entry.amount = maxOf(0n, entry.amount + amount)
   }
 
   /** A result comes in the token of the collateral. */
-  function pay(collateral: TrialToken, resultUsd: Usd): void {
-    realizedUsd += resultUsd
+  function pay(collateral: PathToken, resultUsd: Usd): void {
     const magnitude = amountOfUsd(
       resultUsd < 0n ? -resultUsd : resultUsd,
       collateral.basePrice,
@@ -137,7 +131,7 @@ export function createTrialAccount(tokens: readonly TrialToken[], walletUsd: Usd
       position.sizeTokens += amountOfUsd(sizeUsd, price, key.market.index.token.decimals)
       position.collateralAmount += collateral
       position.increasedAtSeconds = atSeconds
-      const feeUsd = bps(sizeUsd, TRIAL_FEE_BPS)
+      const feeUsd = bps(sizeUsd, FEE_BPS)
       move(key.collateral, -collateral)
       pay(key.collateral, -feeUsd)
       return { sizeUsd, feeUsd, pnlUsd: 0n }
@@ -159,7 +153,7 @@ export function createTrialAccount(tokens: readonly TrialToken[], walletUsd: Usd
       position.collateralAmount -= collateral
       position.decreasedAtSeconds = atSeconds
       if (isWhole) held.splice(held.indexOf(position), 1)
-      const feeUsd = bps(sizeUsd, TRIAL_FEE_BPS)
+      const feeUsd = bps(sizeUsd, FEE_BPS)
       move(position.collateral, collateral)
       pay(position.collateral, pnlUsd - feeUsd)
       return { sizeUsd, feeUsd, pnlUsd }
@@ -168,7 +162,6 @@ export function createTrialAccount(tokens: readonly TrialToken[], walletUsd: Usd
       const { sizeUsd, collateral, collateralAmount } = position
       held.splice(held.indexOf(position), 1)
       const pnlUsd = -usdOfAmount(collateralAmount, collateral.basePrice, collateral.token.decimals)
-      realizedUsd += pnlUsd
       return { sizeUsd, feeUsd: 0n, pnlUsd }
     },
     moveCollateral(position, amount) {
@@ -176,9 +169,6 @@ export function createTrialAccount(tokens: readonly TrialToken[], walletUsd: Usd
       move(position.collateral, -amount)
     },
     move,
-    realizedUsd: () => realizedUsd,
-    resultUsd: (price) =>
-      held.reduce((sum, position) => sum + pnlOf(position, price(position.market.index)), realizedUsd),
     liquidationPrice,
     positions: (account, price) =>
       held.map((position) =>
@@ -194,7 +184,7 @@ export function createTrialAccount(tokens: readonly TrialToken[], walletUsd: Usd
   }
 }
 
-/** A position as the venue lists it. Collateral counts at the price that the trial began with. */
+/** A position as the venue lists it. Collateral counts at the price that the path began with. */
 function rowOf(position: Held, account: Address, price: Usd, liquidationPrice: Usd | undefined): Position {
   const { market, direction, collateral, sizeUsd, sizeTokens, collateralAmount } = position
   const collateralUsd = usdOfAmount(collateralAmount, collateral.basePrice, collateral.token.decimals)
