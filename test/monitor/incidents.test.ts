@@ -13,6 +13,8 @@ const halt = (over: Partial<Halt> = {}): Halt => ({
 })
 const passing = { cause: 'stale-data', isPassing: true, releasedBy: 'itself' } as const
 
+const ended = { by: 'Ada', outcome: 'done', statement: 'all of it is filled' }
+
 function foldAt() {
   const time = { now: 1_000 }
   const incidents = createIncidents({ now: () => time.now })
@@ -82,4 +84,18 @@ test('incidents of before a restart are open, and none of them is news', () => {
   ])
   expect(take(halt({ state: 'active', isReleased: true }))).toHaveLength(1)
   expect(incidents.open()).toHaveLength(1)
+})
+
+test('thousands of notices without an end push no open incident out', () => {
+  const { incidents, take } = foldAt()
+  take(halt())
+  for (let n = 0; n < 1_500; n += 1) take({ type: 'task.ended', ...ended, taskId: `twap:${n}` })
+  expect(incidents.open().map(({ subject }) => subject)).toEqual(['trading:account:drawdown'])
+})
+
+test('no secret is in an open incident', () => {
+  const incidents = createIncidents({ now: () => 0, redact: (text) => text.replaceAll('hush', '***') })
+  incidents.take({ type: 'claim.prepared', file: 'hush.json', worthUsd: 0n, calls: 1, pairs: 1 }, 0)
+  expect(JSON.stringify(incidents.open())).not.toContain('hush')
+  expect(incidents.open()).toMatchObject([{ subject: 'claim:***.json', kind: 'claim' }])
 })
