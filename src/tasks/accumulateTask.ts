@@ -38,7 +38,7 @@ const fields = {
 type AccumulateParams = SideParams<typeof fields> & { readonly leastUsd: Usd }
 
 /** Progress of an accumulation. */
-interface AccumulateProgress extends ExecutorProgress {
+export interface AccumulateProgress extends ExecutorProgress {
   /** Time of its newest order, Unix ms; 0 before the first. */
   readonly lastMs: number
 }

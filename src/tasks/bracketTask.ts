@@ -38,7 +38,8 @@ export type BracketParams = SideParams<typeof fields> & {
   readonly entry: 'market' | 'limit' | 'stop-market'
 }
 
-interface BracketProgress extends ExecutorProgress {
+/** Progress of a bracket. */
+export interface BracketProgress extends ExecutorProgress {
   readonly kept?: ExitSync
 }
 

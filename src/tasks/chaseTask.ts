@@ -41,7 +41,8 @@ const fields = {
 /** Parameters of a chase. */
 export type ChaseParams = SideParams<typeof fields>
 
-interface ChaseProgress extends ExecutorProgress {
+/** Progress of a chase. */
+export interface ChaseProgress extends ExecutorProgress {
   /** Time when the limit was last placed or moved, Unix ms; 0 before. */
   readonly movedMs: number
 }

@@ -75,7 +75,8 @@ const fields = {
 /** Parameters of a ladder. */
 export type LadderParams = SideParams<typeof fields>
 
-interface LadderProgress extends ExecutorProgress {
+/** Progress of a ladder. */
+export interface LadderProgress extends ExecutorProgress {
   /** Rungs that are placed. */
   readonly rung: number
   /** The oracle's price when the first rung was made. */

@@ -82,7 +82,7 @@ const fields = {
 }
 
 /** Parameters of a rebalance. */
-interface RebalanceParams extends TaskGoal {
+export interface RebalanceParams extends TaskGoal {
   readonly leverageBps: number
   /** Moves in their order: reductions come before increases. No two are on one side of one market. */
   readonly moves: readonly TaskMove[]

@@ -58,7 +58,8 @@ interface WishHead<Name> {
   readonly kind: Name
   readonly budget?: BudgetWish
 }
-interface OpeningWish {
+/** Fields of a wish that opens a position. */
+export interface OpeningWish {
   /** Size / collateral, bps; 10000 = 1x. */
   readonly leverageBps: number
 }
