@@ -586,3 +586,52 @@ test('what puts the daemon together names nothing that is not made yet, and fill
   expect(forwardNames(planted, 'make')).toEqual(['late', 'again'])
   expect(forwardNames(planted.replace('let late', '').replace('again.soon()', '1'), 'make')).toEqual([])
 })
+
+/** Uses of `Pick<` in the source; the number only becomes smaller. */
+const MOST_PICKS = 149
+
+test('a function takes a whole value or a role that has a name: few types are picked together from others', () => {
+  const picks = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\bPick</g)])
+  expect(picks.length).toBeLessThanOrEqual(MOST_PICKS)
+})
+
+/** Spreads of a field or of nothing, as `...(x === undefined ? {} : { x })`. */
+function conditionalSpreads(text: string): readonly string[] {
+  const found: string[] = []
+  const isEmpty = (node: SpreadNode | undefined) =>
+    node?.type === 'ObjectExpression' && node.properties?.length === 0
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const node: SpreadNode = value
+    const { argument } = node
+    if (node.type === 'SpreadElement' && (isEmpty(argument?.consequent) || isEmpty(argument?.alternate)))
+      found.push(text.slice(node.start, node.end).split('\n')[0] ?? '')
+    for (const inner of Object.values(value)) walk(inner)
+  }
+  walk(parseAst(text, { lang: 'ts', preserveParens: false }))
+  return found
+}
+
+/** A node of a syntax tree, as far as a spread is looked at. */
+interface SpreadNode {
+  readonly type?: string
+  readonly start?: number
+  readonly end?: number
+  readonly argument?: SpreadNode
+  readonly consequent?: SpreadNode
+  readonly alternate?: SpreadNode
+  readonly properties?: readonly unknown[]
+}
+
+/** Spreads of a field or of nothing that are left; the number only becomes smaller. */
+const MOST_SPREADS = 90
+
+test('an optional field is written with defined()', () => {
+  const found = files.flatMap((file) =>
+    conditionalSpreads(readFileSync(file, 'utf8')).map((spread) => `${relative(root, file)}: ${spread}`),
+  )
+  expect(found.length, found.join('\n')).toBeLessThanOrEqual(MOST_SPREADS)
+  const planted =
+    'const a = { ...(b === undefined ? {} : { b }), ...(c ? { c } : {}), ...defined({ d }), ...(e ? f : g) }'
+  expect(conditionalSpreads(planted)).toHaveLength(2)
+})

@@ -70,7 +70,7 @@ export interface HasPrepareClaim {
 
 /** Prices of markets with positions, from every host. */
 export interface HasPrices {
-  readonly prices: Pick<PriceWatch, 'of' | 'judged'>
+  readonly prices: PriceWatch
 }
 
 /** Positions by all sources. */

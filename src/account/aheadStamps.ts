@@ -2,7 +2,7 @@
  * Stamps in the future: a clock that was ahead wrote them, or ours was set back. Waits that begin with such a stamp begin when it is first seen. A
  * recent event therefore holds increases back for its whole wait, and for no day more.
  */
-import { CLOCK_STEP_MS, type Clock } from '../base/clock.ts'
+import { CLOCK_STEP_MS, type Clocks } from '../base/clock.ts'
 
 /** Stamps by the clock of now. */
 export interface AheadStamps {
@@ -14,7 +14,7 @@ export interface AheadStamps {
 const mostStamps = 1_000
 
 /** Begins with none. */
-export function createAheadStamps(clock: Pick<Clock, 'now' | 'monotonicMs'>): AheadStamps {
+export function createAheadStamps(clock: Clocks): AheadStamps {
   /** Times when each was first seen, monotonic ms. */
   const seenMs = new Map<number, number>()
   return {

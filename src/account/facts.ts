@@ -12,7 +12,7 @@ import type { Protections } from '../domain/limits/protection.ts'
 import type { Intent, IntentState, SignedOrder } from '../domain/order/intent.ts'
 import type { LaneName } from '../domain/order/laneTable.ts'
 import type { OrderKind } from '../domain/order/orderTerms.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { AccountLists, Snapshot } from '../domain/snapshot.ts'
 import type { Address, Hex } from '../protocol/address.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
 import type { KnownPrices } from '../risk/checks/reductionPrice.ts'
@@ -100,10 +100,7 @@ export interface Knowledge {
   /** Difference between our clock and the venue's, ms. */
   readonly clockSkewMs: number
   /** Folds the exposure of lists and intents, with sizes that the journal and other hosts know beyond them. */
-  readonly exposureOf: (
-    snapshot: Pick<Snapshot, 'positions' | 'orders'>,
-    intents: readonly IntentState[],
-  ) => Exposure
+  readonly exposureOf: (snapshot: AccountLists, intents: readonly IntentState[]) => Exposure
   /** Tells whether more than one host's passing statement supports a position. */
   readonly isVouched: (side: PositionSide) => boolean
   /** Tells whether a running strategy or task manages an order of ours; absent: all are managed. */
@@ -169,6 +166,9 @@ export function withPending(facts: AccountFacts, pending: readonly Intent[]): Ac
 }
 
 /** Returns the size of the source's own part of a side, USD; 0 without one. */
-export function ownSizeOf({ parts }: Pick<OwnFacts, 'parts'>, side: PositionSide): Usd {
+export function ownSizeOf(
+  { parts }: { readonly parts: readonly (PositionSide & Part)[] },
+  side: PositionSide,
+): Usd {
   return parts.find((part) => sideKeyOf(part) === sideKeyOf(side))?.sizeUsd ?? 0n
 }

@@ -4,13 +4,13 @@ import type { BookReads } from '../books/books.ts'
 import { openResultUsd } from '../books/bookView.ts'
 import type { TrackRecord } from '../books/trackRecord.ts'
 import type { Protections } from '../domain/limits/protection.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { ListedPositions } from '../domain/snapshot.ts'
 import type { Protection } from '../risk/exposure/admissionContext.ts'
 import type { AheadStamps } from './aheadStamps.ts'
 
 /** Returns the record by which protections judge a strategy, with its exits and stops at their times by the present clock. */
 export function settledTrack(
-  books: Pick<BookReads, 'trackOf'>,
+  books: { trackOf(strategy: string): TrackRecord },
   strategy: string,
   { settledMs }: AheadStamps,
 ): TrackRecord {
@@ -24,7 +24,7 @@ export function protectionOf(
   books: Pick<BookReads, 'trackOf' | 'partsOf'>,
   strategy: string,
   rules: Protections,
-  { positions }: Pick<Snapshot, 'positions'>,
+  { positions }: ListedPositions,
   stamps: AheadStamps,
 ): Protection {
   const openUsd = openResultUsd(books.partsOf(strategy), positions.value)

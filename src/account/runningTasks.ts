@@ -1,7 +1,7 @@
 /** Finds the orders that running tasks manage. */
 import type { AccountState } from '../domain/accountRecords/accountRecord.ts'
 import type { IntentState } from '../domain/order/intent.ts'
-import type { Trading } from './halts/tradingHalts.ts'
+import type { AccountJournal } from './halts/accountJournal.ts'
 
 /** Tells whether the decision belongs to one of these tasks that runs. */
 export function isOfRunning(tasks: AccountState['tasks'], decisionKey: string): boolean {
@@ -12,7 +12,7 @@ export function isOfRunning(tasks: AccountState['tasks'], decisionKey: string): 
 
 /** The ids of those of the intents that such tasks made. */
 export function madeByTasks(
-  trading: Pick<Trading, 'accountJournal'>,
+  trading: { readonly accountJournal: AccountJournal },
   states: readonly IntentState[],
 ): ReadonlySet<string> {
   const { tasks } = trading.accountJournal.state()

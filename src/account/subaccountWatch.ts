@@ -57,7 +57,7 @@ export interface SubaccountWatchContext extends HasApi, HasClock, HasEmit {
   /** The approval that the owner signed, verified; read at every look, so that a renewal needs no restart. Throws BaseError. */
   readonly readApproval: () => SubaccountApproval | undefined
   /** Open intents that carry it, or wait to. */
-  readonly journal: Pick<HasJournal['journal'], 'openIntents'>
+  readonly journal: HasJournal['journal']
   readonly settings: SubaccountSettings
   /** Absent: notices are forgotten with the run. */
   readonly told?: ToldApprovalStore

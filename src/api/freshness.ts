@@ -8,12 +8,9 @@
  */
 
 import type { WallClock } from '../base/clock.ts'
-import type { OraclePrice, TradingCapacity } from '../protocol/market.ts'
-import type { SignedPrice } from './feeds/oracleMarkets.ts'
-import type { GmPool, GmUserEarnings } from './markets/poolYields.ts'
-import type { StatsMeta, StatsSource, StatsSummary } from './markets/stats.ts'
-import type { MarketValues } from './rows/marketInfoTypes.ts'
-import type { Read } from './transport/route.ts'
+import type { JitDataStatus, MarketDataStatus } from '../protocol/market.ts'
+import type { GmPool } from './markets/poolYields.ts'
+import type { StatsMeta, StatsSource } from './markets/stats.ts'
 
 /** Age beyond which the venue marks market values stale, ms (docs/reference/api-coverage.md A34 to A37); rows are still served. */
 export const MARKET_VALUES_STALE_MS = 15_000
@@ -29,7 +26,7 @@ function age(stampMs: number, clock: WallClock, skewMs: number): number {
 }
 
 /** Ms since the request of a read left: what is known of any record, and no more than a lower bound of its age. */
-export function ageOfRead(read: Pick<Read<unknown>, 'readAtMs'>, clock: WallClock): number {
+export function ageOfRead(read: { readonly readAtMs: number }, clock: WallClock): number {
   return age(read.readAtMs, clock, 0)
 }
 
@@ -38,7 +35,7 @@ export function ageOfRead(read: Pick<Read<unknown>, 'readAtMs'>, clock: WallCloc
  * failed refresh of one market can cause while its old values are kept: treat as stale.
  */
 export function ageOfMarketValues(
-  row: Pick<MarketValues, 'updatedAtMs'>,
+  row: { readonly updatedAtMs: number | null },
   clock: WallClock,
   skewMs = 0,
 ): number | null {
@@ -47,7 +44,7 @@ export function ageOfMarketValues(
 
 /** Ms since the oracle updated a price; its stamp has whole seconds. */
 export function ageOfOraclePrice(
-  price: Pick<OraclePrice, 'updatedAtSeconds'>,
+  price: { readonly updatedAtSeconds: number },
   clock: WallClock,
   skewMs = 0,
 ): number {
@@ -56,7 +53,7 @@ export function ageOfOraclePrice(
 
 /** Ms since the oracle put a signed price together. The chain refuses one by its blocks' times, not by this. */
 export function ageOfSignedPrice(
-  price: Pick<SignedPrice, 'createdAtSeconds'>,
+  price: { readonly createdAtSeconds: number },
   clock: WallClock,
   skewMs = 0,
 ): number {
@@ -64,13 +61,17 @@ export function ageOfSignedPrice(
 }
 
 /** Ms since the window of a pool's yield ended; windows end on the hour. */
-export function ageOfGmPool(pool: Pick<GmPool, 'window'>, clock: WallClock, skewMs = 0): number {
+export function ageOfGmPool(
+  pool: { readonly window: GmPool['window'] },
+  clock: WallClock,
+  skewMs = 0,
+): number {
   return age(pool.window.endTimestampSeconds * 1000, clock, skewMs)
 }
 
 /** Ms since earnings were calculated. */
 export function ageOfEarnings(
-  earnings: Pick<GmUserEarnings, 'endTimestampSeconds'>,
+  earnings: { readonly endTimestampSeconds: number },
   clock: WallClock,
   skewMs = 0,
 ): number {
@@ -79,8 +80,8 @@ export function ageOfEarnings(
 
 /** Returns the lag of a source of stats, ms: its lag when it was read, plus the time since; null when it never reported one. */
 export function ageOfStatsSource(
-  source: Pick<StatsSource, 'lagSeconds'>,
-  read: Pick<Read<unknown>, 'readAtMs'>,
+  source: StatsSource,
+  read: { readonly readAtMs: number },
   clock: WallClock,
 ): number | null {
   return source.lagSeconds === null ? null : source.lagSeconds * 1000 + ageOfRead(read, clock)
@@ -92,7 +93,7 @@ export function ageOfStatsSource(
  */
 export function ageOfStats(
   meta: StatsMeta,
-  read: Pick<Read<unknown>, 'readAtMs'>,
+  read: { readonly readAtMs: number },
   clock: WallClock,
 ): number | null {
   let worstMs = 0
@@ -106,7 +107,7 @@ export function ageOfStats(
 
 /** Ms since the TVL was valued; null where it never was. */
 export function ageOfTvl(
-  summary: Pick<StatsSummary, 'tvlValuedAtMs'>,
+  summary: { readonly tvlValuedAtMs: number | null },
   clock: WallClock,
   skewMs = 0,
 ): number | null {
@@ -117,9 +118,10 @@ export function ageOfTvl(
  * Returns the usable part of a capacity by its two statuses: all of it, the part without JIT, or nothing. Unknown statuses count as not usable (gaps:
  * conflict 11).
  */
-export function usableCapacity(
-  capacity: Pick<TradingCapacity, 'jitDataStatus' | 'marketDataStatus'>,
-): 'availableLiquidity' | 'baseAvailableLiquidity' | 'none' {
+export function usableCapacity(capacity: {
+  readonly jitDataStatus: JitDataStatus
+  readonly marketDataStatus: MarketDataStatus
+}): 'availableLiquidity' | 'baseAvailableLiquidity' | 'none' {
   if (capacity.marketDataStatus !== 'fresh') return 'none'
   return capacity.jitDataStatus === 'available' ? 'availableLiquidity' : 'baseAvailableLiquidity'
 }

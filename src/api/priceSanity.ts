@@ -3,14 +3,14 @@
  * by fewer, and one sample fits neither (docs/reference/api-coverage.md O1). A wrong reading shows in a stable coin that is far from
  * one USD, or in a jump of many times.
  */
-import { hexKey } from '../protocol/address.ts'
-import type { OraclePrice, PriceDoubt, Token } from '../protocol/market.ts'
+import { type Address, hexKey } from '../protocol/address.ts'
+import type { OraclePrice, PriceDoubt } from '../protocol/market.ts'
 import { ONE_USD, type Usd } from '../protocol/units.ts'
 
 /** Reference values for checking prices. */
 export interface PriceSanityOptions {
   /** Tokens of the chain; those with `isStable` must be near one USD. */
-  readonly tokens: readonly Pick<Token, 'address' | 'isStable'>[]
+  readonly tokens: readonly { readonly address: Address; readonly isStable: boolean }[]
   /** Medians accepted before, by lower-cased address. */
   readonly lastAccepted?: ReadonlyMap<string, Usd>
   /** Whole factor, at least 2; default 100. */

@@ -46,7 +46,7 @@ export interface RunWish {
 /** A run that may begin. */
 export interface RunPlan {
   readonly manifest: RunManifest
-  readonly candles: Pick<RunCandles, 'histories' | 'assets'>
+  readonly candles: RunCandles
   /** First 8 digits of the manifest's hash. */
   readonly id: string
 }

@@ -2,10 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IntentState } from '../domain/order/intent.ts'
+import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
 import { parseUnits, type Usd } from '../protocol/units.ts'
 import type { RunTally } from './exactRun.ts'
 import { sendingUsdOf, settledFills } from './fillBook.ts'
-import { type RunCandles, shownCandles } from './runCandles.ts'
+import { shownCandles } from './runCandles.ts'
 import {
   type EquityPoint,
   type RunCosts,
@@ -24,7 +25,10 @@ export function writeRun(
   folder: string,
   manifest: RunManifest,
   tally: RunTally,
-  { histories, assets }: Pick<RunCandles, 'histories' | 'assets'>,
+  {
+    histories,
+    assets,
+  }: { readonly histories: ReadonlyMap<string, PriceHistory>; readonly assets: ReadonlyMap<string, string> },
 ): RunResult {
   const fills = settledFills(tally.fills, tally.intents)
   const fillsText = textOf(runTables.fills, fills)
@@ -102,7 +106,7 @@ function atP90Gas(
   { gasPriceGwei, gasPriceP90Gwei }: RunManifest['model'],
   madeUsd: Usd,
   sendingUsd: Usd,
-): Pick<RunResult, 'madeAtP90GasUsd'> {
+): { readonly madeAtP90GasUsd?: Usd } {
   if (gasPriceP90Gwei === undefined) return {}
   const [p50, p90] = [parseUnits(gasPriceGwei, 9), parseUnits(gasPriceP90Gwei, 9)]
   return { madeAtP90GasUsd: madeUsd - (sendingUsd * (p90 - p50)) / p50 }
@@ -112,7 +116,7 @@ function resultOf(
   manifest: RunManifest,
   tally: RunTally,
   fills: readonly RunFill[],
-  hashes: Pick<RunResult, 'fillsSha256' | 'equitySha256'>,
+  hashes: { readonly fillsSha256: string; readonly equitySha256: string },
 ): RunResult {
   const { equity } = tally
   const [first, last] = [equity[0], equity.at(-1)]

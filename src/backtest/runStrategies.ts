@@ -14,7 +14,7 @@ import { type RunStrategy, sha256Of } from './runFiles.ts'
 const MINUTE = 60
 
 /** Time between two turns of a file, seconds: the length of the finest candle that its kind reads, or what is asked for. */
-export function turnSecondsOf({ needs }: Pick<LoadedStrategy, 'needs'>, asked?: number): number {
+export function turnSecondsOf({ needs }: LoadedStrategy, asked?: number): number {
   if (asked !== undefined) return asked
   const periods = (needs.candles ?? []).map(({ period }) => secondsOfPeriod(period))
   return periods.length === 0 ? MINUTE : Math.min(...periods)
@@ -29,10 +29,7 @@ export function warmUpOf(strategies: readonly LoadedStrategy[]): number {
 }
 
 /** The markets of a file: those that it trades, and those that its kind reads. */
-export function marketsOfFile({
-  symbols,
-  needs,
-}: Pick<LoadedStrategy, 'symbols' | 'needs'>): readonly string[] {
+export function marketsOfFile({ symbols, needs }: LoadedStrategy): readonly string[] {
   return [...new Set([...symbols, ...needs.symbols, ...(needs.candles ?? []).map(({ symbol }) => symbol)])]
 }
 

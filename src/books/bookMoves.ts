@@ -21,15 +21,19 @@ import { isExit } from '../domain/order/orderLegs.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import { chainNamed } from '../protocol/chains/index.ts'
 import { amountOfUsd, minOf, type TokenAmount, type Usd } from '../protocol/units.ts'
-import { dollarsOf, type Figures, sharesOf } from './figures.ts'
-import { doesTheSame, isSamePlace, type Move } from './sideMove.ts'
+import { dollarsOf, sharesOf } from './figures.ts'
+import { doesTheSame, isSamePlace, type Move, type MovePlace } from './sideMove.ts'
 import { UNATTRIBUTED } from './sideParts.ts'
 
-/** A move, and the side that it is on. */
-export interface PlacedMove {
+/** A side with its key. */
+export interface KeyedSide {
   readonly side: PositionSide
   /** `sideKeyOf` the side. */
   readonly key: string
+}
+
+/** A move, and the side that it is on. */
+export interface PlacedMove extends KeyedSide {
   readonly move: Move
 }
 
@@ -168,7 +172,10 @@ export function sideOf({ intent: { terms } }: IntentState): PositionSide {
 }
 
 /** Returns the cost of sending the intent's landed message: its signed fee, less the returns of the relay and keepers. */
-export function sendingOf(state: IntentState): Pick<Figures, 'relayFeesUsd' | 'executionFees'> {
+export function sendingOf(state: IntentState): {
+  readonly relayFeesUsd: Usd
+  readonly executionFees: TokenAmount
+} {
   const attempt = lastAttempt(state)
   if (attempt?.phase !== 'LANDED' || attempt.armed === undefined) {
     return { relayFeesUsd: 0n, executionFees: 0n }
@@ -213,7 +220,7 @@ function filledAtMs({ updatedAtMs }: IntentState, { settlement, evidence }: Chil
 }
 
 /** Place by evidence: the block that shows the log is its own only where the log's place in it is given. */
-function placeOf({ settlement, evidence }: Child): Pick<Move, 'place'> {
+function placeOf({ settlement, evidence }: Child): { readonly place?: MovePlace } {
   const atSeconds = settlement?.timestampSeconds
   if (atSeconds === undefined) return {}
   const { block, logIndex } = evidence ?? {}

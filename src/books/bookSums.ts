@@ -3,12 +3,13 @@
  * tokens. Collateral is no sum to check: the venue subtracts fees and losses from a position's collateral, while books record payments in. Pure.
  */
 
-import { type AccountState, type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type Discrepancies, type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../domain/accountRecords/fills.ts'
 import { journalSides } from '../domain/accountRecords/held.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
-import type { BookReads } from './books.ts'
+import type { Book } from './books.ts'
+import type { SideTokens } from './sideLog.ts'
 
 /** A side whose books do not add up. */
 export interface WrongSum extends PositionSide {
@@ -21,10 +22,10 @@ export interface WrongSum extends PositionSide {
 
 /** Ledger queries, all answered in one turn. */
 export interface SummedLedger {
-  books(): Pick<BookReads, 'all' | 'tokens'>
+  books(): { all(): readonly Book[]; tokens(): readonly SideTokens[] }
   closedFills(): readonly Fill[]
   openIntents(): readonly IntentState[]
-  account(): Pick<AccountState, 'discrepancies'>
+  account(): Discrepancies
 }
 
 interface Sum extends PositionSide {

@@ -91,7 +91,7 @@ export function bookRows(books: readonly Book[], positions: readonly ValuedPosit
 
 /** Sums the results of parts at their positions' prices, before fees still to come, USD, signed; a part without a position counts as zero. */
 export function openResultUsd(
-  parts: readonly (PositionSide & Pick<Part, 'sizeInTokens' | 'costUsd'>)[],
+  parts: readonly (PositionSide & Part)[],
   positions: readonly ValuedPosition[],
 ): Usd {
   const bySide = new Map(positions.map((position) => [sideKeyOf(position), position]))
@@ -117,7 +117,7 @@ export function openResultsOf(
 function worthOf(
   { direction, sizeInTokens, costUsd }: Pick<Book, 'direction' | 'sizeInTokens' | 'costUsd'>,
   position: ValuedPosition | undefined,
-): Pick<BookRow, 'entryPrice' | 'unrealizedUsd'> {
+): { readonly entryPrice: Usd | null; readonly unrealizedUsd: Usd | null } {
   const none = { entryPrice: null, unrealizedUsd: null }
   if (position === undefined || sizeInTokens <= 0n || position.sizeInTokens <= 0n) return none
   const { sizeInUsd, pnlUsd, entryPrice } = position

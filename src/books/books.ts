@@ -16,6 +16,7 @@ import { type Hex, hexKey } from '../protocol/address.ts'
 import { dayOf, keyOf } from './bookKeys.ts'
 import {
   isSameMove,
+  type KeyedSide,
   moveOfDiscrepancy,
   movesOfIntent,
   type PlacedMove,
@@ -292,7 +293,7 @@ export class Books implements BookReads {
     return this.#tracks.get(strategy) ?? noTrackRecord
   }
 
-  #logOf({ side, key }: Pick<PlacedMove, 'side' | 'key'>): SideLog {
+  #logOf({ side, key }: PlacedMove): SideLog {
     const known = this.#sides.get(key)
     if (known !== undefined) return known
     const log = new SideLog(side, key)
@@ -348,13 +349,13 @@ export class Books implements BookReads {
   }
 
   /** Adds to the results of a book. */
-  #book(strategy: string, log: Pick<SideLog, 'side' | 'key'>, figures: Partial<Figures>, atMs: number): void {
+  #book(strategy: string, log: KeyedSide, figures: Partial<Figures>, atMs: number): void {
     this.#tracks.set(strategy, withFigures(this.#trackOf(strategy), figures))
     this.#add(strategy, log, figures, atMs)
   }
 
   /** Subtracts from the sums of a book; a book whose sums become zero is removed. */
-  #takeOff(strategy: string, log: Pick<SideLog, 'side' | 'key'>, figures: Figures, atMs: number): void {
+  #takeOff(strategy: string, log: SideLog, figures: Figures, atMs: number): void {
     this.#add(strategy, log, negated(figures), atMs)
     const key = bookKeyOf(strategy, log.key)
     for (const kept of [this.#totals, this.#days.get(dayOf(atMs))])
@@ -362,12 +363,7 @@ export class Books implements BookReads {
   }
 
   /** Adds to the sums of a book, all in all and of the day. */
-  #add(
-    strategy: string,
-    { side, key: sideKey }: Pick<SideLog, 'side' | 'key'>,
-    figures: Partial<Figures>,
-    atMs: number,
-  ): void {
+  #add(strategy: string, { side, key: sideKey }: KeyedSide, figures: Partial<Figures>, atMs: number): void {
     const day = dayOf(atMs)
     const ofDay = this.#days.get(day) ?? new Map<string, KeptFigures>()
     this.#days.set(day, ofDay)

@@ -1,7 +1,7 @@
 /** Share of the account's positions in one strategy's book: the positions by which an instance trades. docs/books.md. Pure. */
 import { defined } from '../base/defined.ts'
 import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { ListedPositions, Snapshot } from '../domain/snapshot.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { maxOf, mulDiv, type TokenAmount, tenTo, type Usd } from '../protocol/units.ts'
@@ -31,7 +31,7 @@ export interface OwnPosition {
 /** A strategy's parts as it sees them: of positions that the snapshot lists. */
 export function ownPositionsOf(
   parts: readonly (PositionSide & Part)[],
-  snapshot: Pick<Snapshot, 'positions' | 'markets'>,
+  snapshot: Snapshot,
 ): readonly OwnPosition[] {
   const listed = new Map(snapshot.positions.value.map((position) => [sideKeyOf(position), position]))
   return parts.flatMap((book): OwnPosition[] => {
@@ -62,7 +62,7 @@ export function ownPositionsOf(
 }
 
 /** All listed positions as one instance's: where nobody else trades on the account. */
-export function allAsOwn({ positions }: Pick<Snapshot, 'positions'>): readonly OwnPosition[] {
+export function allAsOwn({ positions }: ListedPositions): readonly OwnPosition[] {
   return positions.value
     .filter(({ sizeInUsd }) => sizeInUsd > 0n)
     .map(

@@ -195,7 +195,7 @@ export class SideLog {
   }
 }
 
-function mayBeTakenBack({ move: { isFinal, intentId } }: Pick<Waiting, 'move'>): boolean {
+function mayBeTakenBack({ move: { isFinal, intentId } }: { readonly move: Move }): boolean {
   return !isFinal && intentId !== undefined
 }
 

@@ -44,7 +44,7 @@ const approvalNonces = selectorOf('subaccountApprovalNonces(address)')
  */
 export async function readApprovalCounts(
   client: RpcClient,
-  { chainId, contracts }: Pick<Chain, 'chainId' | 'contracts'>,
+  { chainId, contracts }: Chain,
   { owner, subaccount }: { readonly owner: Address; readonly subaccount: Address },
   signal: AbortSignal,
 ): Promise<ApprovalCounts> {

@@ -51,7 +51,7 @@ const getUint = keccakOfBytes(Buffer.from('getUint(bytes32)')).slice(0, 10)
  */
 export async function readClaimable(
   clients: readonly RpcClient[],
-  chain: Pick<Chain, 'chainId' | 'contracts'>,
+  chain: Chain,
   account: Address,
   pairs: readonly ClaimPair[],
   signal: AbortSignal,
@@ -79,7 +79,7 @@ export async function readClaimable(
 
 async function readFrom(
   client: RpcClient,
-  { chainId, contracts }: Pick<Chain, 'chainId' | 'contracts'>,
+  { chainId, contracts }: Chain,
   account: Address,
   asked: readonly (ClaimPair & { readonly kind: ClaimKind })[],
   signal: AbortSignal,

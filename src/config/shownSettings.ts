@@ -13,7 +13,10 @@ export interface ShownSetting {
 
 /** All settings with their values, secrets hidden, in the schema's order. */
 export function shownSettings(
-  loaded: Pick<LoadedConfig, 'values' | 'origins'> & {
+  loaded: {
+    readonly values: Readonly<Record<string, unknown>>
+    readonly origins: Readonly<Record<string, string>>
+  } & {
     readonly config: Pick<LoadedConfig['config'], 'profile'>
   },
 ): readonly ShownSetting[] {

@@ -13,7 +13,7 @@ import { no, type Proven } from './guard/requestGuard.ts'
 import { MAX_BODY_BYTES, parseCommand } from './parseCommand.ts'
 
 /** Adds the commands to the routes. */
-export function commandRoutes(app: Hono<Proven>, engine: Pick<EngineApi, 'operate'>): void {
+export function commandRoutes(app: Hono<Proven>, engine: EngineApi): void {
   const limited = bodyLimit({
     maxSize: MAX_BODY_BYTES,
     onError: (c) => no(c, 413, 'BODY_TOO_LARGE', `A command has at most ${MAX_BODY_BYTES} bytes.`),

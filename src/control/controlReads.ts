@@ -4,9 +4,9 @@ import { defined } from '../base/defined.ts'
 import { visible } from '../base/shownText.ts'
 import { logLevels } from '../domain/logLevels.ts'
 import { toPlain } from '../domain/summaries/orderView.ts'
-import type { HostBook, HostFigures, HostRow } from '../monitor/hostFigures.ts'
-import type { Incidents } from '../monitor/incidents/incidents.ts'
-import type { LastDecisions } from '../monitor/lastDecisions.ts'
+import type { HostFigures, HostRow } from '../monitor/hostFigures.ts'
+import type { Incident } from '../monitor/incidents/incidents.ts'
+import type { LastDecision } from '../monitor/lastDecisions.ts'
 import type { LevelTable } from '../monitor/log/levelTable.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import type { EngineApi } from '../operator/port/engineStatus.ts'
@@ -16,11 +16,11 @@ import type { Proven } from './guard/requestGuard.ts'
 
 /** Recent log lines, decisions and host figures from memory, open incidents, and the log levels in force. */
 export interface Recent {
-  readonly log: Pick<LogRing, 'read'>
-  readonly levels: Pick<LevelTable, 'inForce'>
-  readonly decisions: Pick<LastDecisions, 'all'>
-  readonly hosts: Pick<HostBook, 'all'>
-  readonly incidents: Pick<Incidents, 'open'>
+  readonly log: LogRing
+  readonly levels: LevelTable
+  readonly decisions: { all(): readonly LastDecision[] }
+  readonly hosts: { all(): readonly HostFigures[] }
+  readonly incidents: { open(): readonly Incident[] }
 }
 
 const periods: readonly CandlePeriod[] = ['1m', '5m', '15m', '1h', '4h', '1d']

@@ -8,10 +8,11 @@ import { BaseError, reasonOf } from '../base/errors.ts'
 import { strategyBooks } from '../books/bookView.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/summaries/orderView.ts'
 import type { ExplainedOrder } from '../monitor/explain/explainParts.ts'
-import type { Health, Verdict } from '../monitor/health.ts'
+import type { Verdict } from '../monitor/health.ts'
 import { type SilentHost, silentHosts } from '../monitor/hostFigures.ts'
 import type { Incident } from '../monitor/incidents/incidents.ts'
 import type { Metrics } from '../monitor/metrics/metrics.ts'
+import type { MonitoredStatus } from '../monitor/monitoredStatus.ts'
 import type { EngineApi, EngineStatus } from '../operator/port/engineStatus.ts'
 import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
@@ -36,8 +37,11 @@ export type StatusBody = Plain<
 /** Parts that the routes use. */
 export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'door'> {
   readonly engine: EngineApi
-  readonly metrics: Pick<Metrics, 'render' | 'contentType'>
-  readonly health: Pick<Health, 'live' | 'ready'>
+  readonly metrics: { render(status?: MonitoredStatus): Promise<string>; readonly contentType: string }
+  readonly health: {
+    live(status: MonitoredStatus | undefined): Verdict
+    ready(status: MonitoredStatus | undefined): Verdict
+  }
   /** Recent log lines and decisions. */
   readonly recent: Recent
   /** Reports what a start would take now. */
@@ -164,7 +168,7 @@ function routesText(app: Hono<Proven>): string {
 }
 
 /** The status as it is told to whoever asks. */
-function statusBody({ engine, recent }: Pick<ControlContext, 'engine' | 'recent'>): StatusBody {
+function statusBody({ engine, recent }: { readonly engine: EngineApi; readonly recent: Recent }): StatusBody {
   const status = engine.status()
   return toPlain({
     ...status,

@@ -34,7 +34,7 @@ export interface ControlServer {
   readonly localUrl: string
   readonly port: number
   /** The console; absent where it is not served. */
-  readonly console?: Pick<WebConsole, 'link'>
+  readonly console?: WebConsole
   /** Stops listening and drops open connections; resolves when done. */
   close(): Promise<void>
 }

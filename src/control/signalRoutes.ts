@@ -70,9 +70,9 @@ export function doorRefusal(status: number, path: string, perSecond: number): Si
 /** Adds the route. `now`: any clock in ms; only differences count. `requestsPerSecond`: of each address that proves nothing. */
 export function signalRoutes(
   app: Hono<Proven>,
-  engine: Pick<EngineApi, 'signal'>,
+  engine: EngineApi,
   { secrets, receiver, windowMs, perSecond, emit }: SignalSettings,
-  { now, requestsPerSecond }: Pick<GuardContext, 'now' | 'requestsPerSecond'>,
+  { now, requestsPerSecond }: GuardContext,
 ): void {
   const bucket = createBucket(perSecond, now)
   const failures = createBuckets(requestsPerSecond, now)

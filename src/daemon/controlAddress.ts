@@ -130,7 +130,7 @@ function addressIn(text: string): URL | undefined {
 
 /** Tells whether an address is of this machine: a number, no name, because somebody else could answer for a name. */
 function isThisMachine(
-  { hostname }: Pick<URL, 'hostname'>,
+  { hostname }: { readonly hostname: string },
   interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
 ): boolean {
   const host = hostname.replace(/^\[(.+)\]$/, '$1')

@@ -1,6 +1,5 @@
 /** Protects the process against inspection while it holds a key. */
 import { writeFileSync } from 'node:fs'
-import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 
 /**
@@ -59,7 +58,7 @@ const toldVariables: readonly (readonly [name: string, does: string])[] = [
 
 /** Returns the facts about this process's start that forbid trading real money in it; empty when there are none. */
 export function processProblems(
-  config: Pick<Config, 'isPaper'>,
+  config: { readonly isPaper: boolean },
   { env, execArgv }: Started,
 ): readonly string[] {
   if (config.isPaper) return []
@@ -112,7 +111,10 @@ function proxyWarnings(env: Started['env']): readonly string[] {
 }
 
 /** The warnings about how this process was started, before it trades; most apply to real money alone. */
-export function processWarnings(config: Pick<Config, 'isPaper'>, { env }: Pick<Started, 'env'>): string[] {
+export function processWarnings(
+  config: { readonly isPaper: boolean },
+  { env }: { readonly env: Readonly<Record<string, string | undefined>> },
+): string[] {
   const proxies = proxyWarnings(env)
   if (config.isPaper) return [...proxies]
   const told = toldVariables
@@ -122,7 +124,7 @@ export function processWarnings(config: Pick<Config, 'isPaper'>, { env }: Pick<S
 }
 
 /** Throws CommandError with exit code 4 when this process was started in a way that real money forbids. */
-export function refuseOpenProcess(config: Pick<Config, 'isPaper'>, started: Started): void {
+export function refuseOpenProcess(config: { readonly isPaper: boolean }, started: Started): void {
   const problems = processProblems(config, started)
   if (problems.length > 0) throw new CommandError(problems.join('\n'), exitCodes.configuration)
 }

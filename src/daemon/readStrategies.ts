@@ -5,13 +5,9 @@ import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { hostKind } from '../strategy/files/hostKind.ts'
-import {
-  closeStrategies,
-  type LoadedStrategy,
-  type LoadResult,
-  loadStrategies,
-} from '../strategy/files/load.ts'
+import { closeStrategies, type LoadResult, loadStrategies } from '../strategy/files/load.ts'
 import { StrategyFileError } from '../strategy/files/problem.ts'
+import type { Needs } from '../strategy/strategy.ts'
 import { ownCopies } from './ownFiles/ownCopies.ts'
 import { untrusted } from './trustedKinds.ts'
 
@@ -57,7 +53,7 @@ export async function readStrategyFiles(
  * would hold as many minutes of the file, and what is tried is another market than the file's.
  */
 export function fastReplayProblems(
-  strategies: readonly Pick<LoadedStrategy, 'path' | 'needs'>[],
+  strategies: readonly { readonly path: string; readonly needs: Needs }[],
   { replayFile, speed }: Pick<Config['paper'], 'replayFile' | 'speed'>,
 ): readonly StrategyFileError[] {
   if (replayFile === undefined || speed === 1) return []

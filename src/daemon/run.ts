@@ -12,7 +12,8 @@ import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { exitCodes } from '../config/exit.ts'
 import { version } from '../config/version.ts'
-import type { ControlOptions, ControlServer } from '../control/server.ts'
+import type { ConsoleSettings } from '../control/console/webConsole.ts'
+import type { ControlServer } from '../control/server.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
 import { openJournal } from '../journal/service/open.ts'
 import { guardedSigner } from '../keys/signingGuard.ts'
@@ -65,7 +66,7 @@ export interface RunOptions extends ReadAnew {
   /** The newest lines of the log. */
   readonly kept: LogRing
   /** Standard output, as the log writes it. */
-  readonly output: Pick<LogOutput, 'report'>
+  readonly output: LogOutput
   /** Things the operator should know before the first order. */
   readonly notes: readonly string[]
   readonly keys: KeySources
@@ -285,7 +286,7 @@ function sayConsole(
 }
 
 /** Settings of the console, where it is served. */
-function consoleOf(config: Config, log: Log, account: string): Pick<ControlOptions, 'console'> {
+function consoleOf(config: Config, log: Log, account: string): { readonly console?: ConsoleSettings } {
   const { console: isServed, consoleUrl } = config.control
   if (!isServed) return {}
   const path = besideJournal(config, 'equity')
@@ -300,12 +301,7 @@ function consoleOf(config: Config, log: Log, account: string): Pick<ControlOptio
 }
 
 /** Takes over strategy files that changed, or says what would be taken over, as the setting has it. */
-async function watchFiles(
-  config: Config,
-  trader: Pick<Trader, 'operate' | 'status'>,
-  log: Log,
-  signal: AbortSignal,
-): Promise<void> {
+async function watchFiles(config: Config, trader: Trader, log: Log, signal: AbortSignal): Promise<void> {
   const { watch } = config.strategies
   const paths = [...config.strategies.paths, ownCopies(config).folder]
   if (watch === 'off') return

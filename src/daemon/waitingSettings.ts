@@ -26,7 +26,7 @@ function differingSettings(running: LoadedConfig['values'], next: LoadedConfig['
  * @param reload reads anew; a ConfigError of it is told as problems, anything else is thrown on
  */
 export function nextStart(
-  begun: { readonly config: Pick<Config, 'profile'>; readonly values: LoadedConfig['values'] },
+  begun: { readonly config: Config; readonly values: LoadedConfig['values'] },
   reload: () => LoadedConfig,
 ): StartReport {
   const running = shownSettings({ ...begun, origins: {} })

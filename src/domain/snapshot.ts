@@ -61,31 +61,39 @@ export interface MarketView {
   readonly moreCandles?: readonly CandleReading[]
 }
 
+/** The account's list of positions. */
+export interface ListedPositions {
+  readonly positions: Reading<readonly Position[]>
+}
+
+/** The account's lists of positions and of orders. */
+export interface AccountLists extends ListedPositions {
+  readonly orders: Reading<readonly Order[]>
+}
+
 /** The world at one instant. */
-export interface Snapshot {
+export interface Snapshot extends AccountLists {
   /** Time when the snapshot was put together, Unix ms. */
   readonly atMs: number
   readonly account: Address
   /** By lower-cased market token. */
   readonly markets: ReadonlyMap<string, MarketView>
-  readonly positions: Reading<readonly Position[]>
   /** Sides of which the list as it was read shows less than the journal knows. Absent: none. */
   readonly hidden?: readonly HiddenSide[]
   /** Sides that are held and of which the list shows no row that can be read; of them size and side are known alone. Absent: none. */
   readonly unlisted?: readonly UnlistedSide[]
-  readonly orders: Reading<readonly Order[]>
   /** Tokens in the account's wallet; absent when they were not asked for or could not be read. */
   readonly balances?: Reading<readonly Balance[]>
 }
 
 /** Age of a reading in ms at the snapshot's instant; never negative. */
-export function ageOf(snapshot: Pick<Snapshot, 'atMs'>, reading: Reading<unknown>): number {
+export function ageOf(snapshot: Snapshot, reading: Reading<unknown>): number {
   return Math.max(0, snapshot.atMs - reading.atMs)
 }
 
 /** Tells whether a reading exists and is not older than `maxAgeMs`. */
 export function isFresh(
-  snapshot: Pick<Snapshot, 'atMs'>,
+  snapshot: Snapshot,
   reading: Reading<unknown> | undefined,
   maxAgeMs: number,
 ): boolean {
@@ -107,7 +115,7 @@ export function capacityReading(
 
 /** The account's positions on one side of one market; two when both tokens back one. */
 export function positionsOn(
-  snapshot: Pick<Snapshot, 'positions'>,
+  snapshot: ListedPositions,
   marketToken: string,
   direction: Direction,
 ): readonly Position[] {
@@ -128,16 +136,13 @@ const rowsBySide = madeOnce((rows: readonly Position[]): ReadonlyMap<string, Pos
 })
 
 /** The account's position on a side, or undefined. */
-export function positionOf(
-  { positions }: Pick<Snapshot, 'positions'>,
-  side: PositionSide,
-): Position | undefined {
+export function positionOf({ positions }: ListedPositions, side: PositionSide): Position | undefined {
   return rowsBySide(positions.value).get(sideKeyOf(side))
 }
 
 /** A side that is held without a row that can be read, or undefined. */
 export function unlistedOn(
-  { unlisted = [] }: Pick<Snapshot, 'unlisted'>,
+  { unlisted = [] }: Snapshot,
   { marketToken, direction, collateralToken }: PositionSide,
 ): UnlistedSide | undefined {
   return unlisted.find(
@@ -149,6 +154,6 @@ export function unlistedOn(
 }
 
 /** Returns the size of a position by its row, else by the other known facts, USD; 0 without a position. */
-export function heldUsdOn(snapshot: Pick<Snapshot, 'positions' | 'unlisted'>, side: PositionSide): Usd {
+export function heldUsdOn(snapshot: Snapshot, side: PositionSide): Usd {
   return positionOf(snapshot, side)?.sizeInUsd ?? unlistedOn(snapshot, side)?.sizeUsd ?? 0n
 }

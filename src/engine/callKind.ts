@@ -31,7 +31,7 @@ export interface KindAnswer {
 
 /** Returns the answer of one turn. `past` is set for a kind with a memory. Rejects with what the kind throws, KindFault and MemoryUnfitError. */
 export async function callKind(
-  loaded: Pick<LoadedStrategy, 'hosted' | 'strategy' | 'params' | 'instance'>,
+  loaded: LoadedStrategy,
   scene: OwnScene,
   past?: GivenPast,
 ): Promise<KindAnswer> {
@@ -45,7 +45,7 @@ export async function callKind(
 }
 
 function askHere(
-  { strategy, params, instance }: Pick<LoadedStrategy, 'strategy' | 'params' | 'instance'>,
+  { strategy, params, instance }: LoadedStrategy,
   scene: OwnScene,
   past?: GivenPast,
 ): KindAnswer {

@@ -27,10 +27,10 @@ const drainPollMs = 50
 /** Parts of an engine's life. */
 export interface LifecycleParts {
   readonly account: AccountWatch
-  readonly breakers: Pick<Breakers, 'check'>
+  readonly breakers: Breakers
   readonly ending: Ending
   readonly phase: Phase
-  readonly orderManager: Pick<OrderManager, 'recover' | 'stop'>
+  readonly orderManager: OrderManager
   readonly startedAtMs: number
   /** Counts the day's results with everything that is known now. */
   readonly countDay: () => void

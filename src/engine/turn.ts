@@ -312,7 +312,7 @@ function takenEvent({ isExpired, ...signal }: GivenSignal): Extract<SignalEvent,
 }
 
 function isChanged(
-  { memory, version }: Pick<KeptMemory, 'memory' | 'version'>,
+  { memory, version }: { readonly memory: unknown; readonly version: number },
   kept: KeptMemory | undefined,
 ): boolean {
   return kept === undefined || kept.version !== version || encodeExact(kept.memory) !== encodeExact(memory)

@@ -184,7 +184,7 @@ const PASS_OVER_MS = 60_000
  */
 function createHostChoice(
   { api: client, clock, settings }: HasApi & HasClock & HasSettings,
-  orders: Pick<TrackedOrders, 'unproven'>,
+  orders: TrackedOrders,
 ): {
   readonly chooseHost: () => string
   readonly passOver: (host: string) => void

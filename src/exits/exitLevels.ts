@@ -1,8 +1,9 @@
 /** Compares two levels of a stop-loss: the one that secures more of the profit, USD per whole index token. Pure. */
-import type { Position } from '../protocol/position.ts'
+
+import type { Direction } from '../protocol/market.ts'
 import type { Usd } from '../protocol/units.ts'
 
-type Sided = Pick<Position, 'direction'>
+type Sided = { readonly direction: Direction }
 
 /** Tells whether a level secures more of the profit than another. */
 export function isNearer({ direction }: Sided, level: Usd, other: Usd): boolean {

@@ -1,4 +1,6 @@
 /** One part of a position with its exits as they rest, and the decisions about them that stops and targets share. Pure. */
+
+import type { MarketSide } from '../domain/accountRecords/accountRecord.ts'
 import type { Decision, DecreaseDecision } from '../domain/order/decision.ts'
 import { EXIT_TOLERANCE_BPS, type PricedExits } from '../domain/order/exitPlan.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -115,7 +117,7 @@ export function closeOf({ position }: Scene, reason: string): Decision {
 }
 
 /** The side that a decision is about. */
-export function sideOf({ marketToken, direction }: Position): Pick<Position, 'marketToken' | 'direction'> {
+export function sideOf({ marketToken, direction }: Position): MarketSide {
   return { marketToken, direction }
 }
 

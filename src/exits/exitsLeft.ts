@@ -2,7 +2,8 @@
  * Remaining exits of an instance after one of them, or a decision, reduced its part. Until they are cancelled or made smaller, they would close a new
  * entry on that side for which they were never meant. Pure except for its reads.
  */
-import { type OrdersInFlight, type OwnFacts, ownSizeOf } from '../account/facts.ts'
+import { type OrdersInFlight, ownSizeOf } from '../account/facts.ts'
+import type { Part } from '../books/sideParts.ts'
 import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
 import { EXIT_TOLERANCE_BPS } from '../domain/order/exitPlan.ts'
@@ -14,7 +15,7 @@ import {
   type IntentState,
   lastAttempt,
 } from '../domain/order/intent.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { AccountLists } from '../domain/snapshot.ts'
 import { hexKey } from '../protocol/address.ts'
 import { bps, formatDollars, type Usd } from '../protocol/units.ts'
 
@@ -25,7 +26,7 @@ const STOP_LOSS = 6
 /** Orders in flight, and the own part that exits are compared with. */
 export interface ExitFacts {
   readonly orders: Omit<OrdersInFlight, 'unseen'>
-  readonly own: Pick<OwnFacts, 'parts'>
+  readonly own: { readonly parts: readonly (PositionSide & Part)[] }
 }
 
 /**
@@ -94,7 +95,7 @@ export function settledExits(state: IntentState): readonly Child[] {
  */
 export function sidesOfLostExits(
   states: readonly IntentState[],
-  { positions, orders }: Pick<Snapshot, 'positions' | 'orders'>,
+  { positions, orders }: AccountLists,
   nowMs: number,
 ): ReadonlySet<string> {
   const readAtMs = Math.min(positions.atMs, orders.atMs)

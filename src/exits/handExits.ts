@@ -5,7 +5,8 @@
  */
 
 import type { HasOrders } from '../account/accountParts.ts'
-import { OPERATOR, type Trading } from '../account/halts/tradingHalts.ts'
+import type { AccountJournal } from '../account/halts/accountJournal.ts'
+import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { madeByTasks } from '../account/runningTasks.ts'
 import type { Clock } from '../base/clock.ts'
 import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
@@ -25,7 +26,7 @@ const DENIED_PAUSE_MS = 15_000
 
 /** Dependencies of the fitting. */
 export interface HandExitsParts extends HasJournal, HasOrders {
-  readonly trading: Pick<Trading, 'accountJournal'>
+  readonly trading: { readonly accountJournal: AccountJournal }
   readonly clock: Clock
   readonly emit: (event: Event) => void
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>

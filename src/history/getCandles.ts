@@ -52,13 +52,16 @@ export interface GetOutcome {
   readonly firstSeconds: number | undefined
 }
 
+/** The venue's reads of candles. */
+type CandleReads = Pick<Api, 'getCandles' | 'getOhlcv'>
+
 /**
  * Gets what is not there yet.
  *
  * @throws RefusedError, UnreachableError or DecodeError of the clients, and HistoryError; what was answered before is kept
  */
 export async function getCandles(
-  api: Pick<Api, 'getCandles' | 'getOhlcv'>,
+  api: CandleReads,
   store: HistoryStore,
   request: GetRequest,
   progress: GetProgress = () => {},
@@ -106,7 +109,7 @@ export async function getCandles(
 
 /** The newest candles of the oracle; gives how many were new. */
 async function newestCandles(
-  api: Pick<Api, 'getCandles'>,
+  api: CandleReads,
   store: HistoryStore,
   { series, tokenSymbol, nowSeconds }: GetRequest,
   length: number,
@@ -135,7 +138,7 @@ async function isProven(store: HistoryStore, series: SeriesName, seconds: number
 
 /** Holds one page to the oracle's newest candles, where the range lies before both; gives why older pages cannot be taken. */
 async function proveUnit(
-  api: Pick<Api, 'getCandles' | 'getOhlcv'>,
+  api: CandleReads,
   store: HistoryStore,
   request: GetRequest,
   heard: (added: number) => void,
@@ -156,7 +159,7 @@ async function proveUnit(
 
 /** A page of candles from a moment on. */
 async function pageFrom(
-  api: Pick<Api, 'getOhlcv'>,
+  api: CandleReads,
   { series, marketSymbol }: GetRequest,
   sinceSeconds: number,
 ): Promise<readonly FileCandle[]> {
@@ -173,7 +176,7 @@ async function pageFrom(
 
 /** One page of candles that end where a range does. */
 async function olderPage(
-  api: Pick<Api, 'getOhlcv'>,
+  api: CandleReads,
   store: HistoryStore,
   request: GetRequest,
   range: TimeRange,

@@ -5,11 +5,7 @@ import { chains } from '../protocol/chains/index.ts'
 import { marketsNamed, nearestAsset } from '../protocol/marketName.ts'
 
 /** The asset that an index token follows, as the store names it: `ETH`, `PEPE` of kPEPE/USD. */
-export function assetOfToken({
-  symbol,
-  baseSymbol,
-  oracleSymbol,
-}: Pick<TokenFacts, 'symbol' | 'baseSymbol' | 'oracleSymbol'>): string {
+export function assetOfToken({ symbol, baseSymbol, oracleSymbol }: TokenFacts): string {
   return (baseSymbol ?? oracleSymbol ?? symbol).replace(/\..*$/, '').toUpperCase()
 }
 

@@ -349,7 +349,7 @@ export function reachesBack(intents: readonly IntentState[], limit: number): boo
  * From when on endings are read for `Ledger.recall`, Unix ms. A clock that is ahead at this start hides none: the newest record
  * has a word too.
  */
-export function recallSinceMs({ newestAtMs }: Pick<Ledger, 'newestAtMs'>, nowMs: number): number {
+export function recallSinceMs({ newestAtMs }: Ledger, nowMs: number): number {
   return Math.min(newestAtMs, nowMs) - keptMs
 }
 

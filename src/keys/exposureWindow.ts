@@ -2,10 +2,9 @@
  * The exposure that was signed in the last while: a sum that moves with the clock, so that a signature costs the same after a
  * thousand others and after ten.
  */
-import type { SignEntry } from '../domain/guardTable.ts'
 import type { Usd } from '../protocol/units.ts'
 
-type Signed = Pick<SignEntry, 'atSeconds' | 'addsUsd'>
+type Signed = { readonly atSeconds: number; readonly addsUsd: Usd }
 
 /** The sum over the entries that were added and not removed and that are younger than the window. */
 export interface ExposureWindow {

@@ -87,7 +87,7 @@ export function readSecretFile(path: string, rules: Omit<PrivateFileRules, 'what
 }
 
 /** Names of a file in messages. */
-type Named = Required<Pick<PrivateFileRules, 'setting' | 'what'>>
+type Named = Required<{ readonly setting: string; readonly what?: string }>
 
 /** Reads what was judged, by its descriptor: the name may mean another file by now. */
 function contentOf(descriptor: number, path: string, { setting, what }: Named): Secret {

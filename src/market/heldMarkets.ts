@@ -26,10 +26,10 @@ export function marketList(all: readonly Market[]): MarketList {
  * read from `/markets/config`, which names markets that are not listed too, and else from our own facts.
  */
 export async function withHeldMarkets(
-  api: Pick<Api, 'getMarketsConfig'>,
+  api: Api,
   listed: MarketList,
   held: readonly Address[],
-  facts?: Pick<Facts, 'markets'>,
+  facts?: Facts,
 ): Promise<readonly Market[]> {
   // An order that only swaps is on no market.
   const missing = new Set(held.map(hexKey).filter((key) => key !== ZERO_ADDRESS && !listed.byToken.has(key)))
@@ -59,7 +59,7 @@ function unlisted({
   shortToken,
   ...row
 }: Pick<MarketFacts, 'marketToken' | 'indexToken' | 'longToken' | 'shortToken'> &
-  Partial<Pick<MarketConfig, 'name' | 'isSpotOnly'>>): Market {
+  Partial<{ readonly name: string | undefined; readonly isSpotOnly: boolean | undefined }>): Market {
   return {
     symbol: row.name ?? marketToken,
     marketToken,

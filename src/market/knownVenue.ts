@@ -6,7 +6,7 @@ import type { Api } from '../api/client.ts'
 import type { MarketConfig, MarketValues } from '../api/rows/marketInfoTypes.ts'
 import { RefusedError } from '../api/transport/apiErrors.ts'
 import type { Read } from '../api/transport/route.ts'
-import type { Clock } from '../base/clock.ts'
+import type { Clocks } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import type { Facts } from '../protocol/catalogue.ts'
@@ -34,7 +34,7 @@ export interface KnownVenue {
  * Returns a memory with only the tokens of our own facts: a host that omits one must not prevent leaving its market. Requests name such a token by
  * its address.
  */
-export function createKnown(facts?: Pick<Facts, 'tokens'>): KnownVenue {
+export function createKnown(facts?: Facts): KnownVenue {
   const markets = new Map<string, Market>()
   const tokens = new Map<string, Token>(
     [...(facts?.tokens ?? [])].map(([key, token]) => [key, { ...token, wireName: token.address }]),
@@ -62,8 +62,8 @@ export const MARKET_VALUES_AGE_MS = 30_000
  * or nothing could be read of it so far. A venue without that route says nothing.
  */
 export async function staleValues(
-  api: Pick<Api, 'getMarketsValues' | 'clockSkewMs'>,
-  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+  api: Api,
+  clock: Clocks,
   known: KnownVenue,
   mostMs: number,
 ): Promise<(marketToken: Address) => string | undefined> {
@@ -88,7 +88,7 @@ export async function staleValues(
   }
 }
 
-async function readValues(api: Pick<Api, 'getMarketsValues'>, known: KnownVenue): Promise<void> {
+async function readValues(api: Api, known: KnownVenue): Promise<void> {
   try {
     known.values = await api.getMarketsValues()
     known.hasNoValues = false

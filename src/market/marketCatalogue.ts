@@ -3,7 +3,7 @@
  * compared with them and never replace them. A host that contradicts them closes the market for increases until it has been correct for a while, or
  * an operator settles it. Reductions continue with our facts.
  */
-import { ageMsOf, type Clock, type Moment, momentOf } from '../base/clock.ts'
+import { ageMsOf, type Clocks, type Moment, momentOf } from '../base/clock.ts'
 import { reasonOf } from '../base/errors.ts'
 import { type Contradiction, contradictionKey } from '../domain/accountRecords/marketEntry.ts'
 import type { Emit } from '../domain/event.ts'
@@ -52,7 +52,7 @@ export type MarketProof =
 export interface CatalogueParts {
   readonly shipped: ShippedFacts
   readonly records: MarketRecords
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
+  readonly clock: Clocks
   readonly emit: Emit
   /** Reads a market from every configured endpoint; absent: none is configured. Never rejects for what a network does. */
   readonly prove?: (marketToken: Address) => Promise<MarketProof>

@@ -1,7 +1,7 @@
 /** Data for estimating price impacts of a market, from the venue's settings and values. */
 import type { Api } from '../api/client.ts'
 import type { MarketConfig, MarketValues } from '../api/rows/marketInfoTypes.ts'
-import type { Clock } from '../base/clock.ts'
+import type { MonotonicClock } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
 import { type Address, hexKey, ZERO_HASH } from '../protocol/address.ts'
 import type { ImpactData } from '../protocol/priceImpact.ts'
@@ -15,11 +15,7 @@ const configEveryMs = 60_000
  * Reads market settings when they are old. Only the first reading is waited for: no decision waits for an estimate, and without
  * settings there is none.
  */
-export async function readImpactSettings(
-  api: Pick<Api, 'getMarketsConfig'>,
-  clock: Pick<Clock, 'monotonicMs'>,
-  known: KnownVenue,
-): Promise<void> {
+export async function readImpactSettings(api: Api, clock: MonotonicClock, known: KnownVenue): Promise<void> {
   const nowMs = clock.monotonicMs()
   const isFirst = known.configAskedMs === Number.NEGATIVE_INFINITY
   if (nowMs - known.configAskedMs >= configEveryMs) {
@@ -29,7 +25,7 @@ export async function readImpactSettings(
   if (isFirst) await known.configAsked
 }
 
-async function readConfig(api: Pick<Api, 'getMarketsConfig'>, known: KnownVenue): Promise<void> {
+async function readConfig(api: Api, known: KnownVenue): Promise<void> {
   try {
     known.config = await api.getMarketsConfig()
   } catch (error) {

@@ -1,5 +1,6 @@
 /** The journal's records about a chain's markets: their fold, and the one place that writes them while the daemon runs. */
-import type { Clock } from '../base/clock.ts'
+
+import type { WallClock } from '../base/clock.ts'
 import { ACCOUNT_ID } from '../domain/accountRecords/accountRecord.ts'
 import {
   applyMarketEntry,
@@ -23,8 +24,8 @@ export function createMarketRecords({
   journal,
   clock,
 }: {
-  readonly journal: Pick<HasJournal['journal'], 'account' | 'appendAccount'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly journal: HasJournal['journal']
+  readonly clock: WallClock
 }): MarketRecords {
   let fold = journal.account().markets ?? emptyMarketFold
   return {

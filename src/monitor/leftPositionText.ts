@@ -18,11 +18,7 @@ export function leftPositionText(position: ShownLeftPosition): string {
 }
 
 /** `stop-loss at $1,900.00, take-profit at $2,300.00`, or `no stop-loss`. */
-export function protectionText({
-  exits,
-  sizeUsd,
-  uncoveredUsd,
-}: Pick<ShownLeftPosition, 'exits' | 'sizeUsd' | 'uncoveredUsd'>): string {
+export function protectionText({ exits, sizeUsd, uncoveredUsd }: ShownLeftPosition): string {
   const bareUsd = BigInt(uncoveredUsd)
   const parts = exits.map(({ name, triggerPrice }) =>
     triggerPrice === null ? name : `${name} at ${formatPrice(BigInt(triggerPrice))}`,

@@ -2,7 +2,7 @@
 
 import type { StrategyBooks } from '../books/bookView.ts'
 import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
-import type { EquityMark, TradingHalt } from '../domain/accountRecords/tradingState.ts'
+import type { TradingHalt } from '../domain/accountRecords/tradingState.ts'
 import type { TradingState } from '../domain/limits/limits.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { Feed } from '../domain/venueEvent.ts'
@@ -17,7 +17,7 @@ export interface MonitoredStatus {
   readonly watchedAgoMs?: number
   readonly tradingState: TradingState
   readonly halts: readonly TradingHalt[]
-  readonly equity?: Pick<EquityMark, 'equityUsd' | 'peakUsd'> & { readonly equityAtMs?: number }
+  readonly equity?: { readonly equityUsd: Usd; readonly peakUsd: Usd } & { readonly equityAtMs?: number }
   readonly nowMs?: number
   readonly strategies: readonly {
     readonly name: string

@@ -43,7 +43,7 @@ export function endedOrder(stories: readonly IntentState[], wanted: string): End
 }
 
 /** The open order of an id or of its beginning, or a refusal. */
-export function openOrder({ open }: Pick<OpenOrders, 'open'>, intentId: string): IntentState | Refusal {
+export function openOrder({ open }: OpenOrders, intentId: string): IntentState | Refusal {
   const found = open().filter(({ state }) => state.intent.intentId.startsWith(intentId))
   const [one] = found
   if (one !== undefined && found.length === 1) return one.state

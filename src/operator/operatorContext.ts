@@ -39,13 +39,13 @@ export interface OperatorContext
     HasReadLimits,
     HasStrategies,
     HasTrading {
-  readonly orderManager: Pick<OrderManager, 'open' | 'resolve'>
+  readonly orderManager: OrderManager
   readonly kill: Kill
   readonly byHand: HandContext
   readonly tasks: TaskContext
-  readonly unwinder: Pick<Unwinder, 'request'>
+  readonly unwinder: Unwinder
   readonly reconciler: Reconciler
-  readonly reload: Pick<Reloaded, 'carryOut' | 'set'>
+  readonly reload: Reloaded
   readonly equity: EquityTracker
   /** False while the engine cannot take commands. */
   readonly isTaking: () => boolean

@@ -120,11 +120,7 @@ function marketNamed(
   )
 }
 
-function budgetOf({
-  maxOrders,
-  maxFees,
-  maxMinutes,
-}: Pick<StartTaskCommand, 'maxOrders' | 'maxFees' | 'maxMinutes'>): BudgetWish {
+function budgetOf({ maxOrders, maxFees, maxMinutes }: StartTaskCommand): BudgetWish {
   return {
     ...defined({ orders: maxOrders }),
     ...(maxFees === undefined ? {} : { feesUsd: usd(maxFees) }),

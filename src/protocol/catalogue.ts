@@ -99,7 +99,7 @@ export function tokensOfMarket(
 }
 
 /** Tells whether a market is a pool that only swaps. */
-export function isSwapOnly({ indexToken }: Pick<MarketFacts, 'indexToken'>): boolean {
+export function isSwapOnly({ indexToken }: { readonly indexToken: Address }): boolean {
   return sameHex(indexToken, ZERO_ADDRESS)
 }
 

@@ -56,7 +56,10 @@ export interface Position {
 export function pnlIfClosed({
   pnlAfterFeesUsd,
   pnlAfterAllFeesUsd,
-}: Pick<Position, 'pnlAfterFeesUsd' | 'pnlAfterAllFeesUsd'>): {
+}: {
+  readonly pnlAfterFeesUsd: Usd
+  readonly pnlAfterAllFeesUsd?: Usd | undefined
+}): {
   readonly usd: Usd
   /** True when the costs of closing are included. */
   readonly hasClosingCosts: boolean
@@ -110,7 +113,7 @@ export interface Order {
 const increaseOrderTypes: ReadonlySet<number> = new Set([2, 3, 8])
 
 /** Tells whether an order adds to a position when it executes. */
-export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolean {
+export function isIncreaseOrder({ orderType }: { readonly orderType: number }): boolean {
   return increaseOrderTypes.has(orderType)
 }
 
@@ -118,7 +121,7 @@ export function isIncreaseOrder({ orderType }: Pick<Order, 'orderType'>): boolea
 const exitOrderTypes: ReadonlySet<number> = new Set([5, 6])
 
 /** Judges whether an order is an exit that waits for its trigger: a take-profit or a stop-loss. */
-export function isExitOrder({ orderType }: Pick<Order, 'orderType'>): boolean {
+export function isExitOrder({ orderType }: Order): boolean {
   return exitOrderTypes.has(orderType)
 }
 
@@ -140,7 +143,7 @@ export function orderName(orderType: number): string {
 }
 
 /** Tells whether an order is on a market: a swap is on none, and only goes through some. */
-export function isOnMarket({ marketToken }: Pick<Order, 'marketToken'>): boolean {
+export function isOnMarket({ marketToken }: { readonly marketToken: Address }): boolean {
   return !sameHex(marketToken, ZERO_ADDRESS)
 }
 

@@ -18,7 +18,7 @@ import { positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { lacksMarket } from '../protocol/missing.ts'
-import type { Exposure } from './exposure/accountExposure.ts'
+import type { OwnOrder } from './exposure/accountExposure.ts'
 
 interface Side {
   readonly marketToken: Address
@@ -34,7 +34,7 @@ interface Side {
 export function orphanCancels(
   snapshot: Snapshot,
   states: readonly IntentState[],
-  exposure: Pick<Exposure, 'ownOrders'>,
+  exposure: { readonly ownOrders: ReadonlyMap<string, OwnOrder> },
   known: HeldSides = new Map(),
   isOthers: (side: PositionSide) => boolean = () => false,
 ): readonly CancelDecision[] {

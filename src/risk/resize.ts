@@ -1,5 +1,8 @@
 /** The size that an accepted increase may have now, when the venue warned that it has no capacity for all of it. */
-import type { Denial, Intent } from '../domain/order/intent.ts'
+
+import type { Decision } from '../domain/order/decision.ts'
+import type { Denial } from '../domain/order/intent.ts'
+import type { OrderTerms } from '../domain/order/orderTerms.ts'
 import { BPS_ONE, maxOf, minOf, mulDivUp, type Usd } from '../protocol/units.ts'
 import { isDenial, marketViewOf } from './exposure/admissionContext.ts'
 import { type SizingContext, sizeIncrease } from './sizing/sizing.ts'
@@ -10,7 +13,7 @@ import { type SizingContext, sizeIncrease } from './sizing/sizing.ts'
  * with the codes of `sizeIncrease`. Throws TypeError for a decision that is no increase.
  */
 export function resizeIncrease(
-  { decision, terms }: Pick<Intent, 'decision' | 'terms'>,
+  { decision, terms }: { readonly decision: Decision; readonly terms: OrderTerms },
   atMostUsd: Usd,
   context: SizingContext,
 ): Usd | Denial {

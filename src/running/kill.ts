@@ -72,7 +72,7 @@ export interface Kill {
 export interface KillContext extends HasAccount, HasApi, HasBasics, HasOrders, HasTrading {
   /** Returns writes that end the tasks that make orders over time: the kill cancels their resting orders. */
   readonly endTasks: (by: string) => readonly (() => Promise<void>)[]
-  readonly holdings: Pick<Holdings, 'journal' | 'elsewhere'>
+  readonly holdings: Holdings
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Symbols by lower-cased market token. */

@@ -1,5 +1,6 @@
 /** Reports the steps of a kill, once each: orders that add risk are cancelled, positions are being closed, it is stuck, it is over. */
-import type { Clock } from '../base/clock.ts'
+
+import type { MonotonicClock } from '../base/clock.ts'
 import type { Emit } from '../domain/event.ts'
 import type { LeftPosition } from '../domain/taskStates/killState.ts'
 
@@ -38,7 +39,7 @@ export function createKillSteps({
   clock,
 }: {
   readonly emit: Emit
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly clock: MonotonicClock
 }): KillSteps {
   let isCancelledTold = false
   let isClosingTold = false

@@ -4,7 +4,7 @@
  */
 
 import type { Trading } from '../account/halts/tradingHalts.ts'
-import type { Clock } from '../base/clock.ts'
+import type { WallClock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import type { Event } from '../domain/event.ts'
 import type { TaskDecision as TaskDecisionOf } from '../domain/order/decision.ts'
@@ -48,7 +48,7 @@ export interface TaskFigures extends Pick<OwnTask, 'doneUsd' | 'exitedUsd' | 'op
 /** Dependencies of strategies' tasks. */
 export interface StrategyTasksParts {
   readonly trading: Trading
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: WallClock
   readonly emit: (event: Event) => void
   /** Facts for planning a task of an instance, besides a snapshot. */
   readonly planFacts: (owner: string) => Pick<PlanFacts, 'mostSendingUsd' | 'ownUsd'>

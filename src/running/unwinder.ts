@@ -67,7 +67,7 @@ export interface Unwinder {
 export interface UnwindContext extends HasAccount, HasBasics {
   readonly openOrders: OpenOrders
   readonly trading: Trading
-  readonly holdings: Pick<Holdings, 'journal'>
+  readonly holdings: Holdings
   /** Reads a snapshot with these markets and every market with a position. */
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
   /** Hands a decision of the operator to admission, and the intent to the road. */

@@ -33,7 +33,7 @@ export function withExitNeeds(needs: Needs, exits: ExitPlan | undefined, symbols
 /** The exits with distances that are known; undefined while a range that they need is not. `atMs`: Unix ms. */
 export function exitsNow(
   exits: ExitPlan,
-  view: Pick<MarketView, 'candles' | 'moreCandles'> | undefined,
+  view: MarketView | undefined,
   atMs: number,
 ): PricedExits | undefined {
   return pricedBy(exits, needsRange(exits) ? rangeOf(exits, view, atMs) : undefined)
@@ -46,7 +46,7 @@ export function keptExitsNow(...[exits, view, atMs]: Parameters<typeof exitsNow>
 
 function rangeOf(
   { range: { period, candles: length } }: ExitPlan,
-  view: Pick<MarketView, 'candles' | 'moreCandles'> | undefined,
+  view: MarketView | undefined,
   atMs: number,
 ): Usd | undefined {
   const read = [view?.candles, ...(view?.moreCandles ?? [])].find((each) => each?.value.period === period)

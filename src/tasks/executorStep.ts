@@ -74,11 +74,7 @@ export interface ExecutorRules<Params, State> {
 }
 
 /** Returns the state of a task by its orders. */
-export function standOf(
-  { sizeUsd }: Pick<TaskGoal, 'sizeUsd'>,
-  view: ExecutorView,
-  opens?: boolean,
-): ExecutorStand {
+export function standOf({ sizeUsd }: TaskGoal, view: ExecutorView, opens?: boolean): ExecutorStand {
   const use = useOf(view, opens)
   return { use, leftUsd: maxOf(0n, sizeUsd - use.doneUsd - use.openUsd) }
 }

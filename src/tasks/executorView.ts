@@ -8,6 +8,7 @@ import {
   type ChildRole,
   type Denial,
   hasEnded,
+  type Intent,
   type IntentState,
   isProvisional,
   isUnresolved,
@@ -24,7 +25,7 @@ const HIGHEST_FEE_BPS100 = 1_000n
 const BPS100_ONE = 1_000_000n
 
 /** Returns the time with which a task's own end is compared, Unix ms: it runs on where the clock was set back. */
-export function ownTimeMs({ nowMs, setBackMs = 0 }: Pick<ExecutorView, 'nowMs' | 'setBackMs'>): number {
+export function ownTimeMs({ nowMs, setBackMs = 0 }: ExecutorView): number {
   return nowMs + setBackMs
 }
 
@@ -188,10 +189,7 @@ export function isLost(state: IntentState): boolean {
 }
 
 /** The rule of its owner's file that took an entry back before anything of it filled; undefined: something else became of it. */
-export function takenBackOf(
-  state: IntentState,
-  { takenBackBy }: Pick<ExecutorView, 'takenBackBy'>,
-): string | undefined {
+export function takenBackOf(state: IntentState, { takenBackBy }: ExecutorView): string | undefined {
   const { closing } = state
   if (closing?.outcome !== 'CANCELLED' || takenBackBy === undefined) return undefined
   const [entry] = lastAttempt(state)?.children ?? []
@@ -260,12 +258,12 @@ function ownChildren(state: IntentState): readonly Child[] {
 }
 
 /** Orders at the venue of one message: exits come with the order that they close. */
-function partsOf({ intent }: Pick<IntentState, 'intent'>): number {
+function partsOf({ intent }: IntentState): number {
   return (intent.terms.twap?.parts ?? 1) + exitsOf({ intent })
 }
 
 /** Those of them that are exits. */
-function exitsOf({ intent }: Pick<IntentState, 'intent'>): number {
+function exitsOf({ intent }: { readonly intent: Intent }): number {
   return intent.terms.tpsl?.length ?? 0
 }
 

@@ -3,7 +3,7 @@
  * stay until these are closed, unless they are to go too. Pure: its steps follow from the lists, from the journal, and from orders in flight.
  */
 import { defined } from '../base/defined.ts'
-import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type MarketSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/accountRecords/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import {
@@ -167,7 +167,7 @@ export function countLeft(left: KillLeft): {
 }
 
 /** Tells whether a look found nothing left and nothing unreadable. */
-export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewFills'>): boolean {
+export function isQuiet(left: KillLeft, { hasNewFills }: KillView): boolean {
   const { orders, positions, inFlight } = countLeft(left)
   return orders + positions + inFlight + left.notFinal === 0 && !hasNewFills && left.unread.length === 0
 }
@@ -176,10 +176,7 @@ export function isQuiet(left: KillLeft, { hasNewFills }: Pick<KillView, 'hasNewF
  * Tells whether only proof is missing. No list of any host shows anything, and every message in flight is past its signed deadline. The rest in the
  * journal is what such a message was to close or to cancel.
  */
-export function lacksProofAlone(
-  left: KillLeft,
-  { open, hasNewFills, nowSeconds }: Pick<KillView, 'open' | 'hasNewFills' | 'nowSeconds'>,
-): boolean {
+export function lacksProofAlone(left: KillLeft, { open, hasNewFills, nowSeconds }: KillView): boolean {
   const { resting, exits, isUntilClosed, held, elsewhere, unread, inFlight, notFinal } = left
   const shown = resting.length + (isUntilClosed ? exits.length : 0) + held.length + elsewhere.length
   if (shown + unread.length > 0 || hasNewFills || inFlight + notFinal === 0) return false
@@ -203,7 +200,7 @@ function reduces({ intent: { kind } }: IntentState): boolean {
 }
 
 /** Returns a market and a direction, whatever the collateral. */
-function placeOf({ marketToken, direction }: Pick<NamedOrder, 'marketToken' | 'direction'>): string {
+function placeOf({ marketToken, direction }: MarketSide): string {
   return `${hexKey(marketToken)}:${direction}`
 }
 
@@ -292,7 +289,7 @@ function nameOf({ terms }: Intent, index: number): string {
 }
 
 /** The market and side of one of the orders that a message created. */
-function sideOfOrder({ terms }: Intent, index: number): Pick<Order, 'marketToken' | 'direction'> {
+function sideOfOrder({ terms }: Intent, index: number): MarketSide {
   const written = terms.batch?.createOrderParamsList[index]
   if (written === undefined) return { marketToken: terms.marketToken, direction: terms.direction }
   return { marketToken: written.addresses.market, direction: written.isLong ? 'long' : 'short' }

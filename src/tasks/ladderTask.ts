@@ -131,11 +131,7 @@ function hasExits({ takeProfitBps, stopLossBps }: Partial<LadderParams>): boolea
 }
 
 /** Returns the sizes of the rungs, USD, the first one first; they add up to the whole. */
-function rungSizes({
-  sizeUsd,
-  rungs,
-  growthBps,
-}: Pick<LadderParams, 'sizeUsd' | 'rungs' | 'growthBps'>): readonly Usd[] {
+function rungSizes({ sizeUsd, rungs, growthBps }: LadderParams): readonly Usd[] {
   const weights = [ONE_USD]
   while (weights.length < rungs) weights.push(bps(weights.at(-1) ?? ONE_USD, growthBps))
   const all = weights.reduce((sum, weight) => sum + weight, 0n)
@@ -227,7 +223,7 @@ function wantedExits(
 function begun(
   { rung, firstPrice }: LadderProgress,
   { children }: ExecutorView,
-): Pick<LadderProgress, 'rung' | 'firstPrice'> {
+): { readonly rung: number; readonly firstPrice?: Usd } {
   const made = children.map(({ intent }) => Number(intent.decision.facts?.rung ?? 0))
   const price = firstPrice ?? children[0]?.intent.terms.referencePrice
   return { rung: Math.max(rung, ...made), ...defined({ firstPrice: price }) }

@@ -5,13 +5,13 @@
 import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { HeldSides } from '../domain/accountRecords/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import type { AccountLists } from '../domain/snapshot.ts'
 import { hexKey } from '../protocol/address.ts'
 import { isExitOrder, type Position } from '../protocol/position.ts'
 
 /** The facts that protective exits are recognised by. */
 export interface ExitFacts {
-  readonly snapshot: Pick<Snapshot, 'orders' | 'positions'>
+  readonly snapshot: AccountLists
   /** Open intents. */
   readonly open: readonly IntentState[]
   /** The positions of the journal. */

@@ -2,8 +2,10 @@
  * Rebalances: brings positions, or their owner's parts of them, to target weights once, by moves that were computed when it began. Reductions come
  * before increases, and each order that adds is at most a share of the capacity of its moment. Pure.
  */
+
 import { z } from 'zod'
 import { line } from '../base/bodyFields.ts'
+import type { MarketSide } from '../domain/accountRecords/accountRecord.ts'
 import { address, whole, words } from '../domain/order/decisionValues.ts'
 import { marketOf } from '../domain/snapshot.ts'
 import type { ExecutorProgress, TaskGoal } from '../domain/taskStates/executorState.ts'
@@ -191,7 +193,7 @@ function planOf(
 }
 
 function isOf(
-  { kind, terms }: { readonly kind: string; readonly terms: Pick<TaskMove, 'marketToken' | 'direction'> },
+  { kind, terms }: { readonly kind: string; readonly terms: MarketSide },
   { marketToken, direction, action }: TaskMove,
 ): boolean {
   return (

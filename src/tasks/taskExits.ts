@@ -54,7 +54,7 @@ export function leftToClose(params: ExecutorParams, use: ExecutorUse, view: Exit
 export function keptExits(
   params: ExecutorParams,
   use: ExecutorUse,
-  { nowMs, booked }: Pick<ExecutorView, 'nowMs' | 'booked'>,
+  { nowMs, booked }: ExecutorView,
 ): ExitSync {
   return { atMs: nowMs, sizeUsd: use.doneUsd - use.exitedUsd, bookUsd: freeUsd(booked(params)) }
 }
@@ -69,7 +69,7 @@ export function isLookDue(
   wanted: WantedExits,
   use: ExecutorUse,
   kept: ExitSync | undefined,
-  { nowMs, booked }: Pick<ExecutorView, 'nowMs' | 'booked'>,
+  { nowMs, booked }: ExecutorView,
 ): boolean {
   const count = exitTypes.filter((type) => triggerOf(wanted, type) !== undefined).length
   const resting = use.resting.filter(({ isExit }) => isExit).length

@@ -1,4 +1,6 @@
 /** Common parts of tasks that make orders over time: an order's price, its size by the capacity, and its decision. Pure. */
+
+import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { DecisionFacts, DecreaseDecision, IncreaseDecision } from '../domain/order/decision.ts'
 import { marketOf, positionsOn, type Snapshot } from '../domain/snapshot.ts'
 import type { ExecutorParams } from '../domain/taskStates/executorState.ts'
@@ -11,8 +13,14 @@ import type { ExecutorView } from './executorView.ts'
 /** One side of one market, and whether it is opened or reduced. */
 export type TaskSide = Pick<ExecutorParams, 'marketToken' | 'direction' | 'collateralToken' | 'action'>
 
+/** The direction of a task's position, and its growth or reduction. */
+interface TaskAim {
+  readonly direction: TaskSide['direction']
+  readonly action: TaskSide['action']
+}
+
 /** Tells whether it takes the higher price: opens a long, closes a short. */
-function buys({ direction, action }: Pick<TaskSide, 'direction' | 'action'>): boolean {
+function buys({ direction, action }: TaskAim): boolean {
   return (direction === 'long') === (action === 'increase')
 }
 
@@ -32,12 +40,12 @@ export function priceWithin(side: TaskSide, snapshot: Snapshot, worstPrice?: Usd
 }
 
 /** Tells whether a price is worse for the side than a bound. */
-export function isBeyond(side: Pick<TaskSide, 'direction' | 'action'>, price: Usd, worstPrice: Usd): boolean {
+export function isBeyond(side: TaskSide, price: Usd, worstPrice: Usd): boolean {
   return buys(side) ? price > worstPrice : price < worstPrice
 }
 
 /** A price so many bps better for the side than another: lower where it buys. */
-export function betterBy(side: Pick<TaskSide, 'direction' | 'action'>, price: Usd, basisPoints: number): Usd {
+export function betterBy(side: TaskAim, price: Usd, basisPoints: number): Usd {
   const parts = BigInt(BPS_ONE) + (buys(side) ? -1n : 1n) * BigInt(basisPoints)
   return mulDiv(price, parts, BigInt(BPS_ONE))
 }
@@ -71,7 +79,7 @@ export function heldUsd({ marketToken, direction, collateralToken }: TaskSide, s
 /** Size that a task plans by, USD: its owner's part of the side, or the whole position where its owner acts on whole ones. */
 export function plannedUsd(
   side: TaskSide,
-  { ownUsd }: Pick<ExecutorView, 'ownUsd'>,
+  { ownUsd }: { readonly ownUsd?: (side: PositionSide) => Usd },
   snapshot: Snapshot,
 ): Usd {
   return ownUsd === undefined ? heldUsd(side, snapshot) : ownUsd(side)

@@ -249,7 +249,7 @@ function bodySchema({ name, works, fields }: Described): z.ZodObject {
 }
 
 /** Describes an operator's start without its id: two starts of one id must agree in it. */
-export function askedOf(row: Pick<AnyTaskRow, 'lead' | 'fields'>, texts: StartTexts): string {
+export function askedOf(row: AnyTaskRow, texts: StartTexts): string {
   const { maxOrders, maxFees, maxMinutes, leverage, collateral, reduce, market, direction } = texts
   const side = `${reduce === true ? 'reduce' : 'open'} ${market} ${direction}`
   return [
@@ -264,7 +264,7 @@ export function askedOf(row: Pick<AnyTaskRow, 'lead' | 'fields'>, texts: StartTe
 }
 
 /** The task in words: `a twap`. */
-export function nounOf({ name, noun = `a ${name}` }: Pick<AnyTaskRow, 'name' | 'noun'>): string {
+export function nounOf({ name, noun = `a ${name}` }: AnyTaskRow): string {
   return noun
 }
 

@@ -33,7 +33,7 @@ export function rowOfTask(name: string): AnyTaskRow {
 }
 
 /** Tells whether a task is of one of the rows. */
-export function isExecutor({ taskKind }: Pick<TaskState, 'taskKind'>): boolean {
+export function isExecutor({ taskKind }: TaskState): boolean {
   return byName.has(taskKind)
 }
 

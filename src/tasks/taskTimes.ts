@@ -1,12 +1,11 @@
 /** The time of each task that runs: it runs on where the clock is set back, so that no task lasts for longer than it was given. */
 import type { Clock } from '../base/clock.ts'
 import { CLOCK_JUMP_MS, createOnwardClock } from '../base/onwardClock.ts'
-import type { TaskState } from '../domain/taskStates/taskRecord.ts'
 
 /** The times of tasks. */
 export interface TaskTimes {
   /** Gives how far the clock was set back since a task began, ms; of one of before this process, at least as far as its start is ahead. */
-  setBackSince(task: Pick<TaskState, 'taskId' | 'sinceMs'>): number
+  setBackSince(task: { readonly taskId: string; readonly sinceMs: number }): number
   /** Time that the clock has run without a step, ms: a machine that slept ends it too. Asked for at each look, it misses none. */
   straightMs(): number
   /** Forgets a task that ended. */

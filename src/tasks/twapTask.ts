@@ -109,16 +109,12 @@ export const twapTask = taskRow({
 })
 
 /** Tells whether the venue has this shape of a twap; it has none with a price bound. */
-function hasVenueShape({
-  parts,
-  durationMs,
-  worstPrice,
-}: Pick<TwapParams, 'parts' | 'durationMs' | 'worstPrice'>): boolean {
+function hasVenueShape({ parts, durationMs, worstPrice }: TwapParams): boolean {
   return worstPrice === undefined && parts <= VENUE_MOST_PARTS && durationMs % VENUE_STEP_MS === 0
 }
 
 /** Returns the size due by a moment, USD; the first part begins at once. `slot`: the stretch of that moment, from 1. */
-function dueBy({ sizeUsd, parts }: Pick<TwapParams, 'sizeUsd' | 'parts'>, slot: number): Usd {
+function dueBy({ sizeUsd, parts }: TwapParams, slot: number): Usd {
   return slot >= parts ? sizeUsd : mulDiv(sizeUsd, BigInt(slot), BigInt(parts))
 }
 

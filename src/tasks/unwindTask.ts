@@ -16,7 +16,7 @@ import {
 } from '../domain/taskStates/unwindState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { lacksMarket } from '../protocol/missing.ts'
-import { isOnMarket, type Position } from '../protocol/position.ts'
+import { isOnMarket } from '../protocol/position.ts'
 import { formatDollars, minOf, type Usd } from '../protocol/units.ts'
 import type { Child, Next, RunningTask, TaskKind } from './taskKind.ts'
 import { type Opened, UNWIND_TRIES, unwindKeyOf, unwindStepOf } from './unwindPlan.ts'
@@ -181,7 +181,7 @@ function reduce(task: Task, view: UnwindView, opened: readonly Opened[]): Unwind
 
 /** Finding about a side that the order opened, by the whole view. */
 type Found =
-  | { readonly kind: 'held'; readonly held: Pick<Position, 'sizeInUsd'> }
+  | { readonly kind: 'held'; readonly held: { readonly sizeInUsd: Usd } }
   | { readonly kind: 'gone' }
   | { readonly kind: 'wait' }
   | { readonly kind: 'doubt'; readonly problem: string }
@@ -204,7 +204,7 @@ function heldOf(view: UnwindView, snapshot: Snapshot, side: Opened, what: string
   return { kind: 'doubt', problem }
 }
 
-function closeOf({ params, by }: Task, side: Opened, held: Pick<Position, 'sizeInUsd'>): Decision {
+function closeOf({ params, by }: Task, side: Opened, held: { readonly sizeInUsd: Usd }): Decision {
   const { marketToken, direction, collateralToken, sizeUsd } = side
   const opened = `which opened ${formatDollars(sizeUsd)}`
   const reason = `${by} unwinds ${params.intentId}, ${opened}: ${params.reason}`

@@ -2,7 +2,7 @@
  * Winds down a strategy whose file was removed. It cancels orders that may still add, closes its own part of positions if its file said so, and
  * cancels exits that have nothing left to close. Until then its exits stay: they protect the position. Pure.
  */
-import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type MarketSide, type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import { hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
@@ -148,6 +148,6 @@ function mayAdd(state: IntentState): boolean {
   return entries.length === 0 || entries.some((child) => !hasEnded(child))
 }
 
-function sideOf({ marketToken, direction }: Pick<PositionSide, 'marketToken' | 'direction'>): string {
+function sideOf({ marketToken, direction }: MarketSide): string {
   return `${hexKey(marketToken)}:${direction}`
 }

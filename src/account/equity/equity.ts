@@ -40,7 +40,7 @@ export interface AccountReading extends EquityReading {
 const payingOrders: ReadonlySet<number> = new Set([0, 1, 2, 3, 8])
 
 /** Tells whether an order holds its payment until it ends: that payment is in no wallet, and belongs to the account. */
-export function holdsPayment({ orderType }: Pick<Order, 'orderType'>): boolean {
+export function holdsPayment({ orderType }: Order): boolean {
   return payingOrders.has(orderType)
 }
 
@@ -49,7 +49,7 @@ export function holdsPayment({ orderType }: Pick<Order, 'orderType'>): boolean {
  * whose payment may be in no list. Throws what the api throws.
  */
 export async function readEquity(
-  api: Pick<Api, 'getPositions' | 'getOrders' | 'getWalletBalances' | 'getTokensInfo'>,
+  api: Api,
   account: Address,
   inFlight: readonly IntentState[],
   host?: string,
@@ -149,7 +149,7 @@ const centUsd: Usd = 10n ** 28n
 /** A reading this far from the figure is reported, bps of the figure. */
 const jumpBps = 1_000
 
-type Opens = Pick<EquityReading, 'opens'>
+type Opens = { readonly opens?: () => Readonly<Record<string, Usd>> }
 
 /** A reading that is far from the figure, which it does not move by itself. */
 export interface EquityJump {

@@ -12,16 +12,11 @@ import type { HoldingsContext } from '../holdings/holdings.ts'
 import type { Books } from './readingsAddUp.ts'
 
 /** The worth that the lists of a reading hide, USD. `moving`: orders whose payment the reading counts elsewhere. */
-export type HiddenWorth = (lists: Pick<Books, 'positions' | 'worth'>, moving: readonly IntentState[]) => Usd
+export type HiddenWorth = (lists: Books, moving: readonly IntentState[]) => Usd
 
 /** Makes it; `held`: sizes by the journal, signed. */
 export function createHiddenWorth(
-  {
-    catalogue,
-    journal,
-    prices,
-    trading,
-  }: Pick<HoldingsContext, 'journal' | 'prices' | 'trading'> & { readonly catalogue: { facts(): Facts } },
+  { catalogue, journal, prices, trading }: HoldingsContext & { readonly catalogue: { facts(): Facts } },
   held: () => HeldSides,
 ): HiddenWorth {
   /** Index tokens at the last good price, USD; undefined where none is known. */

@@ -1,6 +1,6 @@
 /** The account's records: the one place that writes them while the daemon runs, and their fold. */
 
-import type { Clock } from '../../base/clock.ts'
+import type { WallClock } from '../../base/clock.ts'
 import {
   ACCOUNT_ID,
   type AccountRecord,
@@ -44,8 +44,8 @@ export function createAccountJournal({
   journal,
   clock,
 }: {
-  readonly journal: Pick<HasJournal['journal'], 'account' | 'appendAccount' | 'summary'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly journal: HasJournal['journal']
+  readonly clock: WallClock
 }): AccountJournal {
   let state = journal.account()
 

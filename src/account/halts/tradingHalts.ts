@@ -5,7 +5,13 @@
 
 import { releaseText } from '../../domain/accountRecords/haltRelease.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
-import { haltKey, haltsOn, strictest, type TradingHalt } from '../../domain/accountRecords/tradingState.ts'
+import {
+  haltKey,
+  haltsOn,
+  type ReleasedBy,
+  strictest,
+  type TradingHalt,
+} from '../../domain/accountRecords/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
 import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
 import { unwindOf } from '../../domain/taskStates/unwindState.ts'
@@ -110,7 +116,7 @@ export function createTrading({
   }
 }
 
-function passing({ releasedBy }: Pick<TradingHalt, 'releasedBy'>): { readonly isPassing?: true } {
+function passing({ releasedBy }: { readonly releasedBy: ReleasedBy }): { readonly isPassing?: true } {
   return releasedBy === 'itself' ? { isPassing: true } : {}
 }
 

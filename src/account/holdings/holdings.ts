@@ -18,12 +18,13 @@ import {
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
-import type { Snapshot } from '../../domain/snapshot.ts'
+import type { AccountLists, Snapshot } from '../../domain/snapshot.ts'
 import type { HasApi, HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import type { ExecutionSettings } from '../../execution/context/executionSettings.ts'
 import type { OpenOrders } from '../../execution/openOrders.ts'
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
+import type { Rows } from '../../protocol/reading.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { type Exposure, sideKey } from '../../risk/exposure/accountExposure.ts'
 import type { Trading } from '../halts/tradingHalts.ts'
@@ -43,9 +44,9 @@ export interface Holdings {
   /** Sizes by the journal, signed; sides that were left have 0. */
   journal(): HeldSides
   /** Returns the account's exposure by a snapshot's list, these intents, the journal and other hosts' lists. */
-  exposure(snapshot: Pick<Snapshot, 'positions' | 'orders'>, openIntents: readonly IntentState[]): Exposure
+  exposure(snapshot: AccountLists, openIntents: readonly IntentState[]): Exposure
   /** Sides of which a list shows less than the journal knows, where no order of ours explains it by lag. */
-  hiddenIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly HiddenSide[]
+  hiddenIn(list: Rows<readonly Position[]>): readonly HiddenSide[]
   /** Rows that another host's newest list shows, of sides that these do not show at all. */
   elsewhere(rows: readonly Position[]): readonly Position[]
   /** A list's rows, and of sides that it does not show and the journal or all hosts know those of other hosts. */
@@ -54,7 +55,7 @@ export interface Holdings {
    * Returns the positions without a readable row in a list. An unreadable row counts at once. A missing row counts after half a minute in which no
    * order of ours explains it by lag.
    */
-  unlistedIn(list: Pick<Snapshot['positions'], 'value' | 'missing'>): readonly UnlistedSide[]
+  unlistedIn(list: Rows<readonly Position[]>): readonly UnlistedSide[]
   /** Returns the markets of the journal's positions. */
   heldMarkets(): readonly Address[]
   /**
@@ -68,10 +69,7 @@ export interface Holdings {
    */
   vouching(): (side: PositionSide) => boolean
   /** Returns the fold of exposure, as of now, that `exposure` makes. */
-  exposing(): (
-    snapshot: Pick<Snapshot, 'positions' | 'orders'>,
-    openIntents: readonly IntentState[],
-  ) => Exposure
+  exposing(): (snapshot: AccountLists, openIntents: readonly IntentState[]) => Exposure
 }
 
 /** The oldest row of another host that a row's figures are compared with, ms. */
@@ -99,7 +97,7 @@ export interface HoldingsContext extends HasApi, HasClock, HasJournal {
   readonly prices: {
     lastOf(marketToken: string): { readonly price: Usd; readonly atMs: number } | undefined
   }
-  readonly settings?: Pick<ExecutionSettings, 'withheldMs'>
+  readonly settings?: ExecutionSettings
 }
 
 /** Makes the holdings of an account; nothing is known of the hosts' lists before the first look. */
@@ -197,10 +195,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     return new Set(exiting.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
   }
 
-  function hiddenSides(
-    list: Pick<Snapshot['positions'], 'value' | 'missing'>,
-    open = openNow(),
-  ): readonly HiddenSide[] {
+  function hiddenSides(list: Rows<readonly Position[]>, open = openNow()): readonly HiddenSide[] {
     const moving = sidesThatMove(open)
     return hiddenIn(list, journalNow(open), trading.accountJournal.state()).filter(
       ({ marketToken, direction }) => !moving().has(sideKey(marketToken, direction)),
@@ -214,10 +209,7 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
     return !isWithheld(unprovenSinceMs(state), clock.now(), withheldMs)
   }
 
-  function unlisted(
-    list: Pick<Snapshot['positions'], 'value' | 'missing'>,
-    open = openNow(),
-  ): readonly UnlistedSide[] {
+  function unlisted(list: Rows<readonly Position[]>, open = openNow()): readonly UnlistedSide[] {
     const nowMs = clock.monotonicMs()
     const known = journalNow(open)
     const shown = shownSides(list.value)

@@ -1,6 +1,6 @@
 /** The newest list of positions of each host, and since when it shows each side. */
 import type { Read } from '../../api/transport/route.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { MonotonicClock } from '../../base/clock.ts'
 import { lastMade } from '../../base/sameAgain.ts'
 import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../../domain/accountRecords/held.ts'
@@ -45,7 +45,7 @@ export interface HostLooks {
 const freshMs = 60_000
 
 /** Makes them; nothing is known of the hosts' lists before the first one. */
-export function createHostLooks(clock: Pick<Clock, 'monotonicMs'>): HostLooks {
+export function createHostLooks(clock: MonotonicClock): HostLooks {
   const looks = new Map<string, HostList>()
   const vouched = new Set<string>()
   const sidesOf = lastMade<HeldSides>()

@@ -1,6 +1,6 @@
 /** The sizes that the journal holds, made once for all who ask between two records. */
 import { lastMade } from '../../base/sameAgain.ts'
-import type { AccountState } from '../../domain/accountRecords/accountRecord.ts'
+import type { Discrepancies } from '../../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
 import { type HeldSides, journalSides } from '../../domain/accountRecords/held.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
@@ -9,7 +9,7 @@ import type { IntentState } from '../../domain/order/intent.ts'
 export function lastSides(): (
   closed: readonly Fill[],
   open: readonly IntentState[],
-  account: Pick<AccountState, 'discrepancies'>,
+  account: Discrepancies,
 ) => HeldSides {
   const lastOf = lastMade<HeldSides>()
   // Fills, states and discrepancies are made anew by each record that changes them.

@@ -27,7 +27,7 @@ export interface PriceWatchParts extends HasJournal {
   readonly api: Api
   readonly clock: Clock
   readonly limits: {
-    current(): { readonly account: Pick<Limits, 'maxPriceDivergenceBps'> }
+    current(): { readonly account: Limits }
     on(symbol: string, owner: string): ReductionPriceLimits
   }
   /** Takes a mistake of ours. */

@@ -21,9 +21,9 @@ export interface BareSide extends SideWithoutStop {
 export interface BareFacts {
   readonly held: readonly PositionSide[]
   readonly bare: readonly SideWithoutStop[]
-  readonly books: Pick<BookReads, 'heldSince' | 'stopEndedAt'>
+  readonly books: BookReads
   /** Discrepancies of the account: such a position began at the latest when it was reported. */
-  readonly discrepancies: readonly Pick<DiscrepancyState, 'discrepancy' | 'raisedAtMs'>[]
+  readonly discrepancies: readonly DiscrepancyState[]
   /** Unix ms. */
   readonly nowMs: number
 }

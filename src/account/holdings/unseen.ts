@@ -1,5 +1,6 @@
 /** Fills that the lists may not show yet: admission counts them in addition to a snapshot's positions. */
-import type { Clock } from '../../base/clock.ts'
+
+import type { WallClock } from '../../base/clock.ts'
 import { madeOnce } from '../../base/madeOnce.ts'
 import { type HeldSides, isTakenOff } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
@@ -31,11 +32,7 @@ const asOpen = madeOnce(({ intent, attempts, updatedAtMs }: IntentState): Intent
 })
 
 /** Over the intents that are followed. `journal`: sizes by the journal, signed. */
-export function createUnseen(
-  openOrders: OpenOrders,
-  clock: Pick<Clock, 'now'>,
-  journal: () => HeldSides,
-): Unseen {
+export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: () => HeldSides): Unseen {
   function readAgo({ positions }: Snapshot): number {
     return Math.max(0, clock.now() - positions.atMs)
   }

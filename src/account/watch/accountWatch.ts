@@ -43,11 +43,11 @@ export interface AccountWatchContext
     HasHoldings,
     HasOrders,
     HasSubaccount {
-  readonly prices: Pick<PriceWatch, 'look'>
-  readonly feeds: Pick<FeedAges, 'onFeed'>
-  readonly filled: Pick<Unseen, 'recent'>
-  readonly reconciler: Pick<Reconciler, 'pass'>
-  readonly unmanaged: Pick<UnmanagedWatch, 'check'>
+  readonly prices: PriceWatch
+  readonly feeds: FeedAges
+  readonly filled: Unseen
+  readonly reconciler: Reconciler
+  readonly unmanaged: UnmanagedWatch
 }
 
 /** Latest observations of the account. */

@@ -19,6 +19,7 @@ import {
 import { accountOf } from '../../execution/context/executionContext.ts'
 import type { HasAccount, HasApi, HasBasics } from '../../execution/context/executionParts.ts'
 import { waitAtMost } from '../../execution/context/waitAtMost.ts'
+import type { Usd } from '../../protocol/units.ts'
 import {
   AHEAD_FOR_MS,
   type BreakerSettings,
@@ -37,7 +38,6 @@ import {
   type ShownEquity,
   type ShownPeak,
 } from '../equity/shownEquity.ts'
-import type { DayResult } from './dayResult.ts'
 import { createTransferRounds, type HeardHost } from './transferRounds.ts'
 
 /** The running breakers. */
@@ -57,7 +57,10 @@ export interface Breakers {
   accountReadMs(): number
 }
 
-type Realized = Pick<DayResult, 'ofAll' | 'receivedSince'>
+type Realized = {
+  ofAll(sinceMs: number, nowMs: number): Usd
+  receivedSince(sinceMs: number, nowMs: number): Usd
+}
 
 const noneRealized: Realized = { ofAll: () => 0n, receivedSince: () => 0n }
 

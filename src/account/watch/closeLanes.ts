@@ -21,7 +21,7 @@ export function closeLanesOf(
     engineSettings,
   }: HasEngineSettings &
     HasRules & {
-      readonly journal: Pick<HasJournal['journal'], 'recentIntents'>
+      readonly journal: HasJournal['journal']
     },
   nowMs: number,
 ): readonly LaneName[] {

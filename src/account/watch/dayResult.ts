@@ -10,7 +10,7 @@ import { madeOnce } from '../../base/madeOnce.ts'
 import type { BookReads } from '../../books/books.ts'
 import { openResultUsd } from '../../books/bookView.ts'
 import { venueResultOf } from '../../books/figures.ts'
-import type { AccountState } from '../../domain/accountRecords/accountRecord.ts'
+import type { Discrepancies } from '../../domain/accountRecords/accountRecord.ts'
 import { type IntentState, isProvisional, type Settlement } from '../../domain/order/intent.ts'
 import type { HasClock, HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
@@ -24,7 +24,7 @@ export interface DayResult {
   /** Takes up intents, open or ended; each order of theirs counts once. */
   add(states: readonly IntentState[], nowMs: number): void
   /** Takes in the protocol's acts on positions, as they were found; each counts once. */
-  addDiscrepancies(account: Pick<AccountState, 'discrepancies'>, nowMs: number): void
+  addDiscrepancies(account: Discrepancies, nowMs: number): void
   /** Returns the results of all orders by lower-case market token, USD, signed; a market without an end of the day is absent. */
   byMarket(nowMs: number): ReadonlyMap<string, Usd>
   /** Returns the same of all orders that executed since then (Unix ms), within the day, and of the protocol's acts. */
@@ -95,7 +95,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     }
   }
 
-  function addDiscrepancies({ discrepancies }: Pick<AccountState, 'discrepancies'>, atMs: number): void {
+  function addDiscrepancies({ discrepancies }: Discrepancies, atMs: number): void {
     for (const [discrepancyId, { discrepancy, raisedAtMs }] of discrepancies) {
       const { pnlUsd, fundingReceivedUsd: receivedUsd = 0n, atSeconds, marketToken } = discrepancy
       const executedMs = atSeconds === undefined ? Math.min(raisedAtMs, atMs) : atSeconds * 1_000
@@ -133,12 +133,7 @@ function realizedOf({ pnlUsd, swapResultUsd, feesUsd = 0n, fundingReceivedUsd = 
  * Returns the final realized result of a strategy's books since 00:00 UTC, USD, signed: its own fills, and its part of reductions by keepers, the
  * operator, a hand or the protocol. It is after the venue's fees; sending has a separate budget.
  */
-export function strategyDayUsd(
-  books: Pick<BookReads, 'days'>,
-  strategy: string,
-  nowMs: number,
-  isFinal = true,
-): Usd {
+export function strategyDayUsd(books: BookReads, strategy: string, nowMs: number, isFinal = true): Usd {
   return books
     .days(dayStartOf(nowMs), isFinal, strategy)
     .reduce((sum, { figures }) => sum + venueResultOf(figures), 0n)

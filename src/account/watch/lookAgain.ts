@@ -1,5 +1,5 @@
 /** Looks that come soon after an order moved, between the rounds of the watch, until the lists show it. */
-import type { Clock } from '../../base/clock.ts'
+import type { MonotonicClock, Timer } from '../../base/clock.ts'
 
 /** Moves of orders, as the repeated look waits for them. */
 export interface OrderMoves {
@@ -16,7 +16,7 @@ export interface OrderMoves {
 }
 
 /** Begins with none. `forMs`: longest repetition after the newest move: then lists are believed all the same. */
-export function createOrderMoves(clock: Pick<Clock, 'monotonicMs'>, forMs: number): OrderMoves {
+export function createOrderMoves(clock: MonotonicClock, forMs: number): OrderMoves {
   let untilMs = Number.NEGATIVE_INFINITY
   let moves = 0
   let wake = (): void => undefined
@@ -40,7 +40,7 @@ export function createOrderMoves(clock: Pick<Clock, 'monotonicMs'>, forMs: numbe
 
 /** Dependencies of the repeated look. */
 export interface LookAgainParts {
-  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>
+  readonly clock: MonotonicClock & Timer
   readonly moves: Omit<OrderMoves, 'soon'>
   /** One look. Rejects with mistakes of ours alone. */
   readonly look: () => Promise<void>

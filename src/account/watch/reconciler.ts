@@ -92,7 +92,7 @@ export function createReconciler(
     HasChainReader &
     HasBasics &
     HasOrders &
-    HasTrading & { readonly engineSettings?: Pick<EngineSettings, 'adoptInitial'> },
+    HasTrading & { readonly engineSettings?: EngineSettings },
 ): Reconciler {
   const { api, clock, emit, journal, openOrders } = context
   const { accountJournal } = context.trading
@@ -384,7 +384,10 @@ function spanOfTrades(state: AccountState, readSeconds: number, startedSeconds: 
 }
 
 /** Merges the results of all lists: a discrepancy is gone when none of them shows it. */
-function together(each: readonly Reconciliation[]): Pick<Reconciliation, 'gone' | 'deferred'> {
+function together(each: readonly Reconciliation[]): {
+  readonly gone: readonly string[]
+  readonly deferred: number
+} {
   const [first, ...others] = each
   return {
     gone: (first?.gone ?? []).filter((id) => others.every(({ gone }) => gone.includes(id))),

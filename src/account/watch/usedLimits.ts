@@ -57,8 +57,8 @@ export function usedNow(
     breakers,
     realized,
   }: {
-    readonly account: Pick<AccountWatch, 'symbols' | 'exposure' | 'sides'>
-    readonly breakers: Pick<Breakers, 'equity'>
+    readonly account: AccountWatch
+    readonly breakers: Breakers
     readonly realized: () => DayResult
   },
 ): (scope: string, limit: string) => bigint | undefined {

@@ -179,7 +179,7 @@ const submitRoute: Route<SubmitInput, OrderStatus> = {
 }
 
 /** A handle on one withdrawal; a `PreparedWithdrawal` is one. */
-export type WithdrawalTicket = Pick<PreparedWithdrawal, 'host' | 'requestId'>
+export type WithdrawalTicket = { readonly host: string; readonly requestId: string }
 
 const statusRoute: Route<WithdrawalTicket, OrderStatus> = {
   path: '/gmx-account/withdraw/cross-chain/status',

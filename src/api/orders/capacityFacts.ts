@@ -22,9 +22,10 @@ const reasons = new Set<Exclude<CapacityUnavailableReason, 'unrecognised'>>([
 ])
 
 /** The reason of a `TRADING_CAPACITY_UNAVAILABLE` warning; undefined for any other warning. */
-export function capacityUnavailableReason(
-  warning: Pick<ValidationWarning, 'code' | 'details'>,
-): CapacityUnavailableReason | undefined {
+export function capacityUnavailableReason(warning: {
+  readonly code: string
+  readonly details?: unknown
+}): CapacityUnavailableReason | undefined {
   if (warning.code !== 'TRADING_CAPACITY_UNAVAILABLE') return undefined
   const { details } = warning
   const reason =

@@ -18,7 +18,6 @@ import {
   present,
   usd30,
 } from '../decode/decode.ts'
-import type { RouteQuery } from '../transport/route.ts'
 
 /** Reads the fields that identify a row, as far as they can be read. */
 export type Tell = (row: Fields) => Omit<MissingRow, 'problem'>
@@ -33,7 +32,7 @@ export interface RowNames {
 }
 
 /** Receivers of the rows of a list that are not among its values. */
-type AskedRows = Pick<RouteQuery<unknown>, 'missing' | 'dropForeign'>
+type AskedRows = { readonly missing: MissingRow[]; readonly dropForeign?: () => void }
 
 function tellBy(names: RowNames): Tell {
   return (row) => {

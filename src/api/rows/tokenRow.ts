@@ -1,5 +1,6 @@
 /** Decodes a token of the application API's lists; the oracle's richer list has the same shape. */
 import type { Token } from '../../protocol/market.ts'
+import type { Usd } from '../../protocol/units.ts'
 import {
   address,
   boolean,
@@ -86,7 +87,7 @@ export function token(value: unknown): TokenRow {
   }
 }
 
-function tokenPrices(value: unknown, name: string): Pick<Token, 'minPrice' | 'maxPrice'> {
+function tokenPrices(value: unknown, name: string): { readonly minPrice?: Usd; readonly maxPrice?: Usd } {
   const prices = object(value, name)
   const minPrice = usd30(prices.minPrice, 'prices.minPrice')
   const maxPrice = usd30(prices.maxPrice, 'prices.maxPrice')

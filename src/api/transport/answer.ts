@@ -105,7 +105,7 @@ function unavailabilityOf(
 /** The error that an answer outside 2xx stands for; `unservedMeans` is the route's own reason for a 503. */
 export function errorOfStatus(
   place: RequestPlace,
-  answer: Pick<HttpAnswer, 'status' | 'body' | 'traceId' | 'retryAfterMs'>,
+  answer: HttpAnswer,
   attempts: number,
   unservedMeans?: string,
 ): RefusedError | UnreachableError {

@@ -32,7 +32,7 @@ export interface RequestQueue {
 
 /** Makes the lanes of all hosts. */
 export function createRequestQueue(options: {
-  readonly hosts: Pick<Hosts, 'takeTurn' | 'takeHistoryTurn' | 'released'>
+  readonly hosts: Hosts
   readonly clock: Clock
   readonly limits: ApiLimits
 }): RequestQueue {

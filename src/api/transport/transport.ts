@@ -229,11 +229,11 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   /** Tells whether no other host could do better: every row was readable, and its prices are fresh. */
-  function isGood<Value>(route: Pick<Route<never, Value>, 'madeAtMs'>, read: Read<Value>): boolean {
+  function isGood<Value>(route: Route<never, Value>, read: Read<Value>): boolean {
     return read.missing === undefined && !isOld(route, read)
   }
 
-  function isOld<Value>(route: Pick<Route<never, Value>, 'madeAtMs'>, read: Read<Value>): boolean {
+  function isOld<Value>(route: Route<never, Value>, read: Read<Value>): boolean {
     const madeAtMs = route.madeAtMs?.(read.value)
     return (
       madeAtMs !== undefined && priceAgeOf(madeAtMs, read.readAtMs, read.serverDateMs) > limits.maxPriceAgeMs
@@ -241,11 +241,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   /** Tells whether the first of two responses is better: the one with fresh prices, then the one with younger prices, then the more complete one. */
-  function isBetter<Value>(
-    route: Pick<Route<never, Value>, 'madeAtMs'>,
-    one: Read<Value>,
-    other: Read<Value>,
-  ): boolean {
+  function isBetter<Value>(route: Route<never, Value>, one: Read<Value>, other: Read<Value>): boolean {
     if (isOld(route, one) || isOld(route, other)) {
       return (route.madeAtMs?.(one.value) ?? 0) > (route.madeAtMs?.(other.value) ?? 0)
     }
@@ -277,11 +273,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-function timeoutOf(
-  route: Pick<Route<never, unknown>, 'kind' | 'timeoutMs'>,
-  options: CallOptions,
-  limits: ApiLimits,
-): number {
+function timeoutOf(route: Route<never, unknown>, options: CallOptions, limits: ApiLimits): number {
   if (options.timeoutMs !== undefined) return options.timeoutMs
   if (route.kind === 'prepare') return limits.prepareTimeoutMs
   if (route.kind === 'submit') return limits.submitTimeoutMs

@@ -102,7 +102,7 @@ function changesOf(check: CheckName, needs: Needs, seed: number): readonly Chang
 export async function checkKind(
   check: CheckName,
   turns: readonly RecordedTurn[],
-  { name, needs }: Pick<LoadedStrategy, 'name' | 'needs'>,
+  { name, needs }: LoadedStrategy,
   again: LoadAgain,
   seed: number,
 ): Promise<CheckedKind> {

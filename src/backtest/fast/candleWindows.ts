@@ -38,7 +38,7 @@ interface Running {
 const SPARE = 4_096
 
 /** Makes windows; nothing is read before the first is asked for. */
-export function createCandleWindows(prices: Pick<Prices, 'rangeOf'>): CandleWindows {
+export function createCandleWindows(prices: Prices): CandleWindows {
   const known = new Map<string, Series>()
 
   return {
@@ -80,7 +80,7 @@ function numberOf(contractPrice: bigint, decimals: number): number {
 }
 
 function candleOf(
-  prices: Pick<Prices, 'rangeOf'>,
+  prices: Prices,
   { key, decimals }: PricedToken,
   fromSecond: number,
   toSecond: number,
@@ -98,7 +98,7 @@ function candleOf(
 
 /** The running candle up to a second, that second included; it grows by what is new of it. */
 function runningOf(
-  prices: Pick<Prices, 'rangeOf'>,
+  prices: Prices,
   { key, decimals }: PricedToken,
   series: Series,
   startSecond: number,

@@ -20,7 +20,7 @@ export interface QuietLifeParts {
   readonly clock: Clock
   readonly journal: Journal
   readonly executions: ExecutionWatch
-  readonly trader: Pick<Trader, 'orders'>
+  readonly trader: Trader
   readonly account: Address
   /** Prices at the beginnings of candles. */
   readonly prices: Prices

@@ -19,8 +19,8 @@ export interface ExecutionWatch {
 
 /** Makes one; it calls `executed` in the second in which anything executed. */
 export function createExecutionWatch(parts: {
-  readonly scheduler: Pick<Scheduler, 'after'>
-  readonly venue: Pick<Venue, 'advance' | 'venueState'>
+  readonly scheduler: Scheduler
+  readonly venue: Venue
   readonly clock: WallClock
   readonly executed: () => void
 }): ExecutionWatch {

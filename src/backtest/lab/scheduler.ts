@@ -137,7 +137,7 @@ export interface Life {
 }
 
 /** Begins a life on a scheduler. */
-export function createLife(scheduler: Pick<Scheduler, 'runTo'>): Life {
+export function createLife(scheduler: Scheduler): Life {
   const died = Promise.withResolvers<never>()
   died.promise.catch(() => undefined)
   return {

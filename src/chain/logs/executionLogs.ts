@@ -146,7 +146,7 @@ function receivedOf(
   { addresses, uints }: EventItems,
   markets: FundingTokens,
   prices: ReadonlyMap<string, bigint>,
-): Pick<Execution, 'fundingReceivedUsd'> {
+): { readonly fundingReceivedUsd?: bigint } {
   const market = markets.get(addresses.get('market') ?? '')
   if (market === undefined) return {}
   let receivedUsd = 0n
@@ -168,7 +168,7 @@ function receivedOf(
 export function positionChangeOf(
   logs: readonly LogRow[],
   emitter: Address,
-  { account, orderKey }: Pick<PositionChangeQuery, 'account' | 'orderKey'>,
+  { account, orderKey }: PositionChangeQuery,
   markets: FundingTokens,
   wrappedNative: Address,
 ): PositionChange | undefined {

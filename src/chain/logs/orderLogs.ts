@@ -48,11 +48,7 @@ export function orderTopics(account: Address): readonly (Hex | readonly Hex[] | 
 }
 
 /** Tells whether a log is an event of an account's orders, from the protocol's own emitter; `orderTopics` requests these. */
-export function isOrderLog(
-  { address, topics }: Pick<LogRow, 'address' | 'topics'>,
-  emitter: Address,
-  account: Address,
-): boolean {
+export function isOrderLog({ address, topics }: LogRow, emitter: Address, account: Address): boolean {
   const [kind, name = '', , of] = topics
   const isOfEmitter = sameHex(address, emitter) && kind === EVENT_LOG_2 && topics.length === 4
   return isOfEmitter && of === addressTopic(account) && nameOfTopic.has(name)

@@ -15,7 +15,9 @@ import type { Difference } from '../../backtest/check/difference.ts'
 import { createTurnRecorder, MOST_RECORDED, type RecordedTurn } from '../../backtest/check/recordedTurns.ts'
 import { liveExactRun } from '../../backtest/exactRun.ts'
 import { type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
+import type { RunManifest } from '../../backtest/runFiles.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { LoadedConfig } from '../../config/loadConfig.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
 import type { PriceHistory } from '../../paper/catalog/historyPrices.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
@@ -81,10 +83,10 @@ export async function checkRun(
 
 /** The turns of a run, in a folder that is thrown away. */
 async function recorded(
-  { loaded: { config } }: Pick<Call, 'loaded'>,
+  { loaded: { config } }: { readonly loaded: LoadedConfig },
   folder: string,
   strategies: readonly LoadedStrategy[],
-  { manifest }: Pick<RunPlan, 'manifest'>,
+  { manifest }: { readonly manifest: RunManifest },
   histories: ReadonlyMap<string, PriceHistory>,
 ): Promise<readonly RecordedTurn[]> {
   mkdirSync(folder)

@@ -11,7 +11,6 @@ import type { Secret } from '../../base/secret.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodeOfRefusal, exitCodes } from '../../config/exit.ts'
-import type { LoadedConfig } from '../../config/loadConfig.ts'
 import type { Role } from '../../control/guard/access.ts'
 import { linkPath } from '../../control/guard/browserRules.ts'
 import {
@@ -41,7 +40,7 @@ const ENDING_MS = 1_000
 const { fetch } = createNodeFetch()
 
 /** The configuration, and which of it was said on the command line. */
-type DaemonTarget = Pick<LoadedConfig, 'config' | 'origins'>
+type DaemonTarget = { readonly config: Config; readonly origins: Readonly<Record<string, string>> }
 
 /**
  * The daemon's status.

@@ -5,7 +5,7 @@ import type { Call } from './command.ts'
 import { openQuestions } from './question.ts'
 
 /** The commander's name: `--by`, else the user's; the number of a user without a name. */
-export function commander({ flags }: Pick<Call, 'flags'>): string {
+export function commander({ flags }: Call): string {
   const by = flags.get('by')
   if (typeof by === 'string' && by.trim() !== '') return by.trim()
   try {

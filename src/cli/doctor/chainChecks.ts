@@ -35,7 +35,7 @@ export interface EndpointLook {
   /** The tag of final blocks, if it knows no block as that. */
   readonly lacksTag?: Finality
   /** Why it did not answer. */
-  readonly fault?: Pick<UnreachedCause, 'text'> & Partial<UnreachedCause>
+  readonly fault?: { readonly text: string } & Partial<UnreachedCause>
 }
 
 /** Looks at every endpoint, and holds them against each other. */

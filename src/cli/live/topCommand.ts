@@ -8,7 +8,7 @@ import type { StatusBody } from '../../control/routes.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
 import { statusText } from '../verbs/statusCommand.ts'
-import { type LiveFacts, lastOffset, liveScreen, pageOf } from './liveScreen.ts'
+import { lastOffset, liveScreen, pageOf } from './liveScreen.ts'
 import { isLiveTerminal, openLiveTerminal } from './liveTerminal.ts'
 
 const USUAL_SECONDS = 2
@@ -65,7 +65,7 @@ const moves: Readonly<Record<string, { readonly lines?: number; readonly pages?:
 async function drawAgain(
   { loaded, env }: Call,
   first: StatusBody,
-  { everyMs, command }: Pick<LiveFacts, 'everyMs' | 'command'>,
+  { everyMs, command }: { readonly everyMs: number; readonly command: string },
 ): Promise<number> {
   const hasColor = (env.NO_COLOR ?? '') === ''
   const ending = new AbortController()

@@ -3,6 +3,6 @@ import type { OrderRow } from '../../domain/summaries/orderView.ts'
 import { money } from '../../monitor/text.ts'
 
 /** A cancel, or a change of the collateral alone, has no size. */
-export function sizeText({ sizeDeltaUsd }: Pick<OrderRow, 'sizeDeltaUsd'>): string {
+export function sizeText({ sizeDeltaUsd }: OrderRow): string {
   return sizeDeltaUsd === '0' ? '-' : money(BigInt(sizeDeltaUsd))
 }

@@ -86,6 +86,6 @@ export function table(
 }
 
 /** A cell as it stands in its column. */
-function beside({ isName }: Pick<Column, 'isName'>, cell: string, width: number): string {
+function beside({ isName }: Column, cell: string, width: number): string {
   return isName === true ? cutName(cell, longestName(width)) : cell
 }

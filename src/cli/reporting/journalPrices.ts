@@ -67,7 +67,7 @@ function priceAt(history: PriceHistory, second: number): Usd | undefined {
 export function withHolding(
   equity: readonly EquityMoment[],
   markets: readonly string[],
-  { histories }: Pick<JournalPrices, 'histories'>,
+  { histories }: JournalPrices,
 ): readonly EquityMoment[] {
   const [first] = equity
   if (first === undefined || markets.length === 0 || histories.size < markets.length) return equity

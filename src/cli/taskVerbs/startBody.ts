@@ -18,7 +18,7 @@ const weightsExample =
   'perpd task start rebalance "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%" --total 5000 --leverage 2'
 
 /** The body without its id. Throws CommandError where a flag is missing, or is of another kind. */
-export function startBody({ flags, positionals }: Pick<Call, 'flags' | 'positionals'>): Fields {
+export function startBody({ flags, positionals }: Call): Fields {
   const [word = '', second, third] = positionals
   const row = taskRows.find(({ name }) => name === word)
   if (row === undefined) {

@@ -44,11 +44,7 @@ const columns: readonly Column<Balance['tokens'][number]>[] = [
 ]
 
 /** The tokens that are there, the largest first, and the parts that the equity is the sum of. */
-export function balanceText(
-  report: Balance,
-  { equity, nowMs }: Pick<StatusBody, 'equity' | 'nowMs'>,
-  width: number,
-): string {
+export function balanceText(report: Balance, { equity, nowMs }: StatusBody, width: number): string {
   const { tokens, positionsUsd, positions, readAtMs, missing, account } = report
   const rows = tokens
     .filter(({ amount }) => BigInt(amount) > 0n)

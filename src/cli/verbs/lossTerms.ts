@@ -6,7 +6,7 @@ import { formatUsd, maxOf, NATIVE_DECIMALS, type Usd, usdOfAmount } from '../../
 import { type LossTerms, lossBoundOf } from '../../risk/lossBound.ts'
 
 /** Assumed price of the native token, USD. */
-function assumedNativePriceUsd({ venue }: Pick<Config, 'venue'>): Usd {
+function assumedNativePriceUsd({ venue }: Config): Usd {
   return venue.chain.nativePriceUsd.assumed
 }
 

@@ -52,7 +52,7 @@ function noneCalled(all: readonly MarketRow[], search: string): string {
   return `No market is called ${search}.${near === undefined ? '' : ` Did you mean ${near}?`}`
 }
 
-function isOpen({ state }: Pick<MarketRow, 'state'>): boolean {
+function isOpen({ state }: MarketRow): boolean {
   return state !== 'untrusted' && state !== 'contradicted'
 }
 

@@ -1,14 +1,16 @@
 /** The open order that a command names. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import type { Journal } from '../../journal/journal.ts'
 
 /**
  * The open order whose id begins with `wanted`.
  *
  * @throws CommandError when there is none, or several
  */
-export function openIntentOf(journal: Pick<Journal, 'openIntents'>, wanted: string): IntentState {
+export function openIntentOf(
+  journal: { openIntents(): readonly IntentState[] },
+  wanted: string,
+): IntentState {
   const found = journal.openIntents().filter(({ intent }) => intent.intentId.startsWith(wanted))
   const [state] = found
   if (state !== undefined && found.length === 1) return state

@@ -168,11 +168,7 @@ function legLine(row: OrderRow, leg: OrderLegRow, prices: OrderPrices): string[]
  * Says that another client changed a resting order, with the terms in force and the terms that perpd signed. Example: `another client changed it: in force
  * trigger $1,700.00, signed $1,600.00`. Undefined where nobody did.
  */
-export function changeText({
-  changedFrom,
-  triggerPrice,
-  sizeDeltaUsd,
-}: Pick<OrderLegRow, 'changedFrom' | 'triggerPrice' | 'sizeDeltaUsd'>): string | undefined {
+export function changeText({ changedFrom, triggerPrice, sizeDeltaUsd }: OrderLegRow): string | undefined {
   if (changedFrom === null) return undefined
   const facts = [
     ...(changedFrom.triggerPrice === triggerPrice

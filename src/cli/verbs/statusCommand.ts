@@ -180,7 +180,7 @@ export function noStopText({
   positions,
   symbols,
   nowMs,
-}: Pick<StatusBody, 'positions' | 'symbols' | 'nowMs'> & {
+}: StatusBody & {
   readonly withoutStop?: readonly ToldSide[]
 }): readonly string[] {
   if (withoutStop.length === 0 || positions.length === 0) return []

@@ -167,7 +167,7 @@ export interface ConsoleLink {
 }
 
 /** Makes a link for a session of this role. Its key stands in the fragment: a browser sends that to nobody, and the page trades it in. */
-export function linkTo(sessions: Pick<Sessions, 'link'>, baseUrl: string, role: Role): ConsoleLink {
+export function linkTo(sessions: Sessions, baseUrl: string, role: Role): ConsoleLink {
   const { key, expiresAtMs } = sessions.link(role)
   return { url: `${baseUrl}/console/#key=${key}`, expiresAtMs }
 }

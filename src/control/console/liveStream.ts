@@ -12,7 +12,7 @@ export type Snapshot = 'status' | 'orders' | 'tasks'
 
 /** Where it is told from. */
 export interface StreamSources {
-  readonly log: Pick<LogRing, 'read'>
+  readonly log: LogRing
   /** Each as the text of its route's body. `key`: what of it counts as a change. */
   readonly read: Readonly<Record<Snapshot, () => Promise<{ readonly text: string; readonly key: string }>>>
 }

@@ -12,7 +12,7 @@ import type { Sessions } from './sessions.ts'
 /** Parts that the route uses. */
 export interface StreamParts {
   readonly stream: LiveStream
-  readonly sessions: Pick<Sessions, 'isOpen'>
+  readonly sessions: Sessions
   /** Told of sockets that stay open on purpose. */
   readonly hold: (socket: Socket) => void
 }

@@ -57,11 +57,7 @@ export function proofOf(token: Secret, asked: ChallengedRequest): string {
 }
 
 /** The code of an answer. */
-export function answerCode(
-  token: Secret,
-  { nonce }: Pick<ChallengedRequest, 'nonce'>,
-  answered: Answered,
-): string {
+export function answerCode(token: Secret, { nonce }: { readonly nonce: string }, answered: Answered): string {
   return codeOf(token, ['answer', nonce, String(answered.status), answered.bodyDigest])
 }
 

@@ -1,7 +1,6 @@
 /** Gathers the facts of an order's story from the journal: for `perpd explain` and for the daemon's own page. */
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
-import type { BookReads } from '../../books/books.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { AccountState } from '../../domain/accountRecords/accountRecord.ts'
 import { listedOrders } from '../../domain/accountRecords/changedOrders.ts'
@@ -11,7 +10,7 @@ import { editsOf } from '../../domain/accountRecords/orderEdits.ts'
 import type { Ending } from '../../domain/accountRecords/spend.ts'
 import { cancelAskedBy } from '../../domain/order/cancelAsked.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import { isOpened } from '../../domain/order/orderLegs.ts'
+import { type FillCosts, isOpened } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import { unwindOf } from '../../domain/taskStates/unwindState.ts'
@@ -33,7 +32,9 @@ export interface ExplainReads {
   readonly records: (intentId: string) => Promise<readonly StoredRecord[]>
   readonly account: () => AccountState | Promise<AccountState>
   /** Results of fills, by the books of the instances. */
-  readonly bookHistory: () => Pick<BookReads, 'fillOf'> | Promise<Pick<BookReads, 'fillOf'>>
+  readonly bookHistory: () =>
+    | { fillOf(orderKey: Hex): FillCosts | undefined }
+    | Promise<{ fillOf(orderKey: Hex): FillCosts | undefined }>
   readonly endingsSince: (sinceMs: number) => readonly Ending[] | Promise<readonly Ending[]>
 }
 

@@ -14,8 +14,8 @@ import { rpcClients } from './rpcClients.ts'
  * @throws CommandError when there is none, when endpoints disagree, or when it is not the pinned one
  */
 export async function checkRouterCode(
-  config: Pick<Config, 'venue' | 'account' | 'rpc'>,
-  evidence: Pick<EvidenceChoice, 'http'>,
+  config: Config,
+  evidence: EvidenceChoice,
   fetch: Fetch,
 ): Promise<{ readonly isWeak: boolean; readonly text: string } | undefined> {
   const { gelatoRelayRouter, subaccountGelatoRelayRouter } = config.venue.chain.contracts

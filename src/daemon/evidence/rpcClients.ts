@@ -7,11 +7,7 @@ import { createRpcClient, type RpcClient } from '../../chain/wire/jsonRpc.ts'
 import type { EvidenceChoice } from './evidenceSource.ts'
 
 /** One client an endpoint; none without HTTP endpoints. */
-export function rpcClients(
-  evidence: Pick<EvidenceChoice, 'http'>,
-  timeoutMs: number,
-  fetch: Fetch,
-): readonly RpcClient[] {
+export function rpcClients(evidence: EvidenceChoice, timeoutMs: number, fetch: Fetch): readonly RpcClient[] {
   const urls = evidence.http.map((url) => url.reveal())
   const names = endpointNames(urls)
   return urls.map((url, index) =>

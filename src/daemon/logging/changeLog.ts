@@ -6,7 +6,7 @@ import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
 
 /** The log that commands change, and how the settings are read anew. */
 export interface ChangedLog {
-  readonly log: Pick<Log, 'levels' | 'note'>
+  readonly log: Log
   readonly reload: () => LoadedConfig
 }
 
@@ -27,12 +27,7 @@ export function isToldByEvent(answer: OperatorAnswer): boolean {
 }
 
 /** Says that limits or strategy files were read anew and what came of it, unless an event told that. */
-export function noteReading(
-  command: OperatorCommand,
-  by: string,
-  answer: OperatorAnswer,
-  log: Pick<Log, 'note'>,
-): void {
+export function noteReading(command: OperatorCommand, by: string, answer: OperatorAnswer, log: Log): void {
   if ((command.type !== 'limits' && command.type !== 'reload') || command.isPreview === true) return
   if (isToldByEvent(answer)) return
   const what = command.type === 'limits' ? 'limits' : 'strategy files'

@@ -108,7 +108,7 @@ function throughWriter(stream: NodeJS.WriteStream & { readonly fd: number }): Ou
 }
 
 /** Resolves when the stream handed everything on, or after `mostMs`: the end of a daemon waits for no reader. */
-export async function takenFrom(stream: Pick<OutputStream, 'writableLength'>, mostMs: number): Promise<void> {
+export async function takenFrom(stream: { readonly writableLength: number }, mostMs: number): Promise<void> {
   const untilMs = systemClock.monotonicMs() + mostMs
   while (stream.writableLength > 0 && systemClock.monotonicMs() < untilMs) await systemClock.sleep(20)
 }

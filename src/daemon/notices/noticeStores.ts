@@ -2,15 +2,18 @@
 
 import type { ToldApprovalStore } from '../../account/subaccountWatch.ts'
 import { systemClock } from '../../base/systemClock.ts'
-import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
+import {
+  ACCOUNT_ID,
+  type AccountRecord,
+  type AccountState,
+} from '../../domain/accountRecords/accountRecord.ts'
 import type { NoticeEntry } from '../../domain/accountRecords/noticeEntry.ts'
 import { RECORD_VERSION } from '../../domain/accountRecords/recordVersion.ts'
-import type { Journal } from '../../journal/journal.ts'
 import { type NoticeLevel, noticeLevels } from '../../monitor/events/notice.ts'
 import { type OpenStory, type StoryStore, storyKinds } from '../../monitor/incidents/openStories.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 
-type OwnJournal = Pick<Journal, 'account' | 'appendAccount'>
+type OwnJournal = { account(): AccountState; appendAccount(record: AccountRecord): Promise<void> }
 
 /** Returns the store of the notifier's open notices. */
 export function noticeStore(journal: OwnJournal): StoryStore {

@@ -1,4 +1,6 @@
 /** Opens who tells people outside: sinks with the secrets of their files, and connections of their own. */
+
+import type { BareSide } from '../../account/holdings/unprotectedPositions.ts'
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { defined } from '../../base/defined.ts'
 import { Secret } from '../../base/secret.ts'
@@ -9,14 +11,13 @@ import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { Emit } from '../../domain/event.ts'
 import { type PrivateFileRules, readSecretFile } from '../../keys/privateFile.ts'
 import type { Notice } from '../../monitor/events/notice.ts'
-import { createIncidents, type Incidents } from '../../monitor/incidents/incidents.ts'
+import { createIncidents, type Incident } from '../../monitor/incidents/incidents.ts'
 import type { StoryStore } from '../../monitor/incidents/openStories.ts'
 import { createRedactor } from '../../monitor/log/redact.ts'
 import { createNotifier, type Notifier } from '../../notify/notifier.ts'
 import { createPostMail } from '../../notify/sendMail.ts'
 import type { OpenSink } from '../../notify/sinkRequest.ts'
 import { type SecretField, secretFields } from '../../notify/sinkSettings.ts'
-import type { EngineStatus } from '../../operator/port/engineStatus.ts'
 
 /** Largest answer of a sink that is read, bytes. */
 const MAX_ANSWER_BYTES = 65_536
@@ -90,17 +91,14 @@ export function linkOf({ notify, control }: Config): string | undefined {
 }
 
 /** Hides the secrets of the sinks and of the chain's addresses in a text. */
-export function redactOf(
-  { rpc, journal }: Pick<Config, 'rpc' | 'journal'>,
-  sinks: readonly OpenSink[],
-): (text: string) => string {
+export function redactOf({ rpc, journal }: Config, sinks: readonly OpenSink[]): (text: string) => string {
   const secrets = sinks.flatMap((sink) => [...sink.secrets.values()])
   return createRedactor([...rpc.http, ...rpc.ws, ...(journal.url ? [journal.url] : []), ...secrets]).text
 }
 
 /** A notifier, with its incidents and what else talks to its sinks. */
 export interface OpenNotifier extends Notifier {
-  readonly incidents: Pick<Incidents, 'open'>
+  readonly incidents: { open(): readonly Incident[] }
   readonly sinks: readonly OpenSink[]
   readonly redact: ReturnType<typeof redactOf>
 }
@@ -157,8 +155,11 @@ export async function openNotifier(
 
 /** Looks at the positions for one without a stop, every half minute; gives what ends it. */
 export function watchStops(
-  { look }: Pick<Notifier, 'look'>,
-  status: () => Pick<EngineStatus, 'withoutStop' | 'symbols'>,
+  { look }: Notifier,
+  status: () => {
+    readonly withoutStop?: readonly BareSide[]
+    readonly symbols: Readonly<Record<string, string>>
+  },
 ): () => void {
   const timer = setInterval(() => {
     const { withoutStop, symbols } = status()

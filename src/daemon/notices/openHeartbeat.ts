@@ -4,8 +4,9 @@ import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { isSafeUrl } from '../../config/sections/formats.ts'
-import type { TradingHalt } from '../../domain/accountRecords/tradingState.ts'
+import type { HaltReason } from '../../domain/accountRecords/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
+import type { TradingState } from '../../domain/limits/limits.ts'
 import { type PrivateFileRules, readSecretFile } from '../../keys/privateFile.ts'
 import { type Beat, createHeartbeat, type Heartbeat } from '../../notify/heartbeat.ts'
 import { openPost } from './notifySinks.ts'
@@ -15,7 +16,10 @@ const setting = 'notify.heartbeatUrlFile'
 const TIMEOUT_MS = 3_000
 
 /** Derives the heartbeat from health and halts: a halt that no person requested is a failure, and a hanging loop sends nothing. */
-export function beatOf(isAlive: boolean, halts: readonly Pick<TradingHalt, 'state' | 'cause'>[]): Beat {
+export function beatOf(
+  isAlive: boolean,
+  halts: readonly { readonly state: Exclude<TradingState, 'active'>; readonly cause: HaltReason }[],
+): Beat {
   if (!isAlive) return 'silent'
   const isFault = halts.some(
     ({ state, cause }) => state === 'halted' && cause !== 'operator' && cause !== 'kill',

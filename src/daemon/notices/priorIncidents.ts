@@ -2,10 +2,9 @@
 
 import type { ToldApproval } from '../../account/subaccountWatch.ts'
 import { defined } from '../../base/defined.ts'
-import { pauses } from '../../domain/accountRecords/accountRecord.ts'
+import { type AccountState, pauses } from '../../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
-import { labelOf } from '../../domain/order/intent.ts'
-import type { Journal } from '../../journal/journal.ts'
+import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
 
 /** Facts about a start that the journal does not hold. */
@@ -21,7 +20,7 @@ export interface NowKnown {
  * the approval, as events told them.
  */
 export function priorIncidents(
-  journal: Pick<Journal, 'account' | 'openIntents'>,
+  journal: { account(): AccountState; openIntents(): readonly IntentState[] },
   { hosts, approval }: NowKnown,
 ): readonly Event[] {
   const { discrepancies, trading, strategies, markets } = journal.account()

@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000
 
 /** Parts that carry out the commands of chats. */
 export interface ChatParts {
-  readonly engine: Pick<EngineApi, 'status' | 'operate'>
+  readonly engine: EngineApi
   readonly books: () => Pick<BookReads, 'days'>
   readonly emit: Emit
   /** Told a mistake of ours. */

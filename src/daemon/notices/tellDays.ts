@@ -18,7 +18,7 @@ export interface DaySources {
 }
 
 /** Begins to look; gives what ends it. Nothing is looked at where no hour is set. */
-export function tellDays({ notify }: Pick<Config, 'notify'>, sources: DaySources): () => void {
+export function tellDays({ notify }: Config, sources: DaySources): () => void {
   const { summaryHourUtc, summaryTemplate } = notify
   if (summaryHourUtc === undefined) return () => undefined
   const { tell, books, status, clock } = sources

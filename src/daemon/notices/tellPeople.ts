@@ -1,8 +1,8 @@
 /** All that talks to people outside while a daemon runs, beside what its events say: stops, summaries of days, and chats. */
 import { systemClock } from '../../base/systemClock.ts'
+import type { BookReads } from '../../books/books.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { Emit } from '../../domain/event.ts'
-import type { Journal } from '../../journal/journal.ts'
 import type { EngineApi } from '../../operator/port/engineStatus.ts'
 import { type OpenNotifier, watchStops } from './notifySinks.ts'
 import { takeChats } from './takeChats.ts'
@@ -12,7 +12,7 @@ import { tellDays } from './tellDays.ts'
 export interface PeopleParts {
   readonly notifier: OpenNotifier
   readonly engine: EngineApi
-  readonly journal: Pick<Journal, 'books'>
+  readonly journal: { books(): BookReads }
   readonly emit: Emit
   /** Told a mistake of ours. */
   readonly fail: (error: unknown) => void

@@ -47,7 +47,7 @@ export function ownCopies({ journal, control }: Pick<Config, 'journal' | 'contro
 
 /** Says of each strategy that a copy runs in the place of its file, a sentence each. */
 export function copyNotes(
-  config: Pick<Config, 'journal' | 'control'>,
+  config: Config,
   strategies: readonly { readonly name: string; readonly path: string }[],
 ): readonly string[] {
   const { originOf } = ownCopies(config)

@@ -77,9 +77,7 @@ export function signalSecretReader(
 }
 
 /** The files of secrets in bodies, by the instance that each is of. Throws CommandError when their folder cannot be read. */
-export function bodySecretFiles({
-  control: { signalBodySecrets: folder },
-}: Pick<Config, 'control'>): readonly {
+export function bodySecretFiles({ control: { signalBodySecrets: folder } }: Config): readonly {
   readonly name: string
   readonly path: string
   readonly setting: string

@@ -66,7 +66,7 @@ export function refuseUnwritable(config: Config): void {
 }
 
 /** A place by its folder; one that is to be made, by where too. */
-export function placeText({ folder, there }: Pick<StatePlace, 'folder' | 'there'>): string {
+export function placeText({ folder, there }: { readonly folder: string; readonly there: string }): string {
   return folder === there ? folder : `${folder}, to be made below ${there},`
 }
 

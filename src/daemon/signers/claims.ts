@@ -22,7 +22,7 @@ import { writeWhole } from './subaccountFile.ts'
 /** Parts that prepare claims. */
 export interface ClaimParts {
   readonly chain: Chain
-  readonly api: Pick<Api, 'getTokensInfo'>
+  readonly api: Api
   /** Clients of the chain's HTTP endpoints; none: nothing can be read. */
   readonly clients: readonly RpcClient[]
   readonly account: Address
@@ -178,10 +178,10 @@ function readNamed(file: string, { name }: Chain, account: Address): ReadonlySet
   }
 }
 
-function nameOf({ kind, marketToken, token }: Pick<Claimable, 'kind' | 'marketToken' | 'token'>): string {
+function nameOf({ kind, marketToken, token }: Claimable): string {
   return `${kind}:${hexKey(marketToken)}:${hexKey(token)}`
 }
 
-function sumOf(due: readonly Pick<Due, 'worthUsd'>[]): Usd {
+function sumOf(due: readonly Due[]): Usd {
   return due.reduce((sum, { worthUsd }) => sum + worthUsd, 0n)
 }

@@ -52,10 +52,14 @@ import {
 /** Stands where an intent's id stands in a record of the account. */
 export const ACCOUNT_ID = '@account'
 
-/** One side of one market with one collateral: a position in the protocol's terms. */
-export interface PositionSide {
+/** One side of one market. */
+export interface MarketSide {
   readonly marketToken: Address
   readonly direction: Direction
+}
+
+/** One side of one market with one collateral: a position in the protocol's terms. */
+export interface PositionSide extends MarketSide {
   readonly collateralToken: Address
 }
 
@@ -174,10 +178,14 @@ export interface DiscrepancyState {
   readonly by?: string
 }
 
-/** The fold of the account's records. */
-export interface AccountState {
+/** The account's discrepancies, settled ones too. */
+export interface Discrepancies {
   /** By id, oldest first. */
   readonly discrepancies: ReadonlyMap<string, DiscrepancyState>
+}
+
+/** The fold of the account's records. */
+export interface AccountState extends Discrepancies {
   /** Time through which trades were judged; absent before the very first pass. */
   readonly throughSeconds?: number
   /** Second up to which trades were read at the journal's first look; older trades are outside its story. Absent before. */

@@ -10,7 +10,7 @@ import { formatExactPrice } from '../../protocol/priceText.ts'
 import { formatSize, MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import type { SignedOrder } from '../order/intent.ts'
 import { type ListedOrder, type RowDifference, rowDifferences } from '../order/signedOrder.ts'
-import type { AccountState, Discrepancy } from './accountRecord.ts'
+import type { Discrepancies, Discrepancy } from './accountRecord.ts'
 import { shortDiscrepancyId } from './discrepancyId.ts'
 
 /** An order of ours by our own messages. */
@@ -68,7 +68,7 @@ export function changedOrders(
  * @param changed the result of `changedOrders` for the same lists
  */
 export function changedOrdersGone(
-  { discrepancies }: Pick<AccountState, 'discrepancies'>,
+  { discrepancies }: Discrepancies,
   changed: readonly Discrepancy[],
   view: {
     readonly orders: readonly Order[]
@@ -89,9 +89,7 @@ export function changedOrdersGone(
 }
 
 /** An order as another client left it at the venue, by lower-case key, as far as discrepancies tell. */
-export function listedOrders({
-  discrepancies,
-}: Pick<AccountState, 'discrepancies'>): ReadonlyMap<string, ListedOrder> {
+export function listedOrders({ discrepancies }: Discrepancies): ReadonlyMap<string, ListedOrder> {
   const listed = new Map<string, ListedOrder>()
   for (const { discrepancy, end } of discrepancies.values()) {
     if (end === 'gone' || discrepancy.listed === undefined || discrepancy.orderKey === undefined) continue

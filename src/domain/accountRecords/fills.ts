@@ -92,12 +92,12 @@ export function childFillsOf(state: IntentState): readonly ChildFill[] {
   })
 }
 
-function sizeOf(adds: boolean, size: Usd | undefined): Pick<Fill, 'sizeDeltaUsd'> {
+function sizeOf(adds: boolean, size: Usd | undefined): { readonly sizeDeltaUsd?: Usd } {
   if (size === undefined) return {}
   return { sizeDeltaUsd: adds ? size : -size }
 }
 
-function timeOf(settlement: Settlement | undefined): Pick<Fill, 'atSeconds'> {
+function timeOf(settlement: Settlement | undefined): { readonly atSeconds?: number } {
   const { timestampSeconds: atSeconds } = settlement ?? {}
   return defined({ atSeconds })
 }
@@ -108,10 +108,7 @@ function sideOf({ terms }: Intent): PositionSide {
 }
 
 /** Returns the time of an order's execution, Unix ms: by the chain where it is known, else when perpd saw it. */
-export function filledAtMs(
-  { closedAtMs, updatedAtMs }: Pick<IntentState, 'closedAtMs' | 'updatedAtMs'>,
-  child: Pick<Child, 'settlement' | 'evidence'> | undefined,
-): number {
+export function filledAtMs({ closedAtMs, updatedAtMs }: IntentState, child: Child | undefined): number {
   const { timestampSeconds } = child?.settlement ?? {}
   if (timestampSeconds !== undefined) return timestampSeconds * 1_000
   return child?.evidence?.atMs ?? closedAtMs ?? updatedAtMs

@@ -1,8 +1,14 @@
 /** Describes for people the event that lifts a halt. Pure. */
-import type { TradingHalt, TradingScope } from './tradingState.ts'
+import type { ReleasedBy, TradingScope } from './tradingState.ts'
 
 /** Describes for people the event that lifts a halt, with the command of its scope. */
-export function releaseText({ releasedBy, scope }: Pick<TradingHalt, 'releasedBy' | 'scope'>): string {
+export function releaseText({
+  releasedBy,
+  scope,
+}: {
+  readonly releasedBy: ReleasedBy
+  readonly scope: TradingScope
+}): string {
   switch (releasedBy) {
     case 'itself':
       return 'perpd releases it when the cause ends'

@@ -6,10 +6,10 @@
 import { madeOnce } from '../../base/madeOnce.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
-import type { Reading } from '../../protocol/reading.ts'
+import type { Rows } from '../../protocol/reading.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
 import type { Intent } from '../order/intent.ts'
-import { type AccountState, expectedDeltaOf, type PositionSide, sideKeyOf } from './accountRecord.ts'
+import { type Discrepancies, expectedDeltaOf, type PositionSide, sideKeyOf } from './accountRecord.ts'
 import type { Fill } from './fills.ts'
 
 /** One side and its size, USD. */
@@ -37,10 +37,7 @@ export interface HiddenSide extends PositionSide {
  * Sizes by the journal, USD, signed: our own executed orders (sums for closed intents, single fills for open ones), and others' changes that were
  * proven or that an operator adopted. A fill without a size counts as none.
  */
-export function journalSides(
-  fills: readonly Fill[],
-  account: Pick<AccountState, 'discrepancies'>,
-): HeldSides {
+export function journalSides(fills: readonly Fill[], account: Discrepancies): HeldSides {
   const sides = new Map<string, HeldSide>()
   const add = ({ marketToken, direction, collateralToken }: PositionSide, deltaUsd: Usd): void => {
     const side = { marketToken, direction, collateralToken }
@@ -53,7 +50,7 @@ export function journalSides(
 }
 
 /** Returns the size held on an order's side, USD, never below 0. */
-export function heldOfOrder(sides: HeldSides, { terms }: Pick<Intent, 'terms'>): Usd {
+export function heldOfOrder(sides: HeldSides, { terms }: Intent): Usd {
   const { marketToken, direction, collateralToken } = terms
   const key = sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
   return maxOf(sides.get(key)?.sizeUsd ?? 0n, 0n)
@@ -63,7 +60,7 @@ export function heldOfOrder(sides: HeldSides, { terms }: Pick<Intent, 'terms'>):
  * Tells whether the journal knows that nothing is left on an order's side: everything added there was taken off again. A list shows no row in that
  * case, nor before the fill.
  */
-export function isTakenOff(sides: HeldSides, { terms }: Pick<Intent, 'terms'>): boolean {
+export function isTakenOff(sides: HeldSides, { terms }: Intent): boolean {
   const { marketToken, direction, collateralToken } = terms
   const side = sides.get(sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address }))
   return side !== undefined && side.sizeUsd <= 0n
@@ -95,9 +92,9 @@ export function largerOf(...sources: readonly HeldSides[]): HeldSides {
  * Neither does one on a market with an unreadable row, which is reported separately (`DATA_INCOMPLETE`).
  */
 export function hiddenIn(
-  list: Pick<Reading<readonly Position[]>, 'value' | 'missing'>,
+  list: Rows<readonly Position[]>,
   known: HeldSides,
-  account: Pick<AccountState, 'discrepancies'>,
+  account: Discrepancies,
 ): readonly HiddenSide[] {
   const shown = shownSides(list.value)
   return [...known].flatMap(([key, { sizeUsd: knownUsd, ...side }]) => {
@@ -117,7 +114,7 @@ export function hiddenIn(
  * whose they are and how large. Of a side that both know the journal's size counts. `isHidden`: whether a side without any row is hidden, and no lag.
  */
 export function unlistedIn(
-  list: Pick<Reading<readonly Position[]>, 'value' | 'missing'>,
+  list: Rows<readonly Position[]>,
   known: HeldSides,
   isHidden: (key: string) => boolean,
 ): readonly UnlistedSide[] {

@@ -58,7 +58,13 @@ export const emptyMarketFold: MarketFold = {
 }
 
 /** Returns the key of a contradiction in maps: host and subject. */
-export function contradictionKey({ host, address }: Pick<Contradiction, 'host' | 'address'>): string {
+export function contradictionKey({
+  host,
+  address,
+}: {
+  readonly host: string
+  readonly address: Address
+}): string {
   return `${host} ${hexKey(address)}`
 }
 

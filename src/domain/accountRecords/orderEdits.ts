@@ -3,7 +3,7 @@ import { type Hex, sameHex } from '../../protocol/address.ts'
 import { priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 import type { IntentState } from '../order/intent.ts'
 import { changesBy } from '../order/signedOrder.ts'
-import type { AccountState } from './accountRecord.ts'
+import type { Discrepancies } from './accountRecord.ts'
 
 /** A change of a created order while it rested. */
 export interface OrderEdit {
@@ -24,7 +24,7 @@ export interface OrderEdit {
 export function editsOf(
   state: IntentState,
   stories: readonly IntentState[],
-  { discrepancies }: Pick<AccountState, 'discrepancies'>,
+  { discrepancies }: Discrepancies,
 ): readonly OrderEdit[] {
   const { decimals } = state.intent.terms.indexToken
   const keys = state.attempts.flatMap(({ children }) => children.map(({ orderKey }) => orderKey))

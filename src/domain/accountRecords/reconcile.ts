@@ -12,7 +12,7 @@ import { defined } from '../../base/defined.ts'
 import { type Address, sameHex } from '../../protocol/address.ts'
 import { lacksMarket, lacksOrder, type MissingRow } from '../../protocol/missing.ts'
 import { type Order, orderName, type Position, type Trade } from '../../protocol/position.ts'
-import { formatSize, formatUsd, type Usd } from '../../protocol/units.ts'
+import { formatSize, formatUsd, type TokenAmount, type Usd } from '../../protocol/units.ts'
 import {
   type AccountState,
   type Discrepancy,
@@ -93,7 +93,7 @@ const LIQUIDATION = 7
 const protocols: ReadonlySet<DiscrepancyKind> = new Set(['liquidation', 'adl'])
 
 /** Tells whether a trade reduced a position. A reduction that only one host reports must be proven before it explains anything. */
-export function isReduction({ eventName, orderType }: Pick<Trade, 'eventName' | 'orderType'>): boolean {
+export function isReduction({ eventName, orderType }: Trade): boolean {
   return eventName === 'OrderExecuted' && decreaseTypes.has(orderType)
 }
 
@@ -200,7 +200,7 @@ export function reconcile(view: ReconcileView): Reconciliation {
 }
 
 /** Tells whether the discrepancy is about a trade, whatever its kind. */
-export function isOfTrade({ discrepancyId }: Pick<Discrepancy, 'discrepancyId'>): boolean {
+export function isOfTrade({ discrepancyId }: Discrepancy): boolean {
   return discrepancyId.startsWith('trade:')
 }
 
@@ -382,7 +382,7 @@ function initial(
 }
 
 /** The tokens of a position that the journal explains nothing of. */
-function tokensIn({ positions }: ReconcileView, key: string): Pick<Discrepancy, 'sizeDeltaInTokens'> {
+function tokensIn({ positions }: ReconcileView, key: string): { readonly sizeDeltaInTokens?: TokenAmount } {
   const position = positions.find((each) => sideKeyOf(each) === key)
   return defined({ sizeDeltaInTokens: position?.sizeInTokens })
 }

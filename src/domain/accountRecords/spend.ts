@@ -35,12 +35,12 @@ export interface Ending {
 const WITHHELD = 'withheld'
 
 /** Tells whether a reduction had no effect only because of its host: the host took its message, and nobody saw that in a block until its deadline. */
-export function isWithheldReduction({ kind, cause }: Pick<Ending, 'kind' | 'cause'>): boolean {
+export function isWithheldReduction({ kind, cause }: Ending): boolean {
   return (kind === 'close' || kind === 'decrease') && cause === `DEAD ${WITHHELD}`
 }
 
 /** Tells whether the intent ended as the decision wanted. */
-export function isWanted({ cause }: Pick<Ending, 'cause'>): boolean {
+export function isWanted({ cause }: Ending): boolean {
   return cause === 'executed'
 }
 

@@ -1,5 +1,7 @@
 /** The stop-losses among the created orders of an intent, and the side that each protects. Pure. */
-import { type Child, type IntentState, lastAttempt } from '../order/intent.ts'
+
+import type { Hex } from '../../protocol/address.ts'
+import { type ChildPhase, type IntentState, lastAttempt } from '../order/intent.ts'
 import type { PositionSide } from './accountRecord.ts'
 
 /** StopLossDecrease (contract `Order`, `OrderType`). */
@@ -8,7 +10,7 @@ export const STOP_LOSS = 6
 /** Each of them, whatever became of it. */
 export function stopChildrenOf(
   state: IntentState,
-): readonly (Pick<Child, 'orderKey' | 'phase'> & { readonly side: PositionSide })[] {
+): readonly ({ readonly orderKey: Hex; readonly phase: ChildPhase } & { readonly side: PositionSide })[] {
   const { terms } = state.intent
   const attempt = lastAttempt(state)
   return (attempt?.children ?? []).flatMap(({ index, orderKey, phase, role }) => {

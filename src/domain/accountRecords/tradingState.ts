@@ -168,7 +168,13 @@ export const LIMITS_IN_FORCE = 'limits.in-force'
 export const emptyTradingFold: TradingFold = { halts: [], releasedAtMs: {} }
 
 /** The key of a scope and cause. */
-export function haltKey({ scope, cause }: Pick<TradingHalt, 'scope' | 'cause'>): string {
+export function haltKey({
+  scope,
+  cause,
+}: {
+  readonly scope: TradingScope
+  readonly cause: HaltReason
+}): string {
   return `${scope} ${cause}`
 }
 

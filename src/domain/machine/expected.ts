@@ -6,7 +6,7 @@ import { defined } from '../../base/defined.ts'
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import type { TokenAmount, Usd } from '../../protocol/units.ts'
-import type { ArmedFacts, ChildRole, Intent } from '../order/intent.ts'
+import type { ArmedFacts, ChildRole, Intent, SignedOrder } from '../order/intent.ts'
 
 /** One order that a landing creates. */
 export interface ExpectedOrder {
@@ -90,7 +90,10 @@ export function expectedOf(intent: Intent): Expected {
  * Returns the effect of the attempt's message, with the signed sizes and amounts where the record of the arming has them. A reduction may be signed
  * larger than requested: the requested sizes alone cannot separate two of them in one transaction.
  */
-export function expectedOfSigned(intent: Intent, armed: Pick<ArmedFacts, 'creates'>): Expected {
+export function expectedOfSigned(
+  intent: Intent,
+  armed: { readonly creates: readonly SignedOrder[] },
+): Expected {
   const { orders, changes } = expectedOf(intent)
   const { creates } = armed
   if (creates.length !== orders.length) return { orders, changes }

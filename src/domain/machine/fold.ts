@@ -7,11 +7,13 @@
  */
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
+import type { Usd } from '../../protocol/units.ts'
 import {
   type Attempt,
   type AttemptPhase,
   type Child,
   type ChildPhase,
+  type Evidence,
   hasEnded,
   type Intent,
   type IntentState,
@@ -217,10 +219,10 @@ function confirmLanding(
 }
 
 /** The facts of a landing that its record shows. */
-function landingOf({
-  evidence,
-  feeReturnedUsd,
-}: Extract<JournalRecord, { kind: 'landed' }>): Pick<Attempt, 'evidence' | 'feeReturnedUsd'> {
+function landingOf({ evidence, feeReturnedUsd }: Extract<JournalRecord, { kind: 'landed' }>): {
+  readonly evidence?: Evidence
+  readonly feeReturnedUsd?: Usd
+} {
   return { evidence, ...defined({ feeReturnedUsd }) }
 }
 

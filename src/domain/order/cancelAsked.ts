@@ -12,7 +12,7 @@ const byAccount = /\bUSER_INITIATED_CANCEL$/
 const sentPhases: ReadonlySet<Attempt['phase']> = new Set(['ARMED', 'ACKED', 'UNRESOLVED', 'LANDED'])
 
 /** Tells whether an order ended because the account itself cancelled it. */
-export function isCancelledByAccount({ closing }: Pick<IntentState, 'closing'>): boolean {
+export function isCancelledByAccount({ closing }: IntentState): boolean {
   return closing?.outcome === 'CANCELLED' && byAccount.test(closing.reason)
 }
 

@@ -77,6 +77,9 @@ export type PricedExits = ExitPlan<PricedDistance>
 /** Exits of the plan that an increase brings with it. */
 export type EntryExits = Pick<PricedExits, 'stopLoss' | 'takeProfits' | 'trailingStop'>
 
+/** The stop-losses among them. */
+type EntryStops = Pick<EntryExits, 'stopLoss' | 'trailingStop'>
+
 /** Share of a part that may be uncovered, or covered too much, before an order is changed for it, bps. */
 export const EXIT_TOLERANCE_BPS = 200
 
@@ -199,7 +202,7 @@ export function withPlannedExits(
 
 /** The distance of the stop-loss that an entry begins with: the file's, or a nearer one that trails from the start; undefined: none. */
 export function firstStop(
-  { stopLoss, trailingStop }: Pick<EntryExits, 'stopLoss' | 'trailingStop'>,
+  { stopLoss, trailingStop }: EntryStops,
   entryPrice: Usd,
 ): PricedDistance | undefined {
   const trailing = trailingStop?.activation === undefined ? trailingStop?.distance : undefined
@@ -208,10 +211,7 @@ export function firstStop(
 }
 
 /** Returns the settings of the stop-losses that do not change with the market's range: a file asks to move a resting stop by these alone. */
-export function withoutRanges({
-  stopLoss,
-  trailingStop,
-}: Pick<EntryExits, 'stopLoss' | 'trailingStop'>): Pick<EntryExits, 'stopLoss' | 'trailingStop'> {
+export function withoutRanges({ stopLoss, trailingStop }: EntryStops): EntryStops {
   return {
     ...defined({
       stopLoss: stopLoss?.isOfRange === true ? undefined : stopLoss,

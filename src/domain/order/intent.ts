@@ -26,8 +26,15 @@ export type IntentKind =
   | 'collateral-out'
   | 'batch'
 
+/** The kind of an intent, and the risk that it reserves. */
+export interface IntentRisk {
+  readonly kind: IntentKind
+  /** Worst-case exposure held from J1 to J7, USD; 0 for orders that cannot add risk. */
+  readonly reservationUsd: Usd
+}
+
 /** An admitted, sized order of ours; made here and persisted (J1) before anything is sent. */
-export interface Intent {
+export interface Intent extends IntentRisk {
   /** Made from account, strategy and decision key, so that the same decision always has the same id. */
   readonly intentId: string
   /** Instance, scheduled tick and index: a repeated tick cannot double it. */
@@ -36,12 +43,9 @@ export interface Intent {
   readonly account: Address
   readonly chain: string
   readonly lane: LaneName
-  readonly kind: IntentKind
   readonly decision: Decision
   readonly terms: OrderTerms
   readonly sizing: Sizing
-  /** Worst-case exposure held from J1 to J7, USD; 0 for orders that cannot add risk. */
-  readonly reservationUsd: Usd
   /** Unix ms after which no new attempt is prepared or armed. */
   readonly expiresAtMs: number
   readonly acceptedAtMs: number
@@ -343,10 +347,7 @@ const marketOrderTypes: ReadonlySet<bigint> = new Set([0n, 2n, 4n])
  * Tells whether an admitted intent can add risk. An edit of a take-profit or stop-loss cannot; that of an order that opens counts as adding, also where
  * it makes the order smaller.
  */
-export function intentAddsRisk({
-  decision,
-  terms: { orderType },
-}: Pick<Intent, 'decision' | 'terms'>): boolean {
+export function intentAddsRisk({ decision, terms: { orderType } }: Intent): boolean {
   if (decision.kind === 'edit' && (orderType === 'take-profit' || orderType === 'stop-loss')) return false
   return addsRisk(decision)
 }

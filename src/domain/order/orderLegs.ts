@@ -8,6 +8,7 @@ import { MAX_UINT256, priceOfContractPrice, type Usd } from '../../protocol/unit
 import {
   type Child,
   type ChildRole,
+  type Evidence,
   hasEnded,
   type IntentState,
   isProvisional,
@@ -140,15 +141,12 @@ export function legsOf(
 }
 
 /** Tells whether it is an exit that came with an order. */
-export function isExit({ role }: Pick<Child, 'role'>): boolean {
+export function isExit({ role }: Child): boolean {
   return role === 'take-profit' || role === 'stop-loss'
 }
 
 /** Returns the part of a resting exit that is in force, USD: it reduces no more than the position. Undefined for all other legs. */
-export function inForceOf(
-  leg: Pick<OrderLeg, 'role' | 'phase' | 'sizeDeltaUsd'>,
-  heldUsd: Usd | undefined,
-): Usd | undefined {
+export function inForceOf(leg: OrderLeg, heldUsd: Usd | undefined): Usd | undefined {
   const rests = leg.phase === 'OPEN' || leg.phase === 'FROZEN'
   if (!isExit(leg) || !rests || heldUsd === undefined || leg.sizeDeltaUsd === undefined) return undefined
   return heldUsd < leg.sizeDeltaUsd ? heldUsd : leg.sizeDeltaUsd
@@ -170,7 +168,10 @@ export function isOpened(state: IntentState): boolean {
  * Tells whether the fill of a created order is reported on a separate line. A single order that hosts show has none: it ends at once, and its end is
  * reported with the same figures.
  */
-export function isFillTold({ attempts }: IntentState, { evidence }: Pick<Child, 'evidence'>): boolean {
+export function isFillTold(
+  { attempts }: IntentState,
+  { evidence }: { readonly evidence?: Evidence },
+): boolean {
   const children = attempts.at(-1)?.children ?? []
   return children.length > 1 || evidence?.level === 'chain-latest' || evidence?.level === 'chain-final'
 }

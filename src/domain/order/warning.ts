@@ -5,7 +5,7 @@
  */
 import { defined, ifDefined } from '../../base/defined.ts'
 import { mulDivUp, type Usd } from '../../protocol/units.ts'
-import type { Intent } from './intent.ts'
+import type { Intent, IntentRisk } from './intent.ts'
 import type { OrderTerms, Sizing } from './orderTerms.ts'
 import { type JudgedWarning, type Shrunk, type WarningAction, warningActions } from './warnedFacts.ts'
 
@@ -46,7 +46,7 @@ export function stricter(one: WarningAction, other: WarningAction): WarningActio
  */
 export function judgeWarnings(
   policies: readonly WarningPolicy[],
-  intent: Pick<Intent, 'kind' | 'reservationUsd'>,
+  intent: IntentRisk,
   warnings: readonly Warning[],
 ): readonly JudgedWarning[] {
   const judged = warnings.map(({ code, message, details }): JudgedWarning => {
@@ -84,13 +84,13 @@ function short(text: string): string {
 }
 
 /** Tells whether an intent adds risk: grows a position, pays into a swap, or takes collateral out. */
-export function isAdding({ kind, reservationUsd }: Pick<Intent, 'kind' | 'reservationUsd'>): boolean {
+export function isAdding({ kind, reservationUsd }: IntentRisk): boolean {
   return kind === 'increase' || kind === 'swap' || kind === 'collateral-out' || reservationUsd > 0n
 }
 
 function actionOf(
   { adding, droppingReductions, isPartial }: WarningPolicy,
-  intent: Pick<Intent, 'kind' | 'reservationUsd'>,
+  intent: IntentRisk,
   code: string,
   reason: string | undefined,
 ): WarningAction {
@@ -112,11 +112,7 @@ function reasonOf(details: unknown): string | undefined {
  * An increase with the size `toUsd`, which must lie between 0 and its own: collateral, exits and reservation shrink with it,
  * rounded up, so that its leverage does not rise. `by` names the cut. Throws RangeError for any other size.
  */
-export function shrunkTo(
-  { terms, sizing, reservationUsd }: Pick<Intent, 'terms' | 'sizing' | 'reservationUsd'>,
-  toUsd: Usd,
-  by: string,
-): Shrunk {
+export function shrunkTo({ terms, sizing, reservationUsd }: Intent, toUsd: Usd, by: string): Shrunk {
   const fromUsd = terms.sizeDeltaUsd
   if (toUsd <= 0n || toUsd >= fromUsd)
     throw new RangeError(`an order of ${fromUsd} cannot shrink to ${toUsd}`)

@@ -18,7 +18,7 @@ export interface Accept extends HasEmit {
 
 /** Parts that it uses. */
 export interface AcceptParts extends HasEmit {
-  readonly orderManager: Pick<OrderManager, 'accept' | 'acceptTogether'>
+  readonly orderManager: OrderManager
   readonly facts: LookAtAccount
   /** False once a stop was requested. */
   readonly isDeciding: () => boolean

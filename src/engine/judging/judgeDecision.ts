@@ -12,6 +12,7 @@ import { openResultUsd } from '../../books/bookView.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import { haltsOn, strictest } from '../../domain/accountRecords/tradingState.ts'
 import { addsRisk, type Decision } from '../../domain/order/decision.ts'
+import type { EntryExits } from '../../domain/order/exitPlan.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import { type MarketView, marketOf, type Snapshot } from '../../domain/snapshot.ts'
 import { checkExitsLeft } from '../../exits/exitsLeft.ts'
@@ -23,7 +24,12 @@ import { checkPause } from '../../risk/breakers/pause.ts'
 import { slippageOf } from '../../risk/checks/checks.ts'
 import { checkEdge } from '../../risk/checks/edgeCheck.ts'
 import { withReductionPrice } from '../../risk/checks/reductionPrice.ts'
-import { type AdmissionContext, type CountedUsage, isDenial } from '../../risk/exposure/admissionContext.ts'
+import {
+  type AdmissionContext,
+  type CountedUsage,
+  isDenial,
+  type Protection,
+} from '../../risk/exposure/admissionContext.ts'
 import { checkWholeLeverage, checkWholeSize } from '../../risk/sizing/wholeLeverage.ts'
 import { exitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
@@ -206,7 +212,7 @@ function ofFile(
   { exits, protect }: DecisionSource,
   judged: Snapshot,
   decision: Decision,
-): Pick<AdmissionContext, 'exits' | 'protection'> {
+): { readonly exits?: EntryExits | 'unknown'; readonly protection?: Protection } {
   const view = marketOf(judged, decision.marketToken)
   const openUsd = protect === undefined ? 0n : openResultUsd(own.parts, judged.positions.value)
   return {

@@ -5,8 +5,8 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { expectedOf } from '../../domain/machine/expected.ts'
-import type { Intent, IntentState } from '../../domain/order/intent.ts'
-import type { OrderKind } from '../../domain/order/orderTerms.ts'
+import type { Intent, IntentRisk, IntentState } from '../../domain/order/intent.ts'
+import type { OrderKind, OrderTerms } from '../../domain/order/orderTerms.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import {
   executionFeeOf,
@@ -68,11 +68,11 @@ export interface ExpectedFee {
 }
 
 /** Part of an intent that determines its estimate. */
-export type Estimated = Pick<Intent, 'kind' | 'reservationUsd'> & Partial<Pick<Intent, 'terms'>>
+export type Estimated = IntentRisk & Partial<{ readonly terms: OrderTerms }>
 
 /** Inputs of the estimates. */
 export interface FeesOptions {
-  readonly chain: Pick<Chain, 'name' | 'feeToken' | 'feeSwapPath'>
+  readonly chain: Chain
   readonly clock: Clock
   readonly usual: UsualFees
   /** Absent in API-only mode. */

@@ -24,7 +24,7 @@ export interface NativePrice {
 /** Makes it over the oracle's prices of the chain's wrapped native token. */
 export function createNativePrice(
   api: Pick<Api, 'getOracleTokens' | 'getPrices'>,
-  { contracts: { wrappedNative } }: Pick<Chain, 'contracts'>,
+  { contracts: { wrappedNative } }: Chain,
   clock: Clock,
 ): NativePrice {
   let known: { readonly max: Usd; readonly median: Usd } | undefined

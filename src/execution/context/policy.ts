@@ -1,5 +1,5 @@
 /** Bounds of every signature, besides the intent's own, and the mode of signing. */
-import type { Intent } from '../../domain/order/intent.ts'
+import type { Intent, IntentRisk } from '../../domain/order/intent.ts'
 import { isAdding } from '../../domain/order/warning.ts'
 import { type Address, type Hex, ZERO_ADDRESS, ZERO_HASH } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
@@ -80,8 +80,8 @@ export interface FeeEstimate {
 }
 
 /** Facts that select the bounds of a message; for an edit also its order's type. */
-export type Bounded = Pick<Intent, 'kind' | 'reservationUsd'> & {
-  readonly terms?: Pick<Intent['terms'], 'orderType'>
+export type Bounded = IntentRisk & {
+  readonly terms?: Intent['terms']
 }
 
 /** The bounds that an intent's message is held to: the wider ones when all it does is take risk away. */

@@ -18,7 +18,7 @@ export type PriceRule =
       readonly center: Usd
       readonly impactBps?: number
       /** The band that the center is of, where hosts differ on the price: nobody can say then that a price is wrong. */
-      readonly contested?: Pick<ContestedPrice, 'lowest' | 'highest'> | undefined
+      readonly contested?: ContestedPrice | undefined
     })
   /** "Any" of its side, or around the center where there is one. */
   | (Around & { readonly kind: 'any'; readonly center?: Usd })

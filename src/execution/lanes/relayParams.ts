@@ -1,7 +1,7 @@
 /** Relay parameters that perpd chooses, and messages in them: nonce, deadline and fee are ours; there are no permits or external calls. */
 import type { Intent } from '../../domain/order/intent.ts'
 import type { Hex } from '../../protocol/address.ts'
-import type { BatchTerms } from '../../protocol/batch.ts'
+import type { BatchTerms, CreateOrderParams } from '../../protocol/batch.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import { keccakOfBytes } from '../../protocol/crypto/keccak.ts'
 import { type Batch, hashRelayParams, type RelayParams } from '../../protocol/signing/relayRouter.ts'
@@ -26,7 +26,7 @@ export function relayNonceOf(intentId: string, attempt: number): bigint {
  */
 export function ownRelayFee(
   chain: Chain,
-  batch: Pick<BatchTerms, 'createOrderParamsList'>,
+  batch: { readonly createOrderParamsList: readonly CreateOrderParams[] },
   perOrder: TokenAmount,
 ): RelayFee {
   const { contracts, feeToken, feeSwapPath } = chain

@@ -203,7 +203,7 @@ function triggerOf({ triggerPrice, indexToken }: OrderTerms): bigint {
   return triggerPrice === undefined ? 0n : contractPriceOf(triggerPrice, indexToken.decimals)
 }
 
-function estimated({ priceImpactBps }: Pick<OrderTerms, 'priceImpactBps'>): {
+function estimated({ priceImpactBps }: { readonly priceImpactBps?: number }): {
   readonly estimateBps?: number
 } {
   return defined({ estimateBps: priceImpactBps })

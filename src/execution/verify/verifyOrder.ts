@@ -270,7 +270,7 @@ function checkSchedule(
   differences: Differences,
   { parts, durationSeconds }: TwapTerms,
   orders: readonly CreateOrderParams[],
-  { unsureSeconds = 0, askedAgoSeconds = 0 }: Pick<SigningPolicy, 'unsureSeconds' | 'askedAgoSeconds'>,
+  { unsureSeconds = 0, askedAgoSeconds = 0 }: SigningPolicy,
   nowSeconds: number,
 ): void {
   const start = orders[0]?.numbers.validFromTime ?? 0n

@@ -15,7 +15,7 @@ export interface PostgresJournal {
 }
 
 /** The journal's name for messages: host, port, database and account, nothing of the user. */
-export function postgresName({ url, account }: Pick<PostgresJournal, 'url' | 'account'>): string {
+export function postgresName({ url, account }: PostgresJournal): string {
   const parsed = URL.parse(url.reveal())
   return parsed === null
     ? `postgres:#${account}`

@@ -12,6 +12,7 @@ import { journalFault } from '../journalFaults.ts'
 import { createLedger } from '../journalLedger.ts'
 import { syncDirectory } from '../journalPath.ts'
 import type { JournalStore, StoreEntry } from '../journalStore.ts'
+import type { PostgresJournal } from '../postgres/postgresPlace.ts'
 import { hashOf, type Tail } from '../sqlite/hashChain.ts'
 import { highWaterMarkPathOf } from '../sqlite/highWaterMark.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
@@ -31,7 +32,7 @@ export interface CopiedJournal {
 }
 
 /** Options of a copy: those of the journal, with the database. */
-export type CopyOptions = JournalOptions & Required<Pick<JournalOptions, 'postgres'>>
+export type CopyOptions = JournalOptions & Required<{ readonly postgres?: PostgresJournal }>
 
 /** Hears how many records are read, of how many. */
 type Progress = (done: number, total: number) => void

@@ -2,7 +2,6 @@
  * Explains what would have happened to an order otherwise, or what is still to come. It applies the rules of evidence to this one order with its own
  * times and prices. Pure.
  */
-import type { EvidenceRules } from '../../domain/machine/observation.ts'
 import {
   type Attempt,
   hasEnded,
@@ -19,7 +18,7 @@ import { span } from '../text.ts'
 import { timeOf } from './explainEvidence.ts'
 
 /** Rules by which an order is closed here. */
-export type FateRules = Pick<EvidenceRules, 'trustVenue'> & MarkRules
+export type FateRules = { readonly trustVenue: boolean } & MarkRules
 
 /** One sentence for each way that is still open, or that was. */
 export function fateLines(state: IntentState, rules: FateRules): string[] {
@@ -102,10 +101,7 @@ function landedFates(state: IntentState, attempt: Attempt): string[] {
   return lines
 }
 
-function deathBy(
-  { source, trustVenue }: Pick<FateRules, 'source' | 'trustVenue'>,
-  will: 'will' | 'would have',
-): string {
+function deathBy({ source, trustVenue }: FateRules, will: 'will' | 'would have'): string {
   const closes = will === 'will' ? 'it will be closed' : 'it would have been closed'
   const stays = will === 'will' ? 'it stays unknown' : 'it would have stayed unknown'
   if (source === 'chain')

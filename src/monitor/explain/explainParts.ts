@@ -131,7 +131,7 @@ function factLines(facts: Facts | undefined): string[] {
 }
 
 /** The created orders one by one: what each is for, where it stands, and what shows it. */
-function orderLines(state: IntentState, context: LegLookups & Pick<ExplainContext, 'heldUsd'>): string[] {
+function orderLines(state: IntentState, context: LegLookups & ExplainContext): string[] {
   const { heldUsd } = context
   const children = lastAttempt(state)?.children ?? []
   return legsOf(state, context).flatMap((leg, at) => {

@@ -116,11 +116,7 @@ function isBelow(event: Event, levels: LevelTable): boolean {
 
 type Writer = (line: Line, event: LineName) => void
 
-function jsonWriter(
-  options: Pick<LogOptions, 'runId'>,
-  streams: readonly LogStream[],
-  now: () => number,
-): Writer {
+function jsonWriter(options: LogOptions, streams: readonly LogStream[], now: () => number): Writer {
   let made = ''
   const logger = pino(
     {

@@ -35,7 +35,10 @@ export const applyLimits: CommandRow<LimitsCommand> = {
   ],
 }
 
-function formOf(words: Pick<CommandForm, 'title' | 'button'>, isLoosening = false): CommandForm {
+function formOf(
+  words: { readonly title: string; readonly button?: string },
+  isLoosening = false,
+): CommandForm {
   return {
     ...words,
     effects: [

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { commandId, direction, line, pool, shareBps } from '../../base/bodyFields.ts'
 import { tolerate } from '../../base/tolerate.ts'
-import type { UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { CloseDecision, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { marketSymbol } from '../../market/marketSymbol.ts'
@@ -105,7 +104,7 @@ function asked({ market, direction: side, shareBps: share, collateral }: CloseCo
 
 /** A position, as far as a close needs to know it. */
 type HeldRow = Pick<Position, 'marketToken' | 'direction' | 'collateralToken' | 'sizeInUsd'> &
-  Partial<Pick<UnlistedSide, 'why'>>
+  Partial<{ readonly why: string }>
 
 async function decide(
   context: HandContext,

@@ -48,7 +48,10 @@ export const reloadFiles: CommandRow<ReloadCommand> = {
   ],
 }
 
-function formOf(words: Pick<CommandForm, 'title' | 'button'>, isLoosening = false): CommandForm {
+function formOf(
+  words: { readonly title: string; readonly button?: string },
+  isLoosening = false,
+): CommandForm {
   return {
     ...words,
     effects: [

@@ -97,7 +97,7 @@ export async function trustMarket(
   }
 }
 
-function isNamed({ symbol, marketToken }: Pick<SaidMarket, 'symbol' | 'marketToken'>, name: string): boolean {
+function isNamed({ symbol, marketToken }: SaidMarket, name: string): boolean {
   return symbol === name || sameHex(marketToken, name)
 }
 

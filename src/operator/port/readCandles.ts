@@ -1,6 +1,6 @@
 /** The price of a market over the last hours, for a chart: candles of its index token, read on request. */
 
-import type { Clock } from '../../base/clock.ts'
+import type { MonotonicClock } from '../../base/clock.ts'
 import type { HasApi } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Candle, CandlePeriod } from '../../protocol/market.ts'
@@ -30,10 +30,7 @@ export interface CandleReads {
 }
 
 /** Over the api. However many pages look, a market is read once in ten seconds. */
-export function createCandleReads({
-  api,
-  clock,
-}: HasApi & { readonly clock: Pick<Clock, 'monotonicMs'> }): CandleReads {
+export function createCandleReads({ api, clock }: HasApi & { readonly clock: MonotonicClock }): CandleReads {
   const kept = new Map<
     string,
     { readonly atMs: number; readonly report: Promise<CandleReport | undefined> }

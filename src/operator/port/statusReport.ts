@@ -36,7 +36,6 @@ import type {
   HasJournal,
 } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
-import type { Executors } from '../../running/executors.ts'
 import type { Kill } from '../../running/kill.ts'
 import type { Unwinder } from '../../running/unwinder.ts'
 import type { WindDown } from '../../running/windDown.ts'
@@ -78,15 +77,15 @@ export interface StatusParts {
   readonly unprotectedPositions: ReturnType<typeof createUnprotectedPositions>
   readonly breakers: Breakers
   readonly feeds: FeedAges
-  readonly instances: Pick<Instances<Instance>, 'all'>
+  readonly instances: Instances<Instance>
   readonly kill: Kill
   readonly labelled: LabelledOrders
-  readonly life: Pick<Lifecycle, 'notReady' | 'watchedAtMs'>
-  readonly phase: Pick<Phase, 'state'>
+  readonly life: Lifecycle
+  readonly phase: Phase
   readonly reconciler: Reconciler
   readonly unmanaged: UnmanagedWatch
   readonly unwinder: Unwinder
-  readonly windDown: Pick<WindDown, 'open'>
+  readonly windDown: WindDown
 }
 
 /** The status of now. */
@@ -208,7 +207,7 @@ export function withoutStopNow(
  */
 export function withStopLooks(
   context: Parameters<typeof withoutStopNow>[0],
-  parts: Parameters<typeof withoutStopNow>[1] & { readonly executors: Pick<Executors, 'fitHandExits'> },
+  parts: Parameters<typeof withoutStopNow>[1] & { readonly executors: { fitHandExits(): Promise<void> } },
 ): AccountWatch {
   const { account, executors } = parts
   return {

@@ -170,7 +170,7 @@ const statusTexts: Readonly<Record<number, string>> = {
 const refusing: ReadonlySet<WireFaultKind> = new Set(['status', 'backend-unavailable', 'html'])
 
 function refusalOf(
-  rule: Pick<WireFault, 'id' | 'kind' | 'status'> & Partial<Pick<WireFault, 'retryAfterSeconds'>>,
+  rule: Pick<WireFault, 'id' | 'kind' | 'status'> & Partial<{ readonly retryAfterSeconds: number }>,
   nowMs: number,
   given?: object,
 ): Response {

@@ -162,10 +162,7 @@ function requireCapacity(
 }
 
 /** Collateral of a position at the price against it, USD. */
-export function collateralUsdOf(
-  position: Pick<PositionState, 'collateralAmount' | 'slot'>,
-  prices: MarketPrices,
-): bigint {
+export function collateralUsdOf(position: PositionState, prices: MarketPrices): bigint {
   return position.collateralAmount * slotPrice(prices, position.slot).min
 }
 
@@ -176,7 +173,7 @@ export function collateralUsdOf(
 export function leastCollateralUsd(
   settings: MarketSettings,
   draft: MarketState,
-  { side, sizeInUsd }: Pick<PositionState, 'side' | 'sizeInUsd'>,
+  { side, sizeInUsd }: PositionState,
 ): bigint {
   const forOpenInterest = settings.minCollateralFactorForOpenInterest[side]
   const factor = max(settings.minCollateralFactor, fac(interestUsd(settings, draft, side), forOpenInterest))

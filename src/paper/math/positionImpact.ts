@@ -110,7 +110,7 @@ export function positionPriceImpact(
 
 /** Cuts a positive impact to the largest share of the size that may be paid out; negatives pass. */
 export function capImpactByMaxFactor(
-  settings: Pick<MarketSettings, 'maxPositionImpactFactorPositive' | 'maxPositionImpactFactorNegative'>,
+  settings: MarketSettings,
   impactUsd: bigint,
   sizeDeltaUsd: bigint,
 ): bigint {

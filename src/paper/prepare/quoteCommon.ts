@@ -200,7 +200,7 @@ export function positionDetails(
     readonly parts: number
     /** Amounts of all parts together. */
     readonly amounts: Pick<OrderDetails, 'sizeDeltaInTokens' | 'acceptablePrice' | 'collateralDeltaAmount'>
-  } & Pick<OrderDetails, 'collateralToken' | 'receiveToken'>,
+  } & { readonly collateralToken: Address; readonly receiveToken: Address },
 ): OrderDetails {
   const { order, amounts, collateralToken, receiveToken } = made
   const parts = BigInt(made.parts)

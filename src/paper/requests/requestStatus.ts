@@ -44,7 +44,7 @@ export function stateOfRecord(venueState: VenueState, record: OrderChainRecord):
 function pendingStep(
   { acceptedAtMs, landsAtMs }: Operation,
   nowMs: number,
-): Pick<RecordState, 'status' | 'updatedAtMs'> {
+): { readonly status: OrderChainStatus; readonly updatedAtMs: number } {
   const queuedAtMs = Math.ceil((3 * acceptedAtMs + landsAtMs) / 4)
   const sentAtMs = Math.ceil((acceptedAtMs + landsAtMs) / 2)
   if (nowMs >= sentAtMs) return { status: 'relay_submitted', updatedAtMs: sentAtMs }

@@ -50,7 +50,7 @@ export interface CallFrame {
 }
 
 /** Uses gas up. Throws OutOfGas. */
-export function spendGas({ meter }: Pick<CallFrame, 'meter'>, gas: number): void {
+export function spendGas({ meter }: CallFrame, gas: number): void {
   meter.used += gas
   if (meter.used <= meter.limit) return
   meter.used = meter.limit

@@ -100,7 +100,7 @@ export function pendingNonceOf(venueState: VenueState, address: Address): number
 }
 
 /** The most that a transaction can cost, wei. */
-function costOf({ signed }: Pick<SentTransaction, 'signed'>): bigint {
+function costOf({ signed }: SentTransaction): bigint {
   return BigInt(signed.gasLimit) * signed.maxFeePerGas + signed.value
 }
 

@@ -123,7 +123,7 @@ export function feeAmountOf(
   gas: ChainGas,
   amount: bigint,
   prices: FeePrices,
-  { feeSwaps }: Pick<GasMessage, 'feeSwaps'>,
+  { feeSwaps }: GasMessage,
 ): TokenAmount {
   const swapFactor = feeSwaps === 0 ? 0n : gas.feeSwapFactor
   const valueUsd = mulDivUp(amount, prices.native, 10n ** BigInt(NATIVE_DECIMALS))

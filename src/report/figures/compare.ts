@@ -1,5 +1,4 @@
 /** Several reports side by side: the configuration in which they differ. Pure. */
-import type { ReportSubject } from './reportSubject.ts'
 
 /** A name whose values differ, in the order of the reports; undefined where one has no such name. */
 export interface Difference {
@@ -9,7 +8,7 @@ export interface Difference {
 
 /** The names whose values are not the same in all, in the order of the first report that has them. */
 export function differencesOf(
-  subjects: readonly Pick<ReportSubject, 'configuration'>[],
+  subjects: readonly { readonly configuration: Readonly<Record<string, string>> }[],
 ): readonly Difference[] {
   const names = new Set(subjects.flatMap(({ configuration }) => Object.keys(configuration)))
   return [...names]

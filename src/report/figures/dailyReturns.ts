@@ -28,7 +28,7 @@ export function ratioOf(part: Usd, whole: Usd): Decimal | null {
  * no day of a curve that begins with nothing has one.
  */
 export function dailyReturns(
-  equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[],
+  equity: readonly EquityMoment[],
   transfers: readonly Transfer[] = [],
 ): readonly DayReturn[] {
   const [first] = equity

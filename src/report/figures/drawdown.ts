@@ -54,7 +54,7 @@ interface Fall {
 }
 
 /** Every fall: it begins at the last moment of its peak, and ends where the peak is reached again. */
-function fallsOf(equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[]): readonly Fall[] {
+function fallsOf(equity: readonly EquityMoment[]): readonly Fall[] {
   const falls: Fall[] = []
   let peak = equity[0]
   let open: Fall | undefined
@@ -86,7 +86,7 @@ function fallsOf(equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[]):
  * The largest drawdown: the deepest fall, as a share of the highest point before it; of a curve that begins with nothing, in USD. The
  * longest is measured over all falls.
  */
-export function drawdownOf(equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[]): Drawdown {
+export function drawdownOf(equity: readonly EquityMoment[]): Drawdown {
   const falls = fallsOf(equity)
   const start = equity[0]?.second ?? 0
   const hasShares = (equity[0]?.equityUsd ?? 0n) > 0n
@@ -121,9 +121,7 @@ export function drawdownOf(equity: readonly Pick<EquityMoment, 'second' | 'equit
 }
 
 /** The distance of each moment below the highest point before it. */
-export function fallMoments(
-  equity: readonly Pick<EquityMoment, 'second' | 'equityUsd'>[],
-): readonly FallMoment[] {
+export function fallMoments(equity: readonly EquityMoment[]): readonly FallMoment[] {
   let peakUsd = equity[0]?.equityUsd ?? 0n
   return equity.map(({ second, equityUsd }) => {
     if (equityUsd > peakUsd) peakUsd = equityUsd

@@ -34,7 +34,7 @@ function tradeData(trade: Trade) {
 }
 
 /** The trades that a page lists: the newest. */
-export function listedTrades({ trades }: Pick<Statistics, 'trades'>): readonly Trade[] {
+export function listedTrades({ trades }: Statistics): readonly Trade[] {
   return trades.slice(-MOST_TRADES)
 }
 

@@ -209,7 +209,7 @@ function fallOf({ dayStartUsd, dayShareOfUsd, equityUsd }: EquityMark, receivedU
  * Returns the time from which funding received counts in addition to the equity of the day, Unix ms: since its first figure, and an accepted loss.
  */
 export function receivedFromMs(
-  equity: Pick<EquityMark, 'dayFirstAtMs'> | undefined,
+  equity: { readonly dayFirstAtMs?: number } | undefined,
   releasedAtMs: number | undefined,
 ): number {
   // A mark that does not say when it began counts nothing.
@@ -257,7 +257,7 @@ function subaccount(
 }
 
 /** Limits of a day's loss. */
-export type LossLimits = Pick<BreakerSettings, 'maxDailyLossUsd' | 'maxDailyLossEquityBps'>
+export type LossLimits = { readonly maxDailyLossUsd?: Usd; readonly maxDailyLossEquityBps?: number }
 
 /** The account's limits of a day's loss, which its breaker keeps. */
 export function lossLimitsOf({ maxDailyLossUsd, maxDailyLossEquityBps }: Limits): LossLimits {
@@ -317,7 +317,7 @@ export function isOver(
  * Judges whether a mark is of the day of an instant. One of a day that is to come was made by a clock that was ahead: it counts today all the same, and
  * nothing that was lost is forgotten.
  */
-export function isOfToday({ dayStartMs }: Pick<EquityMark, 'dayStartMs'>, nowMs: number): boolean {
+export function isOfToday({ dayStartMs }: { readonly dayStartMs: number }, nowMs: number): boolean {
   return dayStartMs >= dayStartOf(nowMs)
 }
 

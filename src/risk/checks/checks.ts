@@ -87,9 +87,9 @@ export function checkMarketOpen(classified: ClassifiedDecision, view: MarketView
 export function checkOrdersPerHour(
   classified: ClassifiedDecision,
   acceptedLastHour: CountedUsage['acceptedLastHour'],
-  limits: Pick<Limits, 'maxOrdersPerHour'>,
-  accountLimits: Pick<Limits, 'maxOrdersPerHour'> = limits,
-  marketLimits: Pick<Limits, 'maxOrdersPerHour'> = {},
+  limits: Limits,
+  accountLimits: Limits = limits,
+  marketLimits: Limits = {},
 ): Denial | undefined {
   const factor = classified.adds ? 1 : REDUCTION_ORDERS_FACTOR
   const budgets = [
@@ -122,7 +122,7 @@ export type AgeLimits = Pick<
  */
 function checkDataAge(
   classified: ClassifiedDecision,
-  snapshot: Pick<Snapshot, 'atMs' | 'positions' | 'orders'>,
+  snapshot: Snapshot,
   view: MarketView,
   limits: AgeLimits,
 ): Denial | undefined {
@@ -176,7 +176,7 @@ const MAX_CLOCK_SKEW_MS = 30_000
 function checkClockSkew(
   classified: ClassifiedDecision,
   clockSkewMs: number,
-  limits: Pick<Limits, 'maxClockSkewMs'>,
+  limits: Limits,
 ): Denial | undefined {
   const most = limits.maxClockSkewMs ?? MAX_CLOCK_SKEW_MS
   if (!classified.adds || Math.abs(clockSkewMs) <= most) return undefined
@@ -244,7 +244,7 @@ function checkEquityKnown(
 function checkPriceDivergence(
   classified: ClassifiedDecision,
   view: MarketView,
-  limits: Pick<Limits, 'maxPriceDivergenceBps'>,
+  limits: Limits,
 ): Denial | undefined {
   const most = limits.maxPriceDivergenceBps
   if (!classified.adds || most === undefined || !view.ticker || !view.oraclePrice) return undefined
@@ -265,19 +265,12 @@ function checkPriceDivergence(
  * Returns the slippage to request, bps: the decision's own. For an order that cannot add risk it is at most the signable one. A tightened limit
  * therefore narrows an exit and does not close it.
  */
-export function slippageOf(
-  adds: boolean,
-  wantedBps: number,
-  { maxSlippageBps }: Pick<Limits, 'maxSlippageBps'>,
-): number {
+export function slippageOf(adds: boolean, wantedBps: number, { maxSlippageBps }: Limits): number {
   return adds ? wantedBps : Math.min(wantedBps, maxSlippageBps ?? wantedBps)
 }
 
 /** SLIPPAGE_TOO_WIDE: the slippage to be signed is above `maxSlippageBps`, or no whole number of 0 to 9999 bps. */
-export function checkSlippage(
-  slippageBps: number,
-  limits: Pick<Limits, 'maxSlippageBps'>,
-): Denial | undefined {
+export function checkSlippage(slippageBps: number, limits: Limits): Denial | undefined {
   const most = Math.min(limits.maxSlippageBps ?? BPS_ONE - 1, BPS_ONE - 1)
   if (Number.isSafeInteger(slippageBps) && slippageBps >= 0 && slippageBps <= most) return undefined
   return {

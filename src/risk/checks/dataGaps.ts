@@ -1,7 +1,7 @@
 /** Incomplete data: orders that add risk wait, reductions continue. */
 import type { Limits } from '../../domain/limits/limits.ts'
 import type { Denial } from '../../domain/order/intent.ts'
-import type { MarketView, Snapshot } from '../../domain/snapshot.ts'
+import type { AccountLists, ListedPositions, MarketView } from '../../domain/snapshot.ts'
 import { lacksMarket, type MissingRow } from '../../protocol/missing.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { ClassifiedDecision } from './checks.ts'
@@ -13,8 +13,8 @@ import type { ClassifiedDecision } from './checks.ts'
 export function checkGaps(
   classified: ClassifiedDecision,
   view: MarketView,
-  { positions, orders }: Pick<Snapshot, 'positions' | 'orders'>,
-  limits: Pick<Limits, 'maxTotalExposureUsd' | 'maxExposureEquityBps'>,
+  { positions, orders }: AccountLists,
+  limits: Limits,
 ): Denial | undefined {
   if (!classified.adds) return undefined
   const { marketToken, symbol } = view.market
@@ -41,7 +41,7 @@ export function checkGaps(
  * The snapshot with a size for every position whose row names its market and not its size: the most that one may have. So
  * that the exposure of the others is counted with it. Without such a limit it stays unknown.
  */
-export function withSizes<T extends Pick<Snapshot, 'positions'>>(
+export function withSizes<T extends ListedPositions>(
   snapshot: T,
   most: (marketToken: string) => Usd | undefined,
 ): T {

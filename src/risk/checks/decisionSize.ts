@@ -16,8 +16,8 @@ const OLD_MS = 20_000
 export function checkDecisionSize(
   decision: Decision,
   adds: boolean,
-  { equity }: Pick<AdmissionContext, 'equity'>,
-  limits: Pick<Limits, 'maxWishEquityBps' | 'maxWishCollateralEquityBps'>,
+  { equity }: AdmissionContext,
+  limits: Limits,
 ): Denial | undefined {
   if (!adds || equity === undefined) return undefined
   const { equityUsd, ageMs = 0 } = equity

@@ -37,7 +37,7 @@ export interface EdgeCosts {
  * estimates it, and it counts as zero. An unknown impact counts as zero too: parts of a twap take any price.
  */
 export function edgeCosts(
-  { terms }: Pick<Intent, 'terms'>,
+  { terms }: Intent,
   holdMs: number,
   { impact, ticker }: EdgeMarket,
   sendingUsd: Usd | undefined,

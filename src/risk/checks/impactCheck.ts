@@ -85,7 +85,7 @@ export function reducedBy(
   action: ImpactOrder['action'],
   { marketToken, direction }: { readonly marketToken: Address; readonly direction: Direction },
   token: Address,
-  { snapshot }: Pick<AdmissionContext, 'snapshot'>,
+  { snapshot }: AdmissionContext,
 ): Position | undefined {
   if (action === 'increase') return undefined
   return positionsOn(snapshot, marketToken, direction).find(({ collateralToken }) =>
@@ -115,7 +115,7 @@ export function withPriceImpact(
   terms: OrderTerms,
   action: ImpactOrder['action'],
   view: MarketView,
-  context: Pick<AdmissionContext, 'snapshot' | 'impact'>,
+  context: AdmissionContext,
 ): OrderTerms {
   const { direction, orderType, sizeDeltaUsd, tpsl } = terms
   // Parts of a twap take any price.

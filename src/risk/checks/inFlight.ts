@@ -51,7 +51,7 @@ export function checkSlot(classified: ClassifiedDecision, side: SideExposure): D
 export function checkReduceInFlight(
   { decision, adds }: ClassifiedDecision,
   side: SideExposure,
-  limits: Pick<Limits, 'reduceAgainAfterMs'>,
+  limits: Limits,
   nowMs: number,
   withheldMs?: number,
 ): Denial | undefined {

@@ -18,7 +18,7 @@ import type { ClassifiedDecision } from './checks.ts'
 /** The first of a strategy's own rules that keeps it from adding on a market now. */
 export function checkProtection(
   { decision, adds }: ClassifiedDecision,
-  { protection, maker, nowMs }: Pick<AdmissionContext, 'protection' | 'maker' | 'nowMs'>,
+  { protection, maker, nowMs }: AdmissionContext,
 ): Denial | undefined {
   if (!adds || protection === undefined) return undefined
   const { rules, track, openUsd } = protection

@@ -6,7 +6,7 @@
  */
 import { defined } from '../../base/defined.ts'
 import { type MarketView, positionsOn, type Snapshot } from '../../domain/snapshot.ts'
-import { hexKey, sameHex } from '../../protocol/address.ts'
+import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { OraclePrice, PriceSource } from '../../protocol/market.ts'
 import { type AgeLimits, type ClassifiedDecision, REDUCTION_AGE_FACTOR } from './checks.ts'
 import { type JudgedPrice, judgePrice, type LastPrice, type PriceWord } from './priceJudge.ts'
@@ -98,7 +98,7 @@ function wordsOf(
     oracle: Math.min(maxDataAgeMs, maxOracleAgeMs ?? Number.POSITIVE_INFINITY) * REDUCTION_AGE_FACTOR,
     mark: Math.min(maxDataAgeMs, maxTickerAgeMs ?? Number.POSITIVE_INFINITY) * REDUCTION_AGE_FACTOR,
   }
-  const ageMs = ({ atMs }: Pick<PriceWord, 'atMs'>) => Math.max(0, snapshot.atMs - atMs)
+  const ageMs = ({ atMs }: PriceWord) => Math.max(0, snapshot.atMs - atMs)
   const usable = (words: readonly PriceWord[]) => words.filter((word) => ageMs(word) <= mostMs[word.kind])
   const byHosts = usable(known)
   // A snapshot's own reading represents the service where no host's statement is known.
@@ -187,8 +187,9 @@ function ofPosition(
   return { kind: 'mark', host: ROW, minPrice: price, maxPrice: price, medianPrice: price, atMs }
 }
 
-function named({
-  indexToken: { symbol, address },
-}: MarketView): Pick<OraclePrice, 'tokenSymbol' | 'tokenAddress'> {
+function named({ indexToken: { symbol, address } }: MarketView): {
+  readonly tokenSymbol: string
+  readonly tokenAddress: Address
+} {
   return { tokenSymbol: symbol, tokenAddress: address }
 }

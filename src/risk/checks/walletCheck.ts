@@ -12,7 +12,7 @@ import { formatUnits } from '../../protocol/units.ts'
  */
 export function checkBalance(
   { kind }: Decision,
-  terms: Pick<OrderTerms, 'collateralToken' | 'collateralDelta'>,
+  terms: OrderTerms,
   balances: NonNullable<Snapshot['balances']>['value'] | undefined,
 ): Denial | undefined {
   if (balances === undefined || (kind !== 'increase' && kind !== 'collateral-in')) return undefined

@@ -25,7 +25,7 @@ import {
 } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import { unprovenSinceMs } from '../../domain/order/withheld.ts'
-import { positionOf, type Snapshot } from '../../domain/snapshot.ts'
+import { type AccountLists, type ListedPositions, positionOf, type Snapshot } from '../../domain/snapshot.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { isIncreaseOrder } from '../../protocol/position.ts'
@@ -125,7 +125,7 @@ export interface OtherSources {
  * show yet counts by its reservation. The worst case errs on the safe side.
  */
 export function exposureOf(
-  snapshot: Pick<Snapshot, 'positions' | 'orders'>,
+  snapshot: AccountLists,
   openIntents: readonly IntentState[],
   { journal = new Map(), hosts = new Map(), final }: OtherSources = {},
 ): Exposure {
@@ -207,7 +207,7 @@ export function exposureOf(
  */
 export function ownExposureOf(
   strategy: string,
-  { orders }: Pick<Snapshot, 'orders'>,
+  { orders }: Snapshot,
   openIntents: readonly IntentState[],
   parts: readonly HeldSide[],
   finalParts: readonly HeldSide[],
@@ -233,7 +233,7 @@ function bySide(parts: readonly HeldSide[]): HeldSides {
 function withoutUnseen(
   journal: HeldSides,
   open: readonly IntentState[],
-  snapshot: Pick<Snapshot, 'positions'>,
+  snapshot: ListedPositions,
 ): HeldSides {
   const sides = new Map(journal)
   const unseen = open.filter((state) => hasUnseenFill(state, snapshot, journal))
@@ -257,7 +257,7 @@ function finalSides(journal: HeldSides, open: readonly IntentState[]): HeldSides
 }
 
 /** Returns the amount that an open intent still holds, USD: its reservation until its fills show, then the rest of it. */
-function reservedUsdOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>, journal: HeldSides): Usd {
+function reservedUsdOf(state: IntentState, snapshot: ListedPositions, journal: HeldSides): Usd {
   return hasUnseenFill(state, snapshot, journal) ? state.intent.reservationUsd : reservedOf(state)
 }
 
@@ -265,11 +265,7 @@ function reservedUsdOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>
  * Tells whether an increase executed too shortly before the positions were read to be surely in them. An increase that was taken off again, by the
  * journal, is in none.
  */
-function hasUnseenFill(
-  state: IntentState,
-  snapshot: Pick<Snapshot, 'positions'>,
-  journal: HeldSides,
-): boolean {
+function hasUnseenFill(state: IntentState, snapshot: ListedPositions, journal: HeldSides): boolean {
   const { intent } = state
   if (intent.reservationUsd === 0n) return false
   const row = rowOf(state, snapshot)
@@ -285,13 +281,13 @@ function hasUnseenFill(
 }
 
 /** The listed position of an order's own side. */
-function rowOf({ intent: { terms } }: IntentState, snapshot: Pick<Snapshot, 'positions'>) {
+function rowOf({ intent: { terms } }: IntentState, snapshot: ListedPositions) {
   const { marketToken, direction, collateralToken } = terms
   return positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
 }
 
 /** Returns the pending evidence of an intent whose orders all ended, at least one of them by execution. */
-function executedOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): InFlight['executed'] {
+function executedOf(state: IntentState, snapshot: ListedPositions): InFlight['executed'] {
   const children = lastAttempt(state)?.children ?? []
   if (!children.every(hasEnded)) return undefined
   const fills = children.filter(({ phase }) => phase === 'EXECUTED')
@@ -312,7 +308,7 @@ function executedOf(state: IntentState, snapshot: Pick<Snapshot, 'positions'>): 
 /** Returns the list in which an intent in flight stands; undefined when it rests, or can neither add nor reduce. */
 function placeOf(
   state: IntentState,
-  snapshot: Pick<Snapshot, 'positions'>,
+  snapshot: ListedPositions,
   journal: HeldSides,
 ): 'increases' | 'reductions' | undefined {
   const { kind, reservationUsd } = state.intent

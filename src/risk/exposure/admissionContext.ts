@@ -113,7 +113,7 @@ export interface AdmissionContext {
 
 /** The view of the market that a decision names, or undefined. */
 export function marketViewOf(
-  context: Pick<AdmissionContext, 'snapshot'>,
+  context: { readonly snapshot: Snapshot },
   decision: { readonly marketToken: Address },
 ): MarketView | undefined {
   return marketOf(context.snapshot, decision.marketToken)

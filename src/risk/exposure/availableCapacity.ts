@@ -71,6 +71,6 @@ export function availableCapacityOf(
 }
 
 /** The field of a capacity that counts: the one with JIT liquidity only while the venue says that its data is there. */
-export function basisOf(capacity: Pick<TradingCapacity, 'jitDataStatus'>): AvailableCapacity['basis'] {
+export function basisOf(capacity: TradingCapacity): AvailableCapacity['basis'] {
   return capacity.jitDataStatus === 'available' ? 'availableLiquidity' : 'baseAvailableLiquidity'
 }

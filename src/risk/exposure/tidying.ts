@@ -22,10 +22,7 @@ import type { AdmissionContext } from './admissionContext.ts'
 const STOP_LOSS = 6
 
 /** Returns the reason why a keeper that tidies may not cancel an order; undefined: it may. Refuses with ORDER_PROTECTS and ORDER_MAY_PROTECT. */
-export function tidyingDenial(
-  order: Order,
-  { snapshot, exposure }: Pick<AdmissionContext, 'snapshot' | 'exposure'>,
-): Denial | undefined {
+export function tidyingDenial(order: Order, { snapshot, exposure }: AdmissionContext): Denial | undefined {
   const { orderKey, marketToken, direction } = order
   if (isIncreaseOrder(order)) return undefined
   const side = sideOf(exposure, marketToken, direction)
@@ -57,7 +54,7 @@ export function tidyingEditDenial(
   order: Order,
   decision: EditDecision,
   prices: EditedPrices,
-  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'maker'>,
+  context: AdmissionContext,
 ): Denial | undefined {
   const own = context.exposure.ownOrders.get(hexKey(order.orderKey))
   const { isKept, isOperator, strategy, tidiesOrders } = context.maker
@@ -93,7 +90,7 @@ function exitDenial(
   order: Order,
   sizeDeltaUsd: Usd,
   { triggerPrice, decimals }: EditedPrices,
-  { snapshot, exposure }: Pick<AdmissionContext, 'snapshot' | 'exposure'>,
+  { snapshot, exposure }: AdmissionContext,
 ): Denial | undefined {
   const { marketToken, direction, orderType } = order
   const side = sideOf(exposure, marketToken, direction)

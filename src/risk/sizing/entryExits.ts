@@ -16,7 +16,7 @@ export interface Entry {
   readonly sizeDeltaUsd: Usd
   /** At about which it opens, USD per whole index token. */
   readonly entryPrice: Usd
-  readonly view: Pick<MarketView, 'indexToken'>
+  readonly view: MarketView
   /** Those of the file; absent: it has none. */
   readonly exits?: EntryExits | undefined
   /** True if anybody holds a position where it opens. */

@@ -60,7 +60,7 @@ export function distanceAfterBps(change: LiquidationChange, view: MarketView): b
 export function checkLiquidation(
   change: LiquidationChange,
   view: MarketView,
-  { minLiquidationDistanceBps: least }: Pick<Limits, 'minLiquidationDistanceBps'>,
+  { minLiquidationDistanceBps: least }: Limits,
 ): Denial | undefined {
   if (least === undefined) return undefined
   const afterBps = distanceAfterBps(change, view)
@@ -98,7 +98,7 @@ export interface PlannedIncrease {
 export function checkIncrease(
   { position, direction, wantedUsd, leverageBps, feeBps, isStable }: PlannedIncrease,
   view: MarketView,
-  limits: Pick<Limits, 'minLiquidationDistanceBps'>,
+  limits: Limits,
 ): Denial | undefined {
   const tierUsd = wantedUsd + (position?.sizeInUsd ?? 0n)
   const unit = { direction, isStable, tierUsd }

@@ -48,11 +48,7 @@ const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
  * The order of a key when the strategy may change it now; `isCancel`: by a cancel. Refuses with ORDER_UNKNOWN, ORDER_NOT_OWN, ORDER_CHANGING,
  * and of a keeper that tidies the codes of `tidyingDenial`. What such a keeper may make of an order by an edit, the plan of the edit judges.
  */
-export function changeable(
-  orderKey: Hex,
-  context: Pick<AdmissionContext, 'snapshot' | 'exposure' | 'maker'>,
-  isCancel = false,
-): Order | Denial {
+export function changeable(orderKey: Hex, context: AdmissionContext, isCancel = false): Order | Denial {
   const order = context.snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
   if (order === undefined) {
     return {

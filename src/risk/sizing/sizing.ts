@@ -256,7 +256,7 @@ function paidIn(
  */
 export function sizeReduction(
   decision: DecreaseDecision | CloseDecision,
-  context: Pick<AdmissionContext, 'snapshot' | 'slippageBps'>,
+  context: AdmissionContext,
 ): Sized | Denial {
   const view = marketViewOf(context, decision)
   if (view === undefined) return marketUnknown(decision.marketToken)

@@ -3,7 +3,7 @@ import type { DecreaseDecision, ExitRequest, IncreaseDecision } from '../../doma
 import type { Denial } from '../../domain/order/intent.ts'
 import type { ExitTerms, OrderKind } from '../../domain/order/orderTerms.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
-import type { Direction } from '../../protocol/market.ts'
+import type { Direction, Token } from '../../protocol/market.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
 import {
   BPS_ONE,
@@ -40,7 +40,7 @@ export function triggerOf(
   orderType: OrderKind,
   { triggerPrice, direction }: Pick<IncreaseDecision | DecreaseDecision, 'triggerPrice' | 'direction'>,
   price: Usd,
-  view: Pick<MarketView, 'indexToken'>,
+  view: { readonly indexToken: Token },
 ): Usd | undefined | Denial {
   if (!isTriggerKind(orderType)) return undefined
   return placed(orderType, triggerPrice ?? 0n, direction, price, view)
@@ -52,7 +52,7 @@ export function placed(
   wanted: Usd,
   direction: Direction,
   price: Usd,
-  { indexToken: { decimals, symbol } }: Pick<MarketView, 'indexToken'>,
+  { indexToken: { decimals, symbol } }: { readonly indexToken: Token },
 ): Usd | Denial {
   const triggerPrice = wanted <= 0n ? 0n : priceOfContractPrice(contractPriceOf(wanted, decimals), decimals)
   if (triggerPrice <= 0n) {
@@ -79,10 +79,10 @@ export function placed(
  * Refuses with EXITS_WITH_TWAP, TOO_MANY_EXITS, EXIT_TOO_SMALL, and the codes of `triggerOf`.
  */
 export function exitsOf(
-  { tpsl, direction, twap }: Pick<IncreaseDecision, 'tpsl' | 'direction' | 'twap'>,
+  { tpsl, direction, twap }: IncreaseDecision,
   sizeDeltaUsd: Usd,
   entryPrice: Usd,
-  view: Pick<MarketView, 'indexToken'>,
+  view: MarketView,
 ): readonly ExitTerms[] | undefined | Denial {
   if (tpsl === undefined || tpsl.length === 0) return undefined
   if (twap !== undefined) {

@@ -15,7 +15,7 @@ import { triggerOf } from './triggerOrders.ts'
  */
 export function sizeUnlisted(
   decision: DecreaseDecision | CloseDecision,
-  context: Pick<AdmissionContext, 'snapshot'>,
+  context: AdmissionContext,
 ): Sized | Denial | undefined {
   const { snapshot } = context
   const view = marketViewOf(context, decision)

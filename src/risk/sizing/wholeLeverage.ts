@@ -8,11 +8,11 @@ import { BPS_ONE, formatDollars } from '../../protocol/units.ts'
 /** Bounds on the leverage of an increase. */
 export interface LeverageBounds {
   /** All limits that it is held to, tightened into one. */
-  readonly limits: Pick<Limits, 'maxLeverageBps'>
+  readonly limits: Limits
   /** Those of the account alone. */
-  readonly accountLimits: Pick<Limits, 'maxLeverageBps'>
+  readonly accountLimits: Limits
   /** Absent where it is not known. */
-  readonly market?: Pick<Market, 'maxLeverageBps'>
+  readonly market?: Market
 }
 
 /** MAX_LEVERAGE: a setting or the venue does not allow the leverage of an increase. The request is judged before anything is made smaller by it. */

@@ -12,13 +12,7 @@ export const LEAST_FEES = { openingBps: 4, closingBps: 6 } as const
 export const kindsThatSay: readonly string[] = ['carry', 'hedged-carry', 'impact-capture', 'ladder', 'signal']
 
 /** Returns a warning that no entry of the file can pass `protect.minEdgeBps`, with the reason and a remedy; undefined: some may pass. */
-export function edgeWarning({
-  name,
-  strategy,
-  hosted,
-  protect,
-  exits,
-}: Pick<LoadedStrategy, 'name' | 'strategy' | 'hosted' | 'protect' | 'exits'>): string | undefined {
+export function edgeWarning({ name, strategy, hosted, protect, exits }: LoadedStrategy): string | undefined {
   const { edge } = protect ?? {}
   if (edge === undefined || !strategy.opensPositions || kindsThatSay.includes(strategy.kind)) return undefined
   const feesBps = LEAST_FEES.openingBps + LEAST_FEES.closingBps

@@ -9,7 +9,7 @@ import { defined } from '../../base/defined.ts'
 import { MemoryUnfitError } from '../kindMemory.ts'
 import type { StrategyInstance } from '../strategy.ts'
 import { type HostedKind, KindFault, type KindRun, type Scene } from './hosted.ts'
-import { type KindThread, startKindThread, type ThreadOptions } from './hostedThread.ts'
+import { type KindThread, startKindThread } from './hostedThread.ts'
 import type { KindAnswer, KindQuestion } from './kindMessages.ts'
 import { placesIn, shownPath } from './sourcePlace.ts'
 
@@ -105,7 +105,10 @@ function createThreads(
   path: string,
   shown: string,
   loadMs: number,
-  options: HostOptions & Pick<ThreadOptions, 'hear' | 'placeOfQuestion'>,
+  options: HostOptions & {
+    readonly hear: (text: string) => void
+    readonly placeOfQuestion: (question: KindQuestion | undefined) => string
+  },
 ): Threads {
   const { placeOfQuestion } = options
   let raw: unknown

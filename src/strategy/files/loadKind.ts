@@ -15,7 +15,7 @@ import type { YamlFile } from './yamlFile.ts'
 export async function kindOf(
   yaml: YamlFile,
   kind: string,
-  options: Pick<LoadOptions, 'untrusted' | 'hostKind'> = {},
+  options: LoadOptions = {},
 ): Promise<Strategy | HostedKind | StrategyFileError> {
   if (!/^\.{1,2}\//.test(kind) && !isAbsolute(kind)) {
     const builtIn = Object.hasOwn(builtInKinds, kind) ? builtInKinds[kind] : undefined

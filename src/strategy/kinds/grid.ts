@@ -8,6 +8,7 @@
  * and shorts above it: two positions at this venue, each with its own orders, exits and `levels`. It trades by its own parts of positions.
  */
 import { defined } from '../../base/defined.ts'
+import type { MarketSide } from '../../domain/accountRecords/accountRecord.ts'
 import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -153,7 +154,7 @@ function excessOf(
 }
 
 function cancelOf(
-  base: Pick<Decision, 'marketToken' | 'direction'>,
+  base: MarketSide,
   orders: readonly RestingOrder[],
   reason: string,
   facts?: DecisionFacts,

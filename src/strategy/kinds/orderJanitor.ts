@@ -9,6 +9,8 @@
  *
  * It remembers its reports, so that each order and cause is reported once, and its edits of the last hour.
  */
+
+import type { MarketSide } from '../../domain/accountRecords/accountRecord.ts'
 import type { CancelDecision, ReportDecision, UntidyCause } from '../../domain/order/decision.ts'
 import { untidyCauses } from '../../domain/order/decisionSchema.ts'
 import { isFresh, marketOf } from '../../domain/snapshot.ts'
@@ -269,7 +271,7 @@ function isKnown(
 function reportDecision(
   orderKey: string,
   cause: UntidyCause,
-  side: Pick<ReportDecision, 'marketToken' | 'direction'>,
+  side: MarketSide,
   reason: string,
   isOver: boolean,
 ): ReportDecision {

@@ -28,7 +28,7 @@ function liftingEffects(halts: readonly Halt[], isMeant: (halt: Halt) => boolean
 /** Sets the trading state of all. Going on lifts what breakers and kills put on: that is typed. */
 export function tradingCommand(
   state: 'active' | 'reducing' | 'halted',
-  { halts, kill }: Pick<Status, 'halts' | 'kill'>,
+  { halts, kill }: Status,
 ): PageCommand {
   const form = formCommand(state)
   if (state !== 'active') return form
@@ -63,7 +63,7 @@ export function liftCommand(scope: string, halts: readonly Halt[]): PageCommand 
 /** Kills: halts, cancels, and closes if asked. */
 export function killCommand(
   isClosing: boolean,
-  { positions, openIntents, othersOrders }: Pick<Status, 'positions' | 'openIntents' | 'othersOrders'>,
+  { positions, openIntents, othersOrders }: Status,
 ): PageCommand {
   const resting = openIntents.flatMap(({ legs }) => legs.filter(({ status }) => status === 'resting')).length
   const inFlight = openIntents.filter(({ legs }) => legs.length === 0).length

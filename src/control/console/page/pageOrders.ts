@@ -69,7 +69,7 @@ function isOpen({ closedAt }: Order): boolean {
 }
 
 /** From when on all are known, with a list of the newest. */
-function sinceOf(came: readonly Order[], before?: string): Pick<KnownOrders, 'allSince'> {
+function sinceOf(came: readonly Order[], before?: string): { readonly allSince?: string } {
   const since = [came.at(-1)?.acceptedAt, before].filter((each) => each !== undefined).toSorted()[0]
   return since === undefined ? {} : { allSince: since }
 }

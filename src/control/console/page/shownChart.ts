@@ -2,7 +2,6 @@
  * The chart of a market: its price, own fills, and the prices at which something of ours happens. Pure. Figures of a chart are numbers;
  * what is said of them is made of the exact ones.
  */
-import type { KnownOrders } from './pageOrders.ts'
 import type { Candles, Order } from './pageWire.ts'
 import { chartNumber, priceText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
@@ -129,7 +128,7 @@ export function priceChartOf(
  */
 export function fillsSinceMs(
   { xs: [first] }: PriceChart,
-  { allSince, isAllOrders }: Pick<KnownOrders, 'allSince' | 'isAllOrders'>,
+  { allSince, isAllOrders }: { readonly allSince?: string; readonly isAllOrders: boolean },
 ): number | undefined {
   if (isAllOrders || allSince === undefined) return undefined
   const sinceMs = millisOf(allSince)

@@ -1,6 +1,5 @@
 /** Computes the figures that the page shows from the daemon's responses. Pure; amounts stay integers. */
 
-import type { PageState } from './pageState.ts'
 import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
 import { amountOf, percentText, shareBps, timesText } from './shownAmount.ts'
 import { spanText } from './shownTimes.ts'
@@ -78,11 +77,7 @@ function collateralOf({ collateralToken }: Side, market: Market | undefined): 'l
   return market?.shortToken?.toLowerCase() === backing ? 'short' : undefined
 }
 
-function distanceBpsOf({
-  direction,
-  markPrice,
-  liquidationPrice,
-}: Pick<PositionRow, 'direction' | 'markPrice' | 'liquidationPrice'>): number | undefined {
+function distanceBpsOf({ direction, markPrice, liquidationPrice }: PositionRow): number | undefined {
   if (liquidationPrice === undefined) return undefined
   const [mark, liquidation] = [amountOf(markPrice), amountOf(liquidationPrice)]
   if (mark <= 0n) return undefined
@@ -91,12 +86,12 @@ function distanceBpsOf({
 }
 
 /** The day's result, USD; undefined before the first reading. */
-export function dayPnlOf({ equity }: Pick<Status, 'equity'>): bigint | undefined {
+export function dayPnlOf({ equity }: Status): bigint | undefined {
   return equity === undefined ? undefined : amountOf(equity.equityUsd) - amountOf(equity.dayStartUsd)
 }
 
 /** The fall of the equity below its peak, bps of the peak. */
-export function drawdownBpsOf({ equity }: Pick<Status, 'equity'>): number | undefined {
+export function drawdownBpsOf({ equity }: Status): number | undefined {
   if (equity === undefined) return undefined
   return shareBps(amountOf(equity.peakUsd) - amountOf(equity.equityUsd), equity.peakUsd)
 }
@@ -204,7 +199,11 @@ export function limitScope({ limit, scope }: Pick<LimitLine, 'limit' | 'scope'>)
 
 /** Markets to show: those in use first, then by capacity. `find`: in lower case. */
 export function shownMarkets(
-  { markets, status, find }: Pick<PageState, 'markets' | 'find'> & { readonly status?: Status },
+  {
+    markets,
+    status,
+    find,
+  }: { readonly markets: readonly Market[]; readonly find: string } & { readonly status?: Status },
   isAll: boolean,
 ): readonly Market[] {
   const used = new Set([

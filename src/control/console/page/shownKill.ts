@@ -7,7 +7,7 @@ const { attention: words } = texts
 /** Says what a kill has left to do. A kill that does not close positions leaves them and their exits: they are named and do not count as done. */
 export function killLeftText(
   { left, close, stays = [] }: NonNullable<Status['kill']>,
-  { positions }: Pick<Status, 'positions'>,
+  { positions }: Status,
 ): string {
   if (left === undefined) return words.killLooking
   return close

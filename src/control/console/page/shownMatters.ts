@@ -131,7 +131,7 @@ export function mattersOf(status: Status): readonly Matter[] {
 }
 
 /** Says what would protect a position without a stop; while all is halted nothing places one. */
-function noStopWords({ tradingState }: Pick<Status, 'tradingState'>, isBehind: boolean) {
+function noStopWords({ tradingState }: Status, isBehind: boolean) {
   if (isBehind) return words.stopBehindText
   return tradingState === 'halted' ? words.noStopHaltedText : words.noStopText
 }
@@ -178,7 +178,7 @@ const equityMs = 20_000
 
 /** Returns the age of the positions and their marks, ms, and whether it exceeds the limit for an increase. Undefined before the first reading. */
 export function markAge(
-  { feedAgesMs, nowMs: toldAtMs }: Pick<Status, 'feedAgesMs' | 'nowMs'>,
+  { feedAgesMs, nowMs: toldAtMs }: Status,
   limits: readonly LimitLine[] | undefined,
   nowMs: number,
 ): { readonly ageMs: number; readonly isOld: boolean } | undefined {

@@ -5,7 +5,6 @@ import {
   type MarketSettings,
   type MarketState,
   otherSide,
-  type PricePair,
   type Side,
 } from '../marketState.ts'
 import { clientBalanceInterest } from './clientImpact.ts'
@@ -26,10 +25,7 @@ export interface ClientPositionFee {
 
 /** Position fee of a size, USD. */
 export function clientPositionFee(
-  settings: Pick<
-    MarketSettings,
-    'positionFeeFactorForBalanceWasImproved' | 'positionFeeFactorForBalanceWasNotImproved'
-  >,
+  settings: MarketSettings,
   sizeDeltaUsd: bigint,
   balanceWasImproved: boolean,
   referral?: ClientReferral,
@@ -69,7 +65,7 @@ export function fundingFactorPerPeriod(
 /** Fee of closing a whole position in collateral token units, net of its discount. */
 export function clientClosingFeeAmounts(
   fee: ClientPositionFee,
-  collateralPrice: Pick<PricePair, 'min'>,
+  collateralPrice: { readonly min: bigint },
 ): {
   readonly positionFeeAmount: bigint
   readonly traderDiscountAmount: bigint
@@ -101,7 +97,7 @@ export interface ExecutionFeeTerms {
   readonly hasDecreaseSwap: boolean
   readonly gasPrice: bigint
   /** Contract price of the native token. */
-  readonly nativePrice: Pick<PricePair, 'min'>
+  readonly nativePrice: { readonly min: bigint }
   readonly numberOfParts: bigint
 }
 

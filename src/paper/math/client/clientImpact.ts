@@ -121,22 +121,14 @@ export function clientCappedImpact(
 }
 
 /** Positive impact cut to the smaller of the two largest factors. */
-function clientCapPositive(
-  settings: Pick<MarketSettings, 'maxPositionImpactFactorPositive' | 'maxPositionImpactFactorNegative'>,
-  impactUsd: bigint,
-  sizeDeltaUsd: bigint,
-): bigint {
+function clientCapPositive(settings: MarketSettings, impactUsd: bigint, sizeDeltaUsd: bigint): bigint {
   if (impactUsd <= 0n) return impactUsd
   const factor = min(settings.maxPositionImpactFactorPositive, settings.maxPositionImpactFactorNegative)
   return min(impactUsd, fac(abs(sizeDeltaUsd), factor))
 }
 
 /** Impact cut on both sides: the positive by the smaller factor, the negative by its own. */
-export function clientCapBySize(
-  settings: Pick<MarketSettings, 'maxPositionImpactFactorPositive' | 'maxPositionImpactFactorNegative'>,
-  impactUsd: bigint,
-  sizeDeltaUsd: bigint,
-): bigint {
+export function clientCapBySize(settings: MarketSettings, impactUsd: bigint, sizeDeltaUsd: bigint): bigint {
   if (impactUsd > 0n) return clientCapPositive(settings, impactUsd, sizeDeltaUsd)
   return max(impactUsd, -fac(abs(sizeDeltaUsd), settings.maxPositionImpactFactorNegative))
 }

@@ -119,10 +119,7 @@ export interface LiquidationTerms {
 }
 
 /** Estimated liquidation price in API form; undefined when there is none. */
-export function liquidationPrice(
-  settings: Pick<MarketSettings, 'minCollateralFactorForLiquidation' | 'minCollateralUsd'>,
-  terms: LiquidationTerms,
-): bigint | undefined {
+export function liquidationPrice(settings: MarketSettings, terms: LiquidationTerms): bigint | undefined {
   const { sizeInUsd: size, sizeInTokens: tokens, impactUsd: impact } = terms
   if (size <= 0n || tokens <= 0n) return undefined
   const fees = terms.pendingFeesUsd + terms.closingFeeUsd
@@ -143,11 +140,7 @@ export function liquidationPrice(
 }
 
 /** Impact that counts against a position in a liquidation: never positive, never below its own cap. */
-export function liquidationImpact(
-  settings: Pick<MarketSettings, 'maxPositionImpactFactorForLiquidations'>,
-  sizeInUsd: bigint,
-  impactUsd: bigint,
-): bigint {
+export function liquidationImpact(settings: MarketSettings, sizeInUsd: bigint, impactUsd: bigint): bigint {
   if (impactUsd >= 0n) return 0n
   return max(impactUsd, -fac(abs(sizeInUsd), settings.maxPositionImpactFactorForLiquidations))
 }

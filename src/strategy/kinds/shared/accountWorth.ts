@@ -9,7 +9,7 @@ import { type Usd, usdOfAmount } from '../../../protocol/units.ts'
  */
 export function accountWorth(
   { balances, positions }: Snapshot,
-  markets: readonly Pick<MarketView, 'longToken' | 'shortToken'>[],
+  markets: readonly MarketView[],
 ): Usd | undefined {
   if (balances === undefined || balances.missing || positions.missing) return undefined
   let worth = positions.value.reduce((sum, { netValueUsd }) => sum + netValueUsd, 0n)

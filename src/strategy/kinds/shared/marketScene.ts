@@ -54,7 +54,7 @@ export function sceneOf(view: StrategyView, symbol: string): MarketScene | undef
  * with another token therefore applies to entries after the close, and leaves nothing behind.
  */
 export function backingTokenOf(
-  view: Pick<StrategyView, 'ownPositions'>,
+  view: StrategyView,
   market: MarketView,
   size: OrderSize,
   direction?: Direction,
