@@ -323,5 +323,5 @@ test('a warning is shown by log, metric, journal, explanation, list and status, 
   const row = orderRow({ state, label: labelOf(state) })
   expect(row.warnings).toEqual(['HIGH_PRICE_IMPACT: sign'])
   const body = { ...toPlain({ ...engine.status(), symbols: {} }), openIntents: [row], incidents: [] }
-  expect(statusText(body)).toContain('old, warned of HIGH_PRICE_IMPACT: sign')
+  expect(statusText(body)).toContain('old, warnings: HIGH_PRICE_IMPACT: sign')
 })
