@@ -42,7 +42,7 @@ const parts: readonly Part[] = [
   {
     title: 'The snapshot',
     files: ['domain/snapshot.ts', 'protocol/reading.ts'],
-    types: ['Snapshot', 'MarketView', 'Reading'],
+    types: ['Snapshot', 'AccountLists', 'ListedPositions', 'MarketView', 'Reading', 'Rows'],
   },
   {
     title: 'Markets and prices',
