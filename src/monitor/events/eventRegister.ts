@@ -83,7 +83,8 @@ export function phrase(event: Event): Line {
 /** The notices of an event with the rules of their incidents; none when nobody is notified of it. */
 export function noticesOf(event: Event, seen: Seen): readonly HeardNotice[] {
   const facts = anyRows[event.type].notice?.(event, seen)
-  if (facts === undefined) return []
+  // Most events are no notice: they have no line made for one.
+  if (facts === undefined || ('length' in facts && facts.length === 0)) return []
   const line = phrase(event)
   return [facts]
     .flat()
