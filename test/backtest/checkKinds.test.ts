@@ -135,7 +135,7 @@ test('a window that is too short for what a kind computes is found, one that is 
     60,
   )
   expect([code, byName.get('long')?.finding]).toEqual([1, undefined])
-  expect(byName.get('slow')?.finding?.by).toContain('with a window twice as long')
+  expect(byName.get('slow')?.finding?.by).toContain('twice as many candles')
 })
 
 test('a check that there is not is refused before anything is run', async () => {
