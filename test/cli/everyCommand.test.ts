@@ -107,7 +107,7 @@ describe.each(commands.map((command) => [command.name, command] as const))('perp
   test.skipIf(command.isForRunning !== true)('ends with 3 when no daemon runs', async () => {
     const { code, out, err } = await perpd(cwd, [...name.split(' '), ...argumentsOf(command)])
     expect([code, out]).toEqual([exitCodes.notRunning, ''])
-    expect(err).toContain('No perpd runs here')
+    expect(err).toContain('No perpd is running here')
   })
 
   test.skipIf(command.isBare)('ends with 4 when its configuration cannot be used', async () => {

@@ -76,7 +76,7 @@ test('export gives the key back only when asked to', async () => {
   // The tests' own standard output is no terminal.
   const refused = await keys('export', ...exported, fd(password))
   expect([refused.code, refused.out]).toEqual([1, ''])
-  expect(refused.err).toMatch(/^Standard output is no terminal/)
+  expect(refused.err).toMatch(/^Standard output is not a terminal/)
   expect((await keys('export', ...exported, fd(password), '--unsafe-stdout')).out).toBe(key)
   const wrong = await keys('export', ...exported, fd('wrong'), '--unsafe-stdout')
   expect([wrong.code, wrong.out, wrong.err.split('\n')[0]]).toEqual([

@@ -40,11 +40,11 @@ test('who may not look into the state is never told that no daemon runs there, o
   for (const command of [['kill', '--yes'], ['orders']]) {
     const { code, said } = asNobody(...command)
     expect([command, code, said]).toEqual([command, 1, expect.stringContaining(join(folder, 'var'))])
-    expect(said).not.toMatch(/No perpd runs|There is no journal|does not run/)
+    expect(said).not.toMatch(/No perpd is running|There is no journal|does not run/)
   }
   // A user who may look, and finds nothing, gets that answer.
   chmodSync(join(folder, 'var'), 0o755)
-  expect(asNobody('status')).toEqual({ code: 3, said: expect.stringContaining('No perpd runs here') })
+  expect(asNobody('status')).toEqual({ code: 3, said: expect.stringContaining('No perpd is running here') })
 })
 
 test('a start where nothing can be written names every setting that wants another place, and a key that is there needs none', () => {
