@@ -53,7 +53,7 @@ test('a daemon or a command that a test starts ends at once when it reaches ther
       `--strategies.paths=${join(root, 'strategies', 'guard.yaml')}`,
     ]
     expect(start(folder, 'run', ...beside)).toEqual([99, "a test's perpd listens on port 9464"])
-    expect(start(folder, 'status')).toEqual([3, expect.stringContaining('No perpd runs here')])
+    expect(start(folder, 'status')).toEqual([3, expect.stringContaining('No perpd is running here')])
   } finally {
     rmSync(folder, { recursive: true })
   }
