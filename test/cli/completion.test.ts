@@ -45,7 +45,7 @@ test.skipIf(!has('bash'))('bash completes commands, flags and known values behin
   }
   expect(completed('')).toEqual([...new Set(commands.map(({ name }) => name.split(' ')[0])), 'help'])
   expect(completed('orde')).toEqual(['orders'])
-  expect(completed('journal', '')).toEqual(['verify', 'export', 'compact', 'accept-loss'])
+  expect(completed('journal', '')).toEqual(['verify', 'export', 'compact', 'copy', 'accept-loss'])
   expect(completed('journal', 'export', '--s')).toEqual(['--since', '--signatures'])
   expect(completed('orders', '')).toEqual(
     expect.arrayContaining(['resolve', 'unwind', '--open', '--profile']),

@@ -113,7 +113,7 @@ test.each([
   ['--port', '9999'],
 ])('%s is refused, since init would not write it: nothing is written', async (...setting) => {
   const { code, err } = await perpd(cwd, ['init', '--yes', ...setting])
-  expect([code, err]).toEqual([4, expect.stringContaining(`${setting[0]}: init takes no settings`)])
+  expect([code, err]).toEqual([4, expect.stringContaining(`${setting[0]}: init takes only its own flags`)])
   expect(readdirSync(cwd)).toEqual([])
 })
 

@@ -62,7 +62,7 @@ test('a sink that is not there, and none at all, are told', async () => {
   ])
   write(sink('good', '/good'))
   const other = await perpd(cwd, ['notify', 'test', 'goood'])
-  expect([other.code, other.err]).toEqual([exitCodes.notFound, expect.stringContaining('there are good')])
+  expect([other.code, other.err]).toEqual([exitCodes.notFound, expect.stringContaining('configured: good')])
 })
 
 test('a file that others can read, or that holds something else, is refused without what it holds', async () => {

@@ -68,7 +68,7 @@ test('new writes a file that check takes, in strategies/ by market and kind, and
   expect([check.status, check.stdout]).toEqual([0, expect.stringContaining('All checks passed.')])
   writeFileSync(path, 'mine')
   const again = typed('strategies', 'new', 'trend', '--market', 'BTC/USD [BTC-USDC]')
-  expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('is there already')])
+  expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('exists already')])
   expect(readFileSync(path, 'utf8')).toBe('mine')
   const forced = typed('strategies', 'new', 'trend', '--market', 'BTC/USD [BTC-USDC]', '--force')
   expect([forced.status, readFileSync(path, 'utf8')]).toEqual([0, text])

@@ -110,7 +110,7 @@ function bench(options: { readonly freeBytes?: () => number } = {}) {
     clock,
     emit,
     journal,
-    orderManager: { open: () => [], recentlyLanded: () => [], sawOrders: () => undefined },
+    openOrders: { open: () => [], recentlyLanded: () => [], sawOrders: () => undefined },
     signer: { address: account },
     trading: createTrading({ accountJournal: createAccountJournal({ journal, clock }), emit }),
   } as unknown as Parameters<typeof createReconciler>[0])

@@ -56,7 +56,7 @@ async function watch(armedAtMs: number, executedAtSeconds: number, deadlineSecon
     clock,
     emit,
     journal,
-    orderManager: {
+    openOrders: {
       open: () => [{ state, label: 'unknown' }],
       recentlyLanded: () => [],
       sawOrders: () => undefined,
@@ -100,7 +100,7 @@ async function watchStranger(throughSeconds: number) {
     clock,
     emit,
     journal,
-    orderManager: { open: () => [], recentlyLanded: () => [], sawOrders: () => undefined },
+    openOrders: { open: () => [], recentlyLanded: () => [], sawOrders: () => undefined },
     signer: { address: account },
     trading: createTrading({ accountJournal, emit }),
   } as unknown as Context
@@ -187,7 +187,7 @@ async function watchExit(listed: readonly string[], passesAtSeconds: readonly nu
     clock,
     emit,
     journal,
-    orderManager: {
+    openOrders: {
       open: () => [{ state, label: 'resting' }],
       recentlyLanded: () => [],
       sawOrders: () => undefined,
