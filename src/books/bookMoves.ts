@@ -5,6 +5,7 @@ import {
   expectedDeltaOf,
   type PositionSide,
   sideKeyOf,
+  sideOfIntent,
 } from '../domain/accountRecords/accountRecord.ts'
 import { type ChildFill, childFillsOf, type Fill } from '../domain/accountRecords/fills.ts'
 import { executionFeePaid } from '../domain/accountRecords/spend.ts'
@@ -20,8 +21,8 @@ import {
 import { isExit } from '../domain/order/orderLegs.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import { chainNamed } from '../protocol/chains/index.ts'
-import { amountOfUsd, minOf, type TokenAmount, type Usd } from '../protocol/units.ts'
-import { dollarsOf, sharesOf } from './figures.ts'
+import { amountOfUsd, minOf, sharesOf, type TokenAmount, type Usd } from '../protocol/units.ts'
+import { dollarsOf } from './figures.ts'
 import { doesTheSame, isSamePlace, type Move, type MovePlace } from './sideMove.ts'
 import { UNATTRIBUTED } from './sideParts.ts'
 
@@ -75,7 +76,7 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
       ...defined({ isStop: isStop(state, child) ? true : undefined }),
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
-    const side = fill === undefined ? sideOf(state) : sideOfFill(fill.fill)
+    const side = fill === undefined ? sideOfIntent(state.intent) : sideOfFill(fill.fill)
     return { side, key: sideKeyOf(side), move }
   })
   const unfilled = children.filter((child) => !executed.includes(child))
@@ -92,7 +93,7 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
 /** Returns the cost of a message that filled nothing, or the remaining cost of one that filled in part. */
 function spentOf(state: IntentState, sendingUsd: Usd, isOfExits: boolean): PlacedMove {
   const { intentId, strategy } = state.intent
-  const side = sideOf(state)
+  const side = sideOfIntent(state.intent)
   const move: Move = {
     id: `spent:${intentId}`,
     intentId,
@@ -163,12 +164,6 @@ export function reversed(move: Move): readonly Move[] {
       ...defined({ pnlUsd: pnlUsd === undefined ? undefined : -pnlUsd }),
     },
   ]
-}
-
-/** The side that an intent is about. */
-export function sideOf({ intent: { terms } }: IntentState): PositionSide {
-  const { marketToken, direction, collateralToken } = terms
-  return { marketToken, direction, collateralToken: collateralToken.address }
 }
 
 /** Returns the cost of sending the intent's landed message: its signed fee, less the returns of the relay and keepers. */

@@ -9,6 +9,7 @@ import {
   type DiscrepancyState,
   type PositionSide,
   sideKeyOf,
+  sideOfIntent,
 } from '../domain/accountRecords/accountRecord.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { FillCosts } from '../domain/order/orderLegs.ts'
@@ -23,7 +24,6 @@ import {
   reversed,
   sendingOf,
   sentAtMs,
-  sideOf,
 } from './bookMoves.ts'
 import { type BooksKept, type BooksState, daemonKeeps, type KeptFigures, noBooks } from './booksState.ts'
 import { ExitOrders } from './exitOrders.ts'
@@ -386,7 +386,7 @@ export class Books implements BookReads {
       executionFees: is.executionFees - was.executionFees,
     }
     if (figures.relayFeesUsd === 0n && figures.executionFees === 0n) return
-    const side = sideOf(after)
+    const side = sideOfIntent(after.intent)
     this.#book(after.intent.strategy, { side, key: sideKeyOf(side) }, figures, sentAtMs(after))
   }
 }

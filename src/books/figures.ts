@@ -1,4 +1,4 @@
-/** Results and costs of a book's trading, as sums, and the arithmetic of shares that add up. Pure. */
+/** Results and costs of a book's trading, as sums. Pure. */
 import { type TokenAmount, tenTo, USD_DECIMALS, type Usd } from '../protocol/units.ts'
 
 /** Sums of results. USD has 30 decimals; fees are positive, results and funding signed. */
@@ -96,25 +96,4 @@ export function resultOf(figures: Partial<Figures>): Usd {
 /** Fee tokens, base units, as dollars: one counts as one. */
 export function dollarsOf(amount: TokenAmount, decimals: number): Usd {
   return amount * tenTo(USD_DECIMALS - decimals)
-}
-
-/**
- * Splits an amount into shares by weight, which add up to it exactly. Each share is rounded toward zero. The remainder goes, unit by unit, to those
- * with the largest remainders; of equal ones to the first. `weights` are not negative; without any weight every share is 0.
- */
-export function sharesOf(amount: bigint, weights: readonly bigint[]): readonly bigint[] {
-  const whole = weights.reduce((sum, each) => sum + each, 0n)
-  if (whole <= 0n || amount === 0n) return weights.map(() => 0n)
-  if (weights.length === 1) return [amount]
-  const sign = amount < 0n ? -1n : 1n
-  const size = amount * sign
-  const shares = weights.map((weight) => (size * weight) / whole)
-  const left = Number(size - shares.reduce((sum, each) => sum + each, 0n))
-  const byRemainder = weights
-    .map((weight, place) => ({ place, remainder: (size * weight) % whole }))
-    .sort((one, other) =>
-      one.remainder === other.remainder ? one.place - other.place : one.remainder > other.remainder ? -1 : 1,
-    )
-  const lucky = new Set(byRemainder.slice(0, left).map(({ place }) => place))
-  return shares.map((share, place) => sign * (lucky.has(place) ? share + 1n : share))
 }

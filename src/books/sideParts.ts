@@ -4,8 +4,8 @@
  */
 import { defined } from '../base/defined.ts'
 import type { Direction } from '../protocol/market.ts'
-import { maxOf, minOf, type TokenAmount, type Usd } from '../protocol/units.ts'
-import { addFigures, type Figures, noFigures, sharesOf } from './figures.ts'
+import { maxOf, minOf, sharesOf, type TokenAmount, type Usd } from '../protocol/units.ts'
+import { addFigures, type Figures, noFigures } from './figures.ts'
 import type { Move } from './sideMove.ts'
 
 /** Owner of the parts that no strategy opened; no strategy can have this name. */

@@ -4,7 +4,7 @@
  * records of intents. Pure.
  */
 import { defined } from '../base/defined.ts'
-import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type PositionSide, sideKeyOf, sideOfIntent } from '../domain/accountRecords/accountRecord.ts'
 import { stopChildrenOf } from '../domain/accountRecords/stopChildren.ts'
 import { type Child, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { changesBy, namedIn, signedOrderOf } from '../domain/order/signedOrder.ts'
@@ -173,8 +173,9 @@ export class StopLevels {
   }
 
   /** A late fill may have moved others into another round; re-checks the stops on its side while their round is known. */
-  #foldRounds({ intent: { strategy, terms } }: IntentState, rounds: Rounds): void {
-    const sideKey = sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address })
+  #foldRounds({ intent }: IntentState, rounds: Rounds): void {
+    const { strategy } = intent
+    const sideKey = sideKeyOf(sideOfIntent(intent))
     for (const key of [...(this.#keys.get(bookKeyOf(strategy, sideKey)) ?? [])]) {
       const stop = this.#stops.get(key)
       const round = stop === undefined ? undefined : roundOf(stop, rounds)

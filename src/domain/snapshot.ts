@@ -1,24 +1,25 @@
 /** Everything known at one instant, with the age of each part. Strategies see nothing else. */
 import { madeOnce } from '../base/madeOnce.ts'
 import { type Address, hexKey, sameHex } from '../protocol/address.ts'
-import type {
-  Balance,
-  Candle,
-  CandlePeriod,
-  Direction,
-  Market,
-  MarketStatus,
-  OraclePrice,
-  PriceDoubt,
-  PriceSource,
-  Ticker,
-  Token,
-  TradingCapacity,
+import {
+  type Balance,
+  type Candle,
+  type CandlePeriod,
+  type Direction,
+  executionSidePrice,
+  type Market,
+  type MarketStatus,
+  type OraclePrice,
+  type PriceDoubt,
+  type PriceSource,
+  type Ticker,
+  type Token,
+  type TradingCapacity,
 } from '../protocol/market.ts'
 import type { Order, Position } from '../protocol/position.ts'
 import type { ImpactData } from '../protocol/priceImpact.ts'
 import type { Reading } from '../protocol/reading.ts'
-import type { Usd } from '../protocol/units.ts'
+import { priceOfContractPrice, type Usd } from '../protocol/units.ts'
 import { type PositionSide, sideKeyOf } from './accountRecords/accountRecord.ts'
 import type { HiddenSide, UnlistedSide } from './accountRecords/held.ts'
 import type { ContestedPrice } from './order/contestedPrice.ts'
@@ -156,4 +157,19 @@ export function unlistedOn(
 /** Returns the size of a position by its row, else by the other known facts, USD; 0 without a position. */
 export function heldUsdOn(snapshot: Snapshot, side: PositionSide): Usd {
   return positionOf(snapshot, side)?.sizeInUsd ?? unlistedOn(snapshot, side)?.sizeUsd ?? 0n
+}
+
+/** Returns the price at which a resting order fires, USD per whole index token; undefined where its market was not read. */
+export function triggerPriceOf(
+  { marketToken, triggerContractPrice }: Order,
+  snapshot: Snapshot,
+): Usd | undefined {
+  const market = marketOf(snapshot, marketToken)
+  return market && priceOfContractPrice(triggerContractPrice, market.indexToken.decimals)
+}
+
+/** Returns the price at which a reduction of a position executes now, USD per whole index token. */
+export function reductionPriceOf({ marketToken, direction, markPrice }: Position, snapshot: Snapshot): Usd {
+  const oracle = marketOf(snapshot, marketToken)?.oraclePrice?.value
+  return oracle === undefined ? markPrice : executionSidePrice(oracle, direction, 'decrease')
 }

@@ -6,7 +6,7 @@
 import { protectionOf } from '../account/fileProtection.ts'
 import { decisionKeyOf } from '../account/ids.ts'
 import { madeByTasks } from '../account/runningTasks.ts'
-import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type PositionSide, sideKeyOf, sideOfIntent } from '../domain/accountRecords/accountRecord.ts'
 import type { CancelDecision, Decision } from '../domain/order/decision.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
@@ -105,11 +105,7 @@ function takenBack(
 function enteredAtMs(intents: readonly IntentState[], side: PositionSide): number | undefined {
   const key = sideKeyOf(side)
   const times = intents
-    .filter(
-      ({ intent: { kind, terms } }) =>
-        kind === 'increase' &&
-        sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === key,
-    )
+    .filter(({ intent }) => intent.kind === 'increase' && sideKeyOf(sideOfIntent(intent)) === key)
     .flatMap(({ attempts }) => attempts.flatMap(({ children }) => children))
     .filter(({ phase, role }) => phase === 'EXECUTED' && (role === 'main' || role === 'part'))
     .map(({ settlement, evidence }) =>

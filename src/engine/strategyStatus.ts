@@ -3,7 +3,7 @@
 import type { OperatorPause } from '../domain/accountRecords/strategyEntry.ts'
 import type { TradingState } from '../domain/limits/limits.ts'
 import type { NewestSignal } from '../domain/memory/tradeSignal.ts'
-import type { ExitHere } from '../domain/order/exitPlan.ts'
+import type { ExitHere } from '../domain/order/exitSettings.ts'
 import type { UnservedSignal } from '../strategy/kindMemory.ts'
 
 /** State of the engine's life. Strategies get turns only in `running`. */

@@ -4,24 +4,19 @@
  */
 import { type OrdersInFlight, ownSizeOf } from '../account/facts.ts'
 import type { Part } from '../books/sideParts.ts'
-import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type PositionSide, sideKeyOf, sideOfIntent } from '../domain/accountRecords/accountRecord.ts'
 import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
-import { EXIT_TOLERANCE_BPS } from '../domain/order/exitPlan.ts'
-import {
-  type Child,
-  type Denial,
-  hasEnded,
-  type Intent,
-  type IntentState,
-  lastAttempt,
-} from '../domain/order/intent.ts'
+import { STOP_LOSS } from '../domain/accountRecords/stopChildren.ts'
+import { sumOf } from '../domain/exitKeeper.ts'
+import { EXIT_TOLERANCE_BPS } from '../domain/order/exitSettings.ts'
+import { type Child, type Denial, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
+import { isExit } from '../domain/order/orderLegs.ts'
 import type { AccountLists } from '../domain/snapshot.ts'
 import { hexKey } from '../protocol/address.ts'
-import { bps, formatDollars, type Usd } from '../protocol/units.ts'
+import { bps, formatDollars } from '../protocol/units.ts'
 
-/** Contract `OrderType` of orders that rest and close. */
+/** LimitDecrease (contract `Order`, `OrderType`). */
 const TAKE_PROFIT = 5
-const STOP_LOSS = 6
 
 /** Orders in flight, and the own part that exits are compared with. */
 export interface ExitFacts {
@@ -38,7 +33,10 @@ export function checkExitsLeft(
   strategy: string,
   side: PositionSide,
 ): Denial | undefined {
-  const own = open.filter(({ intent }) => intent.strategy === strategy && isOn(intent, side))
+  const sideKey = sideKeyOf(side)
+  const own = open.filter(
+    ({ intent }) => intent.strategy === strategy && sideKeyOf(sideOfIntent(intent)) === sideKey,
+  )
   const changing = new Set(
     [...own.map(({ intent }) => intent), ...pending.filter((intent) => intent.strategy === strategy)]
       .flatMap(({ terms: { edit, cancelOrderKeys = [] } }) => [
@@ -48,16 +46,11 @@ export function checkExitsLeft(
       .map(hexKey),
   )
   const partUsd = ownSizeOf(ownFacts, side)
-  const sums = new Map<number, Usd>()
-  for (const { orderKey } of own.flatMap(settledExits)) {
-    const signed = changing.has(hexKey(orderKey)) ? undefined : signedOrder(orderKey)
-    if (signed === undefined) continue
-    const { orderType, sizeDeltaUsd } = signed
-    if (orderType === undefined) continue
-    sums.set(orderType, (sums.get(orderType) ?? 0n) + sizeDeltaUsd)
-  }
-  for (const orderType of [STOP_LOSS, TAKE_PROFIT]) {
-    const sumUsd = sums.get(orderType) ?? 0n
+  const exits = own
+    .flatMap(settledExits)
+    .flatMap(({ orderKey }) => (changing.has(hexKey(orderKey)) ? [] : (signedOrder(orderKey) ?? [])))
+  for (const type of [STOP_LOSS, TAKE_PROFIT]) {
+    const sumUsd = sumOf(exits.filter(({ orderType }) => orderType === type))
     if (sumUsd - partUsd <= bps(partUsd, EXIT_TOLERANCE_BPS)) continue
     return {
       code: 'EXITS_LEFT',
@@ -74,19 +67,17 @@ export function checkExitsLeft(
 export function waitingExits({ intent, attempts }: IntentState): readonly Child[] {
   if (intent.kind !== 'increase') return []
   const children = attempts.at(-1)?.children ?? []
-  const isExit = ({ role }: Child) => role === 'take-profit' || role === 'stop-loss'
   return children.some((child) => !isExit(child) && !hasEnded(child)) ? children.filter(isExit) : []
 }
 
-/** Exits of an intent that have not ended, once nothing of its entry can fill any more. */
-export function settledExits(state: IntentState): readonly Child[] {
-  const { intent } = state
-  const children = lastAttempt(state)?.children ?? []
-  const isExit = ({ role }: Child) =>
-    role === 'take-profit' || role === 'stop-loss' || intent.kind === 'decrease'
-  if (intent.kind !== 'increase' && intent.kind !== 'decrease') return []
-  if (children.some((child) => !isExit(child) && !hasEnded(child))) return []
+/** Exits of an intent that have not ended, whether the list shows them or not. */
+export function liveExits(state: IntentState): readonly Child[] {
   return exitsOf(state).filter((child) => !hasEnded(child))
+}
+
+/** The same once nothing of its entry can fill any more. */
+export function settledExits(state: IntentState): readonly Child[] {
+  return waitingExits(state).length > 0 ? [] : liveExits(state)
 }
 
 /**
@@ -105,20 +96,13 @@ export function sidesOfLostExits(
       Math.abs(nowMs - state.updatedAtMs) < LIST_LAG_MS &&
       exitsOf(state).some(({ phase }) => phase === 'CANCELLED'),
   )
-  return new Set(
-    lost.map(({ intent: { terms } }) =>
-      sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }),
-    ),
-  )
+  return new Set(lost.map(({ intent }) => sideKeyOf(sideOfIntent(intent))))
 }
 
 /** Exits among the orders of an intent. */
 function exitsOf(state: IntentState): readonly Child[] {
   const isReduction = state.intent.kind === 'decrease'
-  const isExit = ({ role }: Child) => role === 'take-profit' || role === 'stop-loss' || isReduction
-  return (lastAttempt(state)?.children ?? []).filter((child) => isExit(child) && child.role !== 'part')
-}
-
-function isOn({ terms }: Intent, side: PositionSide): boolean {
-  return sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
+  return (lastAttempt(state)?.children ?? []).filter(
+    (child) => isExit(child) || (isReduction && child.role !== 'part'),
+  )
 }

@@ -9,17 +9,16 @@ import type { AccountJournal } from '../account/halts/accountJournal.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { madeByTasks } from '../account/runningTasks.ts'
 import type { Clock } from '../base/clock.ts'
-import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { type PositionSide, sideOfIntent } from '../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../domain/event.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
 import { signedOrderIn } from '../domain/order/signedOrder.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
 import type { HasJournal } from '../execution/context/executionParts.ts'
-import { type Hex, hexKey } from '../protocol/address.ts'
-import { restingOrdersOf } from '../strategy/resting.ts'
+import type { Hex } from '../protocol/address.ts'
 import { checkExitsLeft, settledExits } from './exitsLeft.ts'
-import { fitExits } from './syncExits.ts'
+import { fitExits, goneExits } from './syncExits.ts'
 
 /** After a denial it is tried again no sooner, ms. */
 const DENIED_PAUSE_MS = 15_000
@@ -62,7 +61,7 @@ async function fitOnce(parts: HandExitsParts): Promise<boolean> {
   // Nothing is read while the book and the resting exits agree.
   const over = own.filter((state) => {
     const isSettled = settledExits(state).length > 0
-    return isSettled && checkExitsLeft(facts, OPERATOR, sideOfIntent(state)) !== undefined
+    return isSettled && checkExitsLeft(facts, OPERATOR, sideOfIntent(state.intent)) !== undefined
   })
   if (over.length === 0) return true
   const snapshot = await read([...new Set(over.map(({ intent }) => intent.terms.symbol))])
@@ -87,40 +86,10 @@ function decisionsOf(
   const states = unseen(snapshot)
   const ofTasks = madeByTasks(trading, states)
   const parts = journal.books().partsOf(OPERATOR)
-  const fitted = fitExits({ snapshot, states, parts, ofTasks, mayTry: () => true })
+  const byHand = states.filter(({ intent }) => !ofTasks.has(intent.intentId))
+  const reason = 'The operator has no part of the position left: resting manual exits are cancelled.'
   return [
-    ...fitted,
-    ...leftOf(
-      snapshot,
-      states.filter(({ intent }) => !ofTasks.has(intent.intentId)),
-      isOthers,
-    ),
+    ...fitExits({ snapshot, states, parts, ofTasks, mayTry: () => true }),
+    ...goneExits({ snapshot, states: byHand }, (side) => isOthers(side, snapshot), reason),
   ]
-}
-
-/** The cancels of exits on sides of which nothing is the operator's any more, while others hold the position. */
-function leftOf(
-  snapshot: Snapshot,
-  states: readonly IntentState[],
-  isOthers: HandExitsParts['isOthers'],
-): readonly Decision[] {
-  const resting = new Map(restingOrdersOf(snapshot, states).map((order) => [hexKey(order.orderKey), order]))
-  const sides = Map.groupBy(states, (state) => sideKeyOf(sideOfIntent(state)))
-  return [...sides.values()].flatMap((own): readonly Decision[] => {
-    const [first] = own
-    if (first === undefined || !isOthers(sideOfIntent(first), snapshot)) return []
-    const orderKeys = own
-      .flatMap(settledExits)
-      .map(({ orderKey }) => resting.get(hexKey(orderKey)))
-      .flatMap((order) => (order === undefined || order.isChanging ? [] : [order.orderKey]))
-    if (orderKeys.length === 0) return []
-    const { marketToken, direction } = first.intent.terms
-    const reason = 'The operator has no part of the position left: resting manual exits are cancelled.'
-    return [{ kind: 'cancel', marketToken, direction, orderKeys, reason }]
-  })
-}
-
-function sideOfIntent({ intent: { terms } }: IntentState): PositionSide {
-  const { marketToken, direction, collateralToken } = terms
-  return { marketToken, direction, collateralToken: collateralToken.address }
 }

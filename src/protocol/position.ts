@@ -82,6 +82,15 @@ export function liquidationDistanceBps(
   return Number((gap * BigInt(BPS_ONE)) / markPrice)
 }
 
+/** Tells whether a stop lies behind the liquidation price; an unknown price does not count against it. */
+export function isBehindLiquidation(
+  { direction, liquidationPrice }: Pick<Position, 'direction' | 'liquidationPrice'>,
+  triggerPrice: Usd | undefined,
+): boolean {
+  if (liquidationPrice === undefined || liquidationPrice <= 0n || triggerPrice === undefined) return false
+  return direction === 'long' ? triggerPrice <= liquidationPrice : triggerPrice >= liquidationPrice
+}
+
 /** On-chain order types (contract `Order`, `OrderType`). */
 export type OrderTypeNumber = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
 

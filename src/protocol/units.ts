@@ -199,3 +199,24 @@ export function usdOfAmount(amount: TokenAmount, price: Usd, tokenDecimals: numb
 export function amountOfUsd(value: Usd, price: Usd, tokenDecimals: number): TokenAmount {
   return mulDiv(value, tenTo(tokenDecimals), price)
 }
+
+/**
+ * Splits an amount into shares by weight, which add up to it exactly. Each share is rounded toward zero. The remainder goes, unit by unit, to those
+ * with the largest remainders; of equal ones to the first. `weights` are not negative; without any weight every share is 0.
+ */
+export function sharesOf(amount: bigint, weights: readonly bigint[]): readonly bigint[] {
+  const whole = weights.reduce((sum, each) => sum + each, 0n)
+  if (whole <= 0n || amount === 0n) return weights.map(() => 0n)
+  if (weights.length === 1) return [amount]
+  const sign = amount < 0n ? -1n : 1n
+  const size = amount * sign
+  const shares = weights.map((weight) => (size * weight) / whole)
+  const left = Number(size - shares.reduce((sum, each) => sum + each, 0n))
+  const byRemainder = weights
+    .map((weight, place) => ({ place, remainder: (size * weight) % whole }))
+    .sort((one, other) =>
+      one.remainder === other.remainder ? one.place - other.place : one.remainder > other.remainder ? -1 : 1,
+    )
+  const lucky = new Set(byRemainder.slice(0, left).map(({ place }) => place))
+  return shares.map((share, place) => sign * (lucky.has(place) ? share + 1n : share))
+}

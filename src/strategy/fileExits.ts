@@ -1,11 +1,11 @@
 /** Present values of a strategy file's exits: distances in average true ranges use the market's own candles. Pure. */
 import {
-  type ExitPlan,
+  type ExitSettings,
   needsRange,
   type PricedExits,
   pricedBy,
   withoutItsRange,
-} from '../domain/order/exitPlan.ts'
+} from '../domain/order/exitSettings.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import type { Usd } from '../protocol/units.ts'
 import { closedFigures } from './closedFigures.ts'
@@ -16,7 +16,11 @@ import type { CandleNeed, Needs } from './strategy.ts'
 const RANGE_TIMES = 3
 
 /** Returns the needs of a kind, with the candles that the file's exits need besides. */
-export function withExitNeeds(needs: Needs, exits: ExitPlan | undefined, symbols: readonly string[]): Needs {
+export function withExitNeeds(
+  needs: Needs,
+  exits: ExitSettings | undefined,
+  symbols: readonly string[],
+): Needs {
   if (exits === undefined || !needsRange(exits)) return needs
   const { period, candles } = exits.range
   const limit = candles * RANGE_TIMES + 1
@@ -32,7 +36,7 @@ export function withExitNeeds(needs: Needs, exits: ExitPlan | undefined, symbols
 
 /** The exits with distances that are known; undefined while a range that they need is not. `atMs`: Unix ms. */
 export function exitsNow(
-  exits: ExitPlan,
+  exits: ExitSettings,
   view: MarketView | undefined,
   atMs: number,
 ): PricedExits | undefined {
@@ -45,7 +49,7 @@ export function keptExitsNow(...[exits, view, atMs]: Parameters<typeof exitsNow>
 }
 
 function rangeOf(
-  { range: { period, candles: length } }: ExitPlan,
+  { range: { period, candles: length } }: ExitSettings,
   view: MarketView | undefined,
   atMs: number,
 ): Usd | undefined {

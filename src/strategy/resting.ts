@@ -1,7 +1,7 @@
 /** Waiting orders of a strategy at the venue: the account's resting orders that its open intents explain. Pure. */
 import { defined } from '../base/defined.ts'
 import type { OwnPosition } from '../books/ownPositions.ts'
-import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { sideKeyOf, sideOfIntent } from '../domain/accountRecords/accountRecord.ts'
 import {
   type Child,
   type ChildRole,
@@ -86,7 +86,7 @@ export function openIntentsOf(states: readonly IntentState[], seen?: SeenBy): re
     const { intentId, kind, terms, acceptedAtMs } = state.intent
     const attempt = lastAttempt(state)
     const isUnwanted = seen?.isUnwanted?.(intentId) === true
-    const isCovered = covered.has(sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }))
+    const isCovered = covered.has(sideKeyOf(sideOfIntent(state.intent)))
     return {
       intentId,
       kind,

@@ -2,7 +2,7 @@
  * Chases: a limit that follows the oracle's price within a bound; the rest is taken at the market once its patience is over. It moves towards the
  * price only, by a step that is worth its message, and never beyond the bound. Pure.
  */
-import type { Snapshot } from '../domain/snapshot.ts'
+import { type Snapshot, triggerPriceOf } from '../domain/snapshot.ts'
 import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
@@ -11,7 +11,7 @@ import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
 import { type ExecutorView, ownTimeMs, type RestingChild } from './executorView.ts'
 import { everySeconds, initially, minutes, percent, price, sizeInAll } from './taskFields.ts'
 import type { RunningTask } from './taskKind.ts'
-import { adding, betterBy, isBeyond, priceWithin, restsAt, takenPrice, takingOff } from './taskOrders.ts'
+import { adding, betterBy, isBeyond, priceWithin, takenPrice, takingOff } from './taskOrders.ts'
 import { aboveHeld, type SideParams, taskRow } from './taskRow.ts'
 
 const fields = {
@@ -110,7 +110,7 @@ function moved(task: Task, view: ExecutorView, { orderKey }: RestingChild, snaps
   const { params, state, taskId } = task
   const order = snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
   if (order === undefined) return { kind: 'wait', until: 'its limit is not in the list of orders yet' }
-  const standsAt = restsAt(snapshot, order)
+  const standsAt = triggerPriceOf(order, snapshot)
   const triggerPrice = limitNow(task, view)
   if (triggerPrice === undefined || standsAt === undefined)
     return { kind: 'wait', until: 'the oracle has no fresh price of the market' }

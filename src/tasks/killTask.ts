@@ -14,7 +14,7 @@ import {
   labelOf,
   lastAttempt,
 } from '../domain/order/intent.ts'
-import { legsOf } from '../domain/order/orderLegs.ts'
+import { isExit, legsOf } from '../domain/order/orderLegs.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/taskStates/killState.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
@@ -217,7 +217,6 @@ function unprovenText({ inFlight, notFinal }: KillLeft): string {
  */
 function mayComeBack(state: IntentState): boolean {
   const attempt = lastAttempt(state)
-  const isExit = ({ role }: { readonly role?: string }) => role === 'take-profit' || role === 'stop-loss'
   const ended = attempt?.children.filter((child) => hasEnded(child) && !isExit(child)) ?? []
   return state.intent.kind !== 'decrease' && [attempt, ...ended].some((each) => isProvisional(each?.evidence))
 }

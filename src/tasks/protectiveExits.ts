@@ -2,9 +2,10 @@
  * Finds resting orders that only protect: stop-losses and take-profits of open positions, perpd's and others', which reduce risk or do nothing. A
  * kill leaves them, so that no position that it leaves open is unprotected. Pure.
  */
-import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { sideKeyOf, sideOfIntent } from '../domain/accountRecords/accountRecord.ts'
 import type { HeldSides } from '../domain/accountRecords/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
+import { isExit } from '../domain/order/orderLegs.ts'
 import type { AccountLists } from '../domain/snapshot.ts'
 import { hexKey } from '../protocol/address.ts'
 import { isExitOrder, type Position } from '../protocol/position.ts'
@@ -51,8 +52,7 @@ export function protectiveKeys({ snapshot, open, journal, elsewhere }: ExitFacts
       )
       .map(({ orderKey }) => hexKey(orderKey)),
     ...open.flatMap((state) => {
-      const { marketToken, direction, collateralToken } = state.intent.terms
-      const sideKey = sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
+      const sideKey = sideKeyOf(sideOfIntent(state.intent))
       return exitsOf(state)
         .filter((child) => !hasEnded(child) && isProtective(child.orderKey, sideKey))
         .map(({ orderKey }) => hexKey(orderKey))
@@ -66,7 +66,7 @@ function exitsOf(state: IntentState): readonly Child[] {
   const isExitItself =
     kind === 'decrease' && (terms.orderType === 'take-profit' || terms.orderType === 'stop-loss')
   return (lastAttempt(state)?.children ?? []).filter(
-    ({ role }) => role === 'take-profit' || role === 'stop-loss' || (isExitItself && role === 'main'),
+    (child) => isExit(child) || (isExitItself && child.role === 'main'),
   )
 }
 

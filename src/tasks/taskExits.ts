@@ -1,13 +1,13 @@
-/** The exits that a task manages: one target and one stop for its position. Missing ones are placed, wrong ones are changed. Pure. */
-import { defined } from '../base/defined.ts'
+/** The plan of the exits that a task manages: one target and one stop for its position. Pure. */
+import { type ExitType, exitTypes, keepExits, type PlannedExits } from '../domain/exitKeeper.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import type { Snapshot } from '../domain/snapshot.ts'
+import { type Snapshot, triggerPriceOf } from '../domain/snapshot.ts'
 import type { ExecutorParams } from '../domain/taskStates/executorState.ts'
 import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { absOf, bps, formatDollars, maxOf, minOf, type Usd } from '../protocol/units.ts'
+import { absOf, bps, maxOf, minOf, type Usd } from '../protocol/units.ts'
 import type { Booked, ExecutorUse, ExecutorView, RestingChild } from './executorView.ts'
-import { heldUsd, restsAt, takenPrice, takingOff } from './taskOrders.ts'
+import { heldUsd, takenPrice } from './taskOrders.ts'
 
 /** Interval between looks at the position and its exits while nothing happens, ms. */
 const LOOK_MS = 300_000
@@ -35,9 +35,6 @@ export interface ExitSync {
   /** Time from which the list shows no position, Unix ms: the report of its close may be late. Absent: the list shows it. */
   readonly goneMs?: number
 }
-
-type ExitType = 'stop-loss' | 'take-profit'
-const exitTypes: readonly ExitType[] = ['stop-loss', 'take-profit']
 
 /**
  * Returns the part of a task's position that is left to close, USD: a hand, a keeper or the venue may have reduced its owner's book. The size that
@@ -111,47 +108,54 @@ export function nextExit(
   if (heldUsd(side, snapshot) === 0n || sizeUsd === 0n)
     return missing(kept, view, freeUsd(view.booked(params)))
   const price = takenPrice(side, snapshot)
+  const { marketToken, direction, collateralToken } = params
+  const owner = `the task ${taskId}`
+  const part = { owner, side: { marketToken, direction, collateralToken }, sizeUsd, toleranceBps: 0 }
   for (const type of exitTypes) {
     const triggerPrice = triggerOf(wanted, type)
     if (triggerPrice === undefined) continue
+    const own = use.resting.filter((each) => each.isExit && typeOf(each) === type)
+    if (own.length === 0 && price === undefined)
+      return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
+    const resting = own.flatMap((each) => listedAs(each, type, snapshot) ?? [])
+    if (resting.length < own.length) continue
     const facts = { task: taskId, exit: type }
-    const resting = use.resting.find((each) => each.isExit && typeOf(each) === type)
-    if (resting === undefined) {
-      if (price === undefined) return { kind: 'wait', until: 'the oracle has no fresh price of the market' }
-      const what = `the ${type} of the task ${taskId} at ${formatPrice(triggerPrice)}`
-      const order = takingOff(side, sizeUsd, what, facts)
-      const isPast = isReached(type, params, price, triggerPrice)
-      return {
-        kind: 'order',
-        decision: isPast
-          ? { ...order, reason: `the price passed ${what}: it closes at the market` }
-          : { ...order, keepLeverage: false, orderType: type, triggerPrice },
-      }
-    }
-    const row = snapshot.orders.value.find(({ orderKey }) => sameHex(orderKey, resting.orderKey))
-    const standsAt = row === undefined ? undefined : restsAt(snapshot, row)
-    if (row === undefined || standsAt === undefined) continue
-    // A stop stays where it is: the average of more rungs would move it away from the price.
-    const isFar = type === 'take-profit' && absOf(standsAt - triggerPrice) > bps(triggerPrice, NEAR_BPS)
-    if (row.sizeDeltaUsd === sizeUsd && !isFar) continue
-    const { marketToken, direction } = params
-    return {
-      kind: 'order',
-      decision: {
-        kind: 'edit',
-        marketToken,
-        direction,
-        orderKey: resting.orderKey,
-        ...defined({
-          sizeDeltaUsd: row.sizeDeltaUsd === sizeUsd ? undefined : sizeUsd,
-          triggerPrice: isFar ? triggerPrice : undefined,
-        }),
-        reason: `the ${type} of the task ${taskId} closes ${formatDollars(sizeUsd)} at ${formatPrice(isFar ? triggerPrice : standsAt)}`,
-        facts,
+    const planned: PlannedExits = {
+      ...{
+        type,
+        isOne: true,
+        levels: [{ triggerPrice, facts: () => facts }],
+        note: `; ${owner} asks for one`,
       },
+      past: {
+        ...{ action: 'reduce', keepsLeverage: true },
+        why: () => ({
+          reason: `the price passed the ${type} of ${owner} at ${formatPrice(triggerPrice)}: it closes at the market`,
+          facts,
+        }),
+      },
+      // A stop stays where it is: the average of more rungs would move it away from the price.
+      moves: resting
+        .filter((order) => type === 'take-profit' && isFar(order.triggerPrice, triggerPrice))
+        .map(({ orderKey }) => ({ orderKey, triggerPrice })),
     }
+    const [decision] = keepExits({ ...part, exits: [planned] }, { resting, price: price ?? triggerPrice })
+    if (decision !== undefined) return { kind: 'order', decision }
   }
   return { kind: 'kept' }
+}
+
+/** An order of a task as the list shows it; undefined: it does not. */
+function listedAs({ orderKey }: RestingChild, orderType: ExitType, snapshot: Snapshot) {
+  const row = snapshot.orders.value.find((order) => sameHex(order.orderKey, orderKey))
+  const triggerPrice = row === undefined ? undefined : triggerPriceOf(row, snapshot)
+  return row === undefined || triggerPrice === undefined
+    ? undefined
+    : { orderKey, orderType, sizeDeltaUsd: row.sizeDeltaUsd, triggerPrice, isFrozen: row.isFrozen }
+}
+
+function isFar(standsAt: Usd, triggerPrice: Usd): boolean {
+  return absOf(standsAt - triggerPrice) > bps(triggerPrice, NEAR_BPS)
 }
 
 /**
@@ -180,10 +184,4 @@ function triggerOf({ takeProfit, stopLoss }: WantedExits, type: ExitType): Usd |
 function typeOf({ child, state }: RestingChild): string {
   const { role } = child
   return role === 'main' ? state.intent.terms.orderType : role
-}
-
-/** Tells whether the price is where the exit would fire. */
-function isReached(type: ExitType, { direction }: ExecutorParams, price: Usd, triggerPrice: Usd): boolean {
-  const firesBelow = (type === 'stop-loss') === (direction === 'long')
-  return firesBelow ? price <= triggerPrice : price >= triggerPrice
 }

@@ -2,12 +2,10 @@
 
 import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { DecisionFacts, DecreaseDecision, IncreaseDecision } from '../domain/order/decision.ts'
-import { marketOf, positionsOn, type Snapshot } from '../domain/snapshot.ts'
+import { marketOf, positionOf, type Snapshot } from '../domain/snapshot.ts'
 import type { ExecutorParams } from '../domain/taskStates/executorState.ts'
-import { sameHex } from '../protocol/address.ts'
-import type { Order } from '../protocol/position.ts'
 import { formatPrice } from '../protocol/priceText.ts'
-import { BPS_ONE, bps, maxOf, mulDiv, priceOfContractPrice, type Usd } from '../protocol/units.ts'
+import { BPS_ONE, bps, maxOf, mulDiv, type Usd } from '../protocol/units.ts'
 import type { ExecutorView } from './executorView.ts'
 
 /** One side of one market, and whether it is opened or reduced. */
@@ -61,19 +59,9 @@ export function shareOfCapacity(
   return typeof capacity === 'bigint' ? bps(maxOf(0n, capacity), shareBps) : capacity.reason
 }
 
-/** Returns the price at which an order of the list fires, USD per whole index token; undefined where the market is unknown. */
-export function restsAt(snapshot: Snapshot, { marketToken, triggerContractPrice }: Order): Usd | undefined {
-  const market = marketOf(snapshot, marketToken)
-  return market === undefined
-    ? undefined
-    : priceOfContractPrice(triggerContractPrice, market.indexToken.decimals)
-}
-
 /** Size of the position that the side has, USD. */
-export function heldUsd({ marketToken, direction, collateralToken }: TaskSide, snapshot: Snapshot): Usd {
-  return positionsOn(snapshot, marketToken, direction)
-    .filter((row) => sameHex(row.collateralToken, collateralToken))
-    .reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+export function heldUsd(side: TaskSide, snapshot: Snapshot): Usd {
+  return positionOf(snapshot, side)?.sizeInUsd ?? 0n
 }
 
 /** Size that a task plans by, USD: its owner's part of the side, or the whole position where its owner acts on whole ones. */

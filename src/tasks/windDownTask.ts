@@ -2,9 +2,15 @@
  * Winds down a strategy whose file was removed. It cancels orders that may still add, closes its own part of positions if its file said so, and
  * cancels exits that have nothing left to close. Until then its exits stay: they protect the position. Pure.
  */
-import { type MarketSide, type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import {
+  type MarketSide,
+  type PositionSide,
+  sideKeyOf,
+  sideOfIntent,
+} from '../domain/accountRecords/accountRecord.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import { hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
+import { isExit } from '../domain/order/orderLegs.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import {
   WIND_DOWN,
@@ -132,11 +138,12 @@ function closes(
 }
 
 /** Tells whether an order of it that reduces this side is in flight; a resting one waits for its price. */
-function isClosing({ intent: { kind, terms } }: IntentState, side: PositionSide): boolean {
+function isClosing({ intent }: IntentState, side: PositionSide): boolean {
+  const { kind, terms } = intent
   return (
     (kind === 'close' || kind === 'decrease') &&
     (terms.orderType === 'market' || terms.orderType === 'twap') &&
-    sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
+    sideKeyOf(sideOfIntent(intent)) === sideKeyOf(side)
   )
 }
 
@@ -144,7 +151,7 @@ function isClosing({ intent: { kind, terms } }: IntentState, side: PositionSide)
 function mayAdd(state: IntentState): boolean {
   if (!addsRisk(state.intent.decision)) return false
   const children = lastAttempt(state)?.children ?? []
-  const entries = children.filter(({ role }) => role !== 'take-profit' && role !== 'stop-loss')
+  const entries = children.filter((child) => !isExit(child))
   return entries.length === 0 || entries.some((child) => !hasEnded(child))
 }
 

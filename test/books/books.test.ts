@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { wrongSums } from '../../src/books/bookSums.ts'
 import { type Book, Books } from '../../src/books/books.ts'
-import { resultOf, sharesOf } from '../../src/books/figures.ts'
+import { resultOf } from '../../src/books/figures.ts'
 import { UNATTRIBUTED } from '../../src/books/sideParts.ts'
 import type { Settlement } from '../../src/domain/order/intent.ts'
 import type { AnyRecord } from '../../src/domain/records.ts'
 import { createLedger } from '../../src/journal/journalLedger.ts'
-import { usd } from '../../src/protocol/units.ts'
+import { sharesOf, usd } from '../../src/protocol/units.ts'
 import { closed, executed, execution, type Fill, raised, reopened, settled, side } from './history.ts'
 
 const eth = 10n ** 18n

@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest'
 import { filledOrders } from '../../src/domain/accountRecords/fills.ts'
-import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import { type ExitSettings, usualMoves, usualRange } from '../../src/domain/order/exitSettings.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
 import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
@@ -49,7 +49,7 @@ const opener = defineStrategy({
 }) as Strategy
 
 /** Two targets and a stop: half leaves at the first, the rest at the stop, which followed the price. */
-const exits: ExitPlan = {
+const exits: ExitSettings = {
   ...usualMoves,
   range: usualRange,
   stopLoss: { bps: 400 },

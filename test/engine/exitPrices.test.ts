@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
-import { type ExitPlan, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import { type ExitSettings, usualMoves, usualRange } from '../../src/domain/order/exitSettings.ts'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { engineOver } from '../support/engine.ts'
 import { ethSymbol, type KindsBench, kindsBench, type PricePath } from '../support/kinds.ts'
@@ -49,7 +49,7 @@ async function lieBy(asked: typeof lies): Promise<void> {
 }
 
 /** Runs the opener with these exits for so long; the venue goes on. */
-async function run(exits: Partial<ExitPlan> | undefined, forMs: number): Promise<void> {
+async function run(exits: Partial<ExitSettings> | undefined, forMs: number): Promise<void> {
   engine?.abort()
   const strategy = loadedOf(opener, 'eth-once', [ethSymbol], {
     cadenceMs: 2_000,
@@ -77,7 +77,7 @@ test.each([104n, 200n, 50n])(
     await venue([[0, 2_000]])
     await run(undefined, 30_000)
     await lieBy({ '/oracle/0/': lie })
-    const exits: Partial<ExitPlan> = {
+    const exits: Partial<ExitSettings> = {
       stopLoss: { bps: 300 },
       takeProfits: [{ bps: 350 }],
       trailingStop: { distance: { bps: 200 } },

@@ -1,8 +1,8 @@
 /** What a running perpd does for the exits of a file, over real sockets to the paper venue: it places, moves, fits and closes. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
-import type { ExitPlan } from '../../src/domain/order/exitPlan.ts'
-import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import type { ExitSettings } from '../../src/domain/order/exitSettings.ts'
+import { usualMoves, usualRange } from '../../src/domain/order/exitSettings.ts'
 import { cancelOrder } from '../../src/paper/keeper/orderEnds.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { Needs } from '../../src/strategy/strategy.ts'
@@ -19,7 +19,7 @@ afterEach(async () => {
   await bench?.close()
 })
 
-const plan = (parts: Partial<ExitPlan>): ExitPlan => ({
+const plan = (parts: Partial<ExitSettings>): ExitSettings => ({
   takeProfits: [],
   ...usualMoves,
   range: usualRange,
@@ -27,7 +27,7 @@ const plan = (parts: Partial<ExitPlan>): ExitPlan => ({
 })
 
 /** Runs the opener with these exits for so long over a venue whose ETH follows the path; the venue goes on. */
-async function run(exits: ExitPlan | undefined, forMs: number, needs?: Needs): Promise<KindsBench> {
+async function run(exits: ExitSettings | undefined, forMs: number, needs?: Needs): Promise<KindsBench> {
   if (bench === undefined) throw new Error('no venue')
   engine?.abort()
   const parts = {

@@ -1,7 +1,7 @@
 /** Tasks of an instance whose file writes exits: they come with each entry, and are the file's to look after, not the task's. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
-import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import { usualMoves, usualRange } from '../../src/domain/order/exitSettings.ts'
 import { usd } from '../../src/protocol/units.ts'
 import {
   defineStrategy,

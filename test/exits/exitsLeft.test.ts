@@ -1,7 +1,7 @@
 /** What is left of exits once one of them, or a decision, took something off the part: cancelled at once, and before any entry. */
 import { expect, test } from 'vitest'
 import { createUnseen } from '../../src/account/holdings/unseen.ts'
-import { type PricedExits, usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import { type PricedExits, usualMoves, usualRange } from '../../src/domain/order/exitSettings.ts'
 import type { Child, Intent, IntentState } from '../../src/domain/order/intent.ts'
 import { signedOrderIn } from '../../src/domain/order/signedOrder.ts'
 import { checkExitsLeft, sidesOfLostExits } from '../../src/exits/exitsLeft.ts'

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
-import { exitPlanOf } from '../../src/strategy/files/exitBlock.ts'
+import { exitSettingsOf } from '../../src/strategy/files/exitBlock.ts'
 import { writtenFields } from '../../src/strategy/files/fileLife.ts'
 import { fileSchema, limitsOf } from '../../src/strategy/files/fileSchema.ts'
 import type { LoadedStrategy, LoadResult } from '../../src/strategy/files/load.ts'
@@ -175,7 +175,7 @@ function loadedOf(base: LoadedStrategy, text: FileText): LoadedStrategy {
     ...base,
     path: pathOf(base.name),
     limits: limitsOf(fields.limits),
-    ...(fields.exit === undefined ? {} : { exits: exitPlanOf(fields.exit) }),
+    ...(fields.exit === undefined ? {} : { exits: exitSettingsOf(fields.exit) }),
     ...(fields.protect === undefined ? {} : { protect: protectionsOf(fields.protect) }),
     onRemove: fields.onRemove,
     written: writtenFields(text),

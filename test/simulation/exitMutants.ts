@@ -13,42 +13,45 @@ function bug(name: string, firstSeed: number, ...patches: readonly Patch[]): Fir
   }
 }
 
-const keeper = 'src/exits/syncExits.ts'
+const keeper = 'src/domain/exitKeeper.ts'
+const part = 'src/exits/ownPartFacts.ts'
+const plan = 'src/exits/filePlan.ts'
+const sync = 'src/exits/syncExits.ts'
 const judge = 'src/engine/judging/judgeDecision.ts'
 const reload = 'src/operator/reloadStrategies.ts'
 
 /** All of them. */
 export const exitMutants: readonly FirstMutant[] = [
   bug('exits are as large as the whole position', 2, [
-    keeper,
+    part,
     'const ownUsd = minOf(part.sizeUsd, position.sizeInUsd)',
     'const ownUsd = position.sizeInUsd',
   ]),
   bug('a stop-loss is moved away from profit', 1, [
-    keeper,
-    'if (!isNearer(position, level, triggerPrice)) return undefined',
+    plan,
+    'if (!isNearer(direction, level, triggerPrice)) return undefined',
     'if (level === triggerPrice) return undefined',
   ]),
   bug('a stop-loss that was lost is placed anew at the first distance', 16, [
-    keeper,
-    'const most = mostProtective(position, [byFile, reached])',
+    plan,
+    'const most = mostProtective(direction, [byFile, reached])',
     'const most = byFile',
   ]),
   bug('an exit is placed again while the first one is on its way', 4, [
-    keeper,
+    part,
     'if (isOnTheWay || isUnlisted || own.some(({ isChanging }) => isChanging)) return undefined',
     'if (own.some(({ isChanging }) => isChanging)) return undefined',
   ]),
   bug(
     'an entry comes before what another exit left over is cancelled',
     2,
-    [keeper, 'return [...leftOvers(kept), ...', 'return [...[], ...'],
+    [sync, 'return [...leftOvers(kept), ...', 'return [...[], ...'],
     [judge, "return decision.kind === 'increase' && exits !== undefined", "return decision.kind === 'swap'"],
   ),
   bug('a stop-loss that is missing is not placed', 8, [
     keeper,
-    'if (isWorth(scene, missingUsd)) {',
-    'if (isWorth(scene, missingUsd) && stops.length > 9) {',
+    'if (levels.length === 0 || !isWorth) return []',
+    "if (levels.length === 0 || !isWorth || type === 'stop-loss') return []",
   ]),
   bug('a cooldown is kept in memory alone', 2, [
     'src/account/watch/lookAtAccount.ts',

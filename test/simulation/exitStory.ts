@@ -6,7 +6,7 @@
 import type { Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { exitPlanOf } from '../../src/strategy/files/exitBlock.ts'
+import { exitSettingsOf } from '../../src/strategy/files/exitBlock.ts'
 import { writtenFields } from '../../src/strategy/files/fileLife.ts'
 import { fileSchema } from '../../src/strategy/files/fileSchema.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
@@ -86,7 +86,7 @@ export function storyStrategy({ file, spanMs }: ExitStory, timeline: Timeline): 
   return loadedOf(strategy, 'story', [symbol], {
     instance: { name: 'story', symbols: [symbol] },
     cadenceMs: 4_000,
-    ...(exit === undefined ? {} : { exits: exitPlanOf(exit) }),
+    ...(exit === undefined ? {} : { exits: exitSettingsOf(exit) }),
     ...(protect === undefined ? {} : { protect: protectionsOf(protect) }),
     onRemove,
     written: writtenFields(text),

@@ -163,6 +163,25 @@ test('a price that is past the exit already closes the fill at once', () => {
   ).not.toContain('decrease')
 })
 
+test('where the price is past the target of a fill, no stop is placed beside the order that closes it', () => {
+  const held = position({ sizeInUsd: usd(200), entryPrice: usd(2000) })
+  expect(triggers(decide({ price: usd(2100), positions: [held] }))).toEqual([
+    ['decrease', undefined, undefined],
+  ])
+})
+
+test('an exit that froze at its trigger is retried', () => {
+  const held = position({ sizeInUsd: usd(200), entryPrice: usd(2000) })
+  const exits = (isFrozen: boolean) => [
+    resting(1, { orderType: 'take-profit', triggerPrice: usd(2020) }),
+    resting(2, { orderType: 'stop-loss', triggerPrice: usd(1900), isFrozen }),
+  ]
+  const kinds = (isFrozen: boolean) =>
+    decide({ price: usd(1995), positions: [held], restingOrders: exits(isFrozen) }).map(({ kind }) => kind)
+  expect(kinds(true)).toEqual(['edit'])
+  expect(kinds(false)).toEqual(['increase'])
+})
+
 test('both sides rest their orders around the price, each with its own levels, position and exits', () => {
   const params = { direction: 'both' }
   expect(triggers(decide({ price: usd(2030), params }))).toEqual([

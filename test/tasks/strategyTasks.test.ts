@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
-import { usualMoves, usualRange } from '../../src/domain/order/exitPlan.ts'
+import { usualMoves, usualRange } from '../../src/domain/order/exitSettings.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import {

@@ -2,7 +2,7 @@
  * Worth of positions that the journal knows and a host's list does not show: a list that hides a position shows no loss of it. The books give its
  * collateral and the cost of its tokens. The price on which most hosts agreed gives their present worth, so that a hidden loss counts.
  */
-import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { sideKeyOf, sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import { type HeldSides, hiddenIn } from '../../domain/accountRecords/held.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -30,9 +30,7 @@ export function createHiddenWorth(
 
   return ({ positions, worth }, moving) => {
     const opening = new Set(
-      moving.flatMap(({ intent: { kind, terms } }) =>
-        kind === 'increase' ? [sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address })] : [],
-      ),
+      moving.flatMap(({ intent }) => (intent.kind === 'increase' ? [sideKeyOf(sideOfIntent(intent))] : [])),
     )
     const hidden = hiddenIn({ value: positions }, held(), trading.accountJournal.state())
     const counted = hidden.filter((side) => !opening.has(sideKeyOf(side)))

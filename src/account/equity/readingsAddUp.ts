@@ -4,7 +4,7 @@
  * results of fills are known. Lists that match an earlier reading plus the orders that moved since are therefore of one state. Pure.
  */
 import { defined } from '../../base/defined.ts'
-import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { sideKeyOf, sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import type { HeldSides } from '../../domain/accountRecords/held.ts'
 import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
@@ -121,7 +121,7 @@ export function unexplained(
 
 /** Tells whether positions of sides without any of these happenings are unchanged. */
 export function areOthersSame(before: Books, now: Books, happenings: readonly Happening[]): boolean {
-  const touched = new Set(happenings.map(({ state }) => sideOf(state)))
+  const touched = new Set(happenings.map(({ state }) => sideKeyOf(sideOfIntent(state.intent))))
   const others = ({ positions }: Books): readonly string[] =>
     positions
       .filter((position) => !touched.has(sideKeyOf(position)))
@@ -139,7 +139,7 @@ export function areSizesExplained(before: Books, now: Books, happenings: readonl
     if (child?.phase !== 'EXECUTED') continue
     const sizeDeltaUsd = child.settlement?.sizeDeltaUsd
     if (sizeDeltaUsd === undefined) return false
-    const key = sideOf(state)
+    const key = sideKeyOf(sideOfIntent(state.intent))
     moved.set(key, (moved.get(key) ?? 0n) + (addsTo(state, child) ? sizeDeltaUsd : -sizeDeltaUsd))
   }
   const sizeOf = ({ positions }: Books, key: string): Usd =>
@@ -165,17 +165,12 @@ function agreesWithOrders(state: IntentState, { orders }: Books): boolean {
 
 /** Tells whether the positions are from after a fill: their size is the journal's, and their row changed then or later. */
 function isShown(state: IntentState, { settlement }: Child, { positions }: Books, held: HeldSides): boolean {
-  const key = sideOf(state)
+  const key = sideKeyOf(sideOfIntent(state.intent))
   const row = positions.find((position) => sideKeyOf(position) === key)
   if ((row?.sizeInUsd ?? 0n) !== maxOf(0n, held.get(key)?.sizeUsd ?? 0n)) return false
   if (row === undefined) return true
   const atSeconds = settlement?.timestampSeconds ?? Number.POSITIVE_INFINITY
   return Math.max(row.increasedAtSeconds, row.decreasedAtSeconds) >= atSeconds
-}
-
-function sideOf({ intent: { terms } }: IntentState): string {
-  const { marketToken, direction, collateralToken } = terms
-  return sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
 }
 
 /** Returns the payments of increases, USD: a payment left the wallet, moved from an order into a position, or was returned. */
@@ -194,11 +189,13 @@ function takenOut(
   before: Books,
   now: Books,
 ): readonly Usd[] {
-  const sides = new Set(fills.flatMap(({ state, adds }) => (adds ? [] : [sideOf(state)])))
+  const sides = new Set(
+    fills.flatMap(({ state, adds }) => (adds ? [] : [sideKeyOf(sideOfIntent(state.intent))])),
+  )
   return [...sides].map((key) => {
     let outUsd = collateralUsd(before, key, now) - collateralUsd(now, key, now)
     for (const { state, child, adds } of fills) {
-      if (sideOf(state) !== key) continue
+      if (sideKeyOf(sideOfIntent(state.intent)) !== key) continue
       const { collateralToken, collateralDelta } = state.intent.terms
       outUsd += adds
         ? now.worth(collateralToken.address, collateralDelta) - (child.settlement?.feesUsd ?? 0n)

@@ -16,7 +16,8 @@ import {
   unlistedIn,
 } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
-import { type Child, hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { hasEnded, type IntentState, lastAttempt } from '../../domain/order/intent.ts'
+import { isExit } from '../../domain/order/orderLegs.ts'
 import { isWithheld, unprovenSinceMs } from '../../domain/order/withheld.ts'
 import type { AccountLists, Snapshot } from '../../domain/snapshot.ts'
 import type { HasApi, HasClock, HasJournal } from '../../execution/context/executionParts.ts'
@@ -184,13 +185,13 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
 
   /** Sides with an exit or a reduction of ours that rests by the journal: the list of orders may be later than that of positions. */
   function sidesWithExits(): ReadonlySet<string> {
-    const isExit = ({ intent }: IntentState, role: Child['role']) =>
-      intent.kind === 'decrease' || role === 'take-profit' || role === 'stop-loss'
     const exiting = openOrders
       .open()
       .map(({ state }) => state)
       .filter((state) =>
-        (lastAttempt(state)?.children ?? []).some((child) => !hasEnded(child) && isExit(state, child.role)),
+        (lastAttempt(state)?.children ?? []).some(
+          (child) => !hasEnded(child) && (state.intent.kind === 'decrease' || isExit(child)),
+        ),
       )
     return new Set(exiting.map(({ intent: { terms } }) => sideKey(terms.marketToken, terms.direction)))
   }

@@ -3,7 +3,7 @@
  * (`risk/exposure/accountExposure.ts`). Here two figures that are known to be one thing count once, and a possible double count is reported as such.
  * Pure.
  */
-import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { sideKeyOf, sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
 import { type HeldSides, largerOf, shownSides } from '../../domain/accountRecords/held.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
@@ -56,8 +56,7 @@ export function shownExposure(
   const comingBySide = new Map<string, Usd>()
   for (const state of open) {
     const comingUsd = comingOf(state)
-    const { marketToken, direction, collateralToken } = state.intent.terms
-    const key = sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
+    const key = sideKeyOf(sideOfIntent(state.intent))
     if (lastAttempt(state)?.armed !== undefined)
       comingBySide.set(key, (comingBySide.get(key) ?? 0n) + comingUsd)
   }

@@ -3,10 +3,10 @@
 import type { Book } from '../../books/books.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import { STOP_LOSS, stopChildrenOf } from '../../domain/accountRecords/stopChildren.ts'
-import { EXIT_TOLERANCE_BPS } from '../../domain/order/exitPlan.ts'
+import { EXIT_TOLERANCE_BPS } from '../../domain/order/exitSettings.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type OrderChange, signedOrderOf } from '../../domain/order/signedOrder.ts'
-import type { Order, Position } from '../../protocol/position.ts'
+import { isBehindLiquidation, type Order, type Position } from '../../protocol/position.ts'
 import { bps, MAX_UINT256, maxOf, minOf, priceOfContractPrice, type Usd } from '../../protocol/units.ts'
 
 /** A position of which stop-losses that could fire would not close all. */
@@ -91,15 +91,6 @@ function closedBy(stops: readonly Stop[], sizeInUsd: Usd): Usd {
     sizeInUsd,
     stops.reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n),
   )
-}
-
-/** Tells whether a stop lies behind the liquidation price; an unknown price does not count against it. */
-function isBehindLiquidation(
-  { direction, liquidationPrice }: Position,
-  triggerPrice: Usd | undefined,
-): boolean {
-  if (liquidationPrice === undefined || liquidationPrice <= 0n || triggerPrice === undefined) return false
-  return direction === 'long' ? triggerPrice <= liquidationPrice : triggerPrice >= liquidationPrice
 }
 
 /**

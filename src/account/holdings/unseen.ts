@@ -2,6 +2,7 @@
 
 import type { WallClock } from '../../base/clock.ts'
 import { madeOnce } from '../../base/madeOnce.ts'
+import { sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import { type HeldSides, isTakenOff } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
@@ -48,8 +49,7 @@ export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: 
     if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
     // A market with unreadable rows shows nothing, least of all that a position is gone.
     if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
-    const { marketToken, direction, collateralToken } = terms
-    const row = positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
+    const row = positionOf(snapshot, sideOfIntent(intent))
     const adds = kind === 'increase' || kind === 'collateral-in'
     // An increase whose size was taken off again shows in no row.
     if (row === undefined && adds) return isTakenOff(sides(), intent)

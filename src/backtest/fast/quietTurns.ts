@@ -3,7 +3,7 @@
  * anything on what it would see. A fast run lets them pass; where any of that is not certain the daemon takes its turn.
  */
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
-import { type ExitPlan, exitsHereOf, needsRange } from '../../domain/order/exitPlan.ts'
+import { type ExitSettings, exitsHereOf, needsRange } from '../../domain/order/exitSettings.ts'
 import type { Label } from '../../domain/order/intent.ts'
 import type { Prices } from '../../paper/catalog/prices.ts'
 import { quietUntil } from '../../paper/keeper/quietSpan.ts'
@@ -122,6 +122,6 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
 }
 
 /** Tells whether exits of a plan move with price or time. */
-function isMoving(plan: ExitPlan | undefined): boolean {
+function isMoving(plan: ExitSettings | undefined): boolean {
   return plan !== undefined && (exitsHereOf(plan).length > 0 || needsRange(plan))
 }

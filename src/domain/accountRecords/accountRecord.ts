@@ -22,6 +22,7 @@ import {
   type SignalFold,
   signalKinds,
 } from '../memory/tradeSignal.ts'
+import type { Intent } from '../order/intent.ts'
 import type { ListedOrder } from '../order/signedOrder.ts'
 import { applyTaskEntry, noTasks, type TaskEntry, type Tasks, taskKinds } from '../taskStates/taskRecord.ts'
 import {
@@ -309,6 +310,12 @@ export function isUnexplained(state: DiscrepancyState): boolean {
 /** The key of a position's side in maps. */
 export function sideKeyOf({ marketToken, direction, collateralToken }: PositionSide): string {
   return `${marketToken}:${direction}:${collateralToken}`.toLowerCase()
+}
+
+/** The side that an intent is about. */
+export function sideOfIntent({ terms }: Pick<Intent, 'terms'>): PositionSide {
+  const { marketToken, direction, collateralToken } = terms
+  return { marketToken, direction, collateralToken: collateralToken.address }
 }
 
 /**

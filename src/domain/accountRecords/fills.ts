@@ -5,13 +5,13 @@ import type { Usd } from '../../protocol/units.ts'
 import {
   type Child,
   type ChildRole,
-  type Intent,
   type IntentState,
   isProvisional,
   lastAttempt,
   type Settlement,
 } from '../order/intent.ts'
-import type { PositionSide } from './accountRecord.ts'
+import { isExit } from '../order/orderLegs.ts'
+import { type PositionSide, sideOfIntent } from './accountRecord.ts'
 
 /** The change of one position by the intent's executed orders, USD, signed. */
 export interface Fill extends PositionSide {
@@ -37,7 +37,7 @@ export interface FilledOrder extends Fill {
 /** The intent's fills so far, one for each executed order. */
 export function fillsOf(state: IntentState): readonly Fill[] {
   const fills = childFillsOf(state)
-  return isFilledByWord(state, fills) ? [sideOf(state.intent)] : fills.map(({ fill }) => fill)
+  return isFilledByWord(state, fills) ? [sideOfIntent(state.intent)] : fills.map(({ fill }) => fill)
 }
 
 /**
@@ -48,7 +48,7 @@ export function filledOrders(state: IntentState): readonly FilledOrder[] {
   const fills = childFillsOf(state)
   if (isFilledByWord(state, fills)) {
     const { intent } = state
-    return [{ ...sideOf(intent), adds: intent.kind === 'increase', isProvisional: false }]
+    return [{ ...sideOfIntent(intent), adds: intent.kind === 'increase', isProvisional: false }]
   }
   return fills.map(({ child, fill, adds }) => {
     const { orderKey, role, settlement, evidence } = child
@@ -81,11 +81,11 @@ export function childFillsOf(state: IntentState): readonly ChildFill[] {
   const { kind, terms } = state.intent
   if (kind === 'batch') return batchFills(state)
   if (!moving.has(kind)) return []
-  const side = sideOf(state.intent)
+  const side = sideOfIntent(state.intent)
   const executed = (lastAttempt(state)?.children ?? []).filter(({ phase }) => phase === 'EXECUTED')
   return executed.map((child) => {
-    const { role, settlement } = child
-    const adds = kind === 'increase' && role !== 'take-profit' && role !== 'stop-loss'
+    const { settlement } = child
+    const adds = kind === 'increase' && !isExit(child)
     const size =
       settlement?.sizeDeltaUsd ?? (adds ? terms.sizeDeltaUsd / BigInt(terms.twap?.parts ?? 1) : undefined)
     return { child, adds, fill: { ...side, ...sizeOf(adds, size), ...timeOf(settlement) } }
@@ -100,11 +100,6 @@ function sizeOf(adds: boolean, size: Usd | undefined): { readonly sizeDeltaUsd?:
 function timeOf(settlement: Settlement | undefined): { readonly atSeconds?: number } {
   const { timestampSeconds: atSeconds } = settlement ?? {}
   return defined({ atSeconds })
-}
-
-function sideOf({ terms }: Intent): PositionSide {
-  const { marketToken, direction, collateralToken } = terms
-  return { marketToken, direction, collateralToken: collateralToken.address }
 }
 
 /** Returns the time of an order's execution, Unix ms: by the chain where it is known, else when perpd saw it. */

@@ -9,7 +9,13 @@ import type { Position } from '../../protocol/position.ts'
 import type { Rows } from '../../protocol/reading.ts'
 import { maxOf, type Usd } from '../../protocol/units.ts'
 import type { Intent } from '../order/intent.ts'
-import { type Discrepancies, expectedDeltaOf, type PositionSide, sideKeyOf } from './accountRecord.ts'
+import {
+  type Discrepancies,
+  expectedDeltaOf,
+  type PositionSide,
+  sideKeyOf,
+  sideOfIntent,
+} from './accountRecord.ts'
 import type { Fill } from './fills.ts'
 
 /** One side and its size, USD. */
@@ -50,19 +56,16 @@ export function journalSides(fills: readonly Fill[], account: Discrepancies): He
 }
 
 /** Returns the size held on an order's side, USD, never below 0. */
-export function heldOfOrder(sides: HeldSides, { terms }: Intent): Usd {
-  const { marketToken, direction, collateralToken } = terms
-  const key = sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address })
-  return maxOf(sides.get(key)?.sizeUsd ?? 0n, 0n)
+export function heldOfOrder(sides: HeldSides, intent: Intent): Usd {
+  return maxOf(sides.get(sideKeyOf(sideOfIntent(intent)))?.sizeUsd ?? 0n, 0n)
 }
 
 /**
  * Tells whether the journal knows that nothing is left on an order's side: everything added there was taken off again. A list shows no row in that
  * case, nor before the fill.
  */
-export function isTakenOff(sides: HeldSides, { terms }: Intent): boolean {
-  const { marketToken, direction, collateralToken } = terms
-  const side = sides.get(sideKeyOf({ marketToken, direction, collateralToken: collateralToken.address }))
+export function isTakenOff(sides: HeldSides, intent: Intent): boolean {
+  const side = sides.get(sideKeyOf(sideOfIntent(intent)))
   return side !== undefined && side.sizeUsd <= 0n
 }
 

@@ -2,7 +2,7 @@
 
 import type { Hex } from '../../protocol/address.ts'
 import { type ChildPhase, type IntentState, lastAttempt } from '../order/intent.ts'
-import type { PositionSide } from './accountRecord.ts'
+import { type PositionSide, sideOfIntent } from './accountRecord.ts'
 
 /** StopLossDecrease (contract `Order`, `OrderType`). */
 export const STOP_LOSS = 6
@@ -20,8 +20,6 @@ export function stopChildrenOf(
         ? role === 'stop-loss' || (role === 'main' && terms.orderType === 'stop-loss')
         : created.orderType === STOP_LOSS
     if (!isStop) return []
-    const { marketToken, direction } = terms
-    const side = created?.kept ?? { marketToken, direction, collateralToken: terms.collateralToken.address }
-    return [{ orderKey, phase, side }]
+    return [{ orderKey, phase, side: created?.kept ?? sideOfIntent(state.intent) }]
   })
 }

@@ -2,6 +2,7 @@
 import { defined } from '../../base/defined.ts'
 import { RECORD_VERSION } from '../accountRecords/recordVersion.ts'
 import { type Attempt, type Closing, hasEnded, type IntentState, isProvisional } from '../order/intent.ts'
+import { isExit } from '../order/orderLegs.ts'
 import type { JournalRecord } from '../records.ts'
 
 /** Action to carry out once the record, if any, is durable. */
@@ -58,7 +59,7 @@ function concludeLanded(state: IntentState, attempt: Attempt, nowMs: number): St
   if (isProvisional(attempt.evidence)) return undefined
   if (!children.every((child) => hasEnded(child) && !isProvisional(child.evidence))) return undefined
   // Exits that came with an order end when its position does; they do not decide what became of the order.
-  const own = children.filter(({ role }) => role !== 'take-profit' && role !== 'stop-loss')
+  const own = children.filter((child) => !isExit(child))
   const executed = own.filter((child) => child.phase === 'EXECUTED')
   const [first] = executed
   const [shown] = [first, ...own].flatMap((child) => child?.evidence ?? [])

@@ -4,7 +4,7 @@
  */
 
 import { type AccountFacts, ownSizeOf } from '../../account/facts.ts'
-import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { type PositionSide, sideKeyOf, sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import { fillsOf } from '../../domain/accountRecords/fills.ts'
 import type { CloseDecision, Decision, DecreaseDecision } from '../../domain/order/decision.ts'
 import type { Denial, Intent, IntentState } from '../../domain/order/intent.ts'
@@ -107,12 +107,12 @@ function leftOf(
   uncounted?: Intent['kind'],
 ): Usd {
   const side = { marketToken, direction, collateralToken }
-  const isOwn = ({ strategy: name, kind, terms }: Intent): boolean =>
-    name === strategy &&
-    kind !== uncounted &&
-    (kind === 'close' || kind === 'decrease') &&
-    (terms.orderType === 'market' || terms.orderType === 'twap') &&
-    sideKeyOf({ ...terms, collateralToken: terms.collateralToken.address }) === sideKeyOf(side)
+  const isOwn = (intent: Intent): boolean =>
+    intent.strategy === strategy &&
+    intent.kind !== uncounted &&
+    (intent.kind === 'close' || intent.kind === 'decrease') &&
+    (intent.terms.orderType === 'market' || intent.terms.orderType === 'twap') &&
+    sideKeyOf(sideOfIntent(intent)) === sideKeyOf(side)
   const underWay = orders.open
     .filter(({ intent }) => isOwn(intent))
     .reduce((sum, state) => {

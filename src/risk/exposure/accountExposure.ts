@@ -4,7 +4,7 @@
  */
 
 import { defined, ifDefined } from '../../base/defined.ts'
-import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { sideKeyOf, sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import { filledOrders, fillsOf } from '../../domain/accountRecords/fills.ts'
 import {
   type HeldSide,
@@ -24,6 +24,7 @@ import {
   lastAttempt,
 } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
+import { isExit } from '../../domain/order/orderLegs.ts'
 import { unprovenSinceMs } from '../../domain/order/withheld.ts'
 import { type AccountLists, type ListedPositions, positionOf, type Snapshot } from '../../domain/snapshot.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -270,8 +271,9 @@ function hasUnseenFill(state: IntentState, snapshot: ListedPositions, journal: H
   if (intent.reservationUsd === 0n) return false
   const row = rowOf(state, snapshot)
   if (row === undefined && isTakenOff(journal, intent)) return false
-  return (lastAttempt(state)?.children ?? []).some(({ phase, role, evidence, settlement }) => {
-    if (phase !== 'EXECUTED' || role === 'take-profit' || role === 'stop-loss') return false
+  return (lastAttempt(state)?.children ?? []).some((child) => {
+    const { phase, evidence, settlement } = child
+    if (phase !== 'EXECUTED' || isExit(child)) return false
     // A stamp far ahead of the list was written before the clock was set back: it is old.
     const sinceMs = snapshot.positions.atMs - (evidence?.atMs ?? state.updatedAtMs)
     if (Math.abs(sinceMs) >= LIST_LAG_MS) return false
@@ -281,9 +283,8 @@ function hasUnseenFill(state: IntentState, snapshot: ListedPositions, journal: H
 }
 
 /** The listed position of an order's own side. */
-function rowOf({ intent: { terms } }: IntentState, snapshot: ListedPositions) {
-  const { marketToken, direction, collateralToken } = terms
-  return positionOf(snapshot, { marketToken, direction, collateralToken: collateralToken.address })
+function rowOf({ intent }: IntentState, snapshot: ListedPositions) {
+  return positionOf(snapshot, sideOfIntent(intent))
 }
 
 /** Returns the pending evidence of an intent whose orders all ended, at least one of them by execution. */
@@ -344,7 +345,7 @@ function ownOrdersOf(open: readonly IntentState[]): ReadonlyMap<string, OwnOrder
   return new Map(
     open.flatMap(({ intent: { intentId, strategy, decisionKey }, attempts }) => {
       const live = attempts.flatMap(({ children }) => children).filter((child) => !hasEnded(child))
-      const hasExits = live.some(({ role }) => role === 'take-profit' || role === 'stop-loss')
+      const hasExits = live.some(isExit)
       return live.map(({ orderKey }): readonly [string, OwnOrder] => {
         const changer = changedBy.get(hexKey(orderKey))
         const own = { intentId, strategy, decisionKey, hasExits }

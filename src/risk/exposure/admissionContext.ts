@@ -3,7 +3,7 @@
 import type { TrackRecord } from '../../books/trackRecord.ts'
 import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/limits/limits.ts'
 import type { Protections } from '../../domain/limits/protection.ts'
-import type { EntryExits } from '../../domain/order/exitPlan.ts'
+import type { EntryExits } from '../../domain/order/exitSettings.ts'
 import type { Denial, SignedOrder } from '../../domain/order/intent.ts'
 import type { LaneName } from '../../domain/order/laneTable.ts'
 import type { OrderKind } from '../../domain/order/orderTerms.ts'

@@ -3,7 +3,7 @@
  * wait for its entry: one that the price has passed would close other positions there.
  */
 import type { IncreaseDecision } from '../../domain/order/decision.ts'
-import { closedBps, type EntryExits, withPlannedExits } from '../../domain/order/exitPlan.ts'
+import { closedBps, type EntryExits, withPlannedExits } from '../../domain/order/exitSettings.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { ExitTerms } from '../../domain/order/orderTerms.ts'
 import type { MarketView } from '../../domain/snapshot.ts'

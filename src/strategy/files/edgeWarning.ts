@@ -1,5 +1,5 @@
 /** Warns about `protect.minEdgeBps` as far as possible without a market: by the file's own figures no entry can ever pass it. Pure. */
-import type { ExitPlan } from '../../domain/order/exitPlan.ts'
+import type { ExitSettings } from '../../domain/order/exitSettings.ts'
 import type { LoadedStrategy } from './load.ts'
 
 /**
@@ -28,7 +28,7 @@ export function edgeWarning({ name, strategy, hosted, protect, exits }: LoadedSt
 }
 
 /** The nearest of those whose distance the file says in bps, which the true nearest is no farther than; undefined: none. */
-function nearestOf(targets: ExitPlan['takeProfits']): number | undefined {
+function nearestOf(targets: ExitSettings['takeProfits']): number | undefined {
   const known = targets.flatMap(({ bps }) => (bps === undefined ? [] : [bps]))
   return known.length === 0 ? undefined : Math.min(...known)
 }

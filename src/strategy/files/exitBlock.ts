@@ -4,11 +4,11 @@ import { defined, ifDefined } from '../../base/defined.ts'
 import {
   closedBps,
   type ExitDistance,
-  type ExitPlan,
+  type ExitSettings,
   MOST_TARGETS,
   usualMoves,
   usualRange,
-} from '../../domain/order/exitPlan.ts'
+} from '../../domain/order/exitSettings.ts'
 import { BPS_ONE, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, secondsField, timesField, usdField } from '../fields.ts'
 
@@ -128,7 +128,7 @@ export const exitSchema = z
   )
 
 /** The block in the daemon's words. */
-export function exitPlanOf(block: z.output<typeof exitSchema>): ExitPlan {
+export function exitSettingsOf(block: z.output<typeof exitSchema>): ExitSettings {
   const { stopLoss, takeProfit, trailingStop, breakEven, timeLimitSeconds, onSignalOnly } = block
   const targets = takeProfit === undefined ? [] : Array.isArray(takeProfit) ? takeProfit : [takeProfit]
   return {

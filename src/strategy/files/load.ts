@@ -10,14 +10,14 @@ import { readTextFile, TextFileError } from '../../base/textFile.ts'
 import type { OnRemove } from '../../domain/accountRecords/strategyEntry.ts'
 import type { Limits } from '../../domain/limits/limits.ts'
 import type { Protections } from '../../domain/limits/protection.ts'
-import type { ExitPlan } from '../../domain/order/exitPlan.ts'
+import type { ExitSettings } from '../../domain/order/exitSettings.ts'
 import type { WarningPolicy } from '../../domain/order/warning.ts'
 import { formatUsd } from '../../protocol/units.ts'
 import { didYouMean } from '../didYouMean.ts'
 import { withExitNeeds } from '../fileExits.ts'
 import { type Needs, type Strategy, type StrategyInstance, z } from '../strategy.ts'
 import { deadFieldsOf } from './deadFields.ts'
-import { exitPlanOf } from './exitBlock.ts'
+import { exitSettingsOf } from './exitBlock.ts'
 import { type WrittenFields, writtenFields } from './fileLife.ts'
 import { fileSchema, limitsOf, orderSizeOf, type StrategyFile, warningsOf } from './fileSchema.ts'
 import { type HostedKind, KindFault } from './hosted.ts'
@@ -53,7 +53,7 @@ export interface LoadedStrategy {
   readonly slippageBps?: number
   readonly orderExpiryMs?: number
   /** Exits that every increase of it brings with it. */
-  readonly exits?: ExitPlan
+  readonly exits?: ExitSettings
   /** Rules that keep it from adding exposure for a while. */
   readonly protect?: Protections
   /** Treatment of its orders and position when its file is removed. */
@@ -292,7 +292,7 @@ async function withKind(
   }
   const wrong = needsProblem(needs)
   if (wrong !== undefined) return [kindProblem(yaml, fields.kind, `returns invalid needs: ${wrong}`)]
-  const exits = fields.exit === undefined ? undefined : exitPlanOf(fields.exit)
+  const exits = fields.exit === undefined ? undefined : exitSettingsOf(fields.exit)
   return {
     name,
     path: file,

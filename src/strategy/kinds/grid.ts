@@ -9,12 +9,13 @@
  */
 import { defined } from '../../base/defined.ts'
 import type { MarketSide } from '../../domain/accountRecords/accountRecord.ts'
-import type { Decision, DecisionFacts, DecreaseDecision } from '../../domain/order/decision.ts'
+import { type ExitPlan, type ExitType, keepExits, type PlannedExits, sumOf } from '../../domain/exitKeeper.ts'
+import type { Decision, DecisionFacts } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
-import { bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
+import { bps, MAX_UINT256, maxOf, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, usdField } from '../fields.ts'
 import type { RestingOrder } from '../resting.ts'
 import { defineStrategy, type OrderSize, type OwnPosition, type StrategyView, z } from '../strategy.ts'
@@ -106,51 +107,44 @@ function decideSide(
   return exits.length > 0 ? exits : entriesOf(scene)
 }
 
-/** Exits for the part of the position that has none yet. */
+/** Keeps a target and a stop for all of the position. */
 function exitsOf(scene: Scene): readonly Decision[] {
-  const { position, params, direction } = scene
-  const entry = position?.entryPrice
-  if (entry === undefined) return []
+  const { position, params, direction, resting, onTheWay, market, price } = scene
+  if (position?.entryPrice === undefined) return []
+  const { entryPrice: entry } = position
   const isLong = direction === 'long'
-  const gain = bps(entry, params.takeProfitBps)
-  const loss = stopWay(entry, params)
-  // Reduce the other exits by the size that one exit closed: otherwise they would reduce positions of others.
-  const excess = [...excessOf(scene, 'take-profit'), ...excessOf(scene, 'stop-loss')]
-  if (excess.length > 0) return excess
-  const profit = exitOf(scene, 'take-profit', isLong ? entry + gain : entry - gain)
-  const stop = exitOf(scene, 'stop-loss', isLong ? entry - loss : entry + loss)
-  return [profit, stop].flatMap((exit) => exit ?? [])
-}
-
-/** Removes the excess of one type's exits over the position: the newest first. */
-function excessOf(
-  { position, resting, onTheWay, market, direction }: Scene,
-  type: 'take-profit' | 'stop-loss',
-): readonly Decision[] {
+  const [gain, loss] = [bps(entry, params.takeProfitBps), stopWay(entry, params)]
+  const { marketToken, collateralToken, sizeInUsd: sizeUsd } = position
   // An exit that came with a line is of that line while it waits.
   const waiting = new Set(
     resting.flatMap(({ orderType, intentId }) => (orderType === 'limit' ? [intentId] : [])),
   )
-  const exits = resting.filter((order) => order.orderType === type && !waiting.has(order.intentId))
-  const heldUsd = position?.sizeInUsd ?? 0n
-  let excessUsd = exits.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n) - heldUsd
-  // An order in flight may fill the position up, or be the change itself.
-  if (excessUsd <= 0n || onTheWay.length > 0 || exits.some(({ isChanging }) => isChanging)) return []
-  const base = { marketToken: market.market.marketToken, direction } as const
-  const reason = `The ${type} orders are larger in total than the position of ${formatUsd(heldUsd)}.`
-  const cancelled: RestingOrder[] = []
-  for (const exit of exits.toReversed()) {
-    if (exit.sizeDeltaUsd <= excessUsd) {
-      cancelled.push(exit)
-      excessUsd -= exit.sizeDeltaUsd
-      continue
+  const own = resting.filter(({ intentId }) => !waiting.has(intentId))
+  // A close in flight covers all of it.
+  const isClosing = onTheWay.some(
+    ({ kind, orderType }) => kind === 'close' || (kind === 'decrease' && orderType === 'market'),
+  )
+  const elsewhere = [...resting.filter(({ intentId }) => waiting.has(intentId)), ...onTheWay]
+  const plannedOf = (type: ExitType, triggerPrice: Usd): PlannedExits => {
+    const facts = () => factsOf(price, { entry, trigger: triggerPrice })
+    const reason = `The price is already past the ${type} of the last fill.`
+    return {
+      ...{ type, keepsLeverage: true, levels: isClosing ? [] : [{ triggerPrice, facts }] },
+      elsewhereUsd: sumOf(elsewhere.filter(({ orderType }) => orderType === type)),
+      past: { action: 'reduce', keepsLeverage: true, why: () => ({ reason, facts: facts() }) },
     }
-    if (excessUsd === 0n) break
-    const edit = { ...base, kind: 'edit', orderKey: exit.orderKey, reason } as const
-    const cancel = cancelOf(base, cancelled, reason)
-    return [...cancel, { ...edit, sizeDeltaUsd: exit.sizeDeltaUsd - excessUsd }]
   }
-  return cancelOf(base, cancelled, reason)
+  // An order in flight may fill the position up, or be the change itself: nothing is made smaller then.
+  const isBusy = onTheWay.length > 0 || own.some(({ isChanging }) => isChanging)
+  const plan: ExitPlan = {
+    ...{ owner: 'this grid', side: { marketToken, direction, collateralToken } },
+    ...{ sizeUsd, mostUsd: isBusy ? MAX_UINT256 : sizeUsd, toleranceBps: 0 },
+    exits: [
+      plannedOf('take-profit', isLong ? entry + gain : entry - gain),
+      plannedOf('stop-loss', isLong ? entry - loss : entry + loss),
+    ],
+  }
+  return keepExits(plan, { resting: own, price, leastUsd: market.market.minPositionSizeUsd })
 }
 
 function cancelOf(
@@ -171,41 +165,6 @@ const FURTHEST_STOP_BPS = 9_000
 function stopWay(entry: Usd, { stopBps, stepUsd, levels }: GridParams): Usd {
   const furthest = bps(entry, FURTHEST_STOP_BPS)
   return stopBps === undefined ? minOf(stepUsd * BigInt(levels + 1), furthest) : bps(entry, stopBps)
-}
-
-function exitOf(
-  { position, resting, onTheWay, market, direction, collateralToken, price }: Scene,
-  orderType: 'take-profit' | 'stop-loss',
-  triggerPrice: Usd,
-): DecreaseDecision | undefined {
-  if (position === undefined) return undefined
-  const placed = [...resting, ...onTheWay].filter((order) => order.orderType === orderType)
-  const coveredUsd = placed.reduce((sum, order) => sum + order.sizeDeltaUsd, 0n)
-  const uncoveredUsd = position.sizeInUsd - coveredUsd
-  // A close in flight covers all of it.
-  const isClosing = onTheWay.some(
-    ({ kind, orderType: type }) => kind === 'close' || (kind === 'decrease' && type === 'market'),
-  )
-  if (uncoveredUsd < maxOf(1n, market.market.minPositionSizeUsd) || isClosing) return undefined
-  const isAbove = (orderType === 'take-profit') === (direction === 'long')
-  const isReached = isAbove ? price >= triggerPrice : price <= triggerPrice
-  const base = {
-    kind: 'decrease',
-    marketToken: market.market.marketToken,
-    direction,
-    collateralToken,
-    sizeDeltaUsd: uncoveredUsd,
-    keepLeverage: true,
-    facts: factsOf(price, { entry: position.entryPrice, trigger: triggerPrice }),
-  } as const
-  return isReached
-    ? { ...base, reason: `The price is already past the ${orderType} of the last fill.` }
-    : {
-        ...base,
-        orderType,
-        triggerPrice,
-        reason: `${formatUsd(uncoveredUsd)} of the position has no ${orderType} yet.`,
-      }
 }
 
 /** The next line without an order, and the orders on lines that are no longer wanted. */

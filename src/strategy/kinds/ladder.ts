@@ -7,15 +7,15 @@
  * brings both exits with it; later ones move them. After an end it pauses, and starts over. It trades by its own part of the position of its side and
  * collateral token.
  */
-import { defined } from '../../base/defined.ts'
-import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
+import { type ExitPlan, type ExitType, exitTypes, keepExits, waitsAt } from '../../domain/exitKeeper.ts'
+import type { Decision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { absOf, BPS_ONE, bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, countField, secondsField, usdField } from '../fields.ts'
 import { defineStrategy, type OwnPosition, type RestingOrder, type StrategyView, z } from '../strategy.ts'
-import { closeOf, entryOf, type MarketScene, sceneOf, stopPriceOf } from './shared/marketScene.ts'
+import { entryOf, type MarketScene, sceneOf, stopPriceOf } from './shared/marketScene.ts'
 import { afterEvent, afterLook, type Ladder, ladderSchema, noLadder } from './shared/rungs.ts'
 
 const schema = z
@@ -46,7 +46,6 @@ const schema = z
 const memorySchema = z.strictObject({ ladders: z.record(z.string(), ladderSchema) })
 
 type View = StrategyView<z.output<typeof schema>>
-type ExitType = 'take-profit' | 'stop-loss'
 
 /** The kind `ladder`. */
 export const ladder = defineStrategy({
@@ -177,27 +176,37 @@ function exitsOf(view: View, scene: MarketScene, held: OwnPosition): readonly De
   if (isOnTheWay || resting.some(({ isChanging }) => isChanging)) return 'waits'
   const entry = held.entryPrice
   if (entry === undefined) return []
-  const types: readonly ExitType[] = ['take-profit', 'stop-loss']
-  const each = types.map((type) => ({
+  const wanted = exitTypes.toReversed().map((type) => ({
     type,
-    trigger: exitPriceOf(entry, type, params),
+    triggerPrice: exitPriceOf(entry, type, params),
     own: resting.filter(({ orderType }) => orderType === type),
   }))
-  for (const { type, trigger, own } of each) {
-    const isPast =
-      (type === 'stop-loss') === (direction === 'long') ? scene.price <= trigger : scene.price >= trigger
-    // One that rests is the venue's to execute.
-    if (!isPast || own.some(({ isFrozen }) => !isFrozen)) continue
-    const reason = `The price is past the ${type} of the ${direction} ladder, and no such order rests.`
-    return [
-      closeOf(scene, direction, reason, { price: formatPrice(scene.price), trigger: formatPrice(trigger) }),
-    ]
+  const { marketToken, collateralToken, sizeInUsd: sizeUsd } = held
+  // One that rests is the venue's to execute.
+  const past = wanted.find(
+    ({ type, triggerPrice, own }) =>
+      !waitsAt(triggerPrice, scene.price, direction, type) && own.every(({ isFrozen }) => isFrozen),
+  )
+  const plan: ExitPlan = {
+    ...{ owner: 'this ladder', side: { marketToken, direction, collateralToken } },
+    ...{ sizeUsd, toleranceBps: SIZE_TOLERANCE_BPS },
+    closes: past && {
+      reason: `The price is past the ${past.type} of the ${direction} ladder, and no such order rests.`,
+      facts: { price: formatPrice(scene.price), trigger: formatPrice(past.triggerPrice) },
+    },
+    exits: wanted.map(({ type, triggerPrice, own }) => ({
+      ...{ type, isOne: true, keepsLeverage: true },
+      levels: [{ triggerPrice, facts: () => ({ trigger: formatPrice(triggerPrice) }) }],
+      moves: waitsAt(triggerPrice, scene.price, direction, type)
+        ? own.map((order) => ({
+            orderKey: order.orderKey,
+            triggerPrice,
+            isWithSize: isPlaced(order, triggerPrice),
+          }))
+        : [],
+    })),
   }
-  return each.flatMap(({ type, trigger, own: [first, ...more] }): readonly Decision[] => {
-    if (more.length > 0) return [cancelOf(held, type, more)]
-    if (first === undefined) return [placeOf(held, type, trigger)]
-    return isRight(first, held, trigger) ? [] : [moveOf(held, first, trigger, scene.price)]
-  })
+  return keepExits(plan, { resting, price: scene.price })
 }
 
 /** Returns the trigger price of an exit of an averaged entry. */
@@ -207,55 +216,6 @@ function exitPriceOf(entry: Usd, type: ExitType, params: View['params']): Usd {
   return entry + bps(entry, isUp ? way : -way)
 }
 
-function isRight(
-  { sizeDeltaUsd, triggerPrice, isFrozen }: RestingOrder,
-  held: OwnPosition,
-  trigger: Usd,
-): boolean {
-  const isSized = absOf(sizeDeltaUsd - held.sizeInUsd) <= bps(held.sizeInUsd, SIZE_TOLERANCE_BPS)
-  const isPlaced =
-    triggerPrice !== undefined && absOf(triggerPrice - trigger) <= bps(trigger, TRIGGER_TOLERANCE_BPS)
-  return isSized && isPlaced && !isFrozen
-}
-
-function placeOf(held: OwnPosition, orderType: ExitType, triggerPrice: Usd): DecreaseDecision {
-  const { marketToken, direction, collateralToken, sizeInUsd } = held
-  return {
-    kind: 'decrease',
-    marketToken,
-    direction,
-    collateralToken,
-    orderType,
-    triggerPrice,
-    sizeDeltaUsd: sizeInUsd,
-    keepLeverage: true,
-    reason: `The ${direction} ladder of ${formatUsd(sizeInUsd)} has no ${orderType}.`,
-    facts: { trigger: formatPrice(triggerPrice) },
-  }
-}
-
-function moveOf(held: OwnPosition, order: RestingOrder, trigger: Usd, price: Usd): Decision {
-  const { marketToken, direction, sizeInUsd } = held
-  const isBelow = (order.orderType === 'stop-loss') === (direction === 'long')
-  const waits = isBelow ? trigger < price : trigger > price
-  return {
-    kind: 'edit',
-    marketToken,
-    direction,
-    orderKey: order.orderKey,
-    sizeDeltaUsd: sizeInUsd,
-    ...defined({ triggerPrice: waits ? trigger : undefined }),
-    reason: `The ${order.orderType} follows the ladder to ${formatUsd(sizeInUsd)} and ${formatPrice(trigger)}.`,
-  }
-}
-
-function cancelOf(held: OwnPosition, type: ExitType, orders: readonly RestingOrder[]): Decision {
-  const { marketToken, direction } = held
-  return {
-    kind: 'cancel',
-    marketToken,
-    direction,
-    orderKeys: orders.map(({ orderKey }) => orderKey),
-    reason: `The ${direction} ladder has more than one ${type}.`,
-  }
+function isPlaced({ triggerPrice }: RestingOrder, trigger: Usd): boolean {
+  return triggerPrice !== undefined && absOf(triggerPrice - trigger) <= bps(trigger, TRIGGER_TOLERANCE_BPS)
 }

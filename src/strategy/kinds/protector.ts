@@ -8,10 +8,10 @@
  * cancel the exits that a position leaves behind.
  */
 import { defined, ifDefined } from '../../base/defined.ts'
-import type { Decision, DecreaseDecision } from '../../domain/order/decision.ts'
-import { marketOf } from '../../domain/snapshot.ts'
+import { type ExitType, keepExits, type PlannedExits, sumOf, waitsAt } from '../../domain/exitKeeper.ts'
+import type { Decision } from '../../domain/order/decision.ts'
+import { marketOf, reductionPriceOf } from '../../domain/snapshot.ts'
 import { sameHex } from '../../protocol/address.ts'
-import { executionSidePrice } from '../../protocol/market.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
 import type { Order, Position } from '../../protocol/position.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
@@ -44,11 +44,10 @@ const schema = z.strictObject({
 /** Times from which a part of a position is uncovered, Unix ms, by its key and the type of the missing order. */
 const memorySchema = z.strictObject({ sinceMs: z.record(z.string(), z.number()) })
 
-type ExitType = 'stop-loss' | 'take-profit'
 type View = StrategyView<z.output<typeof schema>>
 
 /** On-chain types of exits (contract `Order`, `OrderType`). */
-const exitTypes: Readonly<Record<ExitType, number>> = { 'take-profit': 5, 'stop-loss': 6 }
+const orderTypes: Readonly<Record<ExitType, number>> = { 'take-profit': 5, 'stop-loss': 6 }
 
 /** The kind `protector`. */
 export const protector = defineStrategy({
@@ -68,11 +67,12 @@ export const protector = defineStrategy({
     const uncovered: Record<string, number> = {}
     for (const position of watched) {
       if (position.sizeInUsd <= 0n) continue
-      const wanted: Decision[] = []
+      const exits: PlannedExits[] = []
+      const keep = keeping(view, position)
       for (const type of types) {
-        const judged = judge(view, position, type)
-        if (judged === undefined) continue
-        if (judged.missing) {
+        const planned = plannedOf(view, position, type)
+        if (planned === undefined) continue
+        if (keep([planned]).some(({ kind }) => kind === 'decrease')) {
           const key = `${position.contractKey}:${type}`
           const { atMs } = view.snapshot
           const dueMs = atMs - view.params.graceSeconds
@@ -82,11 +82,9 @@ export const protector = defineStrategy({
           uncovered[key] = since
           if (since > dueMs) continue
         }
-        wanted.push(...judged.decisions)
+        exits.push(planned)
       }
-      // A position that is closed now needs no waiting order.
-      const closing = wanted.find(({ kind, ...rest }) => kind === 'decrease' && !('triggerPrice' in rest))
-      decisions.push(...(closing === undefined ? wanted : [closing]))
+      decisions.push(...keep(exits))
     }
     return { decisions, memory: { sinceMs: uncovered } }
   },
@@ -106,44 +104,62 @@ function isRefused({ events }: View, { marketToken, direction }: Position): bool
   )
 }
 
-/** Necessary decisions about one type of exit of a position; `missing`: it has too little of it, and its opener may still place it. */
-interface Judged {
-  readonly missing: boolean
-  readonly decisions: readonly Decision[]
+/** Returns the keeping of wanted exits of a position. */
+function keeping(view: View, position: Position): (exits: readonly PlannedExits[]) => readonly Decision[] {
+  const { snapshot, params } = view
+  const leastUsd = marketOf(snapshot, position.marketToken)?.market.minPositionSizeUsd ?? 0n
+  const facts = { resting: restingOn(view, position), price: reductionPriceOf(position, snapshot), leastUsd }
+  const of = { owner: 'the protector', side: position, sizeUsd: position.sizeInUsd }
+  return (exits) => keepExits({ ...of, toleranceBps: params.toleranceBps, exits }, facts)
 }
 
-/** Undefined: all is as it should be, or nothing may be done now. */
-function judge(view: View, position: Position, type: ExitType): Judged | undefined {
-  const { snapshot, params } = view
-  const isHere = (order: { readonly marketToken: string; readonly direction: string }) =>
-    sameHex(order.marketToken, position.marketToken) && order.direction === position.direction
-  const resting = view.restingOrders.filter(
-    (order) =>
-      isHere(order) && order.orderType === type && sameHex(order.collateralToken, position.collateralToken),
+function restingOn({ restingOrders }: View, position: Position): readonly RestingOrder[] {
+  return restingOrders.filter(
+    (order) => isOn(position, order) && sameHex(order.collateralToken, position.collateralToken),
   )
+}
+
+function isOn(position: Position, { marketToken, direction }: Pick<Position, 'marketToken' | 'direction'>) {
+  return direction === position.direction && sameHex(marketToken, position.marketToken)
+}
+
+/** The wanted exits of one type of a position; undefined: nothing may be done now. */
+function plannedOf(view: View, position: Position, type: ExitType): PlannedExits | undefined {
+  const { snapshot } = view
+  const resting = restingOn(view, position).filter(({ orderType }) => orderType === type)
   const shown = new Set(view.restingOrders.map(({ intentId }) => intentId))
   // An order in flight, unknown, or resting and not listed yet may cover this position. Its collateral is unknown.
   const isOnTheWay = view.openIntents.some(
-    (open) => isHere(open) && !shown.has(open.intentId) && (open.orderType === type || open.kind === 'close'),
+    (open) =>
+      isOn(position, open) && !shown.has(open.intentId) && (open.orderType === type || open.kind === 'close'),
   )
   if (isOnTheWay || resting.some(({ isChanging }) => isChanging)) return undefined
   // A list that lacks a row may hide an exit of somebody else.
   if (lacksMarket(snapshot.orders.missing, position.marketToken)) return undefined
-  const [own, ...more] = resting
-  if (more.length > 0) return { missing: false, decisions: [cancelOf(position, type, more)] }
-  const othersUsd = coverOf(snapshot.orders.value, position, type, resting)
-  const leftUsd = maxOf(0n, position.sizeInUsd - othersUsd)
-  const tolerated = bps(position.sizeInUsd, params.toleranceBps)
-  if (own === undefined) {
-    const least = marketOf(snapshot, position.marketToken)?.market.minPositionSizeUsd ?? 0n
-    if (leftUsd <= tolerated || leftUsd < maxOf(1n, least)) return undefined
-    return { missing: true, decisions: placement(view, position, type, leftUsd) }
+  const { direction, entryPrice } = position
+  const price = reductionPriceOf(position, view.snapshot)
+  const fromEntry = entryPrice === undefined ? undefined : triggerFrom(entryPrice, position, type, view)
+  const isPast = fromEntry === undefined || !waitsAt(fromEntry, price, direction, type)
+  const facts = () => ({
+    price: formatPrice(price),
+    ...defined({ entry: ifDefined(entryPrice, formatPrice) }),
+    sizeUsd: formatUsd(position.sizeInUsd),
+  })
+  const closes = isPast && fromEntry !== undefined && view.params.whenPast === 'close'
+  const triggerPrice = isPast && !closes ? triggerFrom(price, position, type, view) : (fromEntry ?? 0n)
+  const why = () => ({
+    reason: `The price is past ${formatPrice(triggerPrice)}, where the ${type} of the ${direction} position belongs.`,
+    facts: facts(),
+  })
+  return {
+    ...{ type, isOne: true, elsewhereUsd: coverOf(snapshot.orders.value, position, type, resting) },
+    levels: [{ triggerPrice, facts: () => ({ ...facts(), trigger: formatPrice(triggerPrice) }) }],
+    ...(closes ? { past: { action: 'reduce', why } } : {}),
+    // An increase moved the entry. If the price has already passed the new place, the old one is better than none.
+    moves: resting
+      .filter(({ isFrozen }) => !isFrozen && !isPast)
+      .map(({ orderKey }) => ({ orderKey, triggerPrice, isWithSize: true })),
   }
-  const isLow = leftUsd > own.sizeDeltaUsd + tolerated
-  const isHigh = own.sizeDeltaUsd > position.sizeInUsd + tolerated
-  if (!isLow && !isHigh && !own.isFrozen) return undefined
-  const wantedUsd = isLow || isHigh ? (leftUsd > 0n ? leftUsd : position.sizeInUsd) : own.sizeDeltaUsd
-  return { missing: false, decisions: [editOf(view, position, own, wantedUsd)] }
 }
 
 /** Returns the size of a position that others' exits cover, USD. A frozen exit may stay frozen, and covers nothing. */
@@ -153,95 +169,15 @@ function coverOf(
   type: ExitType,
   own: readonly RestingOrder[],
 ): Usd {
-  return orders
-    .filter(
-      (order) =>
-        order.orderType === exitTypes[type] &&
-        !order.isFrozen &&
-        order.direction === position.direction &&
-        sameHex(order.marketToken, position.marketToken) &&
-        sameHex(order.initialCollateralToken, position.collateralToken) &&
-        !own.some(({ orderKey }) => sameHex(orderKey, order.orderKey)),
-    )
-    .reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n)
-}
-
-function placement(
-  view: View,
-  position: Position,
-  type: ExitType,
-  sizeDeltaUsd: Usd,
-): readonly DecreaseDecision[] {
-  const { marketToken, direction, collateralToken, entryPrice } = position
-  const price = priceNow(view, position)
-  const fromEntry = entryPrice === undefined ? undefined : triggerFrom(entryPrice, position, type, view)
-  const isPast = fromEntry === undefined || !waits(fromEntry, price, position, type)
-  const triggerPrice = isPast ? triggerFrom(price, position, type, view) : fromEntry
-  const base = { kind: 'decrease', marketToken, direction, collateralToken, sizeDeltaUsd } as const
-  const facts = {
-    price: formatPrice(price),
-    ...defined({ entry: ifDefined(entryPrice, formatPrice) }),
-    sizeUsd: formatUsd(position.sizeInUsd),
-  }
-  if (isPast && fromEntry !== undefined && view.params.whenPast === 'close') {
-    const reason = `The price is past ${formatPrice(fromEntry)}, where the ${type} of the ${direction} position belongs.`
-    return [{ ...base, keepLeverage: false, facts, reason }]
-  }
-  if (!waits(triggerPrice, price, position, type)) return []
-  return [
-    {
-      ...base,
-      orderType: type,
-      triggerPrice,
-      // The collateral stays with the rest, if there is any.
-      keepLeverage: false,
-      facts: { ...facts, trigger: formatPrice(triggerPrice) },
-      reason: `${formatUsd(sizeDeltaUsd)} of the ${direction} position has no ${type}.`,
-    },
-  ]
-}
-
-function editOf(view: View, position: Position, own: RestingOrder, sizeDeltaUsd: Usd): Decision {
-  const { marketToken, direction, entryPrice } = position
-  const type = own.orderType as ExitType
-  const trigger = entryPrice === undefined ? undefined : triggerFrom(entryPrice, position, type, view)
-  // An increase moved the entry. If the price has already passed the new place, the old one is better than none.
-  const isMoved =
-    !own.isFrozen && trigger !== undefined && waits(trigger, priceNow(view, position), position, type)
-  return {
-    kind: 'edit',
-    marketToken,
-    direction,
-    orderKey: own.orderKey,
-    sizeDeltaUsd,
-    ...defined({ triggerPrice: isMoved ? trigger : undefined }),
-    reason: own.isFrozen
-      ? `The ${type} of the ${direction} position is frozen; the protector retries it.`
-      : `The ${type} covers ${formatUsd(own.sizeDeltaUsd)}; its share of the ${direction} position is ${formatUsd(sizeDeltaUsd)}.`,
-    facts: { sizeUsd: formatUsd(position.sizeInUsd) },
-  }
-}
-
-function cancelOf(
-  { marketToken, direction }: Position,
-  type: ExitType,
-  orders: readonly RestingOrder[],
-): Decision {
-  return {
-    kind: 'cancel',
-    marketToken,
-    direction,
-    orderKeys: orders.map(({ orderKey }) => orderKey),
-    reason: `The ${direction} position has more than one ${type} of this instance.`,
-  }
-}
-
-/** Price at which a reduction executes, USD per whole index token. */
-function priceNow({ snapshot }: View, position: Position): Usd {
-  const oracle = marketOf(snapshot, position.marketToken)?.oraclePrice?.value
-  return oracle === undefined
-    ? position.markPrice
-    : executionSidePrice(oracle, position.direction, 'decrease')
+  const others = orders.filter(
+    (order) =>
+      order.orderType === orderTypes[type] &&
+      !order.isFrozen &&
+      isOn(position, order) &&
+      sameHex(order.initialCollateralToken, position.collateralToken) &&
+      !own.some(({ orderKey }) => sameHex(orderKey, order.orderKey)),
+  )
+  return sumOf(others)
 }
 
 /** Returns the place of an exit, counted from a price; a stop at most half way to the liquidation price. */
@@ -253,10 +189,4 @@ function triggerFrom(from: Usd, position: Position, type: ExitType, { params }: 
   if (liquidationPrice === undefined) return stop
   const middle = (from + liquidationPrice) / 2n
   return isLong ? maxOf(stop, middle) : minOf(stop, middle)
-}
-
-/** Tells whether an exit at a trigger would wait there, and not fire at once. */
-function waits(trigger: Usd, price: Usd, { direction }: Position, type: ExitType): boolean {
-  const isBelow = (type === 'stop-loss') === (direction === 'long')
-  return trigger > 0n && (isBelow ? trigger < price : trigger > price)
 }

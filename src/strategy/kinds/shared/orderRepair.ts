@@ -3,10 +3,10 @@
  * stop-loss in front of the liquidation. Pure.
  */
 import type { EditDecision } from '../../../domain/order/decision.ts'
-import type { Snapshot } from '../../../domain/snapshot.ts'
+import { type Snapshot, triggerPriceOf } from '../../../domain/snapshot.ts'
 import { formatPrice } from '../../../protocol/priceText.ts'
 import { absOf, bps, formatDollars, maxOf, mulDiv, type Usd } from '../../../protocol/units.ts'
-import { triggerPriceOf, type Untidy } from './untidy.ts'
+import type { Untidy } from './untidy.ts'
 
 /** Rules for edits. */
 export interface RepairRules {

@@ -1,12 +1,17 @@
 /** Finds the fault of a resting order, whoever placed it: the first cause that a file asks about. Pure. */
 import { defined } from '../../../base/defined.ts'
 import type { UntidyCause } from '../../../domain/order/decision.ts'
-import { isFresh, marketOf, type Snapshot } from '../../../domain/snapshot.ts'
+import { isFresh, marketOf, type Snapshot, triggerPriceOf } from '../../../domain/snapshot.ts'
 import { sameHex } from '../../../protocol/address.ts'
 import { lacksMarket } from '../../../protocol/missing.ts'
-import { isIncreaseOrder, type Order, type Position } from '../../../protocol/position.ts'
+import {
+  isBehindLiquidation,
+  isIncreaseOrder,
+  type Order,
+  type Position,
+} from '../../../protocol/position.ts'
 import { formatPrice } from '../../../protocol/priceText.ts'
-import { absOf, bps, formatDollars, priceOfContractPrice, type Usd } from '../../../protocol/units.ts'
+import { absOf, bps, formatDollars, type Usd } from '../../../protocol/units.ts'
 
 /** Causes that are searched for. */
 export type FoundCause = Exclude<UntidyCause, 'other'>
@@ -62,15 +67,6 @@ export function untidyOf(order: Order, snapshot: Snapshot, rules: UntidyRules): 
     : untidyExit(found, positions, snapshot, rules)
 }
 
-/** Returns the price at which an order fires, USD per whole index token; undefined where its market was not read. */
-export function triggerPriceOf(
-  { marketToken, triggerContractPrice }: Order,
-  snapshot: Snapshot,
-): Usd | undefined {
-  const market = marketOf(snapshot, marketToken)
-  return market && priceOfContractPrice(triggerContractPrice, market.indexToken.decimals)
-}
-
 type Found = Pick<Untidy, 'order' | 'heldUsd' | 'price'>
 
 function untidyEntry(
@@ -98,7 +94,7 @@ function untidyExit(
   { isAsked }: UntidyRules,
 ): Untidy | undefined {
   const { order, heldUsd } = found
-  const { sizeDeltaUsd, direction, orderType, initialCollateralToken } = order
+  const { sizeDeltaUsd, orderType, initialCollateralToken } = order
   const hasEntry = snapshot.orders.value.some((row) => isBeside(order, row) && isIncreaseOrder(row))
   if (heldUsd === 0n) {
     return hasEntry || !isAsked('orphaned')
@@ -106,14 +102,12 @@ function untidyExit(
       : { ...found, cause: 'orphaned', why: 'an exit has no position left' }
   }
   const own = positions.find(({ collateralToken }) => sameHex(collateralToken, initialCollateralToken))
-  const { liquidationPrice } = own ?? {}
+  const { liquidationPrice = 0n } = own ?? {}
   const trigger = triggerPriceOf(order, snapshot)
-  if (orderType === STOP_LOSS && liquidationPrice !== undefined && trigger !== undefined) {
-    const isBehind = direction === 'long' ? trigger <= liquidationPrice : trigger >= liquidationPrice
-    if (isBehind && liquidationPrice > 0n && isAsked('behind-liquidation')) {
-      const why = `a stop-loss at ${formatPrice(trigger)} lies behind the liquidation at ${formatPrice(liquidationPrice)}`
-      return { ...found, cause: 'behind-liquidation', why, liquidationPrice }
-    }
+  const isLate = orderType === STOP_LOSS && own !== undefined && isBehindLiquidation(own, trigger)
+  if (isLate && trigger !== undefined && isAsked('behind-liquidation')) {
+    const why = `a stop-loss at ${formatPrice(trigger)} lies behind the liquidation at ${formatPrice(liquidationPrice)}`
+    return { ...found, cause: 'behind-liquidation', why, liquidationPrice }
   }
   // A resting order that opens may be the reason for the exit's size.
   const isTooLarge = sizeDeltaUsd < WHOLE && sizeDeltaUsd > heldUsd + bps(heldUsd, TOLERANCE_BPS)

@@ -8,7 +8,7 @@ import {
   usualRange,
   withoutItsRange,
   withPlannedExits,
-} from '../../src/domain/order/exitPlan.ts'
+} from '../../src/domain/order/exitSettings.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { increase } from '../risk/world.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The exits of a strategy file (`exit:`). Take-profits and a stop-loss come with every increase of the instance, in the same signed message. No
  * position of it therefore exists at the venue without them, whether perpd runs or not. A running perpd maintains the exits that move or have a time
- * (exits/syncExits.ts).
+ * (domain/exitKeeper.ts).
  */
 import { defined, ifDefined } from '../../base/defined.ts'
 import type { CandlePeriod } from '../../protocol/market.ts'
@@ -41,7 +41,7 @@ export interface BreakEven<Distance = ExitDistance> {
 }
 
 /** Exits of the file; an absent part means that the instance's increases bring none of that kind by the file. */
-export interface ExitPlan<Distance = ExitDistance> {
+export interface ExitSettings<Distance = ExitDistance> {
   readonly stopLoss?: Distance
   /** A take-profit, and the share of the order that it closes, bps; all of it when absent. The nearest first. */
   readonly takeProfits: readonly (Distance & { readonly shareBps?: number })[]
@@ -63,7 +63,7 @@ export interface ExitPlan<Distance = ExitDistance> {
 export type ExitHere = 'trailing-stop' | 'break-even' | 'time-limit'
 
 /** Those of a plan. */
-export function exitsHereOf(plan: ExitPlan | undefined): readonly ExitHere[] {
+export function exitsHereOf(plan: ExitSettings | undefined): readonly ExitHere[] {
   return [
     ...(plan?.trailingStop === undefined ? [] : (['trailing-stop'] as const)),
     ...(plan?.breakEven === undefined ? [] : (['break-even'] as const)),
@@ -72,7 +72,7 @@ export function exitsHereOf(plan: ExitPlan | undefined): readonly ExitHere[] {
 }
 
 /** A plan whose distances are known now. */
-export type PricedExits = ExitPlan<PricedDistance>
+export type PricedExits = ExitSettings<PricedDistance>
 
 /** Exits of the plan that an increase brings with it. */
 export type EntryExits = Pick<PricedExits, 'stopLoss' | 'takeProfits' | 'trailingStop'>
@@ -90,7 +90,7 @@ export const usualMoves = { moveEveryMs: 60_000, moveStepUsd: 10n ** 30n } as co
 export const usualRange = { period: '5m', candles: 14 } as const
 
 /** Tells whether a distance of the plan counts in average true ranges. */
-export function needsRange({ stopLoss, takeProfits, trailingStop, breakEven }: ExitPlan): boolean {
+export function needsRange({ stopLoss, takeProfits, trailingStop, breakEven }: ExitSettings): boolean {
   const distances = [
     stopLoss,
     ...takeProfits,
@@ -105,7 +105,7 @@ export function needsRange({ stopLoss, takeProfits, trailingStop, breakEven }: E
  * The plan with all distances in bps or USD. `rangeUsd`: the average true range, USD per whole index token; undefined while too few
  * candles are known: then the plan is unknown if it needs one.
  */
-export function pricedBy(plan: ExitPlan, rangeUsd: Usd | undefined): PricedExits | undefined {
+export function pricedBy(plan: ExitSettings, rangeUsd: Usd | undefined): PricedExits | undefined {
   const { stopLoss, takeProfits, trailingStop, breakEven, ...rest } = plan
   if (needsRange(plan) && rangeUsd === undefined) return undefined
   const priced = (distance: ExitDistance): PricedDistance =>
@@ -139,7 +139,7 @@ export function withoutItsRange({
   trailingStop,
   breakEven,
   ...rest
-}: ExitPlan): PricedExits {
+}: ExitSettings): PricedExits {
   const fixed = (distance: ExitDistance | undefined): PricedDistance | undefined =>
     distance?.atrPercent === undefined ? distance : undefined
   const stop = fixed(stopLoss)
