@@ -19,14 +19,8 @@ import {
   sharesOf,
   type Usd,
 } from '../protocol/units.ts'
-import type { PositionSide } from './accountRecords/accountRecord.ts'
-import type {
-  CancelDecision,
-  Decision,
-  DecisionFacts,
-  DecreaseDecision,
-  EditDecision,
-} from './order/decision.ts'
+import type { MarketSide, PositionSide } from './accountRecords/accountRecord.ts'
+import type { CancelDecision, Decision, DecisionFacts } from './order/decision.ts'
 
 /** Type of an order that closes at a price. */
 export type ExitType = 'stop-loss' | 'take-profit'
@@ -142,8 +136,8 @@ export function keepExits(plan: ExitPlan, facts: ExitScene): readonly Decision[]
 
 /** Cancels exits that the keeper takes away, and those of a part that is gone: one message for a side of a market; none for no exits. */
 export function dropExits(
-  { marketToken, direction }: Omit<PositionSide, 'collateralToken'>,
-  exits: readonly Pick<RestingExit, 'orderKey'>[],
+  { marketToken, direction }: MarketSide,
+  exits: readonly { readonly orderKey: Hex }[],
   why: Why,
 ): readonly CancelDecision[] {
   const orderKeys = exits.map(({ orderKey }) => orderKey)
@@ -157,7 +151,7 @@ export function waitsAt(trigger: Usd, price: Usd, direction: Direction, type: Ex
 }
 
 /** Size of all, USD. */
-export function sumOf(orders: readonly Pick<RestingExit, 'sizeDeltaUsd'>[]): Usd {
+export function sumOf(orders: readonly { readonly sizeDeltaUsd: Usd }[]): Usd {
   return orders.reduce((sum, { sizeDeltaUsd }) => sum + sizeDeltaUsd, 0n)
 }
 
@@ -295,7 +289,7 @@ function retry(plan: ExitPlan, { orderKey, orderType, sizeDeltaUsd }: RestingExi
 function edit(
   { side: { marketToken, direction } }: ExitPlan,
   orderKey: Hex,
-  changes: Pick<EditDecision, 'sizeDeltaUsd' | 'triggerPrice'>,
+  changes: { readonly sizeDeltaUsd?: Usd; readonly triggerPrice?: Usd },
   why: Why,
 ): Decision {
   return { marketToken, direction, kind: 'edit', orderKey, ...changes, ...why }
@@ -304,8 +298,8 @@ function edit(
 function reduce(
   { side: { marketToken, direction, collateralToken } }: ExitPlan,
   sizeDeltaUsd: Usd,
-  waits: Pick<DecreaseDecision, 'orderType' | 'triggerPrice'>,
-  { keepsLeverage: keepLeverage = false }: Pick<PlannedExits, 'keepsLeverage'>,
+  waits: { readonly orderType?: ExitType; readonly triggerPrice?: Usd },
+  { keepsLeverage: keepLeverage = false }: { readonly keepsLeverage?: boolean },
   why: Why,
 ): Decision {
   const part = { marketToken, direction, kind: 'decrease', collateralToken } as const

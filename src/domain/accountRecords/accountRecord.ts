@@ -313,7 +313,7 @@ export function sideKeyOf({ marketToken, direction, collateralToken }: PositionS
 }
 
 /** The side that an intent is about. */
-export function sideOfIntent({ terms }: Pick<Intent, 'terms'>): PositionSide {
+export function sideOfIntent({ terms }: Intent): PositionSide {
   const { marketToken, direction, collateralToken } = terms
   return { marketToken, direction, collateralToken: collateralToken.address }
 }

@@ -8,6 +8,7 @@
  * cancel the exits that a position leaves behind.
  */
 import { defined, ifDefined } from '../../base/defined.ts'
+import type { MarketSide } from '../../domain/accountRecords/accountRecord.ts'
 import { type ExitType, keepExits, type PlannedExits, sumOf, waitsAt } from '../../domain/exitKeeper.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import { marketOf, reductionPriceOf } from '../../domain/snapshot.ts'
@@ -119,7 +120,7 @@ function restingOn({ restingOrders }: View, position: Position): readonly Restin
   )
 }
 
-function isOn(position: Position, { marketToken, direction }: Pick<Position, 'marketToken' | 'direction'>) {
+function isOn(position: Position, { marketToken, direction }: MarketSide) {
   return direction === position.direction && sameHex(marketToken, position.marketToken)
 }
 
