@@ -155,7 +155,7 @@ test('signed elsewhere it is sent when the signature is the owner’s over that 
   approveOnChain()
   expect(await bring()).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/InvalidUserDigest(?:.|\n)*NOT GONE/),
+    err: expect.stringMatching(/InvalidUserDigest(?:.|\n)*NOT CONFIRMED/),
   })
   expect(await revoke('--request=ask.json')).toMatchObject({
     code: 4,
@@ -208,7 +208,7 @@ test('a relay that gives up or reverts is told with its reason, exit code 1; a l
   venue.venueState.dataFaults.relay = 'fails'
   expect(await ask()).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/failed The relay gave up(?:.|\n)*NOT GONE/),
+    err: expect.stringMatching(/failed The relay gave up(?:.|\n)*NOT CONFIRMED/),
   })
   venue.venueState.dataFaults.relay = 'none'
   venue.venueState.dataFaults.relayReverts = 'InsufficientRelayFee'
@@ -277,7 +277,7 @@ test('with chain endpoints the hosts alone end nothing: the chain must have used
   expect(denied).toMatchObject({
     code: 1,
     out: expect.stringMatching(/the chain +the removal is not used \(1 of 1 endpoints\)/),
-    err: expect.stringContaining('NOT GONE'),
+    err: expect.stringContaining('NOT CONFIRMED'),
   })
   await new Promise((done) => void lying.close(done))
 
