@@ -153,7 +153,7 @@ test('the package holds what was built and what it reads, and no TypeScript but 
     ]),
   )
   const isMeant = (path: string) =>
-    path.endsWith('.d.ts') || /^dist\/(control\/console|report)\/page\//.test(path)
+    path.endsWith('.d.ts') || /^dist\/(control\/console\/page|report\/drawing)\//.test(path)
   expect(paths.filter((path) => path.endsWith('.ts') && !isMeant(path))).toEqual([])
 })
 

@@ -218,7 +218,7 @@ test('close --all closes every position after one question, in spite of a halt, 
   const daemon = perpd(['run', ...own.flags(hosts)])
   await own.when('the daemon runs', daemon, isRunning)
   const none = await asked(hosts, 'close', '--all', '--yes')
-  expect([none.code, none.said]).toEqual([0, expect.stringContaining('No position is held')])
+  expect([none.code, none.said]).toEqual([0, expect.stringContaining('No open positions')])
   // Right after a fill the list of positions may not show it: what is held is closed all the same.
   const quick = await asked(
     hosts,

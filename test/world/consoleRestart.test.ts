@@ -144,7 +144,7 @@ pageTest(
     await page.waitForSelector('#limits .rows >> text=of $15,000.00')
     writeSettings(18_000)
     await pressed(page, '#limits button:has-text("Apply, looser too…")', {
-      sees: 'looser, so they need',
+      sees: 'looser, needs your confirmation',
       typed: 'loosen',
     })
     await page.waitForSelector('#limits .rows >> text=of $18,000.00')

@@ -78,7 +78,7 @@ test('what was there before the start is adopted once by a command or by the set
   const fresh = client('fresh')
   const daemon = await run(fresh, '"event":"account.discrepancy"')
   expect(shown(await discrepancies(fresh))).toEqual(['unexplained-position before open'])
-  expect(await said(fresh, 'discrepancies')).toContain('there before perpd first looked')
+  expect(await said(fresh, 'discrepancies')).toContain("older than perpd's first look")
   expect(JSON.parse(await said(fresh, 'status', '--json'))).toMatchObject({
     tradingState: 'active',
     halts: [],

@@ -114,7 +114,7 @@ test('a bracket keeps its exits over a kill -9 in the commit of its entry, and a
   const wrong = await asked(hosts, ...words, '--stop-loss=9000000')
   expect([wrong.code, wrong.said]).toEqual([1, expect.stringContaining('(EXIT_MISPLACED)')])
   const stray = await asked(hosts, ...words, '--stop-loss=100', '--rungs=3')
-  expect([stray.code, stray.said]).toEqual([4, expect.stringContaining('--rungs is of another kind')])
+  expect([stray.code, stray.said]).toEqual([4, expect.stringContaining('--rungs belongs to another kind')])
   const exits = ['--stop-loss=100', '--take-profit=90000']
   const begun = await asked(hosts, ...words, ...exits)
   expect(begun.said).toMatch(/task bracket:once-1 started|--id once-1/)
