@@ -70,7 +70,7 @@ test("without the owner's key it prints the owner's transaction and sends nothin
     data: `${toFunctionSelector('removeSubaccount(address)')}${session.address.slice(2).toLowerCase().padStart(64, '0')}`,
     value: '0',
   })
-  expect(err).toContain('not before')
+  expect(err).toContain('only when the owner sends this transaction')
   expect(venue.record()).toEqual([])
   expect(isActive()).toBe(true)
 })
@@ -88,7 +88,7 @@ test("with the owner's keystore it signs, sends once, and ends when every host s
   expect(code, err).toBe(0)
   expect(out.match(/not approved/g)).toHaveLength(served.api.length)
   expect(err).toMatch(/Sending the removal 0x[0-9a-f]{64}; it may land until 2/)
-  expect(err).toContain('It is gone')
+  expect(err).toContain('The key is revoked')
   expect(isActive()).toBe(false)
   expect(venue.record()).toHaveLength(1)
   // Again there is nothing to do.
@@ -218,7 +218,7 @@ test('a relay that gives up or reverts is told with its reason, exit code 1; a l
   // It landed, and its answer never came.
   venue.wire.add({ kind: 'drop-after', route: '/relay/submit' })
   const lost = await ask()
-  expect(lost, lost.err).toMatchObject({ code: 0, err: expect.stringMatching(/no help(?:.|\n)*It is gone/) })
+  expect(lost, lost.err).toMatchObject({ code: 0, err: expect.stringMatching(/inconclusive(?:.|\n)*The key is revoked/) })
   expect(isActive()).toBe(false)
 })
 

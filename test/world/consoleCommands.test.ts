@@ -179,7 +179,7 @@ pageTest(
     const held = { state: 'reducing', scope: 'strategy:own', reason: 'too wild', by: 'ann' }
     expect((await ask(daemon, '/api/trading', held)).status).toBe(200)
     await page.waitForSelector('#attention >> text=too wild')
-    await page.click('#attention button[aria-label="Resume strategy:own"]')
+    await page.click('#attention button[aria-label="Resume trading: strategy:own"]')
     await page.waitForSelector(`dialog[open] >> text=${texts.commands.lift}`)
     await carriedOut(page)
     const told = page.locator('#attention >> text=too wild')

@@ -65,7 +65,7 @@ test('what the daemon writes while it is followed is printed once, in order, and
   expect(ofOrder.out).not.toContain('the test says so')
   expect(await shown('--strategy', 'onec')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('Did you mean once?'),
+    err: expect.stringMatching(/Did you mean\sonce\?/),
   })
   expect(await shown('--order', 'ffffffffffff')).toMatchObject({ code: 2 })
   expect(await shown('--order', 'x y')).toMatchObject({ code: 1 })

@@ -101,7 +101,7 @@ test('a delegated key trades for its owner from its approval to its revocation, 
     seen: daemon.said,
   })
   const revoked = await command('subaccount', 'revoke')
-  expect(revoked, revoked.err).toMatchObject({ code: 0, err: expect.stringContaining('It is gone') })
+  expect(revoked, revoked.err).toMatchObject({ code: 0, err: expect.stringContaining('The key is revoked') })
   expect(existsSync(join(folder.path, 'approval.json'))).toBe(false)
   expect(revoked.out.match(/not approved/g)).toHaveLength(paper.hosts.api.length)
   const held = 'account is reducing: subaccount, by perpd: the delegated key is not approved'
