@@ -1,4 +1,4 @@
-/** A reporter that writes how each test file ended, and if a test of it needed a second attempt, to the file that PERPD_OUTCOMES names. */
+/** A reporter that writes how each test file ended, and if a test of it needed a second attempt, to the file that GATE_OUTCOMES names. */
 import { writeFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
@@ -13,7 +13,7 @@ export interface Outcome {
 
 export default class Outcomes implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const path = process.env.PERPD_OUTCOMES
+    const path = process.env.GATE_OUTCOMES
     if (path === undefined) return
     const outcomes = modules.map((module): Outcome => {
       const tests = [...module.children.allTests()]

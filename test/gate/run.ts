@@ -42,7 +42,7 @@ function run(): number {
     const { status } = spawnSync(
       process.execPath,
       [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...projects, ...reporters, ...due],
-      { cwd: root, stdio: 'inherit', env: { ...process.env, PERPD_OUTCOMES: path } },
+      { cwd: root, stdio: 'inherit', env: { ...process.env, GATE_OUTCOMES: path } },
     )
     if (asked.write) record(JSON.parse(readFileSync(path, 'utf8')) as readonly Outcome[])
     return status ?? 1

@@ -317,7 +317,7 @@ test('noon: a kind of his own opens with a stop; a close by hand is told as one,
     'the close is found',
     async () => {
       const screen = await typed('discrepancies')
-      return screen.text.startsWith('Nothing') ? undefined : screen
+      return screen.text.startsWith('No discrepancies') ? undefined : screen
     },
     seen,
   )
