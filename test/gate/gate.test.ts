@@ -59,6 +59,10 @@ test('documents make no deep test due but those that read them', () => {
   expect(changed).toContain('test/docs/recipes.test.ts')
 })
 
+test('a snapshot makes its own test due and no other', () => {
+  expect(changedBy('test/world/__snapshots__/firstDay.test.ts.snap')).toEqual(['test/world/firstDay.test.ts'])
+})
+
 test('the lock file and fixtures make every file due', () => {
   expect(changedBy('package-lock.json')).toEqual(files)
   expect(changedBy('test/fixtures/messages.json')).toEqual(files)

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { parseAst } from 'vitest/node'
 import { adversaryMutants } from '../adversary/mutants.ts'
 import { engineMutants } from '../simulation/engineMutants.ts'
@@ -61,10 +61,15 @@ const isDocument = (file: string) => file.startsWith('docs/') || (file.endsWith(
 
 const isTest = (file: string) => file.startsWith('test/') && file.endsWith('.test.ts')
 
+/** A snapshot is read by its own test alone. */
+const isSnapshot = (file: string) => file.includes('/__snapshots__/')
+const snapshotOf = (file: string) => `${dirname(file)}/__snapshots__/${basename(file)}.snap`
+
 /** Data that any test may read by a name that it makes: everything beside code, documents, benches and the record of proofs itself. */
 const isData = (file: string) =>
   !file.endsWith('.ts') &&
   !isDocument(file) &&
+  !isSnapshot(file) &&
   !file.startsWith('bench/') &&
   !file.startsWith('deploy/') &&
   !file.startsWith('test/gate/') &&
@@ -144,7 +149,8 @@ export function proofKeys(
   const common = [...new Set([...setup, ...tree.files.filter(isData)])]
   return new Map(
     testFiles.map((file) => {
-      const parts = new Set([...common, ...partsOf(tree, file, named)])
+      const own = tree.files.filter((each) => each === snapshotOf(file))
+      const parts = new Set([...common, ...own, ...partsOf(tree, file, named)])
       const hash = createHash('sha256').update(nodeVersion)
       for (const part of [...parts].sort()) hash.update(`\n${part} ${hashOf(part)}`)
       return [file, hash.digest('hex').slice(0, 16)] as const
@@ -170,7 +176,11 @@ function partsOf(tree: Tree, file: string, named: (file: string) => readonly str
   return [
     ...closure,
     ...tree.files.filter(
-      (each) => !isTest(each) && !each.startsWith('test/gate/') && (readsDocuments || !isDocument(each)),
+      (each) =>
+        !isTest(each) &&
+        !isSnapshot(each) &&
+        !each.startsWith('test/gate/') &&
+        (readsDocuments || !isDocument(each)),
     ),
   ]
 }
