@@ -64,7 +64,8 @@ test('a venue and a node beside it are asked: hosts, clock, head, past, router, 
     ...venue.hosts.api.map((each) => `application API at ${without(each)}`),
     ...venue.hosts.oracle.map((each) => `oracle at ${without(each)}`),
   ])
-  for (const { statement } of of('endpoint')) expect(statement).toMatch(/block \d+, .* old; (?:archive node|history of)/)
+  for (const { statement } of of('endpoint'))
+    expect(statement).toMatch(/block \d+, .* old; (?:archive node|history of)/)
   // A block may come between the two questions.
   expect(of('endpoints')[0]?.statement).toMatch(/^the heads are (0 blocks|1 block) apart$/)
   expect(of('router')[0]?.statement).toContain('has code of the hash')

@@ -218,7 +218,10 @@ test('a relay that gives up or reverts is told with its reason, exit code 1; a l
   // It landed, and its answer never came.
   venue.wire.add({ kind: 'drop-after', route: '/relay/submit' })
   const lost = await ask()
-  expect(lost, lost.err).toMatchObject({ code: 0, err: expect.stringMatching(/inconclusive(?:.|\n)*The key is revoked/) })
+  expect(lost, lost.err).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/inconclusive(?:.|\n)*The key is revoked/),
+  })
   expect(isActive()).toBe(false)
 })
 
