@@ -31,7 +31,7 @@ import { standOf } from '../tasks/executorStep.ts'
 import { type ExecutorView, useOf } from '../tasks/executorView.ts'
 import { taskChanged } from '../tasks/taskFacts.ts'
 import { childKeyOf } from '../tasks/taskKind.ts'
-import { type AnyTaskRow, symbolsOf } from '../tasks/taskRow.ts'
+import { type AnyTaskRow, type OwnerFacts, symbolsOf } from '../tasks/taskRow.ts'
 import { isExecutor, isReduction, opens, taskRows, whatOf } from '../tasks/taskRows.ts'
 import { type AdmitBeside, createTaskRunner } from '../tasks/taskRunner.ts'
 import { createTaskTimes } from '../tasks/taskTimes.ts'
@@ -52,6 +52,8 @@ export interface Executors {
   endings(by: string, statement: string): readonly (() => Promise<void>)[]
   /** Returns the view of a task that is not started yet. */
   viewOf(task: { readonly isReduction: boolean }): ExecutorView
+  /** Returns the facts for planning a task of the operator, or of an instance, besides a snapshot. */
+  planFacts(owner?: string): OwnerFacts
   /** Tasks of strategies. */
   readonly ofStrategies: StrategyTasks
   /** Fits exits by hand to the operator's book. Throws what reading and the journal throw. */
@@ -176,6 +178,12 @@ export function createExecutors(context: ExecutorContext): Executors {
         : { ownUsd: (side: PositionSide) => journal.books().heldBy(owner, side) }),
       denialOf: (snapshot, decision) => road.denialOf(true, snapshot, decision, owner),
     }
+  }
+
+  function planFacts(owner?: string): OwnerFacts {
+    const view = viewOf({ isReduction: false, ...defined({ owner }) })
+    const { mostSendingUsd: mostReducingUsd } = viewOf({ isReduction: true })
+    return { mostSendingUsd: view.mostSendingUsd, mostReducingUsd, ...defined({ ownUsd: view.ownUsd }) }
   }
 
   /** Returns a task's view, with the results of its orders. */
@@ -334,7 +342,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     clock,
     emit,
     wake,
-    planFacts: (owner) => viewOf({ isReduction: false, owner }),
+    planFacts,
     expectStop: (taskId, wish) => stops.set(taskId, wish),
     async figuresOf(task) {
       return standOf(task.params as TaskGoal, await seen(task), opens(task.taskKind)).use
@@ -378,6 +386,7 @@ export function createExecutors(context: ExecutorContext): Executors {
         emit({ type: 'task.ended', taskId, by, outcome: 'stopped', statement })
       }),
     viewOf,
+    planFacts,
     ofStrategies,
     async run(signal) {
       await Promise.all(runners.map((runner) => runner.run(signal)))

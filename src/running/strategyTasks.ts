@@ -5,7 +5,6 @@
 
 import type { Trading } from '../account/halts/tradingHalts.ts'
 import type { WallClock } from '../base/clock.ts'
-import { defined } from '../base/defined.ts'
 import type { Event } from '../domain/event.ts'
 import type { TaskDecision as TaskDecisionOf } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
@@ -21,7 +20,7 @@ import type { OwnTask } from '../domain/taskStates/ownTask.ts'
 import type { TaskEntry, TaskState } from '../domain/taskStates/taskRecord.ts'
 import { plannedTask } from '../tasks/plannedTask.ts'
 import { taskChanged, taskStarted } from '../tasks/taskFacts.ts'
-import type { PlanFacts } from '../tasks/taskRow.ts'
+import type { OwnerFacts } from '../tasks/taskRow.ts'
 import { isExecutor, rowOfTask, type TaskWish } from '../tasks/taskRows.ts'
 
 /** Most tasks of one instance that run at once. */
@@ -51,7 +50,7 @@ export interface StrategyTasksParts {
   readonly clock: WallClock
   readonly emit: (event: Event) => void
   /** Facts for planning a task of an instance, besides a snapshot. */
-  readonly planFacts: (owner: string) => Pick<PlanFacts, 'mostSendingUsd' | 'ownUsd'>
+  readonly planFacts: (owner: string) => OwnerFacts
   readonly figuresOf: (task: TaskState) => Promise<TaskFigures>
   /** Has a running task end: a step that is written meanwhile keeps the wish. */
   readonly expectStop: (taskId: string, wish: StopWish) => void
@@ -111,11 +110,7 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
       return { kind: 'denied', denial }
     }
     const asked = `${wish.kind} ${label}: ${reason}`
-    const { mostSendingUsd, ownUsd } = parts.planFacts(name)
-    const facts = {
-      ...{ snapshot, nowMs: clock.now(), mostSendingUsd, asked, owner: name },
-      ...defined({ ownUsd }),
-    }
+    const facts = { ...parts.planFacts(name), snapshot, nowMs: clock.now(), asked, owner: name }
     const planned = plannedTask(wish, facts)
     if ('code' in planned) return { kind: 'denied', denial: planned }
     return {

@@ -14,7 +14,7 @@ import {
   unread,
   type WishSide,
 } from './taskRow.ts'
-import { rowOfTask, type TaskWish } from './taskRows.ts'
+import { isReduction, rowOfTask, type TaskWish } from './taskRows.ts'
 
 /** Multiple of a task's orders that its budget has by default. */
 const SPARE_ORDERS = 2
@@ -37,8 +37,10 @@ export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Den
   const drafted = row.draft({ ...side, leverageBps, ...values } as never, facts)
   if ('code' in drafted) return drafted
   const { own, sizeUsd, state, orders, exits = 0, minutes } = drafted
-  const { asked, owner, mostSendingUsd, nowMs } = facts
-  const sendingUsd = mostSendingUsd * BigInt(1 + exits)
+  const { asked, owner, nowMs } = facts
+  const reduces = isReduction({ ...side, ...own } as TaskGoal)
+  // The bound that its orders are signed by: a smaller budget could end before it sends one.
+  const sendingUsd = (reduces ? facts.mostReducingUsd : facts.mostSendingUsd) * BigInt(1 + exits)
   const feesUsd = budget.feesUsd ?? sendingUsd * BigInt(orders) + mostFeeUsd(sizeUsd)
   const eachUsd = sendingUsd + mostFeeUsd(sizeUsd / BigInt(orders))
   if (feesUsd < eachUsd) {

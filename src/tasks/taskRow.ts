@@ -91,14 +91,20 @@ export type Drafting<Fields extends TaskFields, Works extends Place> = FilledFie
 /** Texts of an operator's start. */
 export type StartTexts = Readonly<Record<string, unknown>>
 
+/** Facts for planning a task that its owner decides. */
+export interface OwnerFacts extends Pick<ExecutorView, 'ownUsd'> {
+  /** The most that sending one order may cost, USD. */
+  readonly mostSendingUsd: Usd
+  /** The same of an order that only reduces, which may be signed for more (`signing.reducing`), USD. */
+  readonly mostReducingUsd: Usd
+}
+
 /** Facts for planning a task. */
-export interface PlanFacts extends Pick<ExecutorView, 'ownUsd'> {
+export interface PlanFacts extends OwnerFacts {
   /** Snapshot of the task's markets. */
   readonly snapshot: Snapshot
   /** Unix ms. */
   readonly nowMs: number
-  /** The most that sending one order may cost, USD. */
-  readonly mostSendingUsd: Usd
   readonly asked: string
   readonly owner?: string
 }

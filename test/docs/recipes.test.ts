@@ -625,7 +625,13 @@ test('a new task is a decision of strategies, a command with help and completion
   })
   const view = { market: { symbol: market, marketToken: token } }
   const snapshot = { markets: new Map([[token, view]]), orders: { value: [] } }
-  const planned = plannedTask(task, { snapshot, nowMs: 0, mostSendingUsd: 1n, asked: 'it' })
+  const planned = plannedTask(task, {
+    snapshot,
+    nowMs: 0,
+    mostSendingUsd: 1n,
+    mostReducingUsd: 1n,
+    asked: 'it',
+  })
   expect(planned.params).toMatchObject({ symbol: market, dropUsd: 30n * dollar, budget: { orders: 8 } })
   const running = { taskId: 'trickle:one', by: 'ann', sinceMs: 0, ...planned }
   const seen = {

@@ -8,7 +8,7 @@ import { type PlannedTask, plannedTask } from '../../tasks/plannedTask.ts'
 import { taskStarted } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
 import { askedOf, outlookOf } from '../../tasks/taskRow.ts'
-import { rowOfTask } from '../../tasks/taskRows.ts'
+import { isReduction, rowOfTask } from '../../tasks/taskRows.ts'
 import { byFlag, json, yesFlag } from '../commandLine.ts'
 import type { CommandRow } from '../commandRow.ts'
 import { denied, type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
@@ -110,9 +110,7 @@ async function start(
   const read = await taskWishOf(context, command)
   if ('ok' in read) return read
   const { wish, snapshot } = read
-  const isReduction = command.reduce === true
-  const { mostSendingUsd } = executors.viewOf({ isReduction })
-  const planned = plannedTask(wish, { snapshot, nowMs: clock.now(), mostSendingUsd, asked })
+  const planned = plannedTask(wish, { ...executors.planFacts(), snapshot, nowMs: clock.now(), asked })
   if ('code' in planned) return denied(planned)
   const { words, warning } = outlook(context, { taskId, kind, by }, planned, snapshot)
   if (isPreview) return { ok: true, statement: `${words}${warning}` }
@@ -149,9 +147,8 @@ function outlook(
   const { budget } = params
   const minutes = Math.max(0, Math.round((budget.untilMs - clock.now()) / minuteMs))
   const task = { taskId, by, sinceMs: clock.now(), params, state }
-  const isReduction = 'action' in params && params.action === 'decrease'
   const row = rowOfTask(kind)
-  const next = row.next(task, { ...executors.viewOf({ isReduction }), snapshot })
+  const next = row.next(task, { ...executors.viewOf({ isReduction: isReduction(params) }), snapshot })
   const [first] = next.kind === 'go-on' ? next.decisions : []
   const isByVenue = first?.decisionKey === childKeyOf(taskId, 1) && 'twap' in first.decision
   const words = `it ${outlookOf(row, params, isByVenue)}; budget: ${budget.orders} orders, ${formatDollars(budget.feesUsd)} of fees, ${minutes} min`
