@@ -41,6 +41,11 @@ export interface Found {
    * signature in plain sight is like a stranger's use.
    */
   readonly events: number
+  /**
+   * The account's events of its block that the choice was made by, where no signature shows it: more of them may show another
+   * transaction of the block. Absent: its signature is in plain sight.
+   */
+  readonly chosenBy?: number
 }
 
 /** A transaction that may have used a digest. */
@@ -96,7 +101,7 @@ function carries({ input }: TransactionRow, signature: Hex): boolean {
 
 /**
  * The candidates that are consumers, by `digestKey`: that succeeded, and before whose block the digest was unused and in
- * it used. The first of several for one digest counts.
+ * it used. The first of several for one digest counts; none counts after one of its block that the endpoint did not show whole.
  */
 async function verified(
   node: ChainNode,
@@ -104,10 +109,15 @@ async function verified(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Found>> {
   const consumers = new Map<string, Found>()
+  /** Blocks of a digest in which a candidate could not be read: the state at a block does not say which of its transactions used it. */
+  const unread = new Set<string>()
   try {
     const receipts = await node.receipts(candidates, signal)
     const mined = candidates.flatMap((candidate, index): readonly Mined[] => {
       const receipt = receipts[index]
+      const place = placeOf(candidate)
+      if (receipt === undefined) unread.add(place)
+      if (unread.has(place)) return []
       // A revert rolls the mark back. A call that failed inside a transaction leaves none of our events in it.
       if (receipt?.hasSucceeded !== true) return []
       const events = eventsIn(receipt, candidate.search)
@@ -135,9 +145,13 @@ async function verified(
     for (const [index, { candidate, block: found }] of uses.entries()) {
       const reading = readings[index]
       // Its block was replaced, or is too old for the endpoint: what is remembered of the transaction may be, too.
-      if (reading === undefined) node.forget()
+      if (reading === undefined) {
+        node.forget()
+        unread.add(placeOf(candidate))
+      }
       const key = digestKey(candidate.search.query)
-      if (reading?.before !== false || reading.at !== true || consumers.has(key)) continue
+      if (unread.has(placeOf(candidate)) || consumers.has(key)) continue
+      if (reading?.before !== false || reading.at !== true) continue
       const { number, hash, timestampSeconds } = found
       const { transactionHash, carriesOurSignature, feeReturnedUsd } = candidate
       const block = { number, hash, timestampSeconds }
@@ -156,6 +170,11 @@ async function verified(
     node.forget()
     throw error
   }
+}
+
+/** A digest in a block. */
+function placeOf({ search, blockHash }: Candidate): string {
+  return `${digestKey(search.query)}:${blockHash}`
 }
 
 /** Tells whether an input holds the nonce and the deadline next to each other, as `RelayParams` do. */
@@ -235,7 +254,9 @@ export async function findByUse(
     ),
     signal,
   )
-  return found.get(digestKey(query))
+  const chosen = found.get(digestKey(query))
+  if (chosen === undefined || chosen.consumer.carriesOurSignature) return chosen
+  return { ...chosen, chosenBy: events.filter(({ blockHash }) => blockHash === block.hash).length }
 }
 
 /** The first block at which the digest is used, by halving; undefined when nothing shows it unused before. */

@@ -257,6 +257,15 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       if (index === undefined) throw new TypeError('look: an account was not read')
       return index
     })
+    for (const [at, query] of queries.entries()) {
+      const known = consumers.get(digestKey(query))
+      // A list of events that was not whole made another message of the block the likeliest: it is chosen anew.
+      if (
+        known?.chosenBy !== undefined &&
+        known.chosenBy < eventsBeside(known, froms[at] ?? 0n, indexed[at])
+      )
+        consumers.delete(digestKey(query))
+    }
     const searches = queries.flatMap((query, at): readonly ConsumerSearch[] => {
       if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
       const from = froms[at] ?? 0n
@@ -380,6 +389,11 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
 function shownOf({ consumer: { transactionHash, block } }: Found, { byTransaction }: EventIndex): number {
   const events = byTransaction.get(transactionHash) ?? []
   return events.filter(({ blockHash }) => blockHash === block.hash).length
+}
+
+/** Counts the account's events in a consumer's block, as a search from a block on sees them. */
+function eventsBeside({ consumer: { block } }: Found, from: bigint, index: EventIndex | undefined): number {
+  return block.number < from ? 0 : (index?.byBlock.get(block.hash)?.length ?? 0)
 }
 
 /** Judges whether an event ends its order. */

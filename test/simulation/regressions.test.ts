@@ -131,6 +131,8 @@ const mendedSince: typeof mended = [
   ['engine', 889_000_002_153, 'exits are placed before the fills of an entry are final'],
   // The judge: endpoints did not answer for a liquidation, and the owner had opened the side anew before it was proven.
   ['engine', 889_000_002_386, 'exits are placed by the books until a liquidation is proven'],
+  // Two messages of a block showed no signature, the state of the first one's block was not answered, and the second one's transaction was kept for it.
+  ['shell', 890_000_029_293, 'a message that could not be read is not taken for another one of its block'],
   // An endpoint lied that a stop was cancelled whose entry had filled, and another was placed beside it.
   ['engine', 889_000_030_019, 'an exit must have ended for good before another takes its place'],
   // The judge: answers were lost for most of a minute, and a turn that waited for them was taken for one that came late.

@@ -1,15 +1,16 @@
-/** An account's events by order and by transaction: hundreds of attempts look theirs up among thousands in every look. */
+/** An account's events by order, transaction and block: hundreds of attempts look theirs up among thousands in every look. */
 import type { AttemptQuery } from '../../domain/machine/chainReader.ts'
 import type { Consumer } from '../../domain/machine/chainView.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { OrderEvent } from './orderLogs.ts'
 
-/** An account's events, found by order and by transaction. */
+/** An account's events, found by order, transaction and block. */
 export interface EventIndex {
   readonly all: readonly OrderEvent[]
   readonly place: ReadonlyMap<OrderEvent, number>
   readonly byKey: ReadonlyMap<string, readonly OrderEvent[]>
   readonly byTransaction: ReadonlyMap<string, readonly OrderEvent[]>
+  readonly byBlock: ReadonlyMap<string, readonly OrderEvent[]>
 }
 
 /** Makes the index. `all` in chain order. */
@@ -19,6 +20,7 @@ export function indexOf(all: readonly OrderEvent[]): EventIndex {
     place: new Map(all.map((event, at) => [event, at])),
     byKey: Map.groupBy(all, ({ orderKey }) => orderKey),
     byTransaction: Map.groupBy(all, ({ transactionHash }) => transactionHash),
+    byBlock: Map.groupBy(all, ({ blockHash }) => blockHash),
   }
 }
 
