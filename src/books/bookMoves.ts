@@ -73,7 +73,7 @@ export function movesOfIntent(state: IntentState, isOfExits = false): readonly P
       collateral: isOwn ? collateralOf(state, child, fill) : 0n,
       ...moneyOf(child.settlement, fill),
       sendingUsd: shareOf(child) - returnedUsd(child),
-      ...defined({ isStop: isStop(state, child) ? true : undefined }),
+      ...defined({ isStop: isStop(state, child) ? true : undefined, isUnsized: isUnsized(fill) }),
       isFinal: !isProvisional(child.evidence) || state.closing !== undefined,
     }
     const side = fill === undefined ? sideOfIntent(state.intent) : sideOfFill(fill.fill)
@@ -206,6 +206,11 @@ function isStop({ intent: { kind, terms } }: IntentState, { role }: Child): bool
   return (
     role === 'stop-loss' || (role !== 'take-profit' && kind === 'decrease' && terms.orderType === 'stop-loss')
   )
+}
+
+/** True for a reduction whose size is not known: an endpoint that shows no figures, or hosts' words alone. */
+function isUnsized(filled: ChildFill | undefined): true | undefined {
+  return filled !== undefined && !filled.adds && filled.fill.sizeDeltaUsd === undefined ? true : undefined
 }
 
 /** By the venue's clock; else when it was seen. */

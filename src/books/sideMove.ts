@@ -45,6 +45,8 @@ export interface Move {
    * trip that they were for although it is over. Absent: a fill.
    */
   readonly spent?: 'exits' | 'other'
+  /** A reduction whose size no evidence shows yet, so that `sizeDeltaUsd` is 0 and it may have left nothing; absent: the size is known. */
+  readonly isUnsized?: boolean
   /** A stop-loss, or a liquidation; absent: neither. */
   readonly isStop?: boolean
   /** Nothing takes it back any more. */
@@ -66,6 +68,7 @@ export function doesTheSame(one: Move, other: Move): boolean {
     one.strategy === other.strategy &&
     one.atMs === other.atMs &&
     one.sizeDeltaUsd === other.sizeDeltaUsd &&
+    one.isUnsized === other.isUnsized &&
     one.tokens === other.tokens &&
     one.collateral === other.collateral &&
     one.pnlUsd === other.pnlUsd &&

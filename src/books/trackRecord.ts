@@ -46,15 +46,17 @@ export function withFigures(record: TrackRecord, figures: Partial<Figures>): Tra
 
 /** Returns the record with a book's posting, and with its exit or stop. */
 export function withPosting(before: TrackRecord, posting: Posting, side: PositionSide): TrackRecord {
-  const { move, sizeDeltaUsd, isFlat } = posting
+  const { move, isFlat } = posting
   const record = withResult(before, posting, resultOf(posting.figures))
-  if (sizeDeltaUsd >= 0n || isBefore(record, posting)) return record
+  if (!reduces(posting) || isBefore(record, posting)) return record
   const key = hexKey(side.marketToken)
   const sideKey = sideKeyOf(side)
   // The latest report need not be the latest event, and clocks that step back subtract nothing.
   const lastMs = Math.max(move.atMs, record.reducedMs?.get(sideKey) ?? 0)
   const exitMs = Math.max(lastMs, record.exitsMs.get(key) ?? 0)
-  const exitsMs = isFlat ? new Map(record.exitsMs).set(key, exitMs) : record.exitsMs
+  // One of unknown size may have left nothing: the cooldown holds until it is known.
+  const isExit = isFlat || move.isUnsized === true
+  const exitsMs = isExit ? new Map(record.exitsMs).set(key, exitMs) : record.exitsMs
   const stopsMs =
     move.isStop === true
       ? [...record.stopsMs, move.atMs].sort((one, other) => one - other).slice(-MOST_STOPS)
@@ -65,10 +67,10 @@ export function withPosting(before: TrackRecord, posting: Posting, side: Positio
 
 /** Returns the record without a posting and its stop, because it is computed anew. The peak result and the exits stay. */
 export function withoutPosting(record: TrackRecord, posting: Posting): TrackRecord {
-  const { move, sizeDeltaUsd, figures } = posting
+  const { move, figures } = posting
   const { resultUsd, peakUsd } = withResult(record, posting, -resultOf(figures))
   const highest = defined({ peakUsd: isBefore(record, posting) ? peakUsd : undefined })
-  const place = move.isStop === true && sizeDeltaUsd < 0n ? record.stopsMs.lastIndexOf(move.atMs) : -1
+  const place = move.isStop === true && reduces(posting) ? record.stopsMs.lastIndexOf(move.atMs) : -1
   const stopsMs = place < 0 ? record.stopsMs : record.stopsMs.toSpliced(place, 1)
   return { ...record, resultUsd, ...highest, stopsMs }
 }
@@ -78,6 +80,11 @@ function withResult(record: TrackRecord, posting: Posting, broughtUsd: Usd): Tra
   const resultUsd = record.resultUsd + broughtUsd
   const peakUsd = isBefore(record, posting) ? record.peakUsd + broughtUsd : maxOf(record.peakUsd, resultUsd)
   return { ...record, resultUsd, peakUsd }
+}
+
+/** Tells whether a posting takes something off its book, or may do so. */
+function reduces({ move, sizeDeltaUsd }: Posting): boolean {
+  return sizeDeltaUsd < 0n || move.isUnsized === true
 }
 
 function isBefore({ sinceMs }: TrackRecord, { move }: Posting): boolean {

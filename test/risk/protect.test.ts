@@ -200,6 +200,25 @@ test('the market was left when the last of its reductions came, in whatever orde
   expect(trackAfter(...opened, ...last, ...first)).toMatchObject({ exitsMs })
 })
 
+test('a reduction whose size nothing shows yet may have left the market, and a stop among them is one', () => {
+  const opened = executed({
+    n: 1,
+    settlement: { sizeDeltaUsd: usd(2_000), sizeDeltaInTokens: eth, executionPrice: usd(2_000) },
+  })
+  const out = (orderType: 'market' | 'stop-loss', settlement = {}): Fill => ({
+    ...{ n: 2, kind: 'decrease', atMs: startMs + 10_000, isProvisional: true, terms: { orderType } },
+    settlement,
+  })
+  const exitsMs = new Map([[hexKey(side.marketToken), startMs + 10_000]])
+  expect(trackAfter(...opened, ...executed(out('market')))).toMatchObject({ exitsMs, stopsMs: [] })
+  expect(trackAfter(...opened, ...executed(out('stop-loss')))).toMatchObject({
+    exitsMs,
+    stopsMs: [startMs + 10_000],
+  })
+  const half = { sizeDeltaUsd: usd(1_000), sizeDeltaInTokens: eth / 2n, pnlUsd: 0n, basePnlUsd: 0n }
+  expect(trackAfter(...opened, ...executed(out('market', half)))).toMatchObject({ exitsMs: new Map() })
+})
+
 test('a liquidation counts as a stop of those whose books it takes from', () => {
   const opened = executed({
     n: 1,

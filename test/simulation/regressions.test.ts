@@ -131,6 +131,8 @@ const mendedSince: typeof mended = [
   ['engine', 889_000_002_153, 'exits are placed before the fills of an entry are final'],
   // The judge: endpoints did not answer for a liquidation, and the owner had opened the side anew before it was proven.
   ['engine', 889_000_002_386, 'exits are placed by the books until a liquidation is proven'],
+  // An endpoint showed a close as executed without figures, and its strategy entered anew inside of its cooldown.
+  ['engine', 889_000_050_619, 'a close of a size that nothing shows yet may have left the market'],
   // Two messages of a block showed no signature, the state of the first one's block was not answered, and the second one's transaction was kept for it.
   ['shell', 890_000_029_293, 'a message that could not be read is not taken for another one of its block'],
   // An endpoint lied that a stop was cancelled whose entry had filled, and another was placed beside it.
