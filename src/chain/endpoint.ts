@@ -22,7 +22,7 @@ import {
 } from './consumer.ts'
 import type { Endpoint, EndpointOptions, EndpointPoll } from './endpointTypes.ts'
 import { type AccountLogs, createAccountLogs } from './logs/accountLogs.ts'
-import { type EventIndex, eventsOf, indexOf } from './logs/eventIndex.ts'
+import { countBeside, countOf, eventsOf, indexOf } from './logs/eventIndex.ts'
 import {
   cancelSettlementOf,
   type Execution,
@@ -259,12 +259,9 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     })
     for (const [at, query] of queries.entries()) {
       const known = consumers.get(digestKey(query))
+      const beside = known === undefined ? 0 : countBeside(known.consumer, froms[at] ?? 0n, indexed[at])
       // A list of events that was not whole made another message of the block the likeliest: it is chosen anew.
-      if (
-        known?.chosenBy !== undefined &&
-        known.chosenBy < eventsBeside(known, froms[at] ?? 0n, indexed[at])
-      )
-        consumers.delete(digestKey(query))
+      if (known?.chosenBy !== undefined && known.chosenBy < beside) consumers.delete(digestKey(query))
     }
     const searches = queries.flatMap((query, at): readonly ConsumerSearch[] => {
       if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
@@ -277,7 +274,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const parts = queries.map((query, at) => {
       const known = digests[at]?.atLatest === true ? consumers.get(digestKey(query)) : undefined
       const index = indexed[at]
-      if (known !== undefined && index !== undefined && shownOf(known, index) < known.events) {
+      if (known !== undefined && index !== undefined && countOf(known.consumer, index) < known.events) {
         logsOf(query.account).reset()
         throw unreadable(node.name, 'a receipt holds events that are not among its logs')
       }
@@ -383,17 +380,6 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     },
     close: () => node.close(),
   }
-}
-
-/** Events of a consumer that the account's events hold. */
-function shownOf({ consumer: { transactionHash, block } }: Found, { byTransaction }: EventIndex): number {
-  const events = byTransaction.get(transactionHash) ?? []
-  return events.filter(({ blockHash }) => blockHash === block.hash).length
-}
-
-/** Counts the account's events in a consumer's block, as a search from a block on sees them. */
-function eventsBeside({ consumer: { block } }: Found, from: bigint, index: EventIndex | undefined): number {
-  return block.number < from ? 0 : (index?.byBlock.get(block.hash)?.length ?? 0)
 }
 
 /** Judges whether an event ends its order. */

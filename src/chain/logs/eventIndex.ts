@@ -40,3 +40,14 @@ export function eventsOf(
   for (const key of keys) for (const event of byKey.get(key) ?? []) found.add(event)
   return [...found].sort((one, other) => (place.get(one) ?? 0) - (place.get(other) ?? 0))
 }
+
+/** Counts the events of a consumer's transaction. */
+export function countOf({ transactionHash, block }: Consumer, { byTransaction }: EventIndex): number {
+  const events = byTransaction.get(transactionHash) ?? []
+  return events.filter(({ blockHash }) => blockHash === block.hash).length
+}
+
+/** Counts the account's events in a consumer's block, as a search from the block `from` on sees them. */
+export function countBeside({ block }: Consumer, from: bigint, index: EventIndex | undefined): number {
+  return block.number < from ? 0 : (index?.byBlock.get(block.hash)?.length ?? 0)
+}
