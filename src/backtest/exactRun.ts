@@ -233,7 +233,7 @@ async function liveSegment(
     ...{ chain, config: own, clock, journal, signer, fatal },
     // All hosts are this one venue: a second one would say the same.
     hosts: labHosts(venue.paths, 1, 1),
-    fetch: venueFetch({ scheduler, venue, clock, look: watch.look }),
+    fetch: venueFetch({ scheduler, venue, look: watch.look }),
     random,
     strategies: watched.map(({ loaded }, at) =>
       inRun(loaded, turns[at] ?? 60, { scheduler, isPriced, record: run.record }),

@@ -148,7 +148,7 @@ export async function runStory(story: Story, heard: (event: Event) => void = () 
     if (!isOver)
       broken({ rule: 'F', text: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }
-  const honest = venueFetch({ scheduler, venue, clock })
+  const honest = venueFetch({ scheduler, venue })
   const road = hostileFetch({
     venue,
     kind: story.kind,

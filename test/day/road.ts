@@ -81,7 +81,7 @@ export function createRoad(parts: {
 }): Road {
   const { time, clock, venue, random, outages, lags, lie } = parts
   const { venueState } = venue
-  const asked = venueFetch({ scheduler: time, venue, clock })
+  const asked = venueFetch({ scheduler: time, venue })
   if (lags) venue.faults.rpcLagBlocks = ENDPOINT_LAG_BLOCKS
   const pasts = new Map<string, ListPast>()
   const caches = new Map<string, Shot>()

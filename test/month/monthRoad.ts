@@ -47,7 +47,7 @@ export function createMonthRoad(parts: {
   readonly watch: () => void
 }): MonthRoad {
   const { time, clock, venue, random, outages, loses, watch } = parts
-  const asked = venueFetch({ scheduler: time, venue, clock, look: watch })
+  const asked = venueFetch({ scheduler: time, venue, look: watch })
   const readTimes = { ticker: 0, oracle: 0, positions: 0, orders: 0 }
   let requests = 0
   let lost = 0

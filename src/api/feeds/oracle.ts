@@ -113,13 +113,13 @@ const candlesRoute: Route<CandlesQuery, readonly Candle[]> = {
   timeoutMs: ROUTE_TIMEOUT_MS,
   isHistory: true,
   query: ({ tokenSymbol, period, limit }) => ({ tokenSymbol, period, limit: askedLimit(limit) }),
-  decode: (body, { input }) => {
+  decode: (body, { input, knownRows }) => {
     const { period, candles } = object(body)
     // Candles of another period would be read as signals of this one.
     if (period !== undefined && period !== input.period) {
       throw new Malformed('period', `is not ${input.period}`, period, true)
     }
-    return ascending(list(candles, 'candles', candle))
+    return ascending(list(candles, 'candles', (row) => onceRead(row, candle, knownRows)))
   },
 }
 
@@ -270,6 +270,16 @@ function candle(value: unknown): Candle {
   const close = price(value[4], '[4]')
   if (high < low) throw new Malformed('[2]', 'is a high below the low', value[2])
   return { timestampSeconds, open, high, low, close }
+}
+
+/** A row as it was decoded before, where it is one that was. */
+function onceRead<T>(row: unknown, decode: (row: unknown) => T, known: RouteQuery<unknown>['knownRows']): T {
+  if (known === undefined || typeof row !== 'object' || row === null) return decode(row)
+  const last = known.get(row)
+  if (last !== undefined) return last as T
+  const read = decode(row)
+  known.set(row, read)
+  return read
 }
 
 function price(value: unknown, name: string): number {

@@ -33,6 +33,8 @@ export interface RouteQuery<Input> {
   readonly missing: MissingRow[]
   /** Takes note of a row of another account, which is dropped. */
   readonly dropForeign?: () => void
+  /** Rows that were decoded before, by identity; absent where every answer is a text. */
+  readonly knownRows?: WeakMap<object, unknown>
 }
 
 /** One route of one API: how to ask, and how to read the answer. */

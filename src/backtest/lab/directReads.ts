@@ -1,43 +1,55 @@
 /**
  * Reads of a venue in the same process, without what stands between a client and a host that may fail: queue, timeouts, choice of a host, bounds of a
- * text from outside. Everything that moves an order, and every answer that is not a plain one, takes the client's whole way.
+ * text from outside, and the text itself where the venue hands over what it would write. Everything that moves an order, and every answer that is not a
+ * plain one, takes the client's whole way.
  */
 import { createCoalescer } from '../../api/transport/coalesce.ts'
-import { type Fetch, type Read, type Route, targetOf, urlOf } from '../../api/transport/route.ts'
+import { type Read, type Route, type RouteQuery, targetOf, urlOf } from '../../api/transport/route.ts'
 import type { Transport } from '../../api/transport/transportTypes.ts'
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
+import { sameJson } from './sameJson.ts'
+import type { LabAnswer, LabFetch } from './venueFetch.ts'
 
 /** Answers that are remembered with what they were decoded to; of more the oldest goes. */
 const MOST_REMEMBERED = 200
 
 interface Remembered {
-  readonly text: string
+  /** The answer: its JSON, or its text. */
+  readonly answer: unknown
   readonly value: unknown
 }
 
 /**
- * Puts direct reads before a transport. A text that is the same as the last one of its question is not decoded again: its readers get the same
- * value, and what they derive of it by identity stays too.
+ * Puts direct reads before a transport. An answer that is the same as the last one of its question is not decoded again: its readers get the same
+ * value, and what they derive of it by identity stays too. Rows that the venue hands over again are not decoded again either.
  */
 export function directReads(
   transport: Transport,
-  { fetch, clock }: { readonly fetch: Fetch; readonly clock: Clock },
+  { fetch, clock }: { readonly fetch: LabFetch; readonly clock: Clock },
 ): Transport {
   const coalescer = createCoalescer(clock)
   const remembered = new Map<string, Remembered>()
   /** Routes whose first answer came the whole way, so that their hosts are known. */
   const known = new Set<string>()
+  const knownRows: RouteQuery<unknown>['knownRows'] = new WeakMap()
 
-  function decoded<Input, Value>(route: Route<Input, Value>, input: Input, key: string, text: string): Value {
+  async function decoded<Input, Value>(
+    route: Route<Input, Value>,
+    input: Input,
+    key: string,
+    given: LabAnswer,
+  ): Promise<Value> {
+    const answer = given.value ?? (await given.text())
     const last = remembered.get(key)
-    if (last?.text === text) return last.value as Value
+    if (last !== undefined && sameJson(last.answer, answer)) return last.value as Value
     const missing: MissingRow[] = []
-    const value = route.decode(JSON.parse(text), { input, missing, dropForeign: refuseForeign })
+    const body: unknown = given.value ?? JSON.parse(String(answer))
+    const value = route.decode(body, { input, missing, dropForeign: refuseForeign, knownRows })
     if (missing.length > 0) throw new RangeError('rows of the answer cannot be read')
     remembered.delete(key)
-    remembered.set(key, { text, value })
+    remembered.set(key, { answer, value })
     if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '')
     return value
   }
@@ -58,7 +70,7 @@ export function directReads(
     })
     if (answer.status !== 200) return undefined
     try {
-      const value = decoded(route, input, key, await answer.text())
+      const value = await decoded(route, input, key, answer)
       return { value, readAtMs, host, serverDateMs: Math.floor(clock.now() / 1000) * 1000 }
     } catch {
       // The whole way says what is wrong with it.

@@ -4,7 +4,6 @@
  */
 
 import type { Api } from '../../api/client.ts'
-import type { Fetch } from '../../api/transport/route.ts'
 import type { Transport } from '../../api/transport/transportTypes.ts'
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
@@ -27,6 +26,7 @@ import type { Address } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import { directReads } from './directReads.ts'
+import type { LabFetch } from './venueFetch.ts'
 
 /** Digests live this long beyond their deadline for the guard, seconds. */
 const GUARD_MARGIN_SECONDS = 600
@@ -51,7 +51,7 @@ export interface LabTraderOptions {
   readonly config: Config
   readonly clock: Clock
   readonly hosts: LabHosts
-  readonly fetch: Fetch
+  readonly fetch: LabFetch
   /** Even numbers in [0, 1). */
   readonly random: () => number
   readonly journal: Journal

@@ -1,6 +1,6 @@
 /** The road from the daemon to a venue in the same process: no socket, and none of the venue's time. */
 import type { Fetch, FetchAnswer } from '../../api/transport/route.ts'
-import type { Clock } from '../../base/clock.ts'
+import { JsonValue, stringify } from '../../paper/http/http.ts'
 import type { Venue } from '../../paper/server/venue.ts'
 import type { LabHosts } from './labTrader.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -27,50 +27,53 @@ function textOf(bytes: Buffer): string {
   return text
 }
 
-/** Headers by any case of their name. */
+/** Headers by any case of their name; most answers are taken without a look at them. */
 function headersOf(headers: Readonly<Record<string, string>>): FetchAnswer['headers'] {
-  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  return { get: (name) => lower.get(name.toLowerCase()) ?? null }
+  let lower: ReadonlyMap<string, string> | undefined
+  return {
+    get(name) {
+      lower ??= new Map(Object.entries(headers).map(([each, value]) => [each.toLowerCase(), value]))
+      return lower.get(name.toLowerCase()) ?? null
+    },
+  }
 }
+
+/** An answer of a venue in the same process. */
+export interface LabAnswer extends FetchAnswer {
+  /** The JSON of the answer as the venue made it, not to be changed; absent where it was made as a text. */
+  readonly value?: unknown
+}
+
+/** Sends a request to the venue. */
+export type LabFetch = (...request: Parameters<Fetch>) => Promise<LabAnswer>
 
 /** Makes the road. The venue does what is due, then answers; `look` sees it in between. */
 export function venueFetch(parts: {
   readonly scheduler: Scheduler
   readonly venue: Venue
-  /** The venue's own; dates the answers that it need not make. */
-  readonly clock: Clock
   readonly look?: () => void
-}): Fetch {
-  const { scheduler, venue, clock, look } = parts
-  return async (url, { method, headers, body }): Promise<FetchAnswer> => {
+}): LabFetch {
+  const { scheduler, venue, look } = parts
+  return async (url, { method, headers, body }): Promise<LabAnswer> => {
     venue.advance()
     look?.()
-    const known = method === 'GET' ? venue.quick(url.slice(LAB_ORIGIN.length)) : undefined
-    if (known !== undefined) {
-      const text = textOf(known)
-      const date = new Date(clock.now()).toUTCString()
-      return {
-        status: 200,
-        headers: new Headers({ 'content-type': 'application/json', date }),
-        text: async () => text,
-      }
-    }
     return scheduler.busy(async () => {
       const direct = venue.direct(method, url.slice(LAB_ORIGIN.length))
-      if (direct !== undefined) {
-        const made = await direct(body ?? '')
-        if (made instanceof Response) {
-          const text = await made.text()
-          return { status: made.status, headers: made.headers, text: async () => text }
-        }
-        const { body: bytes } = made
-        const text =
-          typeof bytes === 'string' ? bytes : textOf(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes))
-        return { status: made.status, headers: headersOf(made.headers), text: async () => text }
+      const made =
+        direct === undefined
+          ? await venue.fetch(new Request(url, { method, headers, body: body ?? null }))
+          : await direct(body ?? '')
+      if (made instanceof Response) {
+        const text = await made.text()
+        return { status: made.status, headers: made.headers, text: async () => text }
       }
-      const answer = await venue.fetch(new Request(url, { method, headers, body: body ?? null }))
-      const text = await answer.text()
-      return { status: answer.status, headers: answer.headers, text: async () => text }
+      const answer = { status: made.status, headers: headersOf(made.headers) }
+      const { body: given } = made
+      if (given instanceof JsonValue)
+        return { ...answer, value: given.value, text: async () => stringify(given) }
+      const text =
+        typeof given === 'string' ? given : textOf(Buffer.isBuffer(given) ? given : Buffer.from(given))
+      return { ...answer, text: async () => text }
     })
   }
 }

@@ -73,6 +73,15 @@ export class JsonBytes {
   }
 }
 
+/** JSON of a 200 as it was made, for a reader in this process, which must not change it. */
+export class JsonValue {
+  readonly value: Json
+
+  constructor(value: Json) {
+    this.value = value
+  }
+}
+
 /** JSON of an object of which some fields were written before. */
 export function objectText(fields: Readonly<Record<string, Json | JsonText | undefined>>): JsonText {
   let text = ''
@@ -86,6 +95,7 @@ export function objectText(fields: Readonly<Record<string, Json | JsonText | und
 export function stringify(value: unknown): string {
   if (value instanceof JsonText) return value.text
   if (value instanceof JsonBytes) return value.bytes.toString()
+  if (value instanceof JsonValue) return stringify(value.value)
   try {
     return JSON.stringify(value)
   } catch (error) {

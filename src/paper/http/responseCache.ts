@@ -3,12 +3,17 @@
  * answered with, and a read that is asked a thousand times is made once. Bounded in number and in size.
  */
 
+import { type Json, stringify } from './http.ts'
+
 /** A kept answer. */
 interface CachedResponse {
   readonly fromMs: number
   /** The first moment at which it no longer holds. */
   readonly untilMs: number
-  readonly body: Buffer<ArrayBuffer>
+  /** Absent until somebody asks for the bytes of an answer that was kept as a value. */
+  body: Buffer<ArrayBuffer> | undefined
+  /** Absent for an answer that was kept as bytes. */
+  readonly value: Json | undefined
 }
 
 /** Most questions whose answers are kept, and most paths that lead to them; the oldest go first. */
@@ -29,6 +34,10 @@ export interface ResponseCache {
     nowMs: number,
     windowMs: number,
   ): Buffer<ArrayBuffer>
+  /** Returns the JSON of an answer that was kept as a value; undefined: ask `at`. */
+  valueAt(question: string, nowMs: number): Json | undefined
+  /** Keeps an answer as `keep` does, as the JSON that it is made of. */
+  keepValue(question: string, value: Json, nowMs: number, windowMs: number): void
   /** Remembers that a path, query included, asks a question, so that `atPath` need not read it again. */
   lead(path: string, question: string): void
   /** As `at`, by a path that led to an answer before. */
@@ -44,26 +53,44 @@ export function createResponseCache(): ResponseCache {
   let bytes = 0
 
   const drop = (question: string): void => {
-    bytes -= answers.get(question)?.body.length ?? 0
+    bytes -= answers.get(question)?.body?.length ?? 0
     answers.delete(question)
   }
-  const at = (question: string, nowMs: number): Buffer<ArrayBuffer> | undefined => {
+  const current = (question: string, nowMs: number): CachedResponse | undefined => {
     const one = answers.get(question)
     // A clock that was set back has not reached the answer yet.
-    return one !== undefined && nowMs >= one.fromMs && nowMs < one.untilMs ? one.body : undefined
+    return one !== undefined && nowMs >= one.fromMs && nowMs < one.untilMs ? one : undefined
+  }
+  const at = (question: string, nowMs: number): Buffer<ArrayBuffer> | undefined => {
+    const one = current(question, nowMs)
+    if (one !== undefined && one.body === undefined) {
+      one.body = Buffer.from(stringify(one.value))
+      bytes += one.body.length
+    }
+    return one?.body
+  }
+  const trim = (): void => {
+    for (const oldest of answers.keys()) {
+      if (answers.size <= MAX_CACHED_RESPONSES && bytes <= MAX_CACHED_BYTES) break
+      drop(oldest)
+    }
   }
   return {
     at,
+    valueAt: (question, nowMs) => current(question, nowMs)?.value,
+    keepValue: (question, value, nowMs, windowMs) => {
+      drop(question)
+      if (question.length > MAX_CACHED_NAME) return
+      answers.set(question, { fromMs: nowMs, untilMs: nowMs + windowMs, body: undefined, value })
+      trim()
+    },
     keep: (question, answer, nowMs, windowMs) => {
       const body = typeof answer === 'string' ? Buffer.from(answer) : answer
       drop(question)
       if (body.length > MAX_CACHED_BYTES / 2 || question.length > MAX_CACHED_NAME) return body
-      answers.set(question, { fromMs: nowMs, untilMs: nowMs + windowMs, body })
+      answers.set(question, { fromMs: nowMs, untilMs: nowMs + windowMs, body, value: undefined })
       bytes += body.length
-      for (const oldest of answers.keys()) {
-        if (answers.size <= MAX_CACHED_RESPONSES && bytes <= MAX_CACHED_BYTES) break
-        drop(oldest)
-      }
+      trim()
       return body
     },
     lead: (path, question) => {

@@ -115,14 +115,13 @@ export async function oracleCandles(
   const rows = await listed(
     candles.newest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000)),
     (row): Json => {
-      // A finished candle is the same object each time, and a running one a new one.
-      const known = candleRows.get(row)
-      if (known !== undefined) return known
       const { timestampSeconds, open, high, low, close } = row
       const made = [timestampSeconds, number(open), number(high), number(low), number(close)]
       candleRows.set(row, made)
       return made
     },
+    // A finished candle is the same object each time, and a running one a new one.
+    (row) => candleRows.get(row),
   )
   return { period, candles: rows }
 }

@@ -12,7 +12,15 @@ import {
   questionOf,
 } from '../http/cacheWindows.ts'
 import { dateHeader } from '../http/dateHeader.ts'
-import { type BodySource, HttpFailure, JsonBytes, notFound, stringify } from '../http/http.ts'
+import {
+  type BodySource,
+  HttpFailure,
+  JsonBytes,
+  JsonText,
+  JsonValue,
+  notFound,
+  stringify,
+} from '../http/http.ts'
 import type { ResponseCache } from '../http/responseCache.ts'
 import { hostAndRoute } from '../http/wireFaultRule.ts'
 import { timedOutBody, timeoutOf, type WireFaults } from '../http/wireFaults.ts'
@@ -55,14 +63,20 @@ interface Asked {
 }
 
 /** An answer that is no Response yet. */
-export interface PlainAnswer {
+export interface PlainAnswer<Body = string | Uint8Array<ArrayBuffer>> {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly body: Body
 }
+
+/** An answer for who is in this process: most of those with status 200 are no text yet. */
+type DirectAnswer = PlainAnswer<PlainAnswer['body'] | JsonValue>
 
 /** Answers a body that was posted. */
 export type Posted = (body: string) => Promise<PlainAnswer | Response>
+
+/** The same for who is in this process. */
+export type Direct = (body: string) => Promise<DirectAnswer | Response>
 
 /** The routes of a venue. */
 export interface App {
@@ -70,7 +84,7 @@ export interface App {
   /** Answers bodies posted to a path without a query as `fetch` does, only faster; undefined: ask `fetch`. */
   posted(path: string): Posted | undefined
   /** The same for who is in this process: reads too, with a query, and the endpoints of the chain; undefined: ask `fetch`. */
-  direct(method: string, path: string): Posted | undefined
+  direct(method: string, path: string): Direct | undefined
 }
 
 /** Path and query of an address. */
@@ -84,7 +98,7 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
   const app = prefix === '' ? new Hono() : new Hono().basePath(prefix)
   let traces = 0
 
-  const plain = (status: number, body: PlainAnswer['body']): PlainAnswer => {
+  const plain = <Body>(status: number, body: Body): PlainAnswer<Body> => {
     const headers: Record<string, string> = {
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': 'X-Trace-Id',
@@ -99,7 +113,19 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
     return { status, headers, body }
   }
   const answer = (status: number, body: PlainAnswer['body']): Response => whole(plain(status, body))
-  const respond = async (asked: Asked, host: string, mounted: Mounted): Promise<PlainAnswer | Response> => {
+  async function respond(asked: Asked, host: string, mounted: Mounted): Promise<PlainAnswer | Response>
+  async function respond(
+    asked: Asked,
+    host: string,
+    mounted: Mounted,
+    form: 'value',
+  ): Promise<DirectAnswer | Response>
+  async function respond(
+    asked: Asked,
+    host: string,
+    mounted: Mounted,
+    form: 'value' | 'text' = 'text',
+  ): Promise<DirectAnswer | Response> {
     if (faults.down.includes(host)) throw new ConnectionCut()
     const path = pathOf(asked.url)
     const queryAt = path.indexOf('?')
@@ -120,6 +146,8 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
       const question =
         window === undefined ? '' : questionOf(place.replace(/\/\d+(?=\/)/, ''), query, window.names)
       if (window !== undefined) {
+        const value = form === 'value' ? responseCache.valueAt(question, nowMs) : undefined
+        if (value !== undefined) return plain(200, new JsonValue(value))
         const known = responseCache.at(question, nowMs)
         if (known !== undefined) {
           responseCache.lead(path, question)
@@ -137,6 +165,10 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
       if (result instanceof Response) return result
       if (isShaped) {
         return plain(200, stringify(shapedAnswer(faults, host, route, JSON.parse(stringify(result)))))
+      }
+      if (form === 'value' && !(result instanceof JsonBytes) && !(result instanceof JsonText)) {
+        if (window !== undefined) responseCache.keepValue(question, result, nowMs, window.ms(query))
+        return plain(200, new JsonValue(result))
       }
       const made = result instanceof JsonBytes ? result.bytes : stringify(result)
       if (window === undefined) return plain(200, made)
@@ -238,7 +270,7 @@ export function createApp({ state, prefix, wire, responseCache, neighbours }: Ap
       const read = reads.get(queryAt === -1 ? path : path.slice(0, queryAt))
       if (method !== 'GET' || read === undefined) return undefined
       const { host, mounted } = read
-      return () => respond({ url: path, request: noBody, param: () => '' }, host, mounted)
+      return () => respond({ url: path, request: noBody, param: () => '' }, host, mounted, 'value')
     },
   }
 }

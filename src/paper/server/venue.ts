@@ -28,7 +28,7 @@ import { loadState, saveState, saveStateInSlices } from '../venue/stateFile.ts'
 import { createStateLog, readStateLog, replayStateLog } from '../venue/stateLog.ts'
 import { type Faults, noFaults } from '../venue/venueFaults.ts'
 import { ConnectionCut, type VenueParts } from '../venue/venueParts.ts'
-import { createApp, ORACLE_HOSTS, type Posted } from './app.ts'
+import { createApp, type Direct, ORACLE_HOSTS, type Posted } from './app.ts'
 import { reorganiseNow } from './reorgControl.ts'
 import { createScenario, type ScenarioStep } from './scenario.ts'
 
@@ -64,7 +64,7 @@ export interface Venue {
   /** Answers bodies posted to a path as `fetch` does, while the road does nothing to requests; undefined: ask `fetch`. */
   posted(path: string): Posted | undefined
   /** Answers a read or a posted body as `fetch` does, for who is in this process, while the road does nothing to requests; undefined: ask `fetch`. */
-  direct(method: string, path: string): Posted | undefined
+  direct(method: string, path: string): Direct | undefined
   /** Does all work that is due at the clock's time. */
   advance(): void
   /** Every submit received, with what became of it. */
