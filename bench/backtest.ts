@@ -1,14 +1,17 @@
 /**
- * Turns of a backtest that one core takes a second, on made-up minutes of one market with a strategy that holds a position
- * most of the time, and beside it a yardstick loop in the same process, so that machines and loads can be compared. By hand:
- * `node bench/backtest.ts [hours] [days]`: so many hours in exact mode, so many days in fast. Processor time, without the start of the process.
+ * The aims of a backtest's speed, on made-up minutes of one market with the shipped trend, which holds a position most of the time, and beside each a
+ * yardstick loop in the same process, so that machines and loads can be compared. By hand: `node bench/backtest.ts [hours] [days]`: so many hours in
+ * exact mode, so many days in fast, from which spans of years are scaled. Processor time, after a first run that warms the code up; the start of the
+ * process is not in it, reading of candles and writing of a result are.
  */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { liveExactRun } from '../src/backtest/exactRun.ts'
 import { planRun, takeRunFolder } from '../src/backtest/planRun.ts'
 import { usualModel } from '../src/backtest/runModel.ts'
+import { writeRun } from '../src/backtest/runResult.ts'
 import { loadConfig } from '../src/config/loadConfig.ts'
 import { loadStrategies } from '../src/strategy/files/load.ts'
 
@@ -16,6 +19,18 @@ const [hours = 12, days = 10] = process.argv.slice(2).map(Number)
 const start = Date.UTC(2024, 0, 3) / 1000
 const folder = mkdtempSync(join(tmpdir(), 'perpd-bench-'))
 const say = (text: string) => process.stdout.write(`${text}\n`)
+
+/** A line of the table; one without an aim is not shown. */
+interface Row {
+  readonly name: string
+  readonly aim?: string
+  readonly mode: 'exact' | 'fast'
+  readonly turnSeconds: number
+  /** Span of the run, hours; absent: the days of the command. */
+  readonly hours?: number
+  /** Years that the row is scaled to; absent: not scaled. */
+  readonly years?: number
+}
 
 /** Processor time since `before`, s. */
 function cpuSeconds(before: NodeJS.CpuUsage): number {
@@ -55,15 +70,42 @@ try {
   const path = join(import.meta.dirname, '..', 'strategies', 'eth-trend.yaml')
   const { strategies } = await loadStrategies([path], { takesDisabled: true })
   const { config, values } = loadConfig({ argv: ['--profile=paper'], env: {}, cwd: folder })
-  const rows = [
-    { mode: 'exact', turnSeconds: 60, span: hours },
-    { mode: 'exact', turnSeconds: 300, span: hours },
-    { mode: 'fast', turnSeconds: 60, span: days * 24 },
-    { mode: 'fast', turnSeconds: 300, span: days * 24 },
-    { mode: 'fast', turnSeconds: 3_600, span: days * 24 },
-  ] as const
-  for (const { mode, turnSeconds, span } of rows) {
-    if (!(span > 0)) continue
+  const rows: readonly Row[] = [
+    { name: 'warm-up', mode: 'exact', turnSeconds: 60, hours: Math.min(hours, 4) },
+    { name: 'exact, a turn a minute', aim: 'at least 400 turns/s', mode: 'exact', turnSeconds: 60, hours },
+    { name: 'two years of 1m, hourly', aim: 'at most 1 s', mode: 'fast', turnSeconds: 3_600, years: 2 },
+    { name: 'one year, a turn a minute', aim: 'at most 20 s', mode: 'fast', turnSeconds: 60, years: 1 },
+    { name: 'one year, a turn in 15 minutes', aim: 'at most 3 s', mode: 'fast', turnSeconds: 900, years: 1 },
+  ]
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname })
+  const [cpu] = cpus()
+  say(
+    `commit ${String(commit).trim()}, Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown'}`,
+  )
+  say('| what | aim | measured | turns/s | span, turns, fills | yardstick | memory | load |')
+  say('|---|---|---|---|---|---|---|---|')
+  for (const row of rows) {
+    const { seconds, turns, fills, stick } = await measured(row)
+    if (row.aim === undefined) continue
+    const spanHours = row.hours ?? days * 24
+    const isScaled = row.years !== undefined
+    const whole = isScaled ? (seconds * (row.years ?? 0) * 365) / days : seconds
+    const cells = [
+      row.name,
+      row.aim,
+      `${whole.toFixed(1)} s${isScaled ? ' (scaled)' : ''}`,
+      (turns / seconds).toFixed(0),
+      `${spanHours} h, ${turns}, ${fills}`,
+      `${(stick * 1000).toFixed(0)} ms`,
+      `${Math.round(process.memoryUsage.rss() / 1e6)} MB`,
+      loadavg()[0]?.toFixed(1) ?? '',
+    ]
+    say(`| ${cells.join(' | ')} |`)
+  }
+
+  async function measured({ name, mode, turnSeconds, hours: span = days * 24 }: Row) {
+    const stick = yardstick()
+    const before = process.cpuUsage()
     const { manifest, candles } = await planRun({
       chain: 'arbitrum',
       strategies,
@@ -79,21 +121,11 @@ try {
       turnSeconds,
       model: usualModel,
     })
-    const out = join(folder, `run-${mode}-${turnSeconds}`)
+    const out = join(folder, name)
     takeRunFolder(out, manifest)
-    const stick = yardstick()
-    const before = process.cpuUsage()
-    const { turns, fills } = await liveExactRun({
-      folder: out,
-      manifest,
-      config,
-      strategies,
-      ...candles,
-    })
-    const seconds = cpuSeconds(before)
-    say(
-      `${mode}, a turn each ${turnSeconds} s: ${span} hours, ${turns} turns, ${fills.length} fills, ${seconds.toFixed(1)} s of processor, ${(turns / seconds).toFixed(0)} turns/s, a year in ${((seconds * 8_760) / span).toFixed(0)} s; yardstick ${(stick * 1000).toFixed(0)} ms; ${Math.round(process.memoryUsage.rss() / 1e6)} MB; load ${loadavg()[0]?.toFixed(1)}`,
-    )
+    const tally = await liveExactRun({ folder: out, manifest, config, strategies, ...candles })
+    writeRun(out, manifest, tally, candles)
+    return { seconds: cpuSeconds(before), turns: tally.turns, fills: tally.fills.length, stick }
   }
 } finally {
   rmSync(folder, { recursive: true })

@@ -90,9 +90,11 @@ type ListedToken = Token & { readonly assetSymbol?: string }
  */
 function tokensNow(tokens: readonly ListedToken[], known: Map<string, Token>): ReadonlyMap<string, Token> {
   const timesNamed = new Map<string, number>()
-  for (const { symbol, assetSymbol } of tokens)
-    for (const name of new Set([symbol, assetSymbol ?? symbol]))
-      timesNamed.set(name, (timesNamed.get(name) ?? 0) + 1)
+  const note = (name: string): void => void timesNamed.set(name, (timesNamed.get(name) ?? 0) + 1)
+  for (const { symbol, assetSymbol } of tokens) {
+    note(symbol)
+    if (assetSymbol !== undefined && assetSymbol !== symbol) note(assetSymbol)
+  }
   const now = new Map(
     tokens.map((token): readonly [string, Token] => {
       const isShared = (timesNamed.get(token.symbol) ?? 0) > 1
@@ -100,8 +102,10 @@ function tokensNow(tokens: readonly ListedToken[], known: Map<string, Token>): R
     }),
   )
   for (const [key, token] of now) known.set(key, token)
-  for (const [key, { minPrice: _min, maxPrice: _max, ...token }] of known) {
-    if (!now.has(key)) now.set(key, token)
+  for (const [key, last] of known) {
+    if (now.has(key)) continue
+    const { minPrice: _min, maxPrice: _max, ...token } = last
+    now.set(key, token)
   }
   return now
 }

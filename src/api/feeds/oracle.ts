@@ -113,13 +113,13 @@ const candlesRoute: Route<CandlesQuery, readonly Candle[]> = {
   timeoutMs: ROUTE_TIMEOUT_MS,
   isHistory: true,
   query: ({ tokenSymbol, period, limit }) => ({ tokenSymbol, period, limit: askedLimit(limit) }),
-  decode: (body, { input, knownRows }) => {
+  decode: (body, { input, last }) => {
     const { period, candles } = object(body)
     // Candles of another period would be read as signals of this one.
     if (period !== undefined && period !== input.period) {
       throw new Malformed('period', `is not ${input.period}`, period, true)
     }
-    return ascending(list(candles, 'candles', (row) => onceRead(row, candle, knownRows)))
+    return candlesAfter(candles, last) ?? ascending(list(candles, 'candles', candle))
   },
 }
 
@@ -272,16 +272,6 @@ function candle(value: unknown): Candle {
   return { timestampSeconds, open, high, low, close }
 }
 
-/** A row as it was decoded before, where it is one that was. */
-function onceRead<T>(row: unknown, decode: (row: unknown) => T, known: RouteQuery<unknown>['knownRows']): T {
-  if (known === undefined || typeof row !== 'object' || row === null) return decode(row)
-  const last = known.get(row)
-  if (last !== undefined) return last as T
-  const read = decode(row)
-  known.set(row, read)
-  return read
-}
-
 function price(value: unknown, name: string): number {
   const number = float(value, name)
   if (number <= 0) throw new Malformed(name, 'is not a positive price', value)
@@ -300,6 +290,32 @@ function ascending(newestFirst: readonly Candle[]): readonly Candle[] {
   // When two candles have the same time, the one that came first on the wire is the newer.
   const byTime = new Map(candles.map((each) => [each.timestampSeconds, each]))
   return [...byTime.values()].sort((one, other) => one.timestampSeconds - other.timestampSeconds)
+}
+
+/**
+ * Candles of which all but the newest were in the last answer, and were decoded then; undefined where these do not follow it row by row. The last
+ * answer's own newest row was running, and is decoded anew.
+ */
+function candlesAfter(rows: unknown, last: RouteQuery<CandlesQuery>['last']): readonly Candle[] | undefined {
+  if (last === undefined || !Array.isArray(rows)) return undefined
+  const lastRows = object(last.body).candles
+  const decoded = last.value as readonly Candle[]
+  if (!Array.isArray(lastRows) || lastRows.length < 2 || decoded.length !== lastRows.length) return undefined
+  const first = rows.indexOf(lastRows[1])
+  const shared = rows.length - first
+  if (first < 1 || shared > lastRows.length - 1) return undefined
+  const newest = decoded.length - 2
+  for (let at = 0; at < shared; at += 1) {
+    const row: unknown = rows[first + at]
+    const isSame = row === lastRows[at + 1] && Array.isArray(row)
+    if (!isSame || row[0] !== decoded[newest - at]?.timestampSeconds) return undefined
+  }
+  const known = decoded.slice(newest + 1 - shared, newest + 1)
+  // With one row that is known, so that the order is judged across the seam.
+  const fresh = ascending(list(rows.slice(0, first + 1), 'candles', candle))
+  const isInOrder =
+    fresh.length === first + 1 && fresh[0]?.timestampSeconds === decoded[newest]?.timestampSeconds
+  return isInOrder ? [...known, ...fresh.slice(1)] : undefined
 }
 
 function statusOf(value: unknown): MarketStatus {

@@ -33,8 +33,11 @@ export interface RouteQuery<Input> {
   readonly missing: MissingRow[]
   /** Takes note of a row of another account, which is dropped. */
   readonly dropForeign?: () => void
-  /** Rows that were decoded before, by identity; absent where every answer is a text. */
-  readonly knownRows?: WeakMap<object, unknown>
+  /**
+   * The last answer to the same question and what it was decoded to, where answers are handed over in one process: rows that did not change are the
+   * same objects in both. Absent where every answer is a text of its own.
+   */
+  readonly last?: { readonly body: unknown; readonly value: unknown }
 }
 
 /** One route of one API: how to ask, and how to read the answer. */

@@ -4,20 +4,21 @@
  * plain one, takes the client's whole way.
  */
 import { createCoalescer } from '../../api/transport/coalesce.ts'
-import { type Read, type Route, type RouteQuery, targetOf, urlOf } from '../../api/transport/route.ts'
+import { type Read, type Route, targetOf, urlOf } from '../../api/transport/route.ts'
 import type { Transport } from '../../api/transport/transportTypes.ts'
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import type { MissingRow } from '../../protocol/missing.ts'
+import type { LabAnswer, LabFetch } from './labFetch.ts'
 import { sameJson } from './sameJson.ts'
-import type { LabAnswer, LabFetch } from './venueFetch.ts'
 
 /** Answers that are remembered with what they were decoded to; of more the oldest goes. */
 const MOST_REMEMBERED = 200
 
 interface Remembered {
   /** The answer: its JSON, or its text. */
-  readonly answer: unknown
+  readonly body: unknown
+  readonly isText: boolean
   readonly value: unknown
 }
 
@@ -33,7 +34,6 @@ export function directReads(
   const remembered = new Map<string, Remembered>()
   /** Routes whose first answer came the whole way, so that their hosts are known. */
   const known = new Set<string>()
-  const knownRows: RouteQuery<unknown>['knownRows'] = new WeakMap()
 
   async function decoded<Input, Value>(
     route: Route<Input, Value>,
@@ -43,13 +43,17 @@ export function directReads(
   ): Promise<Value> {
     const answer = given.value ?? (await given.text())
     const last = remembered.get(key)
-    if (last !== undefined && sameJson(last.answer, answer)) return last.value as Value
+    if (last !== undefined && sameJson(last.body, answer)) return last.value as Value
     const missing: MissingRow[] = []
     const body: unknown = given.value ?? JSON.parse(String(answer))
-    const value = route.decode(body, { input, missing, dropForeign: refuseForeign, knownRows })
+    const before = given.value === undefined ? undefined : last
+    const value = route.decode(body, {
+      ...{ input, missing, dropForeign: refuseForeign },
+      ...defined({ last: before?.isText === false ? before : undefined }),
+    })
     if (missing.length > 0) throw new RangeError('rows of the answer cannot be read')
     remembered.delete(key)
-    remembered.set(key, { answer, value })
+    remembered.set(key, { body: answer, isText: given.value === undefined, value })
     if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '')
     return value
   }

@@ -26,7 +26,7 @@ import type { Address } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
 import { directReads } from './directReads.ts'
-import type { LabFetch } from './venueFetch.ts'
+import type { LabFetch } from './labFetch.ts'
 
 /** Digests live this long beyond their deadline for the guard, seconds. */
 const GUARD_MARGIN_SECONDS = 600

@@ -1,7 +1,8 @@
 /** The road from the daemon to a venue in the same process: no socket, and none of the venue's time. */
-import type { Fetch, FetchAnswer } from '../../api/transport/route.ts'
+import type { FetchAnswer } from '../../api/transport/route.ts'
 import { JsonValue, stringify } from '../../paper/http/http.ts'
 import type { Venue } from '../../paper/server/venue.ts'
+import type { LabAnswer, LabFetch } from './labFetch.ts'
 import type { LabHosts } from './labTrader.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -37,15 +38,6 @@ function headersOf(headers: Readonly<Record<string, string>>): FetchAnswer['head
     },
   }
 }
-
-/** An answer of a venue in the same process. */
-export interface LabAnswer extends FetchAnswer {
-  /** The JSON of the answer as the venue made it, not to be changed; absent where it was made as a text. */
-  readonly value?: unknown
-}
-
-/** Sends a request to the venue. */
-export type LabFetch = (...request: Parameters<Fetch>) => Promise<LabAnswer>
 
 /** Makes the road. The venue does what is due, then answers; `look` sees it in between. */
 export function venueFetch(parts: {

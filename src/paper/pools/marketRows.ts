@@ -63,8 +63,27 @@ export function catalogRow(venueState: VenueState, market: VenueMarket): Json {
   }
 }
 
-/** Identity and settings of a market: `/markets/config` row. */
-export function configRow(venueState: VenueState, market: VenueMarket): Record<string, Json> {
+/** A row of settings and what may change in it. */
+interface ConfigRow {
+  readonly isDisabled: boolean
+  readonly lentAmount: bigint
+  readonly row: Readonly<Record<string, Json>>
+}
+
+const configRows = new WeakMap<VenueMarket, ConfigRow>()
+
+/** Identity and settings of a market: `/markets/config` row. The same row until something in it changes. */
+export function configRow(venueState: VenueState, market: VenueMarket): Readonly<Record<string, Json>> {
+  const isDisabled = namesMarket(venueState.dataFaults.disabledMarkets, market.key)
+  const lentAmount = market.state.lentPositionImpactPoolAmount
+  const last = configRows.get(market)
+  if (last?.isDisabled === isDisabled && last.lentAmount === lentAmount) return last.row
+  const row = newConfigRow(market, isDisabled)
+  configRows.set(market, { isDisabled, lentAmount, row })
+  return row
+}
+
+function newConfigRow(market: VenueMarket, isDisabled: boolean): Record<string, Json> {
   const row: Record<string, Json> = {
     marketTokenAddress: market.catalog.marketToken,
     indexTokenAddress: market.catalog.indexToken,
@@ -74,7 +93,7 @@ export function configRow(venueState: VenueState, market: VenueMarket): Record<s
     isSpotOnly: market.settings.isSpotOnly,
     name: market.catalog.symbol,
     data: '',
-    isDisabled: namesMarket(venueState.dataFaults.disabledMarkets, market.key),
+    isDisabled,
   }
   for (const [name, value] of Object.entries(market.config)) {
     if (name.endsWith('_x') || name === 'symbol' || name === 'isDisabled') continue

@@ -90,8 +90,17 @@ function candleSource(
   return { key: hexKey(vault.address), decimals: vault.decimals, candles }
 }
 
-/** Rows of candles as they were sent. */
-const candleRows = new WeakMap<PathCandle, Json>()
+/** Finished candles of a question as they were sent last, newest first: a later answer has the same rows, as the same objects. */
+interface SentCandles {
+  /** Start of the candle that ran then, Unix seconds. */
+  readonly runningSeconds: number
+  readonly rows: readonly Json[]
+}
+
+/** By token, period and limit. */
+const sentCandles = new WeakMap<Candles, Map<string, SentCandles>>()
+/** Most questions whose rows are kept; the oldest go first. */
+const MAX_SENT = 64
 
 /** `/prices/candles`. Throws HttpFailure 400 for a bad parameter. */
 export async function oracleCandles(
@@ -112,17 +121,26 @@ export async function oracleCandles(
   // Candles are the one place where the wire carries prices as plain numbers.
   const scale = 10 ** (30 - decimals)
   const number = (contractPrice: bigint): number => Number(contractPrice) / scale
-  const rows = await listed(
-    candles.newest(key, period as CandlePeriod, limit, Math.floor(nowMs / 1000)),
-    (row): Json => {
-      const { timestampSeconds, open, high, low, close } = row
-      const made = [timestampSeconds, number(open), number(high), number(low), number(close)]
-      candleRows.set(row, made)
-      return made
-    },
-    // A finished candle is the same object each time, and a running one a new one.
-    (row) => candleRows.get(row),
-  )
+  const rowOf = ({ timestampSeconds, open, high, low, close }: PathCandle): Json => [
+    timestampSeconds,
+    ...[open, high, low, close].map(number),
+  ]
+  const seconds = Math.floor(nowMs / 1000)
+  const length = periodSeconds[period as CandlePeriod]
+  const runningSeconds = Math.floor(seconds / length) * length
+  const sent = sentCandles.get(candles) ?? new Map<string, SentCandles>()
+  sentCandles.set(candles, sent)
+  const name = `${key}:${period}:${limit}`
+  const last = sent.get(name)
+  const steps = last === undefined ? limit : (runningSeconds - last.runningSeconds) / length
+  const isNext = steps >= 0 && steps < limit
+  const newest = candles.newest(key, period as CandlePeriod, isNext ? steps + 1 : limit, seconds)
+  const fresh = await listed(newest, rowOf)
+  const isWhole = !isNext || fresh.length < steps + 1
+  const rows = isWhole ? fresh : [...fresh, ...(last?.rows ?? []).slice(0, limit - 1 - steps)]
+  sent.delete(name)
+  sent.set(name, { runningSeconds, rows: rows.slice(1) })
+  if (sent.size > MAX_SENT) sent.delete(sent.keys().next().value ?? '')
   return { period, candles: rows }
 }
 
