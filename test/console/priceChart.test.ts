@@ -8,6 +8,7 @@ import {
   placedApart,
   priceChartOf,
   priceRange,
+  timeRange,
 } from '../../src/control/console/page/shownChart.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
@@ -102,6 +103,21 @@ test('every price that moved is inside the range, and a level far away leaves th
     }),
   )
   expect(priceRange(priceChartOf({ ...candles, candles: [] }, { orders: [], positions: [] }))).toEqual([0, 1])
+})
+
+test('candles are drawn whole: their wicks are inside the range, and the last one ends within the time', () => {
+  const wide = { timestampSeconds: 1_500, open: 2_000, high: 2_100, low: 1_900, close: 2_010 }
+  const chart = priceChartOf(
+    { ...candles, candles: [...candles.candles, wide] },
+    { orders: [order('a', { legs: [fill(1_700, 2_001)] })], positions: [] },
+  )
+  expect(chart.candles.at(-1)).toEqual({ at: 1_500, open: 2_000, high: 2_100, low: 1_900, close: 2_010 })
+  const [low, high] = priceRange(chart)
+  expect([low < 1_900, high > 2_100]).toEqual([true, true])
+  expect(timeRange(chart)).toEqual([600, 1_800])
+  expect(
+    timeRange(priceChartOf(candles, { orders: [order('a', { legs: [fill(1_600, 2_001)] })], positions: [] })),
+  ).toEqual([600, 1_600])
 })
 
 test('names of levels overprint no other, stay in their order, and inside where there is room for all', () => {

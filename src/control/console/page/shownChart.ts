@@ -29,10 +29,23 @@ export interface ChartFill {
   readonly text: string
 }
 
-/** A chart. The lists of `xs` are as long as it is; null: nothing is drawn there. */
+/** A candle as it is drawn, USD. */
+export interface DrawnCandle {
+  /** Beginning, Unix seconds. */
+  readonly at: number
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+}
+
+/** A chart. The lists beside `xs` are as long as it is; null: nothing is drawn there. */
 export interface PriceChart {
   /** Unix seconds, oldest first. */
   readonly xs: readonly number[]
+  readonly candles: readonly DrawnCandle[]
+  /** Length of a candle, seconds. */
+  readonly stepSeconds: number
   readonly closes: readonly (number | null)[]
   readonly buys: readonly (number | null)[]
   readonly sells: readonly (number | null)[]
@@ -94,7 +107,7 @@ function levelsOf(orders: readonly Order[], positions: readonly ShownPosition[])
 
 /** The chart of the market that the candles are of. */
 export function priceChartOf(
-  { symbol, candles }: Candles,
+  { symbol, candles, period }: Candles,
   { orders, positions }: { readonly orders: readonly Order[]; readonly positions: readonly ShownPosition[] },
 ): PriceChart {
   const own = orders.filter(({ market }) => market === symbol)
@@ -111,6 +124,14 @@ export function priceChartOf(
   )
   return {
     xs,
+    candles: candles.map(({ timestampSeconds: at, open, high, low, close }) => ({
+      at,
+      open,
+      high,
+      low,
+      close,
+    })),
+    stepSeconds: periodMs[period] / 1_000,
     closes: xs.map((at) => closeAt.get(at) ?? null),
     buys: xs.map((at) => buyAt.get(at) ?? null),
     sells: xs.map((at) => sellAt.get(at) ?? null),
@@ -162,17 +183,24 @@ export function oldPricesText({ candles, period, readAtMs }: Candles, nowMs: num
     : undefined
 }
 
+/** The time that is drawn, Unix seconds: the last candle is drawn whole. */
+export function timeRange({ xs, candles, stepSeconds }: PriceChart): readonly [from: number, to: number] {
+  const [first = 0, last = 0] = [xs[0], xs.at(-1)]
+  return [first, Math.max(last, (candles.at(-1)?.at ?? last) + stepSeconds)]
+}
+
 /**
  * The prices from the lowest to the highest that are shown. A level that is farther from the price than the price moves stays outside:
  * a liquidation at half the price would make a line of the curve.
  */
 export function priceRange({
-  closes,
+  candles,
   buys,
   sells,
   levels,
 }: PriceChart): readonly [low: number, high: number] {
-  const moved = [...closes, ...buys, ...sells].filter((price) => price !== null)
+  const drawn = candles.flatMap(({ high, low }) => [high, low])
+  const moved = [...drawn, ...buys, ...sells].filter((price) => price !== null)
   if (moved.length === 0) return [0, 1]
   const [low, high] = [Math.min(...moved), Math.max(...moved)]
   const reach = Math.max(high - low, high * 0.002)

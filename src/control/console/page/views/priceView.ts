@@ -13,11 +13,13 @@ import {
   placedApart,
   priceChartOf,
   priceRange,
+  timeRange,
 } from '../shownChart.ts'
 import { shownPositions } from '../shownFigures.ts'
 import { momentText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { colour, type Drawing, plainAxis, timeAxis, useChart, utcDate } from './chartPlace.ts'
+import { drawCandles } from './drawCandles.ts'
 
 const { prices: words } = texts
 /** Interval between readings of the candles, ms. */
@@ -43,7 +45,7 @@ const levelDash: Readonly<Record<Level['kind'], readonly number[]>> = {
 /** Height of a level's name, px. */
 const levelTextPx = 14
 
-/** Draws the levels over the curve, each with its name at its left end, the names below each other where the lines are close. */
+/** Draws the levels over the candles, each with its name at its left end, the names below each other where the lines are close. */
 function drawLevels(plot: uPlot, levels: readonly Level[]): void {
   const { ctx, bbox } = plot
   ctx.save()
@@ -99,7 +101,10 @@ function optionsOf(
     tzDate: utcDate,
     padding: [8, 12, 0, 0],
     legend: { show: false },
-    scales: { y: { range: () => [...priceRange(chart())] as [number, number] } },
+    scales: {
+      x: { range: () => [...timeRange(chart())] as [number, number] },
+      y: { range: () => [...priceRange(chart())] as [number, number] },
+    },
     axes: [
       timeAxis(),
       {
@@ -110,11 +115,14 @@ function optionsOf(
     ],
     series: [
       {},
-      { label: words.price, stroke: colour('--accent'), width: 1.5, points: { show: false }, spanGaps: true },
+      { label: words.price, paths: () => null, points: { show: false } },
       dots(words.buys, '--up', 9),
       dots(words.sells, '--down', 9),
     ],
-    hooks: { draw: [(plot) => drawLevels(plot, chart().levels)] },
+    hooks: {
+      drawAxes: [(plot) => drawCandles(plot, chart())],
+      draw: [(plot) => drawLevels(plot, chart().levels)],
+    },
   }
 }
 
@@ -235,7 +243,7 @@ export function PriceView(): VNode {
   const empty =
     market === undefined ? words.noMarket : typeof prices === 'string' ? words[prices] : words.waiting
   return html`<${Section} id="prices" title=${texts.sections.prices} tools=${tools}>
-    ${chart === undefined || chart.xs.length < 2 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} sinceMs=${fillsSinceMs(chart, { ...(allSince === undefined ? {} : { allSince }), isAllOrders })} />`}
+    ${chart === undefined || chart.candles.length === 0 ? html`<p class="muted">${empty}</p>` : html`<${Picture} key=${market} chart=${chart} sinceMs=${fillsSinceMs(chart, { ...(allSince === undefined ? {} : { allSince }), isAllOrders })} />`}
     ${candles === undefined ? '' : html`<${Age} candles=${candles} />`}
   <//>`
 }
