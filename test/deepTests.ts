@@ -125,6 +125,7 @@ export const processTests: readonly string[] = [
   'world/consolePage.test.ts',
   'world/consoleReading.test.ts',
   'world/consoleRestart.test.ts',
+  'world/consoleRuns.test.ts',
   'world/consoleSignal.test.ts',
   'world/consoleStart.test.ts',
   'world/documentServer.test.ts',

@@ -70,7 +70,7 @@ export interface ExactRun {
   readonly madeUp?: MadeUp
   /** False: reads take the client's whole way, as a test of the short one asks for; true when absent. */
   readonly readsDirectly?: boolean
-  /** Told after each segment. */
+  /** Told of each point of the equity that the run has lived through. */
   readonly told?: (doneSeconds: number) => void
 }
 
@@ -102,7 +102,6 @@ export async function liveExactRun(run: ExactRun): Promise<RunTally> {
     intents = segment.intents
     if (kept.untilSeconds >= toSeconds) break
     if (run.folder !== undefined) keep(run.folder, kept)
-    run.told?.(kept.untilSeconds)
   }
   return { ...kept, intents }
 }
@@ -283,6 +282,7 @@ async function liveSegment(
     while (second < end) {
       await until((second - start) * 1000)
       point(second)
+      run.told?.(second)
       second = quiet?.passFrom(second, end, point, watch.passed) ?? second
       const nextSecond = nextPoint(second + 1, fromSeconds, everySeconds)
       second = Math.min(end, nextSecond, quiet?.nextTurn(second) ?? nextSecond)

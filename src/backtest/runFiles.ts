@@ -18,6 +18,8 @@ export const runFileNames = {
   candles: 'candles.csv',
   /** `RunResult` as JSON: written last; a folder without it holds a run that was stopped. */
   result: 'result.json',
+  /** The sentence that is read first, of a run that `perpd backtest` made. */
+  sentence: 'sentence.txt',
   journal: 'journal.db',
 } as const
 

@@ -139,7 +139,7 @@ export async function main(
     const isTolerant = command.isForRunning === true || command.isOfJournal === true
     const loaded = await (isTolerant ? loadInSpite(command, source, err) : readSettings())
     const { loadConfig } = await loadSettings()
-    return ended(await command.run({ ...bare, loaded, reload: () => loadConfig(source) }))
+    return ended(await command.run({ ...bare, loaded, settings, reload: () => loadConfig(source) }))
   } catch (error) {
     if (error instanceof CommandError) {
       err(error.message)

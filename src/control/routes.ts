@@ -16,6 +16,7 @@ import type { MonitoredStatus } from '../monitor/monitoredStatus.ts'
 import type { EngineApi, EngineStatus } from '../operator/port/engineStatus.ts'
 import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
+import type { RunDesk } from './console/runDesk.ts'
 import type { StartReport } from './console/startReport.ts'
 import type { ConsoleSources, WebConsole } from './console/webConsole.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
@@ -52,6 +53,8 @@ export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'd
   readonly signals?: SignalSettings
   /** The console; absent: no browser gets anything. */
   readonly console?: WebConsole
+  /** Makes backtests for the console; absent: it has none. */
+  readonly runDesk?: RunDesk
 }
 
 const DEFAULT_LIMIT = 100
@@ -186,7 +189,7 @@ const AGES_MS = 10_000
 const REREAD_MS = 5_000
 
 /** Sources of the console's stream: the bodies of three routes, the log, and the account's equity. */
-function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
+function consoleSources({ engine, recent, runDesk }: ControlContext): ConsoleSources {
   const text = (value: unknown): string => JSON.stringify(toPlain(value))
   const reading = (read: () => Promise<unknown>) => {
     let known: { readonly turn: string; readonly body: string } | undefined
@@ -199,6 +202,7 @@ function consoleSources({ engine, recent }: ControlContext): ConsoleSources {
   }
   return {
     log: recent.log,
+    ...defined({ runs: runDesk === undefined ? undefined : { desk: runDesk, fileOf: engine.fileOf } }),
     equity() {
       const { equity } = engine.status()
       return equity?.equityAtMs === undefined

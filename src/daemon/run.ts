@@ -12,6 +12,7 @@ import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { exitCodes } from '../config/exit.ts'
 import { version } from '../config/version.ts'
+import type { RunDesk } from '../control/console/runDesk.ts'
 import type { ConsoleSettings } from '../control/console/webConsole.ts'
 import type { ControlServer } from '../control/server.ts'
 import { type Emit, emitTo } from '../domain/event.ts'
@@ -70,6 +71,8 @@ export interface RunOptions extends ReadAnew {
   /** Things the operator should know before the first order. */
   readonly notes: readonly string[]
   readonly keys: KeySources
+  /** Makes backtests for the console. */
+  readonly runDesk?: RunDesk
   /** Writes a line to the operator's terminal and nowhere else; absent where what is written is kept, or read by a program. */
   readonly terminal?: (text: string) => void
   /** Shows whoever sits at a terminal how far the journal is read, while it is. */
@@ -211,6 +214,7 @@ async function live(
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
     explain: (intentId) => explainFrom(config, journal, intentId),
     recent: { log: kept, levels: log.levels, decisions, hosts: hostBook, incidents: notifier.incidents },
+    ...defined({ runDesk: options.runDesk }),
     ...consoleOf(config, log, config.account.owner ?? signer.address),
   })
   closers.push(() => control.close(), leaveAddress(config, control.localUrl, log))

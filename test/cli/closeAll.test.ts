@@ -66,6 +66,7 @@ async function closedAll(...states: readonly Partial<EngineStatus>[]) {
     cwd,
     env: {},
     execArgv: [],
+    settings: [],
     keys: { privateKey: undefined, credentialsDirectory: undefined, ask: undefined },
     width: 80,
     out: (text) => void out.push(text),

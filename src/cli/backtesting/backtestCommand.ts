@@ -1,6 +1,6 @@
 /** `perpd backtest`: runs strategy files over history, with the daemon's own engine, and leaves a folder that a report reads. */
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { liveExactRun } from '../../backtest/exactRun.ts'
 import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
 import { delaysOf, distributionOf, LEAST_EXECUTIONS } from '../../backtest/recordedDelays.ts'
@@ -27,6 +27,10 @@ import { sentenceOfRun } from '../reporting/runSubject.ts'
 import { type BandRun, bandText, modelText, resultText } from './backtestText.ts'
 import { checkFlag, checkRun } from './checkCommand.ts'
 import { exportParams } from './exportParams.ts'
+import { runsFolder } from './localRuns.ts'
+
+/** Between two lines of progress, ms. */
+const PROGRESS_MS = 2_000
 
 /** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
 export async function backtest(call: Call): Promise<number> {
@@ -121,7 +125,7 @@ function takenFor(
 ): { readonly folder: string; readonly state: RunFolder } {
   const given = flags.get('out')
   const names = manifest.strategies.map(({ name }) => name).join('+')
-  const own = join(dirname(config.history.folder), 'runs', `${names.slice(0, 60)}-${id}`)
+  const own = join(runsFolder(config), `${names.slice(0, 60)}-${id}`)
   const folder = typeof given === 'string' ? resolve(cwd, given, below) : own
   const state = taken(folder, manifest)
   if (!flags.has('again')) return { folder, state }
@@ -140,15 +144,20 @@ async function resultIn(
   if (state === 'over') return parseResult(readFileSync(join(folder, runFileNames.result), 'utf8'))
   if (state === 'begun') err('Resuming an interrupted run.')
   const { fromSeconds, toSeconds } = manifest
+  let saidMs = performance.now()
   const tally = await liveExactRun({
     ...{ folder, manifest, config, strategies },
     histories: candles.histories,
     told(doneSeconds) {
+      if (performance.now() - saidMs < PROGRESS_MS) return
+      saidMs = performance.now()
       const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
       err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
     },
   })
-  return writeRun(folder, manifest, tally, candles)
+  const result = writeRun(folder, manifest, tally, candles)
+  writeFileSync(join(folder, runFileNames.sentence), `${await sentenceOfRun(folder)}\n`)
+  return result
 }
 
 function taken(folder: string, manifest: RunManifest): RunFolder {

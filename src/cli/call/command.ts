@@ -36,6 +36,8 @@ export interface Call extends BareCall {
   readonly loaded: LoadedConfig
   /** Reads the configuration anew, from the same flags, variables and files. Throws ConfigError. */
   readonly reload: () => LoadedConfig
+  /** Flags of settings, as they were typed. */
+  readonly settings: readonly string[]
 }
 
 /** A command: what its help and its flags are, and its code, which is loaded only when it runs. */

@@ -8,6 +8,7 @@ import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { run } from '../../daemon/run.ts'
 import { createLog } from '../../monitor/log/log.ts'
 import { createLogRing } from '../../monitor/log/logRing.ts'
+import { binFile, createRunDesk, runsFolder } from '../backtesting/localRuns.ts'
 import type { Call } from '../call/command.ts'
 import { whileReading } from '../output/progressBar.ts'
 
@@ -15,7 +16,15 @@ import { whileReading } from '../output/progressBar.ts'
 const LAST_LINES_MS = 2_000
 
 /** Runs the daemon until it ends; resolves with its exit code. Rejects with CommandError when it may not start like this. */
-export async function runCommand({ loaded, reload, env, execArgv, keys }: Call): Promise<number> {
+export async function runCommand({
+  loaded,
+  reload,
+  env,
+  execArgv,
+  keys,
+  cwd,
+  settings,
+}: Call): Promise<number> {
   const { config, warnings } = loaded
   refuseOpenProcess(config, { env, execArgv })
   const node = config.isPaper ? [] : nodeReport().warnings
@@ -45,12 +54,19 @@ export async function runCommand({ loaded, reload, env, execArgv, keys }: Call):
   const terminal = (text: string): void => {
     stdout.write(`${text}\n`)
   }
+  const runDesk = createRunDesk({
+    folder: runsFolder(config),
+    program: [process.execPath, ...execArgv, binFile],
+    ...{ settings, cwd, env, now: Date.now },
+  })
   try {
     return await run(config, {
+      runDesk,
       ...{ log, output, kept, notes, values: loaded.values, keys, reload, whileReading },
       ...defined({ terminal: isPretty ? terminal : undefined }),
     })
   } finally {
+    await runDesk.close()
     if (stdout !== process.stdout) await takenFrom(stdout, LAST_LINES_MS)
     file?.close()
   }

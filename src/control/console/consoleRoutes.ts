@@ -6,10 +6,11 @@ import { z } from 'zod'
 import type { Role, RoleOf } from '../guard/access.ts'
 import { addressOf } from '../guard/addressOf.ts'
 import { enterPath, linkPath, sessionPath } from '../guard/browserRules.ts'
-import { bodyDigestOf } from '../guard/proof.ts'
 import { no, type Proven } from '../guard/requestGuard.ts'
 import type { Assets } from './assets.ts'
+import { jsonOf } from './jsonBody.ts'
 import type { LoginThrottle } from './loginThrottle.ts'
+import { type RunParts, runRoutes } from './runRoutes.ts'
 import type { BegunSession, Sessions } from './sessions.ts'
 
 /** Parts that the routes use. */
@@ -21,6 +22,8 @@ export interface ConsoleParts {
   readonly roles: RoleOf
   /** Where browsers reach the console, without a slash at its end. */
   readonly baseUrl: () => string
+  /** Backtests; absent: the console has none. */
+  readonly runs?: Omit<RunParts, 'sessions'>
 }
 
 /** Longest body of a log-in, bytes. */
@@ -49,11 +52,13 @@ const linkBody = z.strictObject({ role: z.enum(['read', 'operate']).optional() }
 export function consoleRoutes(app: Hono<Proven>, parts: ConsoleParts): void {
   app.use('/console/*', async (c, next) => {
     await next()
-    for (const [name, value] of Object.entries(policy)) c.header(name, value)
+    // A run's page brings a policy of its own, which is stricter.
+    for (const [name, value] of Object.entries(policy)) if (!c.res.headers.has(name)) c.header(name, value)
   })
   app.get('/console', (c) => c.redirect('/console/', 303))
   loginRoutes(app, parts)
   sessionRoutes(app, parts)
+  if (parts.runs !== undefined) runRoutes(app, { ...parts.runs, sessions: parts.sessions })
   app.get('/console/*', (c) => {
     const name = c.req.path.slice('/console/'.length)
     const asset = parts.assets.read(name === '' ? 'index.html' : name)
@@ -170,17 +175,4 @@ export interface ConsoleLink {
 export function linkTo(sessions: Sessions, baseUrl: string, role: Role): ConsoleLink {
   const { key, expiresAtMs } = sessions.link(role)
   return { url: `${baseUrl}/console/#key=${key}`, expiresAtMs }
-}
-
-/** The body when it is JSON of this shape, and the one that was proven where one was; undefined otherwise. */
-async function jsonOf<T>(c: Context<Proven>, shape: z.ZodType<T>): Promise<T | undefined> {
-  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) return undefined
-  try {
-    const text = await c.req.text()
-    const asked = c.get('asked')
-    if (asked !== undefined && bodyDigestOf(text) !== asked.bodyDigest) return undefined
-    return shape.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
 }

@@ -67,6 +67,8 @@ export interface Sessions {
   use(id: string): void
   /** Tells whether the session is still open; asking does not count as use. */
   isOpen(id: string): boolean
+  /** Tells whether the session is open and a request's `Cookie` header is its own. */
+  hasCookie(id: string, cookieHeader: string | undefined): boolean
   /** Ends one; false when there is none. */
   end(id: string): boolean
   /** Open ones, the oldest first. */
@@ -164,6 +166,11 @@ export function createSessions(clock: Clocks, cookieName: () => string): Session
     isOpen(id) {
       sweep()
       return withId(id) !== undefined
+    },
+    hasCookie(id, cookieHeader) {
+      sweep()
+      const cookie = cookieIn(cookieHeader, cookieName())
+      return cookie !== undefined && sessions.get(hashOf(cookie))?.row.id === id
     },
     end(id) {
       const found = withId(id)

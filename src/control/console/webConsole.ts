@@ -11,6 +11,7 @@ import { type ConsoleLink, consoleRoutes, linkTo } from './consoleRoutes.ts'
 import { createEquitySeries, type EquityPoint } from './equitySeries.ts'
 import { createLiveStream, type StreamSources } from './liveStream.ts'
 import { createLoginThrottle } from './loginThrottle.ts'
+import type { RunParts } from './runRoutes.ts'
 import { cookieNameOf, createSessions } from './sessions.ts'
 import { type Beat, streamRoutes, systemBeat } from './streamRoutes.ts'
 
@@ -39,6 +40,8 @@ export interface EquityStore {
 export interface ConsoleSources extends StreamSources {
   /** Equity of the account as people see it; undefined before the first figure. */
   readonly equity: () => EquityPoint | undefined
+  /** Backtests, and the files that they may be made of; absent: the console has none. */
+  readonly runs?: Omit<RunParts, 'sessions'>
 }
 
 /** The console. */
@@ -87,6 +90,7 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
         },
         roles: createRoles(tokens),
         baseUrl,
+        ...defined({ runs: sources.runs }),
       })
       const stream = createLiveStream(sources)
       const curve = keptCurve(clock, sources.equity, equityStore)

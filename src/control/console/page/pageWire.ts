@@ -14,6 +14,7 @@ import type { OperatorAnswer } from '../../../operator/operatorAnswer.ts'
 import type { MarketFigures } from '../../../operator/operatorReads.ts'
 import type { EngineApi, EngineStatus } from '../../../operator/port/engineStatus.ts'
 import type { CandleReport } from '../../../operator/port/readCandles.ts'
+import type { RunRow, RunsReport } from '../runDesk.ts'
 import type { SessionRow } from '../sessions.ts'
 import type { StartReport } from '../startReport.ts'
 
@@ -48,6 +49,10 @@ export type Start = StartReport
 export type Host = HostRow
 /** A row of `GET /api/console/sessions`. */
 export type OpenSession = SessionRow & { readonly isOwn: boolean }
+/** `GET /api/runs`; `page`: where the report of a run is, for this session. */
+export type Runs = Omit<RunsReport, 'runs'> & {
+  readonly runs: readonly (RunRow & { readonly page?: string })[]
+}
 /** `GET /api/logs`, and one line of it. */
 export type LogLines = KeptLines
 /** A line of the log. */

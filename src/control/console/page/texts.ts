@@ -130,6 +130,7 @@ export const texts = {
     orders: 'Orders',
     strategies: 'Strategies',
     tasks: 'Tasks',
+    runs: 'Backtests',
     limits: 'Limits',
     markets: 'Capacity',
     hosts: 'Hosts and data',

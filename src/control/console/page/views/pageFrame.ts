@@ -20,12 +20,23 @@ import { HostsView, MarketsView } from './marketsView.ts'
 import { OrdersView } from './ordersView.ts'
 import { PositionsView } from './positionsView.ts'
 import { PriceView } from './priceView.ts'
+import { RunsView } from './runsView.ts'
 import { SessionsDialog } from './sessionsView.ts'
 import { StoryView } from './storyView.ts'
 import { StrategiesView } from './strategiesView.ts'
 import { TasksView } from './tasksView.ts'
 
-const sections = ['positions', 'orders', 'strategies', 'tasks', 'limits', 'markets', 'hosts', 'log'] as const
+const sections = [
+  'positions',
+  'orders',
+  'strategies',
+  'tasks',
+  'runs',
+  'limits',
+  'markets',
+  'hosts',
+  'log',
+] as const
 
 /** Says who is logged in, and ends the session. */
 function SessionTools({
@@ -108,6 +119,7 @@ function OpenPage(): VNode {
           <${OrdersView} />
           <${StrategiesView} />
           <${TasksView} />
+          <${RunsView} />
           <${MarketsView} />
         </div>
         <div class="aside">
