@@ -14,6 +14,7 @@ import {
 } from '../../src/backtest/runFiles.ts'
 import { usualModel } from '../../src/backtest/runModel.ts'
 import { writeRun } from '../../src/backtest/runResult.ts'
+import type { MadeUp } from '../../src/backtest/runTerms.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
 import { type LoadedStrategy, loadStrategies } from '../../src/strategy/files/load.ts'
 import type { Strategy } from '../../src/strategy/strategy.ts'
@@ -92,6 +93,7 @@ export async function runFor(
     readonly out?: string
     readonly told?: (second: number) => void
     readonly readsDirectly?: boolean
+    readonly begin?: MadeUp['begin']
   } = {},
 ): Promise<TestRun> {
   const out = join(folder, wish.out ?? 'run')
@@ -116,6 +118,7 @@ export async function runFor(
   const tally = await liveExactRun({
     ...{ folder: out, manifest, config, strategies, histories },
     ...(wish.told === undefined ? {} : { told: wish.told }),
+    ...(wish.begin === undefined ? {} : { madeUp: { begin: wish.begin } }),
     ...(wish.readsDirectly === undefined ? {} : { readsDirectly: wish.readsDirectly }),
   })
   const result = writeRun(out, manifest, tally, candles)
