@@ -150,6 +150,13 @@ export const fastMutants: readonly FastMutant[] = [
     'for (const entry of heap) entry.atMs += ms + 1_000',
   ),
   one(
+    'an exit is not shrunk when a keeper cut its position',
+    [166, 147, 169, 316],
+    'src/engine/maintainExits.ts',
+    'return syncExits({ ...facts, settledMs: aheadStamps.settledMs }).map(keyed)',
+    "return syncExits({ ...facts, settledMs: aheadStamps.settledMs }).filter(({ kind }) => kind !== 'edit').map(keyed)",
+  ),
+  one(
     'exits that follow the price stand still',
     [160, 115, 37, 19],
     turns,
