@@ -1,22 +1,30 @@
 /** Backtests in exact mode on candles that a test makes: what they come to is known, and the same run is the same bytes. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { candlePaths } from '../../src/backtest/runFiles.ts'
 import { usualModel } from '../../src/backtest/runModel.ts'
 import type { Decision } from '../../src/domain/order/decision.ts'
 import { lastAttempt } from '../../src/domain/order/intent.ts'
+import type { Direction } from '../../src/protocol/market.ts'
 import { parseUnits, usd } from '../../src/protocol/units.ts'
 import type { StrategyView } from '../../src/strategy/strategy.ts'
 import { type Bar, market, runFor, startSeconds, strategyOf, testFolder, writeMinutes } from './runKit.ts'
 
 /** Opens a long at the first turn, and closes it at a minute of the run; never when none is given. */
-function holds(closesAtMinute = Number.POSITIVE_INFINITY, more: Partial<Decision> = {}) {
+function holds(
+  closesAtMinute = Number.POSITIVE_INFINITY,
+  more: Partial<Decision> = {},
+  symbol: string = market,
+) {
   return (view: StrategyView): readonly Decision[] => {
-    const row = view.market(market)
+    const row = view.market(symbol)
     if (row === undefined || view.openIntents.some(({ onlyExitsRest }) => onlyExitsRest !== true)) return []
     const { marketToken, shortToken } = row.market
     const minute = (view.snapshot.atMs / 1000 - startSeconds) / 60
-    const base = { marketToken, direction: 'long', reason: 'as the test says' } as const
-    const [held] = view.positions(market)
+    const { direction = 'long' } = more as { direction?: Direction }
+    const base = { marketToken, direction, reason: 'as the test says' } as const
+    const [held] = view.positions(symbol)
     if (held !== undefined)
       return minute >= closesAtMinute
         ? [{ kind: 'close', ...base, collateralToken: held.collateralToken }]
@@ -186,13 +194,30 @@ test('reads that go to the venue directly give the bytes that the client gives b
   for (const name of ['fills', 'equity', 'result'] as const) expect(direct.file(name)).toBe(whole.file(name))
 })
 
-test('the order of instances changes nothing where they do not compete', async () => {
+test('the order of instances that trade changes nothing where they do not compete for capacity', async () => {
   const folder = testFolder()
-  const data = writeMinutes(folder, 20, wave)
+  const btc = 'BTC/USD [BTC-USDC]'
+  const minutes = Array.from({ length: 140 }, (_unused, at) => at - 120)
+  const lines = minutes.flatMap((minute) => {
+    const [open, high, low, close] = wave(minute)
+    const second = startSeconds + minute * 60
+    return [
+      [second, open, high, low, close, 'ETH'].join(','),
+      [second, ...[open, high, low, close].map((price) => 20 * price), 'BTC'].join(','),
+    ]
+  })
+  const data = join(folder, 'both.csv')
+  writeFileSync(data, ['timestamp,open,high,low,close,symbol', ...lines, ''].join('\n'))
   const one = await strategyOf(folder, 'one', holds(12))
-  const two = await strategyOf(folder, 'two', () => [])
-  const first = await runFor(folder, data, 20, [one, two], { out: 'first' })
-  const second = await runFor(folder, data, 20, [two, one], { out: 'second' })
-  expect(second.file('fills')).toBe(first.file('fills'))
+  const other = await strategyOf(folder, 'two', holds(9, { direction: 'short' }, btc), { market: btc })
+  const two = { ...other, needs: { symbols: [btc] } }
+  // Who is asked first gets the first of the drawn delays: here all are alike.
+  const model = { ...usualModel, delayMs: { least: 3_000, most: 3_000 } }
+  const first = await runFor(folder, data, 20, [one, two], { out: 'first', model })
+  const second = await runFor(folder, data, 20, [two, one], { out: 'second', model })
+  const sorted = (run: typeof first) => run.file('fills').split('\n').toSorted()
+  expect(first.fills).toHaveLength(4)
+  expect(sorted(second)).toEqual(sorted(first))
   expect(second.file('equity')).toBe(first.file('equity'))
+  expect(second.result.balances).toEqual(first.result.balances)
 })

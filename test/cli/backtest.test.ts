@@ -81,6 +81,7 @@ test('its sentence is that of its report, and a file that is off runs where it i
   const again = await perpd(folder, words)
   const { sentence } = JSON.parse((await perpd(folder, ['report', out, '--json'])).out)
   expect(again.out.replaceAll(/\s+/g, ' ')).toContain(sentence)
+  expect(readFileSync(join(out, 'sentence.txt'), 'utf8')).toBe(`${sentence}\n`)
   expect(again.out.split('\n').filter((line) => line.length > 80 && !line.startsWith('- '))).toEqual([])
   const mine = join(folder, 'mine')
   mkdirSync(mine)

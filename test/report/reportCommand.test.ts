@@ -59,7 +59,13 @@ function writeRun(name: string, seed: number): void {
     [table.head, ...rows.map(table.line), ''].join('\n')
   const [fillsText, equityText] = [text(runTables.fills, fills), text(runTables.equity, equity)]
   const manifest: RunManifest = {
-    ...{ format: RUN_FORMAT, mode: 'exact', perpd: '0.1.0', node: 'v24.0.0', chain: 'arbitrum' },
+    ...{
+      format: RUN_FORMAT,
+      mode: seed === 1 ? 'exact' : 'fast',
+      perpd: '0.1.0',
+      node: 'v24.0.0',
+      chain: 'arbitrum',
+    },
     ...{ account: '0x1', fromSeconds: start, toSeconds: start + 2 * DAY, seed, segmentSeconds: 604_800 },
     balances: { USDC: '10000' },
     strategies: [
@@ -198,6 +204,7 @@ test('two runs stand side by side under the names of their folders, with what di
   expect(page).not.toContain('<b>two')
   const { differences } = JSON.parse((await run('one', '<b>two', '--json')).out)
   expect(differences).toEqual([
+    { name: 'mode', values: ['exact', 'fast'] },
     { name: 'seed', values: ['1', '2'] },
     { name: 'strategies.1.file.params.fastCandles', values: ['1', '2'] },
   ])

@@ -29,8 +29,8 @@ import { checkFlag, checkRun } from './checkCommand.ts'
 import { exportParams } from './exportParams.ts'
 import { runsFolder } from './localRuns.ts'
 
-/** Between two lines of progress, ms. */
-const PROGRESS_MS = 2_000
+/** Least time and least progress between two lines of progress: ms, and percent of the run. */
+const [PROGRESS_MS, PROGRESS_PERCENT] = [2_000, 5]
 
 /** Runs the files. Exit code 4 for what cannot be run as it is asked for. */
 export async function backtest(call: Call): Promise<number> {
@@ -144,14 +144,15 @@ async function resultIn(
   if (state === 'over') return parseResult(readFileSync(join(folder, runFileNames.result), 'utf8'))
   if (state === 'begun') err('Resuming an interrupted run.')
   const { fromSeconds, toSeconds } = manifest
-  let saidMs = performance.now()
+  let said = { atMs: performance.now(), percent: 0 }
   const tally = await liveExactRun({
     ...{ folder, manifest, config, strategies },
     histories: candles.histories,
     told(doneSeconds) {
-      if (performance.now() - saidMs < PROGRESS_MS) return
-      saidMs = performance.now()
       const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
+      const atMs = performance.now()
+      if (atMs - said.atMs < PROGRESS_MS || percent - said.percent < PROGRESS_PERCENT) return
+      said = { atMs, percent }
       err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
     },
   })

@@ -125,8 +125,13 @@ export function createRunDesk(place: LocalRuns): RunDesk {
     name: string,
   ): Promise<{ readonly row: RunRow; readonly changedMs: number } | undefined> {
     const path = (file: keyof typeof runFileNames): string => join(place.folder, name, runFileNames[file])
-    const [changedMs = await timeOf(path('manifest'))] = [await timeOf(path('result'))]
-    if (changedMs === undefined) return undefined
+    const times = [
+      await timeOf(path('manifest')),
+      await timeOf(path('result')),
+      await timeOf(path('sentence')),
+    ]
+    // The sentence is written last: a row that was read before it is read again.
+    const changedMs = Math.max(0, ...times.filter((each) => each !== undefined))
     const known = read.get(name)
     if (known?.changedMs === changedMs) return known
     const manifest = await parsed(path('manifest'), parseManifest)
@@ -154,7 +159,8 @@ export function createRunDesk(place: LocalRuns): RunDesk {
       }),
     }
     const kept = { changedMs, row }
-    read.set(name, kept)
+    // A result that cannot be read is being written.
+    if (times[1] === undefined || result !== undefined) read.set(name, kept)
     return kept
   }
 

@@ -132,6 +132,7 @@ function configurationOf(manifest: RunManifest): Readonly<Record<string, string>
     perpd: manifest.perpd,
     node: manifest.node,
     chain: manifest.chain,
+    mode: manifest.mode,
     from: new Date(manifest.fromSeconds * 1000).toISOString(),
     to: new Date(manifest.toSeconds * 1000).toISOString(),
     seed: manifest.seed,
