@@ -79,7 +79,8 @@ pageTest(
       page.context().waitForEvent('page'),
       page.click(`#runs tbody >> text=${runTexts.report}`),
     ])
-    report.on('pageerror', (error) => complaints.push(String(error)))
+    const faults: string[] = []
+    report.on('pageerror', (error) => faults.push(String(error)))
     await report.waitForSelector('[data-chart=equity] canvas')
     expect(await report.textContent('#sentence')).toBe(sentence)
     // Its origin is nobody's: it has no opener, and reads neither the console's key nor its port.
@@ -100,7 +101,7 @@ pageTest(
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
       await page.setViewportSize({ width: 1_440, height: 900 })
     }
-    expect(complaints).toEqual([])
+    expect([...complaints, ...faults]).toEqual([])
 
     // A run that is being made ends with the daemon, and leaves what the same command resumes.
     await begin(page, '2024-01-02', '2024-01-03')
