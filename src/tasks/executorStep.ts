@@ -24,7 +24,7 @@ const CANCEL_AGAIN_MS = 15_000
 
 /** Result of a task's own plan, once nothing ends it and nothing is in flight. */
 export type ExecutorPlan<State> =
-  /** It must see its markets to tell. */
+  /** The plan needs its markets: it is asked again once they were read. An order or a cancel without them has the same effect. */
   | { readonly kind: 'read' }
   /** Nothing is to be made now, and why. */
   | { readonly kind: 'wait'; readonly until: string; readonly state?: State }
@@ -114,7 +114,9 @@ function executorStep<Params extends TaskGoal, State extends ExecutorProgress>(
   if (view.halt !== undefined && isHalted) return wait(view.halt)
   if (view.paused !== undefined) return wait(view.paused)
   const planned = rules.plan({ ...task, state }, view, stand)
-  if (planned.kind === 'read') return { kind: 'read', symbols: rules.symbolsOf(params) }
+  const isBlind = view.snapshot === undefined && (planned.kind === 'order' || planned.kind === 'cancel')
+  // Admission judges each order by the markets as they were read: a plan that did not need them is asked again with them.
+  if (isBlind || planned.kind === 'read') return { kind: 'read', symbols: rules.symbolsOf(params) }
   if (planned.kind === 'wait') return wait(planned.until, planned.state)
   const sticky = ({ outcome, why, isBare }: ExecutorEnd): Next<State> => {
     const ending = { outcome, why, ...defined({ isBare }) }
