@@ -1,6 +1,7 @@
 /** The register of events says what the log writes, and docs/reference/events.md says what the register does. */
 import { expect, test } from 'vitest'
 import { commonFieldNames, eventRegister, type LineName } from '../../src/monitor/events/eventRegister.ts'
+import { noteRegister } from '../../src/monitor/events/processNotes.ts'
 import { createLog } from '../../src/monitor/log/log.ts'
 import { holdToRegister } from '../support/registeredLine.ts'
 import { everyEvent } from './events.ts'
@@ -11,6 +12,12 @@ test.each(everyEvent.map((event, n) => [`${n} ${event.type}`, event] as const))(
     holdToRegister(event)
   },
 )
+
+test('every event that can be emitted has a sample, so that its line is held to the register', () => {
+  const sampled = new Set<string>(everyEvent.map(({ type }) => type))
+  const events = Object.keys(eventRegister).filter((name) => !(name in noteRegister))
+  expect(events.filter((name) => !sampled.has(name))).toEqual([])
+})
 
 test('what a JSON line has besides the fields of its event is in the register too', () => {
   const lines: string[] = []

@@ -1,9 +1,12 @@
 /** One event of every kind, whole and plausible, and the states they speak of. */
 
+import type { Discrepancy } from '../../src/domain/accountRecords/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { TradeSignal } from '../../src/domain/memory/tradeSignal.ts'
 import type { Intent, IntentState } from '../../src/domain/order/intent.ts'
+import type { OrderLeg } from '../../src/domain/order/orderLegs.ts'
+import type { SubaccountReport } from '../../src/domain/subaccountReport.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { account, armedFacts, ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
@@ -76,6 +79,43 @@ export const position: Position = {
   leverageBps: 19_900n,
   increasedAtSeconds: startMs / 1_000,
   decreasedAtSeconds: 0,
+}
+
+const filledEntry: OrderLeg = {
+  index: 0,
+  orderKey: `0x${'0c'.repeat(32)}`,
+  role: 'main',
+  phase: 'EXECUTED',
+  isProvisional: false,
+  sizeDeltaUsd: usd(500),
+  executionPrice: usd('1739.51'),
+  feesUsd: usd('0.3'),
+}
+
+const restingStop: OrderLeg = {
+  index: 1,
+  orderKey: `0x${'0d'.repeat(32)}`,
+  role: 'stop-loss',
+  phase: 'OPEN',
+  isProvisional: false,
+  triggerPrice: usd(1_600),
+  sizeDeltaUsd: usd(500),
+}
+
+const liquidation: Discrepancy = {
+  discrepancyId: 'trade-77',
+  kind: 'liquidation',
+  statement: 'The venue liquidated the long ETH/USD [WETH-USDC].',
+  marketToken: ethMarket,
+  direction: 'long',
+  collateralToken: usdc,
+  sizeDeltaUsd: usd(-500),
+  pnlUsd: usd(-240),
+}
+
+const approval: SubaccountReport = {
+  ...{ address: account, isActive: true, isApprovalWaiting: false },
+  ...{ remainingActions: 12, neededActions: 4, expiresAtSeconds: 1_800_003_600 },
 }
 
 export const symbols = { [ethMarket.toLowerCase()]: symbol }
@@ -357,6 +397,60 @@ export const everyEvent: readonly Event[] = [
     by: 'Ada',
   },
   { type: 'market.proven', symbol, marketToken: ethMarket },
+  {
+    type: 'strategy.unfit',
+    strategy: 'mine',
+    reason: 'its memory has another version',
+    facts: { version: 2 },
+  },
+  { type: 'strategy.forgotten', strategy: 'mine', by: 'Ada' },
+  { type: 'chat.update', sink: 'phone', result: 'stranger' },
+  { type: 'chat.failed', sink: 'phone', what: 'commands', reason: 'no answer in 10 s' },
+  { type: 'order.filled', intent, leg: filledEntry, isTakenBack: false },
+  { type: 'order.exits', intent, exits: [restingStop] },
+  {
+    type: 'order.not_signed',
+    intent,
+    host,
+    requestId: 'req-1',
+    code: 'FEE_ABOVE_LIMIT',
+    differences: [{ field: 'executionFee', expected: 'at most 5', found: '6' }],
+  },
+  {
+    type: 'evidence.chosen',
+    source: 'chain',
+    endpoints: 2,
+    text: 'safe blocks of the chain, through two RPC endpoints',
+    isWeak: false,
+  },
+  { type: 'chain.read', endpoint: 'rpc.example', durationMs: 12, outcome: 'ok', latest: 100n, final: 90n },
+  { type: 'chain.skew', skewSeconds: 40, isTooLarge: true },
+  { type: 'chain.time', endpoint: 'rpc.example', aheadSeconds: 900, isSetAside: true, healthy: 1 },
+  {
+    type: 'account.unmanaged',
+    symbol,
+    direction: 'long',
+    sizeUsd: usd(500),
+    madeBy: ['eth-trend'],
+    seenBy: ['guard'],
+  },
+  { type: 'account.discrepancy', discrepancy: liquidation, isPausing: true },
+  { type: 'account.discrepancySettled', discrepancy: liquidation, as: 'adopted' },
+  { type: 'account.equityJumped', readingUsd: usd(90_000), equityUsd: usd(1_000) },
+  { type: 'subaccount.read', report: approval },
+  { type: 'subaccount.low', report: approval, secondsLeft: 3_600 },
+  {
+    type: 'subaccount.renewal',
+    file: 'var/live/approval.json',
+    actions: 1_000,
+    usedActions: 40,
+    by: 'the chain',
+    expiresAtSeconds: 1_800_604_800,
+  },
+  { type: 'kill.step', step: 'closing', positions: 2 },
+  { type: 'kill.step', step: 'stuck', reason: 'the price of ETH is too old' },
+  { type: 'limits.changed', statement: 'maxOrderUsd from 500 to 250', by: 'Ada' },
+  { type: 'limits.started', statement: 'maxOrderUsd from 250 to 500', isLooser: true },
   { type: 'market.trusted', symbol, marketToken: ethMarket, by: 'Ada' },
   { type: 'daemon.heartbeat', openIntents: 1, unresolved: 0, positions: 1, exposureUsd: usd(500) },
   { type: 'daemon.draining', signal: 'SIGTERM', openIntents: 1, underWay: 1, drainMs: 10_000 },

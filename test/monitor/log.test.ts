@@ -117,6 +117,28 @@ test('on a terminal every event reads as one plain line', () => {
     market    https://arbitrum.gmxapi.io/v1 says that the longToken of ETH/USD is 0x0, and not 0x82. Increases on ETH/USD [WETH-USDC] wait, and reductions there use the pinned facts. See perpd markets
     market    1 contradiction trusted by Ada despite its hosts: ETH/USD [WETH-USDC]
     market    the chain proves ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)
+    tick      mine pauses: its memory has another version. Its position is unchanged. Correct its kind and load it (perpd strategies reload), or discard its memory: perpd strategies forget mine
+    tick      mine starts over: Ada discarded its memory
+    notify    a message to the bot of phone: stranger
+    notify    commands of the chat of phone cannot be read: no answer in 10 s. Trading continues, and perpd keeps retrying
+    order     f00d0000 filled at $1,739.51 (increase long ETH/USD [WETH-USDC] $500.00), fees $0.30
+    order     f00d0000 long ETH/USD [WETH-USDC] is open; resting: stop-loss at $1,600.00
+    order     f00d0000 (increase long ETH/USD [WETH-USDC] $500.00) not signed: the fee is above the limit: executionFee is 6, expected at most 5. Nothing was sent, https://arbitrum.gmxapi.io/v1 is not at fault, and the strategy decides again
+    evidence  how an order ended is read from safe blocks of the chain, through two RPC endpoints
+    chain     rpc.example read in 12 ms, block 100, final 90
+    chain     our clock is 40 s before the chain's time. Nothing that adds risk is signed until they agree. Check this machine's clock and the lag of the endpoints
+    chain     rpc.example is ignored for the time: its newest block is 15 min 0 s ahead of our clock and the hosts'. Another endpoint gives the time, and orders continue; no end is proven before this one agrees. Check this endpoint, or remove it from the configuration and restart perpd
+    position  long ETH/USD [WETH-USDC] of $500.00 is unmanaged: eth-trend opened it and does not run (its file is gone or disabled); only guard sees it. Enable eth-trend and restart perpd, or close the position: perpd close
+    account   The venue liquidated the long ETH/USD [WETH-USDC]. Increases on this market wait; settle it: \`perpd discrepancies adopt|ignore trade-77 --by NAME\`
+    account   adopted: The venue liquidated the long ETH/USD [WETH-USDC]
+    account   an equity reading of $90,000.00 is far from the $1,000.00 of the last minute; it counts once most readings confirm it
+    account   12 actions of the approval left
+    account   the approval of the delegated key 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A ends soon: 12 actions left, 4 of them needed to close everything, and 1 h 0 min. Renew it: perpd subaccount approve
+    account   the renewal of the delegated key's approval is in var/live/approval.json, unsigned: 1000 actions beyond the 40 used (counted by the chain), until 2027-01-22T08:00:00.000Z. Sign it with the owner's wallet, and import the signature: perpd subaccount approve --request var/live/approval.json --signature FILE
+    kill      kill: closing 2 positions at the market
+    kill      the kill makes no progress: the price of ETH is too old. perpd keeps retrying
+    limits    limits changed by Ada: maxOrderUsd from 500 to 250
+    limits    limits changed since the last run: maxOrderUsd from 250 to 500
     market    Ada trusts ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)
     alive     1 position, exposure $500.00, 1 open order, 0 unresolved
     perpd     SIGTERM: no new orders; following 1 order in flight for up to 10 s. A second signal exits at once; both are safe
@@ -252,6 +274,20 @@ test('lines below the level are not written', () => {
     'price',
     'trading',
     'market',
+    'tick',
+    'notify',
+    'order',
+    'chain',
+    'chain',
+    'position',
+    'account',
+    'account',
+    'account',
+    'account',
+    'kill',
+    'kill',
+    'limits',
+    'limits',
     'market',
     'perpd',
     'warn',

@@ -3,7 +3,7 @@ import { isoTime } from '../../base/clock.ts'
 import type { AccountEvent } from '../../domain/accountEvent.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import { asNumber, type SeriesMaker } from '../seriesMaker.ts'
-import { counted, money, plain } from '../text.ts'
+import { counted, money, plain, span } from '../text.ts'
 import type { EventFamily, Field } from './eventRow.ts'
 
 function series({ gauge }: SeriesMaker) {
@@ -83,7 +83,7 @@ export const approvalFamily: EventFamily<
       text: ({ report, secondsLeft }) =>
         isGone(report)
           ? `the delegated key ${report.address} is not approved on the chain, and no approval waits: its messages cannot land; resting orders and positions stay. If you did not revoke it, check the owner's account. To approve it: perpd subaccount approve`
-          : `the approval of the delegated key ${report.address} ends soon: ${report.remainingActions} actions left, ${report.neededActions} of them needed to close everything, and ${Math.max(0, secondsLeft)} s. Renew it: perpd subaccount approve`,
+          : `the approval of the delegated key ${report.address} ends soon: ${report.remainingActions} actions left, ${report.neededActions} of them needed to close everything, and ${span(Math.max(0, secondsLeft) * 1_000)}. Renew it: perpd subaccount approve`,
       fields: [remaining, needed, 'seconds_left'],
       notice: () => ({
         kind: 'key-approval',
