@@ -201,7 +201,8 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'journal verify',
-    summary: 'Check the whole journal: hashes, stories, tables, mark and snapshot; beside the daemon too.',
+    summary:
+      'Check the whole journal: hashes, stories, tables, mark and snapshot; works while the daemon runs.',
     details: 'Exit code 0 when all checks pass, 1 when one fails; the first bad record is named.',
     flags: [json],
     examples: ['perpd journal verify', 'perpd journal verify --json'],
@@ -209,7 +210,7 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'journal export',
-    summary: 'Print the records as JSON lines; beside the daemon too.',
+    summary: 'Print the records as JSON lines; works while the daemon runs.',
     flags: [
       { name: 'since', value: 'TIME', doc: 'only records from this time on, as 2027-01-15T08:00:00Z' },
       { name: 'intent', value: 'ID', doc: 'only records of this order, by its id or its first characters' },
@@ -226,7 +227,7 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'journal compact',
-    summary: 'Read the whole journal and write a snapshot for a quick start; the daemon must not run.',
+    summary: 'Read the whole journal and write a snapshot for a quick start; stop the daemon first.',
     details:
       'A running daemon does this every 10,000 records. No record is removed: the chain of hashes stays whole.',
     flags: [],
@@ -236,7 +237,7 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'journal copy',
     summary:
-      'Copy all records between the file journal.path and the database journal.url; the daemon must not run.',
+      'Copy all records between the file journal.path and the database journal.url; stop the daemon first.',
     details:
       'Both then have the same chain of hashes. What was cut off is resumed. To the database: the file stays, and perpd refuses it once the\ndatabase has more records. To the file: it must not exist yet; after it remove journal.url.',
     flags: [{ name: 'to', value: 'PLACE', doc: 'database or file' }],
@@ -245,7 +246,7 @@ const table: readonly (Command | Sent)[] = [
   },
   {
     name: 'journal accept-loss',
-    summary: 'Continue with a journal that lost records; the daemon must not run.',
+    summary: 'Continue with a journal that lost records; stop the daemon first.',
     details:
       'For JOURNAL_ROLLED_BACK when no newer copy is left. A lost record may hold a signature that can still land, so perpd\nmakes no new orders until the longest possible deadline has passed. The journal records your name.',
     flags: [{ name: 'by', value: 'NAME', doc: 'name of who accepts it' }],

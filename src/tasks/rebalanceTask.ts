@@ -68,7 +68,7 @@ const fields = {
     percent({
       typedMost: 5_000,
       means: 'tolerated drift of the total',
-      said: (shown) => `a drift of ${shown} left alone`,
+      said: (shown) => `a drift of ${shown} tolerated`,
       keptAs: false,
     }),
   ),

@@ -17,7 +17,7 @@ test('an input that ends in the place of an answer is no, without a stack', () =
 test('who lost the daemon is told that the order may be accepted, how to look, and how to ask again', () => {
   const lines = askAgain('ab12').split('\n')
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
-  expect(lines.join(' ')).toContain('may have accepted the order')
+  expect(lines.join(' ')).toContain('may have accepted the command')
   expect(lines.join(' ')).toContain('check perpd orders')
   expect(lines.join(' ')).toContain('--id ab12')
 })

@@ -184,7 +184,7 @@ export function isRefusal({ message }: CommandError): boolean {
 export function askAgain(id: string): string {
   return wrapped(
     '',
-    `perpd may have accepted the order; check perpd orders, which works without the daemon. When perpd runs again you can safely repeat the command with --id ${id}.`,
+    `perpd may have accepted the command; check perpd orders, which works without the daemon. When perpd runs again you can safely repeat the command with --id ${id}.`,
   ).join('\n')
 }
 

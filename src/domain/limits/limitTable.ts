@@ -417,7 +417,7 @@ export const limitTable = {
     denies: {
       code: 'CLOCK_SKEW',
       meaning:
-        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock if `perpd doctor` finds it wrong, else make sure that two hosts respond ([operating.md](../operating.md#when-the-clock-is-doubted))",
+        "this machine's clock and the venue's differ by more than `risk.maxClockSkewMs`; set the clock if `perpd doctor` finds it wrong, else make sure that two hosts respond ([operating.md](../operating.md#when-clocks-differ))",
     },
   },
   reduceAgainAfterMs: {

@@ -35,7 +35,7 @@ export type BatchDecision = Of<'batch'>
 export type UnwindDecision = Of<'unwind'>
 /** Ends a task of the strategy. */
 export type StopTaskDecision = Of<'stop-task'>
-/** Has the renewal of the delegated key's approval written to a file. */
+/** Writes the renewal of the delegated key's approval to a file. */
 export type RenewalDecision = Of<'prepare-approval'>
 /** Has the claim of amounts that the venue put aside written to a file. */
 export type ClaimDecision = Of<'prepare-claim'>

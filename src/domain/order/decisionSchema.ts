@@ -268,7 +268,7 @@ const prepareApproval = z
     days: whole(1, 365).describe('Days that it lasts.'),
     ...explained,
   })
-  .describe("Has the renewal of the delegated key's approval written to a file, for the owner to sign.")
+  .describe("Writes the renewal of the delegated key's approval to a file, for the owner to sign.")
 
 const prepareClaim = z
   .strictObject({

@@ -177,11 +177,13 @@ function strategyFiles(paths: readonly string[], problems: StrategyFileError[]):
       }
       for (const file of found) add(join(path, file))
     } catch (cause) {
+      const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
       problems.push(
         new StrategyFileError({
           file: path,
-          what: `cannot be read: ${reasonOf(cause)}`,
-          fix: 'check the path and its permissions',
+          ...(isMissing
+            ? { what: 'does not exist', fix: 'create it with perpd init, or set strategies.paths' }
+            : { what: `cannot be read: ${reasonOf(cause)}`, fix: 'check its permissions' }),
           cause,
         }),
       )
