@@ -88,7 +88,7 @@ export function createSubaccountWatch(context: SubaccountWatchContext): Subaccou
   let carriedBy: string | undefined
   let nonce: bigint | undefined
   let lowToldMs: number | undefined
-  /** Open notices; of a low approval, the remainder at the last look. */
+  /** Open notices about the approval; for a low one, the remainder at the last look. */
   let told: ToldApproval = context.told?.read() ?? { isUnread: false }
 
   function keep(next: ToldApproval): void {

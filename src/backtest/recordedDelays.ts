@@ -26,7 +26,7 @@ export function delaysOf(intents: readonly IntentState[]): readonly number[] {
     .toSorted((one, other) => one - other)
 }
 
-/** A distribution by the delay in the middle of each twentieth, ms, ascending; undefined of fewer than `LEAST_EXECUTIONS` delays. */
+/** Makes a distribution: the middle delay of each twentieth, ms, ascending. Undefined for fewer than `LEAST_EXECUTIONS` delays. */
 export function distributionOf(delaysMs: readonly number[]): readonly number[] | undefined {
   if (delaysMs.length < LEAST_EXECUTIONS) return undefined
   return Array.from(

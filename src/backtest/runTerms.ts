@@ -1,4 +1,4 @@
-/** Terms of a run that decide anything, and what a trial makes up around it. */
+/** Terms that affect the decisions of a run, and the world that a trial invents around it. */
 import type { Clock } from '../base/clock.ts'
 import type { Trader } from '../daemon/trader.ts'
 import type { Emit } from '../domain/event.ts'

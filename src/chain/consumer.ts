@@ -27,7 +27,7 @@ export interface ConsumerSearch {
   readonly from: bigint
   /** The account's events since then. */
   readonly events: readonly OrderEvent[]
-  /** Signatures of all attempts, without 0x: a transaction that carries another one's is that one's. */
+  /** Signatures of all attempts, without 0x. A transaction with the signature of another attempt belongs to that attempt. */
   readonly signatures: ReadonlySet<string>
   readonly emitter: Address
   readonly wrappedNative: Address

@@ -62,7 +62,7 @@ function help(): string {
 export async function main(
   argv: readonly string[],
   world: {
-    /** A bare key in it is taken out. */
+    /** Environment. `main` removes a bare private key from it. */
     readonly env: Record<string, string | undefined>
     readonly cwd: string
     /** Options of Node that the process was started with; none when not given. */

@@ -10,9 +10,9 @@ import { privateKeyVariable } from './privateKeyVariable.ts'
 import { isOwnHost } from './sections/daemonSection.ts'
 
 /**
- * Rules between settings: problems forbid the start, warnings are told and allowed.
+ * Checks settings against each other. A problem prevents the start; a warning is reported and permitted.
  *
- * @param comparesAll false when some value could not be read, so that comparing with what stands in its place would mislead.
+ * @param comparesAll false when some value could not be read: a comparison with its substitute would mislead
  */
 export function judge(
   config: Config,

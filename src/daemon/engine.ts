@@ -107,7 +107,7 @@ export interface EngineParts
   readonly execution: Omit<ExecutionContext, 'admission' | 'warningPolicies' | 'api' | 'chain'>
   /** Data of the chain's markets, which other accounts may share. */
   readonly market: MarketData
-  /** Those that run first. */
+  /** Strategies that run from the start. */
   readonly strategies: readonly LoadedStrategy[]
   /** The account's policy of the venue's warnings, which a strategy's file may make stricter; absent: the defaults. */
   readonly warnings?: WarningPolicy

@@ -64,7 +64,7 @@ import { watchStrategies } from './watchStrategies.ts'
 
 /** Options of a daemon's run, in addition to its configuration. */
 export interface RunOptions extends ReadAnew {
-  /** The newest lines of the log. */
+  /** The newest lines of the log, in memory. */
   readonly kept: LogRing
   /** Standard output, as the log writes it. */
   readonly output: LogOutput

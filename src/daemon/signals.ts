@@ -15,8 +15,8 @@ export type CarriedOut = (command: OperatorCommand, by: string) => void
 const sameSignalMs = 1_000
 
 /**
- * First SIGINT or SIGTERM drains, second leaves at once. SIGUSR2 halts. SIGHUP reads the limits anew and
- * then the strategy files, and a service manager is told of it; when the terminal that the log goes to is gone it drains, because nobody is left to watch.
+ * The first SIGINT or SIGTERM drains, the second exits at once. SIGUSR2 halts. SIGHUP reloads the limits and then the strategy files, and reports
+ * the reload to a service manager. When the terminal of the log is gone, SIGHUP drains: nobody is left to watch.
  */
 export function listenForSignals(
   engine: Engine,

@@ -81,7 +81,7 @@ export type DaemonEvent =
       readonly strategy: string
       readonly durationMs: number
       readonly decisions: number
-      /** Decisions of them that were none; absent: every one was. */
+      /** Number of decisions that were invalid; absent: all were valid. */
       readonly invalid?: number
       /** Size of the view that was handed to a kind of the user's own, bytes. */
       readonly viewBytes?: number

@@ -126,7 +126,7 @@ export function positionsOn(
   )
 }
 
-/** The first row of each side of a list, by the side's key. */
+/** Maps each side's key to its first row in the list. */
 const rowsBySide = madeOnce((rows: readonly Position[]): ReadonlyMap<string, Position> => {
   const bySide = new Map<string, Position>()
   for (const row of rows) {

@@ -29,7 +29,7 @@ export interface HandExitsParts extends HasJournal, HasOrders {
   readonly clock: Clock
   readonly emit: (event: Event) => void
   readonly read: (symbols: readonly string[]) => Promise<Snapshot>
-  /** The operator's intents that a snapshot may not show whole yet. */
+  /** Returns the operator's intents that a snapshot may not show in full yet. */
   readonly unseen: (snapshot: Snapshot) => readonly IntentState[]
   /** Tells whether others' books hold the whole position of a side. */
   readonly isOthers: (side: PositionSide, snapshot: Snapshot) => boolean

@@ -109,7 +109,7 @@ export interface JournalReader extends HistoryReads {
   books(): Promise<BookReads>
   /** The same, read from the first record on: with the results of every day. `tell` is told of all that each book was brought. */
   bookHistory(tell?: BookListener): Promise<BookReads>
-  /** All intents, newest first, and the books of `bookHistory`, in one pass over the records: either alone costs as much. */
+  /** Reads all intents, newest first, and the books of `bookHistory` in one pass: either alone costs as much. */
   history(): Promise<JournalHistory>
   close(): Promise<void>
 }

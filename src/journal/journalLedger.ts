@@ -29,7 +29,7 @@ const keptMs = 90_000_000
 /** And no more than so many, whatever a day brings. */
 const keptAtMost = 25_600
 
-/** The folds of all durable records, and what is asked before a record is written. */
+/** The folds of all durable records, and the checks before a record is written. */
 export interface Ledger extends LedgerReads, AdmissionView {
   /** Number of the newest record that was folded; 0 before the first. */
   readonly seq: number

@@ -47,7 +47,7 @@ export interface MarketLists {
   readonly tokens: Awaited<ReturnType<Api['getTokensInfo']>>
   readonly oracle: Awaited<ReturnType<typeof readPrices>> | undefined
   readonly states: Awaited<ReturnType<Api['getMarketsState']>> | undefined
-  /** Says of a market why its values count as stale, or undefined. */
+  /** Returns the reason why a market's values count as stale; undefined: they do not. */
   readonly staleOf: (marketToken: Address) => string | undefined
 }
 

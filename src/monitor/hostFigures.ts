@@ -174,7 +174,7 @@ export function createHostBook(now: () => number): HostBook {
   }
 }
 
-/** A failure; one that says no reason has that of the one before it, if they are alike. */
+/** Makes a failure. Without a reason of its own it takes the reason of the failure before it, if both have one outcome. */
 function failureOf(
   atMs: number,
   outcome: string,

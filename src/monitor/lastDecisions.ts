@@ -31,7 +31,7 @@ function wordsOf(kind: string, direction: string, symbol: string, sizeDeltaUsd: 
   return `${kind} ${direction} ${symbol}${sizeDeltaUsd === undefined ? '' : ` ${money(sizeDeltaUsd)}`}`
 }
 
-/** An order, in the words of its decision; a size is told where the decision named one. */
+/** Describes an admitted order in the words of its decision; it names a size where the decision did. */
 function admittedWords({ kind, decision, terms }: Intent): string {
   const isSized = 'sizeDeltaUsd' in decision && decision.sizeDeltaUsd !== undefined
   return wordsOf(kind, terms.direction, terms.symbol, isSized ? terms.sizeDeltaUsd : undefined)

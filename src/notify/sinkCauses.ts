@@ -29,7 +29,7 @@ export interface SinkCauses {
    * off.
    */
   take(notice: Notice): Taken | undefined
-  /** A notice that was taken will never be sent. A cause of which nothing was or will be sent is forgotten. */
+  /** Marks an accepted notice that will never be sent. A cause without any message, sent or waiting, is forgotten. */
   lost(of: TakenCause): void
 }
 

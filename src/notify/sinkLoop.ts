@@ -30,7 +30,7 @@ export interface SinkLoopOptions {
   readonly most: number
 }
 
-/** A sink that is told. */
+/** The queue of one sink. */
 export interface SinkLoop {
   /** Takes one; returns at once. */
   offer(waiting: Waiting): void

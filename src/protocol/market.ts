@@ -137,7 +137,7 @@ export interface OraclePrice {
   readonly updatedAtSeconds: number
 }
 
-/** Why an oracle price should not be used before somebody looked. */
+/** A reason why a person should look at an oracle price before it is used. */
 export interface PriceDoubt {
   /** `STABLE_OUT_OF_RANGE`: not within 0.5 to 2 USD. `MOVED_TOO_FAR`: many times the last accepted one, or a part of it. */
   readonly code: 'STABLE_OUT_OF_RANGE' | 'MOVED_TOO_FAR'

@@ -62,7 +62,7 @@ export interface Kill {
   begin(by: string, asked: KillParams): Promise<void>
   /** The preview of a kill that would begin now. Rejects as reading does. */
   preview(asked: KillParams): Promise<KillPreview>
-  /** Ends a running kill: an operator resumes trading. */
+  /** Ends a running kill because an operator resumes trading. */
   abandon(by: string): Promise<void>
   /** Works while one is open. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>

@@ -165,7 +165,7 @@ export function capacityShare(order: string): TaskField<ReturnType<typeof wholeV
   return { ...initially(SHARE_BPS, field), text: shareBps, isInitialSaid: true }
 }
 
-/** So many times something, bps. */
+/** A multiple, bps: 10000 = once. */
 export function timesBps<const Kept extends string | false = never>(
   [least, most]: readonly [number, number],
   told: Told<Kept>,
@@ -190,7 +190,7 @@ export const MINUTE_MS = 60_000
 export const DAY_MINUTES = 1_440
 /** A week, minutes. */
 export const WEEK_MINUTES = 10_080
-/** The most of the capacity that an order takes when nothing is said, bps. */
+/** Share of the capacity that an order takes at most when a start names none, bps. */
 const SHARE_BPS = 2_500
 
 /** Returns the values of a decision with initial values in place of what is absent. */

@@ -355,7 +355,7 @@ function lossOf({ dayStartUsd, peakUsd, equityUsd }: EquityMark): Usd {
   return maxOf(dayStartUsd, peakUsd) - equityUsd
 }
 
-/** The middle of the readings, the lower of two; the highest of too few. */
+/** Returns the median of the readings (the lower middle of an even number), or the highest while there are too few. */
 function figureOf(readings: readonly Usd[]): Usd {
   const sorted = readings.toSorted((one, other) => (one < other ? -1 : 1))
   const middle = readings.length < fewestReadings ? sorted.length - 1 : Math.floor((sorted.length - 1) / 2)

@@ -27,7 +27,7 @@ export interface Unseen {
   recent(): readonly IntentState[]
 }
 
-/** A landed intent as it was while it was open: the same object again, because derived data are made once for the same state. */
+/** Returns a landed intent as it was while open. The same state gives the same object, because derived data are cached by it. */
 const asOpen = madeOnce(({ intent, attempts, updatedAtMs }: IntentState): IntentState => {
   return { intent, attempts, updatedAtMs }
 })

@@ -45,7 +45,7 @@ export interface Breakers {
   readonly equity: EquityTracker
   /** The figure that is shown to people; absent before the first reading. */
   shownEquity(): ShownEquity | undefined
-  /** The peak that is shown to people. */
+  /** The peak for display; people see this one. */
   readonly shownPeak: ShownPeak
   /** The figure that limits are shares of; absent before the first reading. */
   limitEquity(): ShownEquity | undefined

@@ -42,7 +42,7 @@ export function createOrderMoves(clock: MonotonicClock, forMs: number): OrderMov
 export interface LookAgainParts {
   readonly clock: MonotonicClock & Timer
   readonly moves: Omit<OrderMoves, 'soon'>
-  /** One look. Rejects with mistakes of ours alone. */
+  /** Looks once. Rejects only with mistakes of perpd itself. */
   readonly look: () => Promise<void>
   /** Tells whether the lists show everything known. */
   readonly isSettled: () => boolean

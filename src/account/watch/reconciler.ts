@@ -1,8 +1,7 @@
 /**
- * The account against the journal, at start and all the while: reads positions, orders and the trades since the last pass, and records what the
- * journal cannot explain. `domain/accountRecords/reconcile.ts` describes the comparison.
- *
- * An order or a wrong sum is reported when two passes in a row see it: lists of one host may be a moment apart.
+ * Compares the account with the journal, at the start and while perpd runs. It reads positions, orders and the trades since the last pass, and
+ * records what the journal cannot explain. `domain/accountRecords/reconcile.ts` has the comparison. An order or a wrong sum is reported when two
+ * passes in a row see it: lists of one host may be a moment apart.
  */
 
 import { CLOCK_STEP_MS } from '../../base/clock.ts'
@@ -213,9 +212,9 @@ export function createReconciler(
   }
 
   /**
-   * Returns the discrepancies to report now, each once: trades at once. A discrepancy of lists is reported when the same host shows it twice in a
-   * row. It must last longer than lists lag while another host's list agrees with the journal, or while an order of ours rests on the market. That
-   * order may have been executed, and the list of orders and our evidence may lag behind the list of positions.
+   * Returns the discrepancies to report now, each once. Trades are reported at once. A discrepancy of lists is reported when the same host shows it
+   * twice in a row. While another host's list agrees with the journal, or an order of ours rests on the market, it must outlast the lag of the
+   * lists: that order may have executed, and the list of orders and our evidence may lag behind the list of positions.
    */
   function tellable(
     judged: readonly { readonly list: PositionList; readonly found: Reconciliation }[],

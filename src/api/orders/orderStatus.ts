@@ -56,7 +56,7 @@ export interface OrderStatus {
   /** As the answer names it; the route for one request fills in its own where it names none. */
   readonly requestId: string
   readonly status: OrderStatusName
-  /** The status as it came, for logs. */
+  /** The status as the host sent it, for logs. */
   readonly statusText: string
   readonly txHash?: Hex
   readonly createdTxnHash?: Hex

@@ -149,7 +149,7 @@ function decimalUsd(value: unknown, name: string): Usd {
   return sign === '' ? amount : -amount
 }
 
-/** One open position. Throws `Malformed`. */
+/** Decodes one open position. Throws `Malformed`. */
 export function position(value: unknown): PositionRow {
   const row = object(value)
   const netValueUsd = signedUsd30(row.netValue, 'netValue')

@@ -227,7 +227,7 @@ function silenceText(options: UnreachableErrorOptions): string {
   }
 }
 
-/** Why there was no connection, behind a colon, where the code of the fault says so. */
+/** Describes why there was no connection, after a colon, where the fault's code gives a reason. */
 function causeText({ silence, cause }: UnreachableErrorOptions): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const named = silence === 'network' && typeof code === 'string' ? causeOfCode(code) : undefined

@@ -55,7 +55,7 @@ export interface TransportOptions {
   readonly limits?: Partial<ApiLimits>
   /** Told of every attempt of every request. */
   readonly onAttempt?: (attempt: RequestAttempt) => void
-  /** Told when a host goes into cooldown. */
+  /** Receives each host that enters a cooldown. */
   readonly onCooldown?: (rest: HostCooldown) => void
   /** Told when the prices of an oracle host stand still, and when they go on. */
   readonly onPrices?: (prices: HostPrices) => void

@@ -55,10 +55,10 @@ const WARM_UP_PPM = 1_000n
 /** A change of views, and the sameness of answers under it. */
 interface Change {
   readonly name: string
-  /** As a clause: by this it decided otherwise. */
+  /** Clause of a finding: the reason why a kind decided otherwise. */
   readonly by: string
   readonly change: (scene: ShownScene, at: number) => ShownScene
-  /** Translates answers to the changed view; absent: they stay unchanged. */
+  /** Translates an answer to the changed view back; absent: answers do not change. */
   readonly back?: (answer: unknown) => unknown
   readonly isShuffled?: boolean
   readonly isSame?: (one: unknown, other: unknown) => boolean

@@ -69,7 +69,7 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
     return parts.labels().every((label) => label === 'resting') && instances.every(isFixed)
   }
 
-  /** Tells whether what perpd itself does for the instance follows no price and no time. */
+  /** Tells whether perpd's own work for the instance (exits, protection) depends on neither price nor time. */
   function isFixed({ watched }: QuietInstance): boolean {
     const { name, exits, protect } = watched.loaded
     const lastMs = watched.lastSnapshot()?.atMs

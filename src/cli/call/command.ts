@@ -70,7 +70,7 @@ const servers: readonly string[] = ['run', 'paper']
 const shortNames: readonly string[] = ['config', 'profile', 'port']
 
 /**
- * Takes a command's arguments apart.
+ * Parses the arguments of a command.
  *
  * @throws CommandError when a flag or an argument does not belong to the command, or a value is missing.
  */

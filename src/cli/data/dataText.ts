@@ -43,7 +43,7 @@ export function qualityText({ gaps, flat, outliers }: SeriesQuality): string {
   return `${counted(gaps, 'gap')}; ${counted(flat, 'range')} without a move; ${far}`
 }
 
-/** An outlier with its move. */
+/** Describes an outlier with its move. */
 export function outlierText({ atSeconds, moveBps }: Outlier): string {
   return `${minuteText(atSeconds)}, ${(moveBps / 100).toFixed(2)} % from the close before`
 }

@@ -152,7 +152,7 @@ const sizeLines = (sizeUsd: string): readonly Line[] => [
   ['  # maxDailyLossUsd: 50', 'US dollars: no increases once it has lost this much since 00:00 UTC'],
 ]
 
-/** Lines of a built-in kind's file: its defaults, and what its example has where there is none. */
+/** Makes the lines of a built-in kind's file: its defaults, and its example's value for a field without one. */
 export function kindLines(
   kind: Strategy,
   market: string | undefined,

@@ -61,7 +61,7 @@ const takenBy: Readonly<Record<PrimaryType, readonly Router[]>> = {
 /** Result of reading a message. */
 interface Reading {
   readonly rows: string[][]
-  /** Why nobody should sign it; empty when it is what the venue's contracts take. */
+  /** Reasons not to sign it; empty for a message that the venue's contracts accept. */
   readonly problems: string[]
 }
 

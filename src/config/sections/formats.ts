@@ -174,7 +174,7 @@ export const collectorUrlOrNone: Format<string | undefined> = meaning(
   emptyIsNone<string>,
 )
 
-/** Where browsers reach something by TLS: an origin, without a path; or empty. */
+/** Public address of the console behind TLS: an origin without a path, or empty. */
 export const publicUrlOrNone: Format<string | undefined> = meaning(
   format({
     expected: 'an https:// address without a path, as https://perpd.example.org',

@@ -1,4 +1,4 @@
-/** Settings of market history: where it is kept. */
+/** Settings of market history: the place where it is stored. */
 import { flag, type Section, setting } from '../../protocol/settings/setting.ts'
 import * as as from './formats.ts'
 

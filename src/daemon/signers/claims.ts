@@ -45,7 +45,7 @@ interface Due extends Claimable {
 
 /** Form of the file. */
 const SCHEMA = 'perpd-claim/1'
-/** Least time between two looks, and after one that failed, ms. */
+/** Least time between two looks, and after a failed look, ms. */
 const [againMs, afterFaultMs] = [60_000, 600_000]
 /** Most pairs of one call: each costs some 60,000 gas. */
 const MOST_PAIRS = 50

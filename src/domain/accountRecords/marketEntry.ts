@@ -26,7 +26,7 @@ export type MarketEntry =
   | {
       readonly kind: 'market.trusted'
       readonly market: MarketFacts
-      /** Those of its tokens that are not shipped. */
+      /** Tokens of the market that are not shipped. */
       readonly tokens: readonly TokenFacts[]
       readonly by: string
     }

@@ -56,7 +56,7 @@ export type LimitSetting<K extends LimitName> = (typeof limitTable)[K]['unit'] e
     : K
   : K
 
-/** The same in code. */
+/** Returns the name of a limit's setting under `risk`. */
 export function limitSetting<K extends LimitName>(name: K): LimitSetting<K> {
   const written = limitTable[name].unit === 'times' ? name.replace(/Bps$/, '') : name
   return written as LimitSetting<K>

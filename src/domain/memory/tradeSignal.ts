@@ -45,7 +45,7 @@ export interface TradeSignal extends SignalTerms {
 
 /** A signal as its strategy is given it. */
 export interface GivenSignal extends TradeSignal {
-  /** Its time was over when it was given. */
+  /** True if the signal had expired when the strategy received it. */
   readonly isExpired: boolean
 }
 

@@ -33,7 +33,7 @@ export interface IntentRisk {
   readonly reservationUsd: Usd
 }
 
-/** An admitted, sized order of ours; made here and persisted (J1) before anything is sent. */
+/** A sized order that admission accepted. It is durable in the journal before anything is sent (J1). */
 export interface Intent extends IntentRisk {
   /** Made from account, strategy and decision key, so that the same decision always has the same id. */
   readonly intentId: string

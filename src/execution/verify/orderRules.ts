@@ -57,8 +57,9 @@ export interface SizeRule {
 export type CollateralRule =
   | { readonly kind: 'exact'; readonly amount: TokenAmount }
   /**
-   * At most `part`. At most `all` where the size is the whole position's, or was meant to be and differs from the part that it was made from: a full
-   * close pays all of it out whatever the order says (DecreasePositionUtils.decreasePosition).
+   * At most `part`; at most `all` where the order closes the whole position. That is so when its size is the position's, or was meant to be and
+   * differs from the size that `part` was made from. A full close pays all of it out, whatever the order says
+   * (DecreasePositionUtils.decreasePosition).
    */
   | {
       readonly kind: 'at-most'

@@ -54,7 +54,7 @@ export class KnownRecords {
     this.#before = dropped.at(-1) ?? this.#before
   }
 
-  /** Gives the durable records that a chain lacks that ends at `end`; undefined where that is no part of this one, or too far back. */
+  /** Returns the durable records after `end`, for a chain that ends there. Undefined where `end` is no place of this chain, or lies too far back. */
   missingAfter(end: Tail): readonly ChainedRecord[] | undefined {
     const from = [this.#before, ...this.#kept].findIndex((each) => isSamePlace(each, end))
     return from < 0 ? undefined : this.#kept.slice(from)

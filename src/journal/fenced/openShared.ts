@@ -40,8 +40,8 @@ export interface SharedOptions {
   readonly release: () => void
   readonly settleMs?: number
   /**
-   * Given: the right of another one that lives is waited for, and so is a server that does not answer. Called with the fault that opening would
-   * otherwise end with, at each look that finds one.
+   * Present: opening waits while another live process has the lease, and while the server does not answer. Each look that finds such a fault reports
+   * it here. Absent: opening ends with that fault.
    */
   readonly waiting?: (fault: JournalFaultError) => void
 }

@@ -164,7 +164,7 @@ export function createPostgresClient(place: PostgresPlace): PostgresClient {
   }
 }
 
-/** Waits for an answer; at the timer's end, or when the connection breaks, nobody knows what became of it. */
+/** Waits for an answer. At the timer's end, or when the connection breaks, the fate of the statement is unknown. */
 async function within<T>(forMs: number, socket: Socket, answer: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

@@ -28,7 +28,7 @@ export function isSaidAgain(count: number, saidMs: number, nowMs: number, lastTe
   return (count <= lastTenth && count % 10 === 0) || nowMs - saidMs >= HOUR_MS
 }
 
-/** A cause that happened once more: what is known of it now, and whether it is told. Pure. */
+/** Counts another event of a cause, and decides whether it is notified. Pure. */
 function happenedAgain(
   known: CauseState | undefined,
   { stage = '', level }: Pick<Notice, 'stage' | 'level'>,

@@ -56,7 +56,7 @@ const levelRanks: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2
 /** Lines kept; the oldest goes first. */
 const KEPT_LINES = 2_000
 
-/** An empty ring. `most`: lines kept. */
+/** Makes an empty ring. `most`: lines that it holds. */
 export function createLogRing(runId: string, most: number = KEPT_LINES): LogRing {
   const lines: KeptLine[] = []
   let newest = 0

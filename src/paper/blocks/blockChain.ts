@@ -103,7 +103,7 @@ export interface BlockChain {
   /** Transactions that the newest reorganisations removed, by the number of the reorganisation from 1. */
   readonly lost: Map<number, readonly LostTransaction[]>
   readonly nonces: Record<Sender, number>
-  /** Gas price that the base fee walks around, wei. */
+  /** Gas price around which the base fee moves, wei. */
   readonly gasPriceWei: number
   /** When gas cost another part of its usual price, ascending by block: percent, from a block on. */
   readonly gasSpikes: GasSpike[]

@@ -22,7 +22,7 @@ export function isSignedBy(account: Address, digest: Hex, signature: Hex): boole
 /** Type hash of `Minified(bytes32 digest)` (contract `RelayUtils`). */
 const MINIFIED: Hex = '0x628dc8f0a85eab83d09660a94c931f2eb72f3de1accdc60a72d68a75b8c0a787'
 
-/** The digest of the digest, for hardware wallets that cannot show a whole batch. */
+/** Hashes the digest once more, for hardware wallets that cannot show a whole batch. */
 export function minifiedDigest(separator: Hex, digest: Hex): Hex {
   return keccak256(concat(['0x1901', separator, keccak256(concat([MINIFIED, digest]))]))
 }

@@ -95,7 +95,7 @@ function rateRow(venueState: VenueState, books: MarketLedger, hours: readonly nu
   }
 }
 
-/** Performance of a pool from one hour to another against holding its tokens; ratios, 1 = the same. */
+/** Performance of a pool between two hours, against holding its tokens; ratios, 1 = the same. */
 interface Performance {
   readonly longToken: number
   readonly shortToken: number

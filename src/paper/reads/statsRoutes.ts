@@ -7,7 +7,7 @@ import { inScope, metaOf, PULL_SECONDS, type SourceState, sourceJson, stateOf } 
 import { type StatsFigures, type StatsSource, statsNetworks, statsVersions } from './statsSources.ts'
 
 const DAY = 86_400
-/** Days are synchronised every ten minutes: until the first synchronisation after its end a day may still change. */
+/** Interval of the synchronisation of days, seconds: until the first one after its end a day may still change. */
 const DAILY_SYNC_SECONDS = 600
 
 type Amount = bigint | number | null

@@ -22,7 +22,7 @@ export interface Holdings {
 }
 
 interface Change extends Holdings {
-  /** Block in which it ended. */
+  /** Block in which this state ended. */
   readonly before: number
 }
 

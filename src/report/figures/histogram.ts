@@ -1,7 +1,7 @@
 /** Distributions: how many values lie in each of a few equal spans. Pure. */
 import type { Decimal } from 'decimal.js'
 
-/** One span; the lower end belongs to it, and to the last one the upper end too. */
+/** One bucket. Its lower end belongs to it; the last bucket has its upper end too. */
 export interface Bucket {
   readonly from: number
   readonly to: number

@@ -26,8 +26,8 @@ function awaited(
 }
 
 /**
- * SLOT_BUSY: something of ours that may add on this side of this market is in flight; its fate must be known first. What
- * rests at the venue is known, and counted whole.
+ * Denies with SLOT_BUSY while an order in flight may add on this side of the market: its fate must be known first. Resting orders are known, and
+ * count in full.
  */
 export function checkSlot(classified: ClassifiedDecision, side: SideExposure): Denial | undefined {
   const holder = side.increases[0]

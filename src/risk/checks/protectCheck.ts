@@ -151,7 +151,7 @@ function momentText({ weekday, date, minute }: ClosingMoment): string {
 
 interface WallClock {
   readonly weekday: Weekday
-  /** Since midnight. */
+  /** Minutes since midnight. */
   readonly minute: number
 }
 

@@ -145,7 +145,7 @@ function judgedView(
   }
 }
 
-/** Returns a substitute where nobody has a price that is young enough: the freshest that any host of the oracle had, else the last good one. */
+/** Returns a substitute price where none is young enough: the freshest that any oracle host had, else the last good one. */
 function oldPrice(view: MarketView, last: LastPrice | undefined): MarketView | undefined {
   const source: PriceSource = 'old-oracle'
   if (view.oraclePrice !== undefined) return { ...view, priceSource: source }

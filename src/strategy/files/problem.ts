@@ -1,4 +1,4 @@
-/** Problems of strategy files, each with its place, so that the fix is one look away. */
+/** Problems of strategy files, each with file, line and column. */
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 

@@ -1,4 +1,4 @@
-/** Holds what the page knows, and tells who draws it that it changed. */
+/** Holds the state of the page, and notifies its views of changes. */
 import { type Change, emptyPage, fold, type PageState } from './pageState.ts'
 
 /** The page's state, and who listens. */

@@ -1,4 +1,4 @@
-/** Keys of the page, and the dialog that tells them. */
+/** Keyboard shortcuts of the page, and the dialog that lists them. */
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../markup.ts'
