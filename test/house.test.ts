@@ -588,7 +588,7 @@ test('what puts the daemon together names nothing that is not made yet, and fill
 })
 
 /** Uses of `Pick<` in the source; the number only becomes smaller. */
-const MOST_PICKS = 149
+const MOST_PICKS = 148
 
 test('a function takes a whole value or a role that has a name: few types are picked together from others', () => {
   const picks = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\bPick</g)])
@@ -624,7 +624,7 @@ interface SpreadNode {
 }
 
 /** Spreads of a field or of nothing that are left; the number only becomes smaller. */
-const MOST_SPREADS = 90
+const MOST_SPREADS = 56
 
 test('an optional field is written with defined()', () => {
   const found = files.flatMap((file) =>

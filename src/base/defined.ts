@@ -21,3 +21,8 @@ export function ifDefined<Value, Result>(
 ): Result | undefined {
   return value === undefined ? undefined : make(value)
 }
+
+/** Returns a list that has an element; undefined for an empty one. */
+export function someOf<Element>(list: readonly Element[]): readonly Element[] | undefined {
+  return list.length === 0 ? undefined : list
+}

@@ -6,7 +6,7 @@
 import type { HasTrading } from '../account/accountParts.ts'
 import { scheduledTickMs } from '../account/ids.ts'
 import { UnreachableError } from '../api/transport/apiErrors.ts'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined, someOf } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { createOnwardClock } from '../base/onwardClock.ts'
 import type { KeptMemory } from '../domain/memory/memoryRecord.ts'
@@ -151,7 +151,7 @@ export function createInstance(
       strategy: loaded.name,
       reason: reasonOf(error),
       failures: counts.failures,
-      ...(error instanceof BaseError ? { facts: error.facts } : {}),
+      ...defined({ facts: error instanceof BaseError ? error.facts : undefined }),
       ...(isUnanswered(error) ? { cause: 'unanswered' } : {}),
       ...defined({ ended }),
     })
@@ -228,10 +228,10 @@ export function createInstance(
       ...defined({ pausedBy: byOperator }),
       ...last,
       ...defined({ lastUnserved }),
-      ...(unfit === undefined ? {} : { unfit: { reason: unfit.reason, sinceMs: unfit.sinceMs } }),
+      ...defined({ unfit: ifDefined(unfit, ({ reason, sinceMs }) => ({ reason, sinceMs })) }),
       ...defined({ failingSinceMs }),
-      ...(loaded.hosted === undefined ? {} : { kindFile: loaded.hosted.path }),
-      ...(exitsHereOf(loaded.exits).length === 0 ? {} : { exitsHere: exitsHereOf(loaded.exits) }),
+      ...defined({ kindFile: loaded.hosted?.path }),
+      ...defined({ exitsHere: someOf(exitsHereOf(loaded.exits)) }),
       ...(pausedUntilMs === undefined || pausedUntilMs <= clock.monotonicMs()
         ? {}
         : { pausedForMs: pausedUntilMs - clock.monotonicMs() }),

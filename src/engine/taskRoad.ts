@@ -1,6 +1,7 @@
 import type { HasHoldings, HasLimits, HasStrategies, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import type { UnseenIntents } from '../account/holdings/unseen.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import { marketOf } from '../domain/snapshot.ts'
 import type { HasJournal } from '../execution/context/executionParts.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
@@ -59,7 +60,7 @@ export function createTaskRoad(context: TaskRoadParts): TaskRoad {
       return {
         isHere: loaded !== undefined,
         opensPositions: loaded?.strategy.opensPositions ?? true,
-        ...(pause === undefined ? {} : { paused: `${pause.by} paused ${owner}: ${pause.reason}` }),
+        ...defined({ paused: ifDefined(pause, ({ by, reason }) => `${by} paused ${owner}: ${reason}`) }),
       }
     },
   }

@@ -157,7 +157,7 @@ function pinnedToken(row: TokenRow, catalogue: Catalogue): TokenRow {
     isSynthetic,
     ...defined({ assetSymbol }),
     // A host with another name for it receives the address.
-    ...(row.symbol === symbol ? {} : { wireName: row.address }),
+    ...defined({ wireName: row.symbol === symbol ? undefined : row.address }),
   }
   return own as TokenRow
 }

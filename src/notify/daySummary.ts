@@ -1,5 +1,6 @@
 /** The summary of a day (UTC): when it is due, and what it says, from the books and from what the engine says of itself. Pure. */
 
+import { defined } from '../base/defined.ts'
 import { bookName, sumOf } from '../books/bookView.ts'
 import { type Figures, resultOf } from '../books/figures.ts'
 import type { Notice } from '../monitor/events/notice.ts'
@@ -85,7 +86,9 @@ export function summaryNotice(parts: SummaryParts, template = defaultTemplate): 
       /\{(\w+)\}/g,
       (whole, name: string) => values[name as SummaryPlaceholder] ?? whole,
     ),
-    ...(unresolved.length === 0 ? {} : { action: 'Check perpd status and perpd discrepancies.' }),
+    ...defined({
+      action: unresolved.length === 0 ? undefined : 'Check perpd status and perpd discrepancies.',
+    }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** The command that starts tasks on the command line, in the console and on the reference page, by the rows of the kinds. */
+import { defined } from '../base/defined.ts'
 import { formatUnits, USD_DECIMALS } from '../protocol/units.ts'
 import type { TaskField } from '../tasks/taskFields.ts'
 import { type AnyTaskRow, nounOf } from '../tasks/taskRow.ts'
@@ -35,7 +36,7 @@ export function taskFlags(): readonly OwnFlag[] {
       const { flagValue: value, flagGives } = field
       if (value === undefined && flagGives === undefined) continue
       const flag = flagOf(name, field)
-      const known = flags.get(flag) ?? { ...(value === undefined ? {} : { value }), meanings: new Map() }
+      const known = flags.get(flag) ?? { ...defined({ value }), meanings: new Map() }
       flags.set(flag, known)
       const meaning = `${field.means}${initialText(field)}`
       known.meanings.set(meaning, [...(known.meanings.get(meaning) ?? []), kind])
@@ -145,9 +146,9 @@ function formField(name: string, field: TaskField): readonly FormField[] {
   return [
     {
       name: plain(gives),
-      ...(plain(gives) === gives ? {} : { gives }),
+      ...defined({ gives: plain(gives) === gives ? undefined : gives }),
       label,
-      ...(value === undefined ? {} : { value }),
+      ...defined({ value }),
       ...(flagValue === undefined
         ? { hint: 'ETH=50, BTC=-30; negative for a short, 0 to close' }
         : { isNumber: true }),

@@ -1,7 +1,7 @@
 /** Interprets an operator's start of a task: names become markets and tokens, texts become amounts. */
 
 import type { HasCatalogue } from '../account/accountParts.ts'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { HasApi } from '../execution/context/executionParts.ts'
 import { sameHex } from '../protocol/address.ts'
@@ -100,8 +100,8 @@ function wishAt(
     budget: budgetOf(command),
     ...valuesOf(rowOfTask(kind).fields, command),
     ...place,
-    ...(leverage === undefined ? {} : { leverageBps: Number(parseUnits(leverage, 4)) }),
-    ...(reduce === undefined ? {} : { action: reduce ? 'decrease' : 'increase' }),
+    ...defined({ leverageBps: ifDefined(leverage, (text) => Number(parseUnits(text, 4))) }),
+    ...defined({ action: ifDefined(reduce, (isLess) => (isLess ? 'decrease' : 'increase')) }),
   } as TaskWish
 }
 
@@ -123,7 +123,7 @@ function marketNamed(
 function budgetOf({ maxOrders, maxFees, maxMinutes }: StartTaskCommand): BudgetWish {
   return {
     ...defined({ orders: maxOrders }),
-    ...(maxFees === undefined ? {} : { feesUsd: usd(maxFees) }),
+    ...defined({ feesUsd: ifDefined(maxFees, usd) }),
     ...defined({ minutes: maxMinutes }),
   }
 }

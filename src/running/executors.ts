@@ -6,7 +6,7 @@
 import type { HasOrders, HasPrices, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { intentIdOf } from '../account/ids.ts'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
@@ -198,10 +198,10 @@ export function createExecutors(context: ExecutorContext): Executors {
       takenBackBy(journal.recentIntents({ strategy }), orderKey)
     return {
       ...view,
-      ...(setBackMs > 0 ? { setBackMs } : {}),
+      ...defined({ setBackMs: setBackMs > 0 ? setBackMs : undefined }),
       children,
       booked: (side) => ({ ...view.booked(side), claimedUsd }),
-      ...(owner === undefined ? {} : { takenBackBy: takenBack(owner) }),
+      ...defined({ takenBackBy: ifDefined(owner, takenBack) }),
     }
   }
 
@@ -285,7 +285,7 @@ export function createExecutors(context: ExecutorContext): Executors {
         const isPaused = pause !== undefined && clock.monotonicMs() < pause.untilMs
         return {
           ...(await seen(task)),
-          ...(isPaused ? { paused: pause.why } : {}),
+          ...defined({ paused: isPaused ? pause.why : undefined }),
           ...(snapshot && { snapshot: context.prices.judged(snapshot, owner ?? OPERATOR) }),
         }
       },
@@ -328,8 +328,8 @@ export function createExecutors(context: ExecutorContext): Executors {
       symbols: symbolsOf(params),
       ...{ sizeUsd, budget, asked, doneUsd, exitedUsd, openUsd, orders, feesUsd, exitOrders, exitFeesUsd },
       standing: end !== undefined ? 'ended' : stop === undefined ? 'running' : 'stopping',
-      ...(waitsFor === undefined || end !== undefined ? {} : { waits: waitsFor }),
-      ...(end === undefined ? {} : { outcome: end.outcome, endedAtMs: end.atMs }),
+      ...defined({ waits: end === undefined ? waitsFor : undefined }),
+      ...defined({ outcome: end?.outcome, endedAtMs: end?.atMs }),
       ...defined({ statement: end?.statement }),
     }
   }

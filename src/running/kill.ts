@@ -259,7 +259,7 @@ export function createKill(context: KillContext): Kill {
       return {
         ...kill,
         ...defined({ left, problem }),
-        ...(waits === undefined || kill.endedAtMs !== undefined ? {} : { waits }),
+        ...defined({ waits: kill.endedAtMs === undefined ? waits : undefined }),
         ...defined({ stays }),
       }
     },

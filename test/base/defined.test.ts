@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { defined } from '../../src/base/defined.ts'
+import { defined, someOf } from '../../src/base/defined.ts'
 
 it('keeps what has a value, null, zero and an empty text included, and leaves out what is undefined', () => {
   const fields = { none: undefined as string | undefined, nothing: null, zero: 0n, empty: '', no: false }
@@ -9,4 +9,10 @@ it('keeps what has a value, null, zero and an empty text included, and leaves ou
     ['empty', ''],
     ['no', false],
   ])
+})
+
+it('gives a list with an element as it is, and nothing for an empty one', () => {
+  const list = [0n]
+  expect(someOf(list)).toBe(list)
+  expect(someOf([])).toBeUndefined()
 })

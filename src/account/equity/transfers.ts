@@ -4,7 +4,9 @@
  * meanwhile and positions and orders are the same, every step of the wallet is one. If orders moved, the unexplained rest is one, when it is well
  * beyond the error of their figures. Otherwise nothing is reported, and the step counts as gain or loss. Pure except for its memory.
  */
+
 import { keccak256, stringToHex } from 'viem/utils'
+import { defined } from '../../base/defined.ts'
 import type { HeldSides } from '../../domain/accountRecords/held.ts'
 import type { WalletBase } from '../../domain/accountRecords/tradingState.ts'
 import type { Address } from '../../protocol/address.ts'
@@ -107,7 +109,7 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
       const accounted = new Set(happenings.map(({ key }) => key))
       base = { kept: now, books: reading.books, accounted, atMs: monotonicMs }
       const isTold = amountUsd !== undefined && absOf(amountUsd) >= leastUsd
-      return { pendingUsd, base: now, ...(isTold ? { amountUsd } : {}) }
+      return { pendingUsd, base: now, ...defined({ amountUsd: isTold ? amountUsd : undefined }) }
     },
     forget() {
       base = undefined

@@ -3,6 +3,7 @@
  * strategy, and it is checked once more right before anything is signed.
  */
 
+import { defined } from '../../base/defined.ts'
 import { releaseText } from '../../domain/accountRecords/haltRelease.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import {
@@ -95,7 +96,7 @@ export function createTrading({
           cause,
           isReleased: true,
           ...passing(halt),
-          ...(left === undefined ? {} : { releasedBy: left.releasedBy }),
+          ...defined({ releasedBy: left?.releasedBy }),
           reason: `${by} released the halt by ${cause === 'operator' ? 'an operator' : cause}: ${reason}${still}`,
         })
       }),

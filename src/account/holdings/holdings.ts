@@ -4,6 +4,7 @@
  */
 
 import type { Api } from '../../api/client.ts'
+import { defined, someOf } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { type PositionSide, sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
@@ -309,8 +310,8 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
       return {
         ...snapshot,
         positions: { ...snapshot.positions, value },
-        ...(hidden.length === 0 ? {} : { hidden }),
-        ...(without.length === 0 ? {} : { unlisted: without }),
+        ...defined({ hidden: someOf(hidden) }),
+        ...defined({ unlisted: someOf(without) }),
       }
     },
     vouching() {

@@ -1,5 +1,6 @@
 /** The look at the account that every round of the watch takes: positions, their names, and positions that lists hide. */
 
+import { defined, someOf } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import type { HiddenSide, UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { HasApi, HasClock, HasEmit, HasFees } from '../../execution/context/executionParts.ts'
@@ -95,7 +96,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
   }
 
   const tell = () =>
-    emit({ type: 'account.positions', positions, symbols, ...(unlisted.length === 0 ? {} : { unlisted }) })
+    emit({ type: 'account.positions', positions, symbols, ...defined({ unlisted: someOf(unlisted) }) })
 
   return {
     async lookAgain(signal) {

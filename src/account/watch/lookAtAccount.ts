@@ -111,7 +111,7 @@ export function createLookAtAccount(parts: WatchedParts): LookAtAccount {
         clockSkewMs: hostsSkewMs(api) ?? 0,
         exposureOf: holdings.exposing(),
         isVouched: holdings.vouching(),
-        ...(source.strategy?.tidiesOrders === true ? { isManaged: isKept(parts) } : {}),
+        ...defined({ isManaged: source.strategy?.tidiesOrders === true ? isKept(parts) : undefined }),
       },
       settings: {
         expiryMs: engineSettings.intentExpiryMs,

@@ -7,7 +7,7 @@ import { intentIdOf } from '../../account/ids.ts'
 import { impactSpentBy } from '../../account/impactSpent.ts'
 import { withLimitSizes } from '../../account/limitsInForce.ts'
 import { NO_HOST_REASON } from '../../account/watch/increasesWait.ts'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import { openResultUsd } from '../../books/bookView.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import { haltsOn, strictest } from '../../domain/accountRecords/tradingState.ts'
@@ -216,8 +216,8 @@ function ofFile(
   const view = marketOf(judged, decision.marketToken)
   const openUsd = protect === undefined ? 0n : openResultUsd(own.parts, judged.positions.value)
   return {
-    ...(exits === undefined ? {} : { exits: exitsNow(exits, view, nowMs) ?? 'unknown' }),
-    ...(protect === undefined ? {} : { protection: { rules: protect, track: own.track, openUsd } }),
+    ...defined({ exits: ifDefined(exits, (own) => exitsNow(own, view, nowMs) ?? 'unknown') }),
+    ...defined({ protection: ifDefined(protect, (rules) => ({ rules, track: own.track, openUsd })) }),
   }
 }
 

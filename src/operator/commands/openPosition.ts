@@ -1,6 +1,8 @@
 /** Opens or adds to a position by hand; whole, or not at all. */
+
 import { z } from 'zod'
 import { commandId, direction, dollars, line, pool, times } from '../../base/bodyFields.ts'
+import { defined, ifDefined, someOf } from '../../base/defined.ts'
 import type { ExitRequest, IncreaseDecision } from '../../domain/order/decision.ts'
 import { managersOf, managersText } from '../../protocol/marketName.ts'
 import { formatDollars, parseUnits, usd } from '../../protocol/units.ts'
@@ -130,8 +132,8 @@ async function decide(
     leverageBps: Number(parseUnits(leverage, 4)),
     collateralToken: poolToken(view, collateral),
     orderType: limit !== undefined ? 'limit' : stop !== undefined ? 'stop-market' : 'market',
-    ...(trigger === undefined ? {} : { triggerPrice: usd(trigger) }),
-    ...(exits.length === 0 ? {} : { tpsl: exits }),
+    ...defined({ triggerPrice: ifDefined(trigger, usd) }),
+    ...defined({ tpsl: someOf(exits) }),
     reason,
     facts,
   }

@@ -20,7 +20,7 @@ import type { Reconciler } from '../../account/watch/reconciler.ts'
 import type { UnmanagedWatch } from '../../account/watch/unmanaged.ts'
 import { unresolvedOf } from '../../account/watch/unresolved.ts'
 import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined, someOf } from '../../base/defined.ts'
 import { lastAttempt } from '../../domain/order/intent.ts'
 import type { Instance } from '../../engine/instance.ts'
 import type { Lifecycle } from '../../engine/lifecycle.ts'
@@ -130,7 +130,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     notReady,
     startedAtMs,
     nowMs,
-    ...(watchedAtMs === undefined ? {} : { watchedAgoMs: clock.monotonicMs() - watchedAtMs }),
+    ...defined({ watchedAgoMs: ifDefined(watchedAtMs, (atMs) => clock.monotonicMs() - atMs) }),
     tradingState: trading.haltOn()?.state ?? 'active',
     halts: trading.halts(),
     ...defined({ kill: killed }),
@@ -147,7 +147,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     openIntents: parts.labelled.open(),
     discrepancies: parts.reconciler.open(),
     contradictions: catalogue.contradictions(),
-    ...(account.unlisted().length === 0 ? {} : { unlisted: account.unlisted() }),
+    ...defined({ unlisted: someOf(account.unlisted()) }),
     hidden: told(account.hidden(), account.symbols()),
     unwinds: parts.unwinder.open(),
     windDowns: parts.windDown.open(),
@@ -164,7 +164,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     oracleHosts: api.hosts.oracle,
     journal: { path: labels.journalPath, records, intents },
     evidence: labels.evidence,
-    ...(labels.replay === undefined ? {} : { replay: labels.replay() }),
+    ...defined({ replay: labels.replay?.() }),
   }
 }
 
