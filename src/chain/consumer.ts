@@ -1,7 +1,6 @@
 /**
- * Which transaction used a digest up. It is the consumer only if the digest was unused at its parent block and used at its
- * own; candidates come from hosts' hints and from the account's events, and when there are none the block is found by
- * halving the range in which the digest was used.
+ * Finds the transaction that consumed a digest. A transaction is the consumer only if the digest was unused at its parent block and used at its
+ * own. Candidates come from hosts' hints and from the account's events. Without any, the block is found by halving the range of blocks.
  */
 import { defined } from '../base/defined.ts'
 import { closeness } from '../domain/machine/chainEvidence.ts'
@@ -14,9 +13,9 @@ import type { ReceiptRow, TransactionRow } from './node/blockRows.ts'
 import { digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
 
-/** Most transactions that are looked into for signatures in one look. */
+/** Most transactions that one look searches for signatures. */
 const MAX_CANDIDATES = 2_000
-/** Deadlines are at most this far ahead when they are signed, seconds (`signing.maxDeadlineSeconds`). */
+/** The longest time to a deadline at its signature, seconds (`signing.maxDeadlineSeconds`). */
 const LONGEST_DEADLINE_SECONDS = 86_400
 
 /** Known facts at the start of a search. */
@@ -33,12 +32,12 @@ export interface ConsumerSearch {
   readonly wrappedNative: Address
 }
 
-/** A consumer as it was found. */
+/** A consumer, and the events of its receipt. */
 export interface Found {
   readonly consumer: Consumer
   /**
-   * Events of the account's orders in its receipt. While they are missing among the account's events, what we sent with no
-   * signature in plain sight is like a stranger's use.
+   * Events of the account's orders in its receipt. While they are missing among the account's events, a message of ours without a
+   * visible signature looks like a stranger's.
    */
   readonly events: number
   /**
@@ -63,8 +62,8 @@ interface Mined extends Candidate {
 }
 
 /**
- * Consumers that carry their attempt's signature in plain sight, by `digestKey`: all searches of a look together, in a
- * handful of requests. To be asked while the digests are used at the latest block.
+ * Finds consumers whose calldata shows their attempt's signature, by `digestKey`: all searches of a look in a handful of requests. The digests
+ * must be used at the latest block.
  *
  * @throws BaseError as the endpoint's questions do
  */
@@ -100,8 +99,8 @@ function carries({ input }: TransactionRow, signature: Hex): boolean {
 }
 
 /**
- * The candidates that are consumers, by `digestKey`: that succeeded, and before whose block the digest was unused and in
- * it used. The first of several for one digest counts; none counts after one of its block that the endpoint did not show whole.
+ * Returns the candidates that are consumers, by `digestKey`: they succeeded, and the digest was unused before their block and used in it. Of
+ * several for one digest the first counts; none counts after one of its block that the endpoint did not show whole.
  */
 async function verified(
   node: ChainNode,
@@ -183,7 +182,7 @@ function holdsTerms({ input }: TransactionRow, { userNonce, deadlineSeconds }: A
   return input.includes(termsDigits(userNonce, deadlineSeconds))
 }
 
-/** Nonce and deadline as they stand in the calldata of whoever uses their digest up. */
+/** Returns nonce and deadline as the calldata of their digest's consumer has them. */
 export function termsDigits(userNonce: bigint, deadlineSeconds: number): string {
   return userNonce.toString(16).padStart(64, '0') + deadlineSeconds.toString(16).padStart(64, '0')
 }
@@ -203,8 +202,8 @@ function eventsIn({ logs }: ReceiptRow, { emitter, query }: ConsumerSearch): num
 }
 
 /**
- * The consumer that no signature shows: finds the block in which the digest was used, and the transaction in it. Undefined
- * when that is not found.
+ * Finds a consumer without a visible signature: the block in which the digest was used, and the transaction in it. Undefined when there is no
+ * such transaction.
  *
  * @throws BaseError as the endpoint's questions do; RPC_REFUSED when it keeps no state of blocks that old
  */
@@ -259,7 +258,7 @@ export async function findByUse(
   return { ...chosen, chosenBy: events.filter(({ blockHash }) => blockHash === block.hash).length }
 }
 
-/** The first block at which the digest is used, by halving; undefined when nothing shows it unused before. */
+/** Finds the first block at which the digest is used, by halving; undefined when no earlier block shows it unused. */
 async function blockOfUse(
   node: ChainNode,
   { query, heads, from }: ConsumerSearch,
@@ -269,7 +268,7 @@ async function blockOfUse(
   let used = heads.latest.number
   if (unused >= used) return undefined
   if (await node.digestAtNumber(query, unused, signal)) {
-    // Somebody used it up before we armed: it was never ours to use.
+    // Another transaction consumed it before we armed: it was never ours to use.
     used = unused
     unused = await blockBeforeSigning(node, query.deadlineSeconds, heads, signal)
     if (unused >= used || (await node.digestAtNumber(query, unused, signal))) return undefined
@@ -283,8 +282,8 @@ async function blockOfUse(
 }
 
 /**
- * A block from before the attempt can have been signed, for attempts that were armed while no endpoint answered: the newest
- * whose time is a whole longest deadline before the signed one.
+ * Returns a block from before the attempt's signature, for attempts that were armed while no endpoint answered: the newest one that is older than
+ * the signed deadline by the longest time to a deadline.
  *
  * @throws BaseError as the endpoint's questions do
  */
@@ -315,7 +314,7 @@ export async function blockBeforeSigning(
   return early
 }
 
-/** A signature as it stands in calldata. */
+/** Returns a signature as calldata has it. */
 export function signatureDigits(signature: Hex): string {
   return hexKey(signature).slice(2)
 }

@@ -1,6 +1,6 @@
 /**
- * The one composition: account, catalogue, fees, order machine and engine over whatever clock, network, journal and key are
- * handed in. Live, paper, simulations and tests are this function with other parts.
+ * The one composition: account, catalogue, fees, order machine and engine over the clock, network, journal and key of its
+ * caller. Live, paper, simulations and tests are this function with other parts.
  */
 
 import type { EngineSettings } from '../account/engineSettings.ts'
@@ -63,7 +63,7 @@ export interface Owner {
   readonly account: Address
   readonly readApproval: SubaccountWatchContext['readApproval']
   readonly settings: SubaccountSettings
-  /** Absent: what was told of the approval is forgotten with the run. */
+  /** Persists the notices about the approval; absent: the next run repeats them. */
   readonly told?: NonNullable<SubaccountWatchContext['told']>
   /** Absent: no renewal is prepared. */
   readonly prepareRenewal?: EngineParts['prepareRenewal']
@@ -77,30 +77,30 @@ export interface TraderParts {
   readonly journal: Journal
   /** Signs behind the signing guard, if there is one. */
   readonly signer: Signer
-  /** Has claims of what is due prepared; absent: none is. */
+  /** Prepares claims of amounts that are due; absent: no claim is prepared. */
   readonly prepareClaim?: EngineParts['prepareClaim']
   /** Absent: the signer's key is the account's own. */
   readonly owner?: Owner
   /** Absent: the APIs alone close orders. */
   readonly chainReader?: ChainReader
   readonly strategies: readonly LoadedStrategy[]
-  /** Where strategies are read anew; absent: they stay as they are. */
+  /** Reloads strategies; absent: they never change. */
   readonly strategyFiles?: EngineParts['strategyFiles']
   readonly limits: ConfiguredLimits
   readonly readLimits?: EngineParts['readLimits']
   readonly settings: TraderSettings
   readonly labels: EngineLabels
-  /** Told the venue's markets once, before the first tick; what it throws ends the start. */
+  /** Receives the venue's markets once, before the first tick; an exception ends the start. */
   readonly onMarkets?: (markets: readonly Market[]) => void
   readonly emit: Emit
-  /** A mistake of ours, or a journal that cannot be written: told after the trader has stopped working. */
+  /** Receives a mistake of perpd or a fault of the journal, after the trader has stopped. */
   readonly fatal: (error: unknown) => void
 }
 
 /** A trader: start, stop, status, and the operator's commands. */
 export type Trader = Engine
 
-/** Makes a trader. Nothing is asked or sent before `start()`. */
+/** Makes a trader. It sends no request before `start()`. */
 export function createTrader(parts: TraderParts): Trader {
   const { market, clock, journal, emit, signer, owner, chainReader, strategies, settings } = parts
   const { api, catalogue, chain, nativePrice } = market

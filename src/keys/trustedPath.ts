@@ -1,6 +1,6 @@
 /**
- * Whose word a file is: what decides over real money, or is run, must be what we or the system wrote, and nobody else of this
- * machine may change it, swap it, or swap a folder or a link on the way to it.
+ * Tells who may change a file. A file that is executed or decides over real money must belong to perpd's user or to root. No other user of the
+ * machine may change it, replace it, or replace a folder or a link on the way to it.
  */
 import { lstatSync, readlinkSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -15,33 +15,33 @@ export interface Entry {
   /** Permission bits, the sticky bit included. */
   readonly mode: number
   readonly isFolder: boolean
-  /** Where a link leads, as it is written in it; absent when it is none. */
+  /** Target of a link, as written in it; absent for other entries. */
   readonly link?: string
 }
 
-/** The machine as the rule sees it; handed in, so that tests make one of other users. */
+/** Facts of the machine; a parameter, so that tests can have machines with other users. */
 export interface Machine {
-  /** The entry of that name itself, no link followed; undefined when there is none. */
+  /** Returns the entry at a path without following a link; undefined: there is none. */
   readonly entryOf: (path: string) => Entry | undefined
-  /** The user that perpd runs as; undefined on a system without owners, where nothing is judged. */
+  /** The user that perpd runs as; undefined on a system without owners, where every path is trusted. */
   readonly user: number | undefined
-  /** The group that perpd runs as, where nobody else is in it; undefined: it is shared. */
+  /** The group that perpd runs as, if perpd's user is its only member; undefined: others are in it. */
   readonly group: number | undefined
-  /** perpd's own folder, links resolved. Who owns it, or may change what is above it, is this process already. */
+  /** perpd's own folder, links resolved. A user who owns it, or may change a folder above it, controls this process already. */
   readonly ownFolder: string
 }
 
 /** The part of a path that another user can change. */
 export interface Untrusted {
   readonly path: string
-  /** `owner`: it is another user's. `everyone`, `group`: every user, or those of a foreign group, may write it. */
+  /** `owner`: another user owns it. `everyone`, `group`: every user, or the members of another group, may write it. */
   readonly why: 'owner' | 'everyone' | 'group'
   readonly owner: number
   /** Permission bits, octal. */
   readonly mode: string
 }
 
-/** As many links as Linux follows. */
+/** Most links that are followed, as in Linux. */
 const mostLinks = 40
 const sticky = 0o1000
 
@@ -64,17 +64,17 @@ export const thisMachine: Machine = {
 }
 
 /**
- * The first part of a path that another user can change, from the root down, links followed; undefined when there is none.
- * What does not exist yet is judged by the folders that do.
+ * Returns the first part of a path, from the root down, that another user can change; undefined: there is none. Links are followed. A path that
+ * does not exist yet is judged by its existing folders.
  *
- * Trusted are our own entries and root's (and those of who owns the root folder, which is root as a container may see it). Of
- * what others may write, a folder with the sticky bit, as /tmp, is no reason: nobody may replace there what is another's, and
- * what is in it is judged by its own owner. A group is nobody else when it is root's, or ours and nobody else is in it.
+ * Entries of perpd's user and of root are trusted, and those of the owner of the root folder, which is root as a container may see it. A folder
+ * with the sticky bit, like /tmp, may be writable by others: nobody can replace another user's entry there, and each entry is judged by its own
+ * owner. A group counts as trusted when it is root's, or perpd's without another member.
  *
- * For what lies in perpd's own folder, its owner is trusted and what is above it is not judged: whoever could change
- * it there could change perpd. What is above it is asked for by its own path: `untrustedPart(dirname(ownFolder))`.
+ * Inside perpd's own folder its owner is trusted, and the folders above it are not judged: a user who could change those could change perpd. To
+ * judge those, ask for them: `untrustedPart(dirname(ownFolder))`.
  *
- * @throws what the system says when a part cannot be looked at, and RangeError for links that never end.
+ * @throws the system's error when a part cannot be read, and RangeError for links without an end.
  */
 export function untrustedPart(path: string, machine: Machine = thisMachine): Untrusted | undefined {
   const { entryOf, user, ownFolder } = machine
@@ -126,7 +126,7 @@ function partsOf(path: string): string[] {
   return path.split('/').filter((part) => part !== '' && part !== '.')
 }
 
-/** Says why it is not trusted, by its owner or by who may write it, and how to mend that. */
+/** Describes why a path is not trusted, and how to correct that. */
 export function untrustedText({ path, why, owner, mode }: Untrusted): {
   readonly what: string
   readonly fix: string

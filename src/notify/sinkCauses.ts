@@ -5,7 +5,7 @@ import { type NoticeFilter, ruleFor } from './noticeFilter.ts'
 /** A cause of which a sink took something, and that has not ended. */
 export interface TakenCause {
   readonly cause: string
-  /** The most that a notice of it had. */
+  /** Highest level of its notices. */
   level: NoticeLevel
   /** True when its newest notice was sent without a sound. */
   isSilent: boolean
@@ -13,7 +13,7 @@ export interface TakenCause {
   held: number
 }
 
-/** A notice that a sink takes. */
+/** A notice that a sink accepted. */
 export interface Taken {
   /** Level; that of an end is at least the level of the cause that it ends. */
   readonly level: NoticeLevel
@@ -25,15 +25,15 @@ export interface Taken {
 /** The causes of a sink. */
 export interface SinkCauses {
   /**
-   * Decides what the sink does with a notice; undefined: nothing. An end is taken where its beginning was, whatever its level, unless its event is
-   * off.
+   * Decides what the sink does with a notice; undefined: nothing. An end is accepted where its beginning was, at any level,
+   * unless its event is off.
    */
   take(notice: Notice): Taken | undefined
   /** Marks an accepted notice that will never be sent. A cause without any message, sent or waiting, is forgotten. */
   lost(of: TakenCause): void
 }
 
-/** No cause yet. Of more than `most`, the one of the least level that was taken longest ago is forgotten. */
+/** Makes an empty record of causes. Beyond `most` it forgets the oldest of the lowest level. */
 export function createSinkCauses(filter: NoticeFilter, most = 1_000): SinkCauses {
   const causes = new Map<string, TakenCause>()
 
@@ -66,7 +66,7 @@ export function createSinkCauses(filter: NoticeFilter, most = 1_000): SinkCauses
       of.level = higherLevel(of.level, level)
       of.isSilent = isSilent
       of.held += 1
-      // Put in anew, so that the oldest stands first.
+      // Inserted again, so that the map stays sorted by age.
       causes.delete(cause)
       causes.set(cause, of)
       if (causes.size > most) forgetOne()

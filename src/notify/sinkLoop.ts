@@ -1,4 +1,4 @@
-/** Tells one sink, one notice after the other: a bounded queue, tries with growing waits, and what the service asks to wait. */
+/** Sends notices to one sink, one at a time: a bounded queue, and retries with growing waits or the wait that the service asks for. */
 
 import type { Timer } from '../base/clock.ts'
 import type { Emit } from '../domain/event.ts'
@@ -24,27 +24,27 @@ export interface SinkLoopOptions {
   readonly send: (waiting: Waiting, signal: AbortSignal) => Promise<SendResult>
   readonly clock: Timer
   readonly emit: Emit
-  /** Told of one that will never be sent: a full queue dropped it, or no try succeeded. */
+  /** Receives each notice that will never be sent: a full queue dropped it, or no attempt succeeded. */
   readonly lost: (waiting: Waiting) => void
-  /** Most that wait. */
+  /** Most notices in the queue. */
   readonly most: number
 }
 
 /** The queue of one sink. */
 export interface SinkLoop {
-  /** Takes one; returns at once. */
+  /** Adds a notice to the queue; returns at once. */
   offer(waiting: Waiting): void
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when the queue is empty and no attempt is in flight. */
   idle(): Promise<void>
-  /** Ends what is under way and drops what waits. */
+  /** Aborts the attempt in flight and drops the queue. */
   stop(): void
 }
 
-/** Most tries of one notice. */
+/** Most attempts for one notice. */
 const MOST_TRIES = 6
 const FIRST_WAIT_MS = 1_000
 
-/** A loop that sleeps until it is offered something. */
+/** Makes a queue that sleeps until a notice is added. */
 export function createSinkLoop({ name, send, clock, emit, lost, most }: SinkLoopOptions): SinkLoop {
   const stopping = new AbortController()
   let queue: readonly Waiting[] = []
@@ -89,7 +89,7 @@ export function createSinkLoop({ name, send, clock, emit, lost, most }: SinkLoop
         lost(dropped)
         emit({ type: 'notice.dropped', sink: name, kind: dropped.notice.kind })
       }
-      // Not in the turn of who tells: what makes a request is work, too.
+      // Not in the caller's turn: making a request is work, too.
       setImmediate(start)
     },
     async idle() {

@@ -27,11 +27,11 @@ export interface TransferReading {
   readonly reading: AccountReading
   /** Number of orders that the journal has ever accepted. */
   readonly intents: number
-  /** All that orders did that are open or ended lately. */
+  /** Effects of the orders that are open or ended recently. */
   readonly happenings: readonly Happening[]
   /** True if an order of ours is in flight, or moved so recently that lists may not show it. */
   readonly isMoving: boolean
-  /** Sizes by the journal, signed. */
+  /** Position sizes by the journal, signed. */
   readonly held: HeldSides
   readonly monotonicMs: number
 }
@@ -40,16 +40,16 @@ export interface TransferReading {
 export interface TransferLook {
   /** Deposit (positive) or withdrawal by this host's lists, at the prices of the reading, signed; reported once. */
   readonly amountUsd?: Usd
-  /** Amount that entered the wallet (positive) or left it and is not judged yet: neither gain nor loss until it is, USD. */
+  /** Amount that entered the wallet (positive) or left it, USD. It counts as neither gain nor loss until it is classified. */
   readonly pendingUsd: Usd
-  /** Base that belongs together: the next transfer is measured against these lists. */
+  /** Consistent lists: the next transfer is measured against them. */
   readonly base?: WalletBase
 }
 
 /** Follows one host's lists. */
 export interface TransferWatch {
   take(reading: TransferReading): TransferLook
-  /** A transfer was accepted without this host's report: its next lists are a new beginning. */
+  /** Starts anew with the next lists, because a transfer was accepted without this host's report. */
   forget(): void
 }
 
@@ -62,7 +62,7 @@ const happeningsForMs = 120_000
 
 interface Base {
   readonly kept: WalletBase
-  /** Absent: of an earlier process. */
+  /** Absent: the base is an earlier process's. */
   readonly books?: Books
   readonly accounted: ReadonlySet<string>
   readonly atMs: number
@@ -72,7 +72,7 @@ interface Base {
  * Makes the watch of one host.
  *
  * @param lagMs how long lists of one venue may be behind each other
- * @param kept the lists that belonged together last, by the journal
+ * @param kept the last consistent lists, from the journal
  */
 export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferWatch {
   let base: Base | undefined =
@@ -82,7 +82,7 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
   /** Time when the wallet was first seen to differ from the base's, monotonic ms. */
   let steppedSinceMs: number | undefined
 
-  /** A step counts as neither gain nor loss for no longer than lists lag, and a look or two more. */
+  /** Returns the pending part of a step. It is pending no longer than lists lag, and a look or two more. */
   function pendingOf(stepUsd: Usd | undefined, isMoving: boolean, monotonicMs: number): Usd {
     if (isMoving || stepUsd === undefined || stepUsd === 0n) {
       steppedSinceMs = undefined
@@ -94,7 +94,7 @@ export function createTransferWatch(lagMs: number, kept?: WalletBase): TransferW
 
   return {
     take({ reading, intents, happenings, isMoving, held: sides, monotonicMs }) {
-      // The first lists of a process may be of different instants, as any.
+      // The first lists of a process may be of different instants, like all others.
       if (inventory !== reading.inventory) sinceMs = monotonicMs
       inventory = reading.inventory
       const now = walletBaseOf(reading, intents)
@@ -127,7 +127,7 @@ export interface TransferVotes {
    * report it, or reported another amount: one host moves no figure that another contradicts.
    */
   agreed(hosts: readonly string[], monotonicMs: number): Usd | undefined
-  /** The transfer was taken. */
+  /** Forgets all reports, because their transfer was accepted. */
   clear(): void
 }
 
@@ -136,7 +136,7 @@ const votesForMs = 60_000
 /** Tolerated difference between hosts' prices and figures: one part in so many. */
 const votePart = 50n
 
-/** Without votes. */
+/** Makes an empty set of votes. */
 export function createTransferVotes(): TransferVotes {
   const votes = new Map<string, { readonly amountUsd: Usd; readonly atMs: number }>()
   return {

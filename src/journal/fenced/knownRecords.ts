@@ -1,20 +1,20 @@
-/** The records that one writer knows to be durable: where their chain ends, and the newest of them, by which a server that went back is healed. */
+/** The records that one writer knows to be durable: the end of their chain, and the newest of them, which repair a server that lost some. */
 import type { SignEntry } from '../../domain/guardTable.ts'
 import type { StoreEntry } from '../journalStore.ts'
 import { hashOf, type Tail } from '../sqlite/hashChain.ts'
 import { rowsOf } from '../sqlite/recordRows.ts'
 import type { ChainedRecord } from './sharedServer.ts'
 
-/** Records that are kept in memory at least, once there are so many. */
+/** Least number of the newest records in memory, once there are as many. */
 const KEPT_RECORDS = 1_000
 
 /** The chain as its writer knows it. */
 export class KnownRecords {
   #tail: Tail
-  /** The end of the chain before the first record that is kept. */
+  /** End of the chain before the first record in memory. */
   #before: Tail
   #kept: ChainedRecord[] = []
-  /** Lines of the guard that wait for the record that arms them, by digest. */
+  /** Entries of the signing guard that wait for the record that arms them, by digest. */
   readonly #signed = new Map<string, SignEntry>()
 
   constructor(tail: Tail) {
@@ -27,12 +27,12 @@ export class KnownRecords {
     return this.#tail
   }
 
-  /** Notes a line of the guard; it goes with the record that arms its digest. */
+  /** Adds an entry of the signing guard; it is written with the record that arms its digest. */
   claimed(entry: SignEntry): void {
     this.#signed.set(entry.digest, entry)
   }
 
-  /** Gives records their places behind the end of the chain. */
+  /** Numbers and hashes records after the end of the chain. */
   chained(entries: readonly StoreEntry[]): readonly ChainedRecord[] {
     let { seq, hash } = this.#tail
     return entries.map((entry) => {
@@ -44,7 +44,7 @@ export class KnownRecords {
     })
   }
 
-  /** Takes in records that are durable now. */
+  /** Adds records that are durable now. */
   add(records: readonly ChainedRecord[]): void {
     this.#kept.push(...records)
     this.#tail = records.at(-1) ?? this.#tail
@@ -60,7 +60,7 @@ export class KnownRecords {
     return from < 0 ? undefined : this.#kept.slice(from)
   }
 
-  /** The guard's line of a record that arms: as it was claimed, or as the record has it where nothing was. */
+  /** Returns the guard's entry of an arming record: the one that was added for its digest, or one made of the record. */
   #signedOf({ record }: StoreEntry): ChainedRecord['signed'] {
     if (record.kind !== 'attempt.armed') return undefined
     const { intentId, attempt, atMs, armed } = record

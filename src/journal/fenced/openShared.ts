@@ -1,4 +1,4 @@
-/** Opening a journal on a server for writing: lock of this machine, right, records, mark, in this order. */
+/** Opens a journal on a server for writing: this machine's lock, the lease, the records and the high-water mark, in this order. */
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import type { GuardTable } from '../../domain/guardTable.ts'
@@ -17,7 +17,7 @@ import type { Head, Right, SharedServer } from './sharedServer.ts'
 import { type Connections, createSharedStore, isSameRight } from './sharedStore.ts'
 import { createSteady, mayPass } from './steady.ts'
 
-/** Outcomes are settled for this long, ms; then perpd stops. */
+/** Time in which perpd settles the unknown outcome of a statement, ms; then it stops. */
 const SETTLE_MS = 30_000
 
 /** Parts that opening needs. */
@@ -28,15 +28,15 @@ export interface SharedOptions {
   readonly times: LeaseTimes
   /** Name of this opening: `HOST/PID UUID`, never used before. */
   readonly holder: string
-  /** Tells whether a holder is an earlier process of this machine, which is dead since its lock is free. */
+  /** Tells whether a holder is an earlier process of this machine; it is dead, because its lock is free. */
   readonly isOwnDead?: (holder: string) => boolean
-  /** Opens this machine's mark and holds it against the chain. Throws JournalFaultError JOURNAL_ROLLED_BACK. */
+  /** Opens this machine's high-water mark and compares it with the chain of records. Throws JournalFaultError JOURNAL_ROLLED_BACK. */
   readonly openMark?: (
     tail: Tail,
     hashAt: (seq: number) => Promise<string | undefined>,
   ) => Promise<HighWaterMark>
   readonly openLocalGuard?: () => GuardTable
-  /** Gives the lock of this machine back. */
+  /** Releases the lock of this machine. */
   readonly release: () => void
   readonly settleMs?: number
   /**
@@ -47,10 +47,10 @@ export interface SharedOptions {
 }
 
 /**
- * Takes the right and reads what is there.
+ * Takes the lease and reads the records.
  *
- * @throws JournalFaultError JOURNAL_LOCKED when another one lives, JOURNAL_UNREACHABLE, JOURNAL_CORRUPT, JOURNAL_NEWER, JOURNAL_ROLLED_BACK, and
- * what the server refuses.
+ * @throws JournalFaultError JOURNAL_LOCKED when another live process has the lease, JOURNAL_UNREACHABLE, JOURNAL_CORRUPT, JOURNAL_NEWER,
+ * JOURNAL_ROLLED_BACK, and the server's refusals.
  */
 export async function openSharedStore(options: SharedOptions): Promise<OpenedStore> {
   const { connections, clock, openMark, openLocalGuard, release } = options
@@ -67,11 +67,11 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
     if (!isSameRight(head, held)) throw heldFault(writer.name, head)
     endBeats = beatMeanwhile(options, held)
     const reads = new SharedReads(reader, steady)
-    // The right came first: whoever had it before writes nothing more, and all of it is read.
+    // The lease comes first: its earlier holder writes nothing more, so the records that are read are complete.
     const { ledger, replayedFrom } = await recoverLedger(reads, clock.now())
     const tail = { seq: head.seq, hash: head.hash }
     if (ledger.seq !== tail.seq || (await reads.hashAt(tail.seq)) !== tail.hash) {
-      // Where reading took longer than a candidate waits, another has it and has written.
+      // While reading took longer than a candidate waits, another process may have taken the lease and written.
       const now = await steady(() => writer.confirm(held))
       if (!isSameRight(now, held)) throw heldFault(writer.name, now)
       if (!isSamePlace(now, tail)) throw goneFault(writer.name, tail, now)
@@ -103,7 +103,7 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   }
 }
 
-/** Beats while the records are read, which may take longer than a candidate waits; the returned function ends it. */
+/** Renews the lease while the records are read, which may take longer than a candidate waits. The result ends the renewals. */
 function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, right: Right): () => void {
   let cancel = (): void => {}
   let isOver = false
@@ -112,7 +112,7 @@ function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, 
       const again = (): void => {
         if (!isOver) plan()
       }
-      // A beat that fails is found by the next commit, or by a candidate.
+      // The next commit, or a candidate, finds a renewal that failed.
       beats.confirm(right).then(again, again)
     })
   }
@@ -123,7 +123,7 @@ function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, 
   }
 }
 
-/** Takes the right; a standby once nobody else holds it, however long that is. Throws what a wait does not cure. */
+/** Takes the lease. A standby waits until it is free, without a limit. Throws faults that waiting does not cure. */
 async function takeRight(options: SharedOptions): Promise<Right> {
   for (;;) {
     try {
@@ -138,7 +138,7 @@ async function takeRight(options: SharedOptions): Promise<Right> {
   }
 }
 
-/** Codes of what a standby waits for. */
+/** Codes of the faults that a standby waits out. */
 const passes: ReadonlySet<string> = new Set(['JOURNAL_LOCKED', 'JOURNAL_UNREACHABLE'])
 
 async function tryRight(options: SharedOptions): Promise<Right> {
@@ -160,7 +160,7 @@ async function tryRight(options: SharedOptions): Promise<Right> {
       await clock.sleep(options.times.lookMs)
     }
     const next = await steady(() => writer.head())
-    // The answer was lost: it was taken.
+    // Only the answer was lost: the lease was taken.
     if (next.holder === holder) return { epoch: next.epoch, holder }
     if (next.holder !== head.holder && next.holder !== '') throw heldFault(writer.name, next)
     if (next.beat !== head.beat && next.holder !== '' && isOwnDead?.(next.holder) !== true)
@@ -169,7 +169,7 @@ async function tryRight(options: SharedOptions): Promise<Right> {
   }
 }
 
-/** Waits until the beat stood still for long enough on this machine's own monotonic clock; no time of another machine counts. */
+/** Waits until no renewal was seen for long enough, by this machine's monotonic clock; no other machine's clock counts. */
 async function stoodStill({ clock, times, connections }: SharedOptions, from: Head): Promise<Head> {
   const { writer } = connections
   const steady = createSteady(writer.name, clock, SETTLE_MS)
@@ -181,7 +181,7 @@ async function stoodStill({ clock, times, connections }: SharedOptions, from: He
     if (head.holder === '') return head
     if (head.beat !== from.beat || !isSameRight(head, from)) throw heldFault(writer.name, head)
     const nowMs = clock.monotonicMs()
-    // While the server answered nobody, the holder could not beat either.
+    // While the server answered nobody, the holder could not renew its lease either.
     if (nowMs - askedMs > times.beatMs) sinceMs = nowMs
     if (nowMs - sinceMs >= times.standStillMs) return head
   }

@@ -5,7 +5,7 @@ import { journalFault } from '../journalFaults.ts'
 import type { Tail } from '../sqlite/hashChain.ts'
 import type { Head, Right } from './sharedServer.ts'
 
-/** Another opening has the right. */
+/** Makes the fault of a writer that lost the lease to another process. */
 export function fencedFault(name: string, right: Right, head: Head): JournalFaultError {
   return journalFault(
     'JOURNAL_FENCED',
@@ -18,7 +18,7 @@ export function fencedFault(name: string, right: Right, head: Head): JournalFaul
   )
 }
 
-/** Another opening lives. */
+/** Makes the fault of an opening while another live process has the lease. */
 export function heldFault(name: string, head: Head): JournalFaultError {
   return journalFault(
     'JOURNAL_LOCKED',
@@ -29,7 +29,7 @@ export function heldFault(name: string, head: Head): JournalFaultError {
   )
 }
 
-/** Acknowledged records are gone, and this process cannot put them back. */
+/** Makes the fault of a server that lost acknowledged records, which this process cannot restore. */
 export function goneFault(name: string, tail: Tail, head: Head): JournalFaultError {
   return journalFault(
     'JOURNAL_ROLLED_BACK',
@@ -40,7 +40,7 @@ export function goneFault(name: string, tail: Tail, head: Head): JournalFaultErr
   )
 }
 
-/** The outcome stayed unknown for as long as perpd waits. */
+/** Makes the fault of a statement whose outcome stayed unknown for as long as perpd waits. */
 export function unreachableFault(name: string, afterMs: number, cause: unknown): JournalFaultError {
   return journalFault(
     'JOURNAL_UNREACHABLE',
@@ -51,7 +51,7 @@ export function unreachableFault(name: string, afterMs: number, cause: unknown):
   )
 }
 
-/** The right was not confirmed for too long to sign on it. */
+/** Makes the fault of a lease whose last confirmation is too old for a signature. */
 export function staleFault(name: string, ageMs: number): JournalFaultError {
   return journalFault(
     'JOURNAL_LEASE_STALE',
@@ -62,7 +62,7 @@ export function staleFault(name: string, ageMs: number): JournalFaultError {
   )
 }
 
-/** A holder is named by host and process; the rest of the text is a secret of no value to people. */
+/** Returns host and process of a holder, without the unique part of its name. */
 function nameOf(holder: string): string {
   return holder === '' ? 'nobody' : (holder.split(' ')[0] ?? '')
 }

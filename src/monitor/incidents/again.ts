@@ -9,20 +9,20 @@ export interface CauseState {
   /** Number of its events since it began. */
   readonly count: number
   readonly stage: string
-  /** The most that it had since it began. */
+  /** Its highest level since it began. */
   readonly level: NoticeLevel
   readonly seenAtMs: number
   readonly toldAtMs: number
 }
 
 const HOUR_MS = 3_600_000
-/** After so many times a cause is notified by the hour alone. */
+/** After so many events a cause is notified once an hour only. */
 const LAST_TENTH = 100
 
 /**
- * The one rule for what comes again, of notices and of lines of the log: each tenth time up to `lastTenth`, and once an hour.
+ * The one rule for repetitions, for notices and lines of the log: each tenth time up to `lastTenth`, and once an hour.
  *
- * @param count times since it began; @param saidMs time when it was last said; any clock
+ * @param count repetitions since the beginning; @param saidMs time of the last report, by any clock
  */
 export function isSaidAgain(count: number, saidMs: number, nowMs: number, lastTenth: number): boolean {
   return (count <= lastTenth && count % 10 === 0) || nowMs - saidMs >= HOUR_MS
@@ -48,20 +48,20 @@ function happenedAgain(
   }
 }
 
-/** The same over many causes; of more than `most` the one that was seen longest ago is forgotten. */
+/** Applies the rule to many causes; beyond `most` it forgets the one that was seen longest ago. */
 export interface CauseFilter {
   /** Returns the number of the cause's events when it is to be notified now, else undefined. An end is never held back, and forgets its cause. */
   take(notice: Pick<Notice, 'cause' | 'level' | 'stage' | 'isEnd'>, nowMs: number): number | undefined
 }
 
-/** A filter that knows no cause yet. */
+/** Makes a filter without causes. */
 export function createCauseFilter(most = 1_000): CauseFilter {
   const causes = new Map<string, CauseState>()
   return {
     take(notice, nowMs) {
       const { cause, isEnd } = notice
       const known = causes.get(cause)
-      // Put in anew, so that the oldest stands first.
+      // Inserted again, so that the map stays sorted by age.
       causes.delete(cause)
       if (isEnd === true) return 1
       const { state, isTold } = happenedAgain(known, notice, nowMs)
