@@ -13,17 +13,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { paperSigner } from '../../src/keys/local.ts'
 import { wholeStory } from '../journal/story.ts'
+import { folderEach } from './folderEach.ts'
 import {
   daemonFlags,
-  killLeftOver,
   ordersOf,
   perpd,
   type Running,
-  scratch,
   startPaper,
   until,
   writeOnceStrategy,
@@ -35,15 +34,9 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const journalOptions = { clockNow: () => 1_800_000_000_000, holder: 'test' }
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  mkdirSync(join(folder.path, 'strategies'))
-  copyFileSync(shipped, join(folder.path, 'strategies', 'eth-trend.yaml'))
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
+const folder = folderEach((path) => {
+  mkdirSync(join(path, 'strategies'))
+  copyFileSync(shipped, join(path, 'strategies', 'eth-trend.yaml'))
 })
 
 const file = (name: string): string => join(folder.path, name)

@@ -1,17 +1,10 @@
 /** A delegated key where the paper venue is inside the daemon: each command names the next one, and the next one works. */
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, scratch, until, writeOnceStrategy } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
+import { perpd, until, writeOnceStrategy } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  writeOnceStrategy(folder.path)
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderEach(writeOnceStrategy)
 
 /** A command to its end, on a screen so wide that a command it names stands on one line. */
 async function command(...words: readonly string[]) {

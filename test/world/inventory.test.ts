@@ -1,27 +1,11 @@
 /** A fresh journal on an account that was used before, on real processes: a starting inventory, adopted once, and no drift. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  daemonFlags,
-  killLeftOver,
-  perpd,
-  type Running,
-  scratch,
-  startPaper,
-  until,
-  writeOnceStrategy,
-} from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
+import { daemonFlags, perpd, type Running, startPaper, until, writeOnceStrategy } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  writeOnceStrategy(folder.path)
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderEach(writeOnceStrategy)
 
 interface Row {
   readonly discrepancy: { readonly kind: string; readonly isInitial?: boolean }

@@ -1,27 +1,14 @@
 /** The kill switch and the breakers on real processes, over kills -9 of the daemon and stops of the venue. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
 import { denials, type Operated, operatedIn, type Status } from './operated.ts'
-import {
-  killLeftOver,
-  type PaperHosts,
-  perpd,
-  type Running,
-  scratch,
-  startPaper,
-  until,
-} from './processes.ts'
+import { type PaperHosts, perpd, type Running, startPaper, until } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
 let own: Operated
-beforeEach(async () => {
-  folder = scratch()
-  own = await operatedIn(folder.path)
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
+const folder = folderEach(async (path) => {
+  own = await operatedIn(path)
 })
 
 function writeStrategy(limits = ''): void {

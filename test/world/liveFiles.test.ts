@@ -1,28 +1,15 @@
 /** Strategy files that are edited while the real process runs, and one that is removed while it is killed again and again. */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
 import { type Operated, operatedIn, type Status } from './operated.ts'
-import {
-  killLeftOver,
-  type PaperHosts,
-  perpd,
-  type Running,
-  scratch,
-  startPaper,
-  until,
-} from './processes.ts'
+import { type PaperHosts, perpd, type Running, startPaper, until } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
 let own: Operated
-beforeEach(async () => {
-  folder = scratch()
-  mkdirSync(join(folder.path, 'strategies'))
-  own = await operatedIn(folder.path)
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
+const folder = folderEach(async (path) => {
+  mkdirSync(join(path, 'strategies'))
+  own = await operatedIn(path)
 })
 
 const pathOf = (name: string) => join(folder.path, 'strategies', `${name}.yaml`)

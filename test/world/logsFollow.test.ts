@@ -1,17 +1,10 @@
 /** `perpd logs --follow` beside a real daemon: it prints each line once as it is written, and ends when the daemon has ended. */
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, scratch, until, writeOnceStrategy } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
+import { perpd, until, writeOnceStrategy } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  writeOnceStrategy(folder.path)
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderEach(writeOnceStrategy)
 
 const inFolder = (...words: string[]) => perpd(words, { cwd: folder.path, env: { COLUMNS: '80' } })
 

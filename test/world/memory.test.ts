@@ -1,19 +1,14 @@
 /** A kind of the user's own with a memory, on the real process: killed in the middle again and again, and raised by hand. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { filledOrders } from '../../src/domain/accountRecords/fills.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
+import { folderEach } from './folderEach.ts'
+import { perpd, type Running, until } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  mkdirSync(join(folder.path, 'strategies'))
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
+const folder = folderEach((path) => {
+  mkdirSync(join(path, 'strategies'))
 })
 
 /** Opens rung after rung on both sides of a market in one turn, each a dollar more than the one before it, and counts what it is told. */

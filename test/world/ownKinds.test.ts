@@ -1,18 +1,13 @@
 /** Mistakes in kinds of the user's own, on the real process: each is told once, with its place, and harms its instance alone. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
+import { perpd, type Running, until } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  mkdirSync(join(folder.path, 'strategies'))
-  writeFileSync(join(folder.path, 'strategies', 'guard.yaml'), 'kind: guard\ncadenceSeconds: 1\n')
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
+const folder = folderEach((path) => {
+  mkdirSync(join(path, 'strategies'))
+  writeFileSync(join(path, 'strategies', 'guard.yaml'), 'kind: guard\ncadenceSeconds: 1\n')
 })
 
 /** Writes an instance whose `decide` ends with `body`, its line 11; `good` is a decision without its size. */

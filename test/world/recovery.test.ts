@@ -1,23 +1,18 @@
 /** The newcomer's path on the real process: start, trade, stop, start again, die, start again; one position throughout. */
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killLeftOver, type OrderRow, perpd, type Running, scratch, until } from './processes.ts'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
+import { type OrderRow, perpd, type Running, until } from './processes.ts'
 
 const shipped = resolve(import.meta.dirname, '..', '..', 'strategies')
 const firstOrderMs = 60_000
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  mkdirSync(join(folder.path, 'strategies'))
+const folder = folderEach((path) => {
+  mkdirSync(join(path, 'strategies'))
   for (const name of ['eth-trend.yaml', 'guard.yaml', 'btc-trend.yaml']) {
-    copyFileSync(join(shipped, name), join(folder.path, 'strategies', name))
+    copyFileSync(join(shipped, name), join(path, 'strategies', name))
   }
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
 })
 
 /** The part of `/api/status` that is looked at here. */

@@ -1,25 +1,20 @@
 /** Orders that take time, by the real commands, against the real daemon and the paper venue over sockets. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { folderEach } from './folderEach.ts'
 import { hastyVenue } from './killPoint.ts'
 import { type Operated, operatedIn, type Status } from './operated.ts'
-import { killLeftOver, ordersOf, type PaperHosts, perpd, scratch, startPaper, until } from './processes.ts'
+import { ordersOf, type PaperHosts, perpd, startPaper, until } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
 let own: Operated
-beforeEach(async () => {
-  folder = scratch()
-  own = await operatedIn(folder.path)
+const folder = folderEach(async (path) => {
+  own = await operatedIn(path)
   // A strategy that does not run: whatever happens is the task's.
   writeFileSync(
-    join(folder.path, 'once.yaml'),
+    join(path, 'once.yaml'),
     'kind: trend\nenabled: false\nmarket: ETH/USD [WETH-USDC]\nsize: { usd: 500, leverage: 2, collateral: short }\n',
   )
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
 })
 
 const eth = 'ETH/USD [WETH-USDC]'

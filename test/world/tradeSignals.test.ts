@@ -3,30 +3,25 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { type SignalReceiver, signatureOf } from '../../src/control/signalProof.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
-import { killLeftOver, perpd, type Running, scratch, until } from './processes.ts'
+import { folderEach } from './folderEach.ts'
+import { perpd, type Running, until } from './processes.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 const bodySecret = 'secret-of-the-body-'.repeat(2)
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  mkdirSync(join(folder.path, 'strategies'))
+const folder = folderEach((path) => {
+  mkdirSync(join(path, 'strategies'))
   const example = readFileSync(join(root, 'strategies', 'examples', 'eth-signal.yaml'), 'utf8')
   writeFileSync(
-    join(folder.path, 'strategies', 'eth-signal.yaml'),
+    join(path, 'strategies', 'eth-signal.yaml'),
     example.replace('enabled: false', 'enabled: true').replace('cadenceSeconds: 2', 'cadenceSeconds: 1'),
   )
-  mkdirSync(join(folder.path, 'bodies'), { mode: 0o700 })
-  writeFileSync(join(folder.path, 'bodies', 'eth-signal'), `${bodySecret}\n`, { mode: 0o600 })
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
+  mkdirSync(join(path, 'bodies'), { mode: 0o700 })
+  writeFileSync(join(path, 'bodies', 'eth-signal'), `${bodySecret}\n`, { mode: 0o600 })
 })
 
 const secretFile = () => join(folder.path, 'signal.secret')

@@ -7,30 +7,21 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { unwindOf } from '../../src/domain/taskStates/unwindState.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { folderEach } from './folderEach.ts'
 import {
   daemonFlags,
-  killLeftOver,
   ordersOf,
   perpd,
   type Running,
-  scratch,
   startPaper,
   until,
   writeOnceStrategy,
 } from './processes.ts'
 
-let folder: ReturnType<typeof scratch>
-beforeEach(() => {
-  folder = scratch()
-  writeOnceStrategy(folder.path)
-})
-afterEach(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderEach(writeOnceStrategy)
 
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
