@@ -43,7 +43,7 @@ export const dataCommands: readonly Command[] = [
     name: 'record',
     summary: "Record the venue's prices, capacity, pools, rates and candles until a signal; needs no key.",
     details:
-      'No route serves this data for the past: it exists only if you record it. With --history.record true the running daemon records it too,\nwith its decisions. It goes into history.folder; about 40 MB a day for 20 markets.',
+      'No route serves this data for the past: it exists only if you record it. With --history.record true the running daemon records it too,\nwith its decisions and the views that they were made on. It goes into history.folder; about 40 MB a day for 20 markets.',
     positional: {
       name: 'MARKET',
       doc: 'a market or its index asset; all when none is given',

@@ -134,7 +134,7 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'check',
         value: 'CHECK',
-        doc: 'check the kinds on the views of the run instead of giving a result. lookahead: they must decide by complete data only; warmup: the window they ask for must suffice',
+        doc: 'check the kinds on the views of the run instead of giving a result. lookahead: they must decide by complete data only; warmup: the window they ask for must suffice; recorded: the decisions that a daemon recorded must come out again',
       },
       {
         name: 'gas-gwei',

@@ -37,7 +37,7 @@ import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
 import { createClaims } from './signers/claims.ts'
 import { createRenewals, renewalFileOf } from './signers/renewals.ts'
 import { readApprovalFile } from './signers/subaccountFile.ts'
-import { createTrader, type Trader } from './trader.ts'
+import { createTrader, type Trader, type TraderParts } from './trader.ts'
 import { createVenueClient } from './venueClient.ts'
 import { waitingSettings } from './waitingSettings.ts'
 
@@ -70,6 +70,8 @@ export interface Reached {
   readonly fatal: (error: unknown) => void
   /** Store of the notifications about the approval; absent: none are persisted. */
   readonly told?: ToldApprovalStore | undefined
+  /** Receives each turn that a kind answered; absent: turns are not recorded. */
+  readonly recordTurn?: TraderParts['recordTurn'] | undefined
   /** Closers to call at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[]
 }
@@ -79,7 +81,7 @@ export async function connectTrader(
   config: Config,
   { log, values, reload }: ReadAnew,
   { strategies, signer, journal, venue, clock, hearHosts }: OpenedParts,
-  { hosts, fetch, emit, fatal, told, closers }: Reached,
+  { hosts, fetch, emit, fatal, told, recordTurn, closers }: Reached,
 ): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
   const { chain } = config.venue
   const api = createVenueClient({
@@ -132,7 +134,7 @@ export async function connectTrader(
       account: owner ?? signer.address,
       file: join(dirname(config.account.approvalFile), 'claim.json'),
     }),
-    ...defined({ chainReader }),
+    ...defined({ chainReader, recordTurn }),
     strategies,
     limits: limitsOf(config, strategies),
     readLimits: () => readLimits(reload(), values),

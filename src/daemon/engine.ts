@@ -34,6 +34,7 @@ import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { WarningPolicy } from '../domain/order/warning.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
+import type { TakeTurn } from '../engine/callKind.ts'
 import { createInstance } from '../engine/instance.ts'
 import { createAccept } from '../engine/judging/accept.ts'
 import { admitDecision } from '../engine/judging/admitDecision.ts'
@@ -120,6 +121,8 @@ export interface EngineParts
   readonly ending?: Ending
   /** Receives the venue's markets once, before the first tick; an error ends the start. */
   readonly onMarkets?: (markets: readonly Market[]) => void
+  /** Receives each turn that a kind answered; absent: turns are not recorded. */
+  readonly recordTurn?: TakeTurn
 }
 
 /** Makes an engine, with the order machine under it. Each part is made of those before it. */
@@ -247,6 +250,7 @@ export function createEngine({
       tasksOf: executors.ofStrategies.own,
     },
     exitRetries: new Map(),
+    ...defined({ recordTurn: parts.recordTurn }),
   }
   const instances = createInstances(
     roster,

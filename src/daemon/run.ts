@@ -172,10 +172,13 @@ async function live(
     heartbeat?.fail()
   })
   let heartbeat: Heartbeat | undefined
-  const { emit, metrics, health, decisions, hostBook } = await listen(config, log, parts, notifier, {
-    isOver: stopped.isOver,
-    closers,
-  })
+  const { emit, recordTurn, metrics, health, decisions, hostBook } = await listen(
+    config,
+    log,
+    parts,
+    notifier,
+    { isOver: stopped.isOver, closers },
+  )
   options.output.report(emit)
   const told = config.account.owner === undefined ? undefined : approvalStore(journal, signer.address)
   const approval = { subaccount: signer.address, ...told?.read() }
@@ -190,6 +193,7 @@ async function live(
     emit,
     fatal: stopped.fatal,
     told,
+    recordTurn,
     closers,
   })
   const fail = (error: unknown): void => {
@@ -363,7 +367,7 @@ async function listen(
   const emit = emitTo(listeners, (error) =>
     log.note('listener.failed', 'error', `a listener failed: ${reasonOf(error)}`),
   )
-  return { metrics, health, decisions, hostBook, emit }
+  return { metrics, health, decisions, hostBook, emit, recordTurn: recording?.recordTurn }
 }
 
 /** The recording of what the venue shows; a daemon that is not asked to loads nothing of it. */

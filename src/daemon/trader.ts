@@ -92,6 +92,8 @@ export interface TraderParts {
   readonly labels: EngineLabels
   /** Receives the venue's markets once, before the first tick; an exception ends the start. */
   readonly onMarkets?: (markets: readonly Market[]) => void
+  /** Receives each turn that a kind answered; absent: turns are not recorded. */
+  readonly recordTurn?: EngineParts['recordTurn']
   readonly emit: Emit
   /** Receives a mistake of perpd or a fault of the journal, after the trader has stopped. */
   readonly fatal: (error: unknown) => void
@@ -165,6 +167,7 @@ export function createTrader(parts: TraderParts): Trader {
       strategyFiles: parts.strategyFiles,
       readLimits: parts.readLimits,
       onMarkets: parts.onMarkets,
+      recordTurn: parts.recordTurn,
     }),
   })
 }

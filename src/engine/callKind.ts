@@ -17,6 +17,16 @@ export interface GivenPast extends Required<Pick<Scene, 'events' | 'eventsMissed
   readonly memory?: GivenMemory
 }
 
+/** A turn that a kind answered: everything it was handed, and its answer. The memory of the answer is the one to save. */
+export interface TakenTurn {
+  readonly loaded: LoadedStrategy
+  readonly scene: Scene
+  readonly returned: unknown
+}
+
+/** Receives each turn that a kind answered, before its decisions are judged. It must not throw. */
+export type TakeTurn = (turn: TakenTurn) => void
+
 /** Answer of a kind. */
 export interface KindAnswer {
   /** Return value: a `CheckedTurn` from a kind with a memory, unless it is a promise. The decisions are not checked yet. */

@@ -16,10 +16,10 @@ import { type DecisionProblem, returnedProblem } from '../strategy/decisionProbl
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
-import { callKind, type KindAnswer } from './callKind.ts'
+import { callKind, type GivenPast, type KindAnswer } from './callKind.ts'
 import { isOthers } from './judging/ownPart.ts'
 import { maintainExits } from './maintainExits.ts'
-import { givenTurn, type Remembered, takeTurn } from './turn.ts'
+import { type GivenTurn, givenTurn, type Remembered, takeTurn } from './turn.ts'
 import type { TurnContext } from './turnContext.ts'
 
 /** Result of one tick. */
@@ -153,12 +153,20 @@ async function decide(
   if (given?.memory?.tickMs === tickMs) return { returned: [] }
   try {
     const run = await callKind(loaded, scene, given)
+    context.recordTurn?.({ loaded, scene: { ...scene, ...pastOf(given) }, returned: run.returned })
     if (given === undefined || run.returned instanceof Promise) return run
     const turn = run.returned as CheckedTurn
     return { ...run, returned: turn.decisions, remembered: { given, turn } }
   } catch (failed) {
     return { returned: [], failed }
   }
+}
+
+/** The part of the saved state that a kind is handed. */
+function pastOf(given: GivenTurn | undefined): Partial<GivenPast> {
+  if (given === undefined) return {}
+  const { memory, events, eventsMissed, signals } = given
+  return { events, eventsMissed, signals, ...defined({ memory }) }
 }
 
 /** The available capacity for increases on each side of the strategy's markets, for metrics. */

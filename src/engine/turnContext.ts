@@ -17,6 +17,7 @@ import type { UnseenIntents } from '../account/holdings/unseen.ts'
 import type { HasClock, HasEmit, HasJournal } from '../execution/context/executionParts.ts'
 import type { StrategyTasks } from '../running/strategyTasks.ts'
 import type { Unwinder } from '../running/unwinder.ts'
+import type { TakeTurn } from './callKind.ts'
 import type { Accept } from './judging/accept.ts'
 
 /** Requests of a strategy besides orders. */
@@ -47,4 +48,6 @@ export interface TurnContext
   readonly requests: StrategyRequests
   /** End of the pause after a denied maintenance decision, monotonic ms, by instance, market token and kind of exit. */
   readonly exitRetries: Map<string, number>
+  /** Absent: turns are not recorded. */
+  readonly recordTurn?: TakeTurn
 }

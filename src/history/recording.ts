@@ -6,8 +6,10 @@
  *   ["at", 1764244800000]                    what follows was read at that moment, Unix ms
  *   [3, {"markPrice": "..."}]                fields of row 3 that are new; null takes one away
  *   ["event", {"type": "decision.made"}]     an event of the daemon
+ *   ["turn", "eth-trend", {...}]             a turn of a strategy: what its kind was shown, and what it returned
  */
-import { constants, zstdDecompressSync } from 'node:zlib'
+import { readFileSync } from 'node:fs'
+import { constants, createZstdDecompress } from 'node:zlib'
 
 /** A row with a name: of a kind (`ticker`) and a key (a market token). Fields may nest. */
 export interface RecordedRow {
@@ -21,6 +23,8 @@ export interface RecordingLines {
   /** Lines for rows that were read at a moment; none for those that are as they were. */
   rows(atMs: number, rows: readonly RecordedRow[]): readonly string[]
   event(atMs: number, event: unknown): readonly string[]
+  /** `json`: the turn as one line of JSON. */
+  turn(atMs: number, strategy: string, json: string): readonly string[]
 }
 
 type Flat = Map<string, unknown>
@@ -54,6 +58,7 @@ export function createRecordingLines(): RecordingLines {
       return lines.length === 0 ? [] : [...at(atMs), ...lines]
     },
     event: (atMs, event) => [...at(atMs), JSON.stringify(['event', event], plain)],
+    turn: (atMs, strategy, json) => [...at(atMs), `["turn",${JSON.stringify(strategy)},${json}]`],
   }
 }
 
@@ -73,7 +78,7 @@ function plain(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-/** A step of a recording: a row as it was from a moment on, or an event. */
+/** A step of a recording: a row as it was from a moment on, an event, or a turn as the JSON that was handed over. */
 export type RecordedStep =
   | {
       readonly atMs: number
@@ -82,28 +87,73 @@ export type RecordedStep =
       readonly fields: ReadonlyMap<string, unknown>
     }
   | { readonly atMs: number; readonly event: Readonly<Record<string, unknown>> }
+  | { readonly atMs: number; readonly strategy: string; readonly turn: string }
 
-/** Steps of a recording's bytes in their order; a last line that was cut is left out. Throws for bytes that are no recording. */
-export function* readRecording(bytes: Uint8Array): Generator<RecordedStep> {
+/** Chooses what of a recording is read: by kind and key of a row, by `turn` and the strategy, or by `event`. */
+export type WantedSteps = (kind: string, key: string) => boolean
+
+/**
+ * Reads the steps of a file in their order; a last line that was cut is left out, and so is all after it. Rows that are not wanted cost no more than
+ * their bytes. Throws what the file system throws, SyntaxError for lines that are none, RangeError for a row without a name.
+ */
+export async function* readRecording(
+  path: string,
+  isWanted: WantedSteps = () => true,
+): AsyncGenerator<RecordedStep> {
+  const read = createReader(isWanted)
+  for await (const line of linesOf(path)) {
+    const step = read(line)
+    if (step !== undefined) yield step
+  }
+}
+
+/** Whole lines of a compressed file. */
+async function* linesOf(path: string): AsyncGenerator<string> {
   // A stream that was cut ends where it was flushed last.
-  const text = zstdDecompressSync(bytes, { finishFlush: constants.ZSTD_e_flush }).toString('utf8')
-  const rows: { readonly kind: string; readonly key: string; readonly fields: Flat }[] = []
+  const text = createZstdDecompress({ finishFlush: constants.ZSTD_e_flush }).setEncoding('utf8')
+  text.end(readFileSync(path))
+  let begun = ''
+  for await (const part of text) {
+    const lines = (begun + String(part)).split('\n')
+    begun = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') yield line
+  }
+}
+
+interface ReadRow {
+  readonly kind: string
+  readonly key: string
+  readonly fields: Flat
+  readonly isWanted: boolean
+}
+
+/** Makes a reader of lines, each of which is a step or prepares later ones. */
+function createReader(isWanted: WantedSteps): (line: string) => RecordedStep | undefined {
+  const rows: ReadRow[] = []
   let atMs = 0
-  for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
-    if (line === '') continue
-    const [first, second, kind, key] = JSON.parse(line) as [unknown, unknown, unknown, unknown]
-    if (first === 'at') atMs = Number(second)
-    else if (first === 'row')
-      rows[Number(second)] = { kind: String(kind), key: String(key), fields: new Map() }
-    else if (first === 'event') yield { atMs, event: second as Record<string, unknown> }
-    else {
-      const row = rows[Number(first)]
-      if (row === undefined) throw new RangeError(`a change of row ${String(first)}, which was not named`)
-      for (const [field, value] of Object.entries(second as Record<string, unknown>)) {
-        if (value === null) row.fields.delete(field)
-        else row.fields.set(field, value)
-      }
-      yield { atMs, kind: row.kind, key: row.key, fields: new Map(row.fields) }
+  const changed = (line: string): RecordedStep | undefined => {
+    const number = Number(line.slice(1, line.indexOf(',')))
+    const row = rows[number]
+    if (row === undefined) throw new RangeError(`a change of row ${number}, which was not named`)
+    if (!row.isWanted) return undefined
+    const [, fields] = JSON.parse(line) as [number, Record<string, unknown>]
+    for (const [field, value] of Object.entries(fields)) {
+      if (value === null) row.fields.delete(field)
+      else row.fields.set(field, value)
     }
+    return { atMs, kind: row.kind, key: row.key, fields: new Map(row.fields) }
+  }
+  return (line) => {
+    if (!line.startsWith('["')) return changed(line)
+    const [first, second, third, fourth] = JSON.parse(line) as [unknown, unknown, unknown, unknown]
+    if (first === 'at') atMs = Number(second)
+    else if (first === 'row') {
+      const [kind, key] = [String(third), String(fourth)]
+      rows[Number(second)] = { kind, key, fields: new Map(), isWanted: isWanted(kind, key) }
+    } else if (first === 'event' && isWanted('event', ''))
+      return { atMs, event: second as Record<string, unknown> }
+    else if (first === 'turn' && isWanted('turn', String(second)))
+      return { atMs, strategy: String(second), turn: JSON.stringify(third) }
+    return undefined
   }
 }

@@ -1,5 +1,5 @@
 /** Files of a recording: one a UTC day and a start, never appended to by another process. */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, createZstdCompress, type ZstdCompress } from 'node:zlib'
 import { isoTime } from '../base/clock.ts'
@@ -11,6 +11,8 @@ export interface Recording {
   path(): string | undefined
   rows(atMs: number, rows: readonly RecordedRow[]): void
   event(atMs: number, event: unknown): void
+  /** `json`: the turn as one line of JSON. */
+  turn(atMs: number, strategy: string, json: string): void
   /** Writes out what was taken. What came before survives a crash. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -25,6 +27,31 @@ interface OpenFile {
 }
 
 const LEVEL = 9
+const FOLDER = 'recorded'
+const DAY_MS = 86_400_000
+
+/** A file of a recording. */
+export interface RecordedFile {
+  readonly path: string
+  /** Moment at which it was begun, Unix ms. */
+  readonly startMs: number
+}
+
+/** Lists the recordings of a history's folder that may hold steps of a span, Unix ms, in the order of their beginning. */
+export function recordedFiles(folder: string, fromMs: number, toMs: number): readonly RecordedFile[] {
+  const within = join(folder, FOLDER)
+  if (!existsSync(within)) return []
+  const files = readdirSync(within).flatMap((name): readonly RecordedFile[] => {
+    const [, day, hour, minute, second] = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.jsonl\.zst$/.exec(name) ?? []
+    if (day === undefined) return []
+    return [{ path: join(within, name), startMs: Date.parse(`${day}T${hour}:${minute}:${second}Z`) }]
+  })
+  // A file ends with the UTC day that it begins in.
+  const endMs = (startMs: number): number => (Math.floor(startMs / DAY_MS) + 1) * DAY_MS
+  return files
+    .filter(({ startMs }) => startMs < toMs && endMs(startMs) > fromMs)
+    .toSorted((one, other) => one.startMs - other.startMs)
+}
 
 /** Begins a recording in a folder. Throws what the file system throws. */
 export function createRecording(folder: string): Recording {
@@ -35,7 +62,7 @@ export function createRecording(folder: string): Recording {
     const day = isoTime(atMs).slice(0, 10)
     if (file?.day === day) return file
     if (file !== undefined) closing.push(end(file))
-    const to = join(folder, 'recorded')
+    const to = join(folder, FOLDER)
     mkdirSync(to, { recursive: true })
     const path = join(to, `${isoTime(atMs).slice(0, 19).replaceAll(':', '-')}Z.jsonl.zst`)
     const handle = openSync(path, 'wx')
@@ -58,6 +85,10 @@ export function createRecording(folder: string): Recording {
     event(atMs, event) {
       const current = open(atMs)
       write(current, current.lines.event(atMs, event))
+    },
+    turn(atMs, strategy, json) {
+      const current = open(atMs)
+      write(current, current.lines.turn(atMs, strategy, json))
     },
     flush: async () => {
       if (file !== undefined) await flushed(file.stream)

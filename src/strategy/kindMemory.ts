@@ -140,6 +140,13 @@ export function checkTurn(definition: MemoryDefinition<unknown>, returned: unkno
   throw new TypeError(`the memory that decide returned does not fit its schema: ${firstIssue(checked.error)}`)
 }
 
+/** Decisions in the answer of a kind: a list, or a turn with its memory; none in anything else. They are not checked. */
+export function decisionsIn(returned: unknown): readonly unknown[] {
+  if (Array.isArray(returned)) return returned
+  if (typeof returned !== 'object' || returned === null || !('decisions' in returned)) return []
+  return Array.isArray(returned.decisions) ? returned.decisions : []
+}
+
 /** Most signals that a turn may speak of. */
 const MOST_UNSERVED = 200
 

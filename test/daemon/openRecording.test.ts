@@ -1,5 +1,5 @@
 /** The recording beside a daemon: what is decided is kept, what cannot be written ends the recording alone. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ test('decisions and what became of them are recorded, also where no host answers
   recording.listen(decided)
   const folder = join(cwd, 'var', 'history', 'recorded')
   const [file = ''] = readdirSync(folder)
-  expect([...readRecording(readFileSync(join(folder, file)))]).toMatchObject([
+  expect(await Array.fromAsync(readRecording(join(folder, file)))).toMatchObject([
     { event: { type: 'decision.made', decision: { sizeDeltaUsd: '5' } } },
   ])
 })

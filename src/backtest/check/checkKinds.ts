@@ -1,18 +1,18 @@
 /**
  * Checks of kinds by the views of a run, each handed to its kind alone: no account, no orders and no fills are involved, so that a difference is the
- * kind's. `lookahead`: by nothing but what was over, in any order. `warmup`: by no more candles than it asks for.
+ * kind's. `lookahead`: by nothing but what was over, in any order. `warmup`: by no more candles than it asks for. `recorded`: as it did live.
  */
 import { reasonOf } from '../../base/errors.ts'
 import { unit } from '../../paper/math/random.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
-import { checkTurn } from '../../strategy/kindMemory.ts'
-import { type Needs, viewOf } from '../../strategy/strategy.ts'
+import { checkTurn, decisionsIn, memoryFor } from '../../strategy/kindMemory.ts'
+import { viewOf } from '../../strategy/strategy.ts'
 import { cutToNeeds, movedInTime, withoutRunning } from './changedViews.ts'
 import { canonical, type Difference, differencesOf } from './difference.ts'
-import { chosenTurns, decisionsIn, type RecordedTurn, type ShownScene } from './recordedTurns.ts'
+import { chosenTurns, type RecordedTurn, type ShownScene } from './recordedTurns.ts'
 
 /** The checks that there are. */
-export const checkNames = ['lookahead', 'warmup'] as const
+export const checkNames = ['lookahead', 'warmup', 'recorded'] as const
 
 /** Name of a check. */
 export type CheckName = (typeof checkNames)[number]
@@ -64,7 +64,19 @@ interface Change {
   readonly isSame?: (one: unknown, other: unknown) => boolean
 }
 
-function changesOf(check: CheckName, needs: Needs, seed: number): readonly Change[] {
+function changesOf(
+  check: CheckName,
+  { needs, params, instance }: Pick<LoadedStrategy, 'needs' | 'params' | 'instance'>,
+  seed: number,
+): readonly Change[] {
+  if (check === 'recorded')
+    return [
+      {
+        name: 'views as they were recorded',
+        by: 'by the file as it is now, on the view that was recorded',
+        change: (scene) => ({ ...scene, params, instance }),
+      },
+    ]
   if (check === 'warmup')
     return [
       {
@@ -102,17 +114,18 @@ function changesOf(check: CheckName, needs: Needs, seed: number): readonly Chang
 export async function checkKind(
   check: CheckName,
   turns: readonly RecordedTurn[],
-  { name, needs }: LoadedStrategy,
+  loaded: LoadedStrategy,
   again: LoadAgain,
   seed: number,
 ): Promise<CheckedKind> {
+  const { name } = loaded
   const own = chosenTurns(
     turns.filter(({ strategy }) => strategy === name),
     MOST_REPLAYED,
   )
   const counts = { strategy: name, turns: own.length, decided: own.filter((turn) => turn.hasDecided).length }
   const passed: string[] = []
-  for (const change of changesOf(check, needs, seed)) {
+  for (const change of changesOf(check, loaded, seed)) {
     const finding = await firstDifference(change, own, again, seed)
     if (finding !== undefined) return { ...counts, passed, finding }
     passed.push(change.name)
@@ -167,11 +180,14 @@ async function differenceAt(
 /** Asks a kind by a view; a failure is an answer too. */
 async function answerOf(loaded: LoadedStrategy, scene: ShownScene): Promise<unknown> {
   const { hosted, strategy, params, instance } = loaded
+  const { remembered, params: _params, instance: _instance, ...shown } = scene
   try {
-    if (hosted !== undefined) return (await hosted.decide(scene)).returned
-    const { remembered, memory: _, ...seen } = scene
-    const returned = strategy.decide(viewOf({ ...seen, params, instance }), remembered)
-    return strategy.memory === undefined ? returned : checkTurn(strategy.memory, returned)
+    if (hosted !== undefined) return (await hosted.decide(shown)).returned
+    const { memory, ...seen } = shown
+    const view = viewOf({ ...seen, params, instance })
+    if (strategy.memory === undefined) return strategy.decide(view)
+    const handed = remembered ?? memoryFor(strategy.kind, strategy.memory, memory)
+    return checkTurn(strategy.memory, strategy.decide(view, handed))
   } catch (error) {
     return { failed: reasonOf(error) }
   }

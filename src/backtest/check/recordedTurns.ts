@@ -2,11 +2,15 @@
 import { deserialize, serialize } from 'node:v8'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Scene } from '../../strategy/files/hosted.ts'
+import { decisionsIn } from '../../strategy/kindMemory.ts'
 import { canonical } from './difference.ts'
 
 /** A view as it was shown; `remembered`: the memory of a kind that is shipped with perpd, as it was handed to it. */
 export interface ShownScene extends Scene {
   readonly remembered?: unknown
+  /** Settings of the file at that turn; absent: those of the file today. */
+  readonly params?: unknown
+  readonly instance?: unknown
 }
 
 /** One turn of a run. */
@@ -51,13 +55,6 @@ export function createTurnRecorder(): {
       })
     },
   }
-}
-
-/** The decisions in what a kind returned: a list, or a turn with its memory. */
-export function decisionsIn(returned: unknown): readonly unknown[] {
-  if (Array.isArray(returned)) return returned
-  if (typeof returned !== 'object' || returned === null || !('decisions' in returned)) return []
-  return Array.isArray(returned.decisions) ? returned.decisions : []
 }
 
 /** Chooses at most `most` turns: those that decided something first, then quiet ones, each evenly spread over the run; ascending. */

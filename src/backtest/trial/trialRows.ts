@@ -4,7 +4,8 @@ import type { ReportDecision, StrategyDecision } from '../../domain/order/decisi
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { Usd } from '../../protocol/units.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
-import { decisionsIn, type RecordTurn } from '../check/recordedTurns.ts'
+import { decisionsIn } from '../../strategy/kindMemory.ts'
+import type { RecordTurn } from '../check/recordedTurns.ts'
 
 /** Source of a decision: the kind, perpd's maintenance of exits, or a task that the kind began. */
 export type TrialDecider = 'kind' | 'exits' | 'task'

@@ -12,6 +12,7 @@ import {
 } from '../../backtest/check/checkKinds.ts'
 import { firstApart } from '../../backtest/check/comparedRuns.ts'
 import type { Difference } from '../../backtest/check/difference.ts'
+import { sessionTurns } from '../../backtest/check/recordedSession.ts'
 import { createTurnRecorder, MOST_RECORDED, type RecordedTurn } from '../../backtest/check/recordedTurns.ts'
 import { liveExactRun } from '../../backtest/exactRun.ts'
 import { type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
@@ -31,10 +32,13 @@ export function checkFlag(flags: Call['flags']): CheckName | undefined {
   const check = checkNames.find((name) => name === given)
   if (check !== undefined) return check
   throw new CommandError(
-    `--check ${String(given)}: ${checkNames.join(' or ')}.\n  Nothing was run.`,
+    `--check ${String(given)}: ${checkNames.join(', ')}.\n  Nothing was run.`,
     exitCodes.configuration,
   )
 }
+
+/** Later than any recording, Unix seconds. */
+const NO_END_SECONDS = 4_000_000_000
 
 /** Name of the change that takes a second run. */
 const LATER = 'all later candles replaced by noise'
@@ -57,6 +61,7 @@ export async function checkRun(
   wish: RunWish,
   plan: (wish: RunWish) => Promise<RunPlan>,
 ): Promise<number> {
+  if (check === 'recorded') return checkSession(call, strategies, wish)
   const folder = mkdtempSync(join(tmpdir(), 'perpd-check-'))
   try {
     const asked = check === 'warmup' ? strategies.map(widened) : strategies
@@ -73,12 +78,38 @@ export async function checkRun(
       if (apart?.strategy === loaded.name) checked.push({ ...kind, finding: apart })
       else checked.push(check === 'lookahead' ? { ...kind, passed: [...kind.passed, LATER] } : kind)
     }
-    if (call.flags.has('json')) call.out(JSON.stringify({ check, checked }, undefined, 2))
-    else call.out(checked.map((each) => checkedText(check, each)).join('\n\n'))
-    return checked.some(({ finding }) => finding !== undefined) ? exitCodes.error : exitCodes.ok
+    return showChecked(call, check, checked)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Hands the decisions that a daemon recorded to the kinds again. Throws CommandError where an instance has none. */
+async function checkSession(
+  call: Call,
+  strategies: readonly LoadedStrategy[],
+  { fromSeconds = 0, toSeconds = NO_END_SECONDS, storeFolder, seed }: RunWish,
+): Promise<number> {
+  const span = { fromMs: fromSeconds * 1000, toMs: toSeconds * 1000 }
+  const names = new Set(strategies.map(({ name }) => name))
+  const turns = await sessionTurns(storeFolder, (name) => names.has(name), span)
+  const silent = [...names].filter((name) => turns.every(({ strategy }) => strategy !== name))
+  if (silent.length > 0)
+    throw new CommandError(
+      `No decision of ${silent.join(', ')} is recorded in ${storeFolder} in that time.\n  Nothing was checked. Let a daemon record them: perpd run --history.record true`,
+      exitCodes.configuration,
+    )
+  const checked: CheckedKind[] = []
+  for (const loaded of strategies)
+    checked.push(await checkKind('recorded', turns, loaded, () => loadedAgain(call, loaded), seed))
+  return showChecked(call, 'recorded', checked)
+}
+
+/** Prints the outcome. Exit code 1 where a decision differs. */
+function showChecked({ flags, out }: Call, check: CheckName, checked: readonly CheckedKind[]): number {
+  if (flags.has('json')) out(JSON.stringify({ check, checked }, undefined, 2))
+  else out(checked.map((each) => checkedText(check, each)).join('\n\n'))
+  return checked.some(({ finding }) => finding !== undefined) ? exitCodes.error : exitCodes.ok
 }
 
 /** The turns of a run, in a folder that is thrown away. */
@@ -137,6 +168,7 @@ async function loadedAgain({ loaded: { config } }: Call, { path }: LoadedStrateg
 const lookedFor: Readonly<Record<CheckName, string>> = {
   lookahead: 'decides only by data that was complete at each turn',
   warmup: 'decides the same with a window twice as long',
+  recorded: 'decides on the recorded views as it did in that session',
 }
 
 function checkedText(check: CheckName, { strategy, turns, decided, passed, finding }: CheckedKind): string {

@@ -5,11 +5,14 @@ import { reasonOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { Emit } from '../../domain/event.ts'
+import { encodeExact } from '../../domain/records.ts'
+import type { TakeTurn } from '../../engine/callKind.ts'
 import { venueSource } from '../../history/importCandles.ts'
 import { record } from '../../history/recorder.ts'
 import { createRecording } from '../../history/recordingFile.ts'
 import { openStore } from '../../history/store.ts'
 import type { Log } from '../../monitor/log/log.ts'
+import { decisionsIn } from '../../strategy/kindMemory.ts'
 
 /** Events that say what was decided on, and what became of it. */
 const recorded: ReadonlySet<string> = new Set([
@@ -30,6 +33,8 @@ const LAST_ANSWER_MS = 500
 /** A recording beside a daemon. */
 export interface DaemonRecording {
   readonly listen: Emit
+  /** Takes the turns of kinds: those with decisions are recorded, so that a decision can be replayed to its kind. */
+  readonly recordTurn: TakeTurn
   close(): Promise<void>
 }
 
@@ -58,14 +63,23 @@ export function openRecording(
   const problem = (text: string): void => log.note('recording.missed', 'debug', text)
   const parts = { api, clock: systemClock, store: openStore(folder), recording, symbols: [] }
   const over = record({ ...parts, source: venueSource(config.isPaper), problem }, ending.signal).catch(failed)
+  const writing = (write: (atMs: number) => void): void => {
+    if (ending.signal.aborted) return
+    try {
+      write(systemClock.now())
+    } catch (error) {
+      failed(error)
+    }
+  }
   return {
     listen(event) {
-      if (!recorded.has(event.type) || ending.signal.aborted) return
-      try {
-        recording.event(systemClock.now(), event)
-      } catch (error) {
-        failed(error)
-      }
+      if (recorded.has(event.type)) writing((atMs) => recording.event(atMs, event))
+    },
+    recordTurn({ loaded, scene, returned }) {
+      if (decisionsIn(returned).length === 0) return
+      const { name, strategy, params, instance } = loaded
+      const turn = { kind: strategy.kind, params, instance, scene, returned }
+      writing((atMs) => recording.turn(atMs, name, encodeExact(turn)))
     },
     async close() {
       ending.abort()
