@@ -25,6 +25,7 @@ import { historyPrices, type PriceHistory } from '../paper/catalog/historyPrices
 import { createPrices, type Prices } from '../paper/catalog/prices.ts'
 import { unit } from '../paper/math/random.ts'
 import { createVenue, type Venue } from '../paper/server/venue.ts'
+import type { FollowedMarkets } from '../paper/state/followedMarkets.ts'
 import { isOpenAt } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
 import type { VenueState } from '../paper/state/venueState.ts'
@@ -64,6 +65,8 @@ export interface ExactRun {
   readonly config: Config
   readonly strategies: readonly LoadedStrategy[]
   readonly histories: ReadonlyMap<string, PriceHistory>
+  /** Markets that follow a recording; absent: none. */
+  readonly followed?: FollowedMarkets
   /** Takes each turn, for checks of the kinds and for trials. */
   readonly record?: RecordTurn
   /** Absent: nothing but history happens. */
@@ -165,7 +168,7 @@ function knownPrices({ histories, manifest }: ExactRun, { catalog }: VenueState)
 }
 
 function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createScheduler>['clock']>): Venue {
-  const { manifest, config, folder } = run
+  const { manifest, config, folder, followed } = run
   const { delayMs, delaysMs = [], skewBps, impact, gasPriceGwei } = manifest.model
   const { chain } = config.venue
   const isLong = manifest.toSeconds - manifest.fromSeconds > manifest.segmentSeconds
@@ -187,6 +190,8 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       history: followedHistories(run, () => made?.venueState, nowSeconds),
       skewBps,
       hasPriceImpact: impact !== 'none',
+      // What vaults could have shifted is not in the recording.
+      ...defined({ followed, jitPoolShareBps: impact === 'recorded' ? 0 : undefined }),
       relayDelayMs: 500,
       keeperDelayMs: delayMs.least,
       keeperJitterMs: delayMs.most - delayMs.least,

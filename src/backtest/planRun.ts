@@ -5,10 +5,14 @@ import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import { version } from '../config/version.ts'
+import { loadCatalog } from '../paper/catalog/catalog.ts'
+import type { FollowedMarkets } from '../paper/state/followedMarkets.ts'
+import { hexKey } from '../protocol/address.ts'
 import type { ChainName } from '../protocol/chains/chain.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { runAccount } from './exactRun.ts'
+import { readRecordedMarkets, type WantedMarket } from './recordedMarkets.ts'
 import { type RunCandles, readRunCandles } from './runCandles.ts'
 import { RUN_FORMAT, type RunManifest, type RunMode, runFileNames, runJson, sha256Of } from './runFiles.ts'
 import { type ModelChoice, modelOf } from './runModel.ts'
@@ -47,6 +51,8 @@ export interface RunWish {
 export interface RunPlan {
   readonly manifest: RunManifest
   readonly candles: RunCandles
+  /** Markets that follow a recording; none where the model has none. */
+  readonly followed: FollowedMarkets
   /** First 8 digits of the manifest's hash. */
   readonly id: string
 }
@@ -58,7 +64,7 @@ const NO_END = 4_000_000_000
 /**
  * Reads the candles and makes the manifest.
  *
- * @throws RunPlanError BACKTEST_TOO_SHORT where nothing is left between warm-up and end; what reading candles throws
+ * @throws RunPlanError BACKTEST_TOO_SHORT where nothing is left between warm-up and end; what reading candles and recordings throws
  */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
   const { chain, strategies, mode = 'exact' } = wish
@@ -83,6 +89,10 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
   const toSeconds = wish.toSeconds ?? Math.floor(last / step) * step
   if (toSeconds <= fromSeconds || last <= fromSeconds)
     throw tooShort({ fromSeconds, toSeconds, first, last, warmUpSeconds })
+  const recorded =
+    wish.model.impact === 'recorded'
+      ? await readRecordedMarkets(storeFolder, keyedMarkets(chain, markets), { fromSeconds, toSeconds })
+      : undefined
   const manifest: RunManifest = {
     format: RUN_FORMAT,
     mode,
@@ -103,13 +113,27 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
         .filter((gap) => gap.toSeconds > fromSeconds && gap.fromSeconds < toSeconds)
         .concat(input.toSeconds < toSeconds ? [{ fromSeconds: input.toSeconds, toSeconds }] : []),
     })),
+    ...defined({ recorded: recorded?.inputs }),
     model: modelOf(
       wish.model,
       files.map(({ name, turnSeconds }) => ({ name, seconds: turnSeconds })),
       mode,
+      recorded?.inputs,
     ),
   }
-  return { manifest, candles: read, id: sha256Of(runJson(manifest)).slice(0, 8) }
+  return {
+    manifest,
+    candles: read,
+    followed: recorded?.followed ?? new Map(),
+    id: sha256Of(runJson(manifest)).slice(0, 8),
+  }
+}
+
+/** The markets of a run with the keys by which the venue knows them. */
+function keyedMarkets(chain: ChainName, symbols: readonly string[]): readonly WantedMarket[] {
+  return loadCatalog(chain)
+    .markets.filter(({ symbol }) => symbols.includes(symbol))
+    .map(({ symbol, marketToken }) => ({ market: symbol, key: hexKey(marketToken) }))
 }
 
 function holdsSecret(value: unknown): boolean {

@@ -32,6 +32,12 @@ export const candlePaths = ['stop first', 'nearer first'] as const
 /** One of them. */
 export type CandlePath = (typeof candlePaths)[number]
 
+/** The levels at which a run may know pools and open interest, the best one first. */
+export const impactLevels = ['recorded', 'frozen', 'none'] as const
+
+/** One of them. */
+export type ImpactLevel = (typeof impactLevels)[number]
+
 /** A market's candles as a run read them. */
 export interface RunInput {
   /** Full symbol of the market, or the asset where the file names no market. */
@@ -47,6 +53,18 @@ export interface RunInput {
   readonly toSeconds: number
   readonly candles: number
   /** Spans without a candle between the first and the last; nothing is filled in. */
+  readonly gaps: readonly RunGap[]
+}
+
+/** Recorded pools, open interest and rates of a market as a run read them. */
+export interface RunRecorded {
+  /** Full symbol of the market. */
+  readonly market: string
+  /** Moments at which they moved. */
+  readonly rows: number
+  /** SHA-256 of all of it, hex. */
+  readonly sha256: string
+  /** Spans without a row, over which the last figures stand. */
   readonly gaps: readonly RunGap[]
 }
 
@@ -80,16 +98,19 @@ export interface RunModel {
    * one first.
    */
   readonly path: CandlePath
-  /** `frozen`: pools and open interest of the recorded catalogue, with the stated skew. `none`: no price impact, and no result. */
-  readonly impact: 'frozen' | 'none'
+  /**
+   * `recorded`: pools and open interest as the history's recording has them in time. `frozen`: those of the shipped catalogue, with the stated skew.
+   * `none`: no price impact, and no result.
+   */
+  readonly impact: ImpactLevel
   /** Initial excess of the longs over the shorts, bps of the open interest; negative: of the shorts. */
   readonly skewBps: number
   /** Gas price, gwei as decimal text; `0`: the chain's own walk. */
   readonly gasPriceGwei: string
   /** The gas price that nine of ten messages stay below, gwei as decimal text; `gasPriceGwei` is then the median. */
   readonly gasPriceP90Gwei?: string
-  /** `simulated`: funding and borrowing by the venue's formulas over that open interest, and no history of rates. */
-  readonly funding: 'simulated'
+  /** `simulated`: funding and borrowing by the venue's formulas over that open interest. `recorded`: at the recorded rates. */
+  readonly funding: 'simulated' | 'recorded'
   /** The same as sentences for people, in the order in which they are printed. */
   readonly sentences: readonly string[]
 }
@@ -118,6 +139,8 @@ export interface RunManifest {
   /** Every setting, by dotted key. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly inputs: readonly RunInput[]
+  /** Absent: nothing recorded was read. */
+  readonly recorded?: readonly RunRecorded[]
   readonly model: RunModel
 }
 

@@ -1,5 +1,5 @@
 /** The assumptions of a run, as figures and as sentences: everything that history does not tell. */
-import type { RunMode, RunModel } from './runFiles.ts'
+import type { ImpactLevel, RunMode, RunModel, RunRecorded } from './runFiles.ts'
 
 /** The chosen figures of a model. */
 export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'>
@@ -26,16 +26,13 @@ export function modelOf(
   choice: ModelChoice,
   turns: readonly { readonly name: string; readonly seconds: number }[],
   mode: RunMode,
+  recorded: readonly RunRecorded[] = [],
 ): RunModel {
   const { delayMs, delaysMs, path, impact, skewBps, gasPriceGwei, gasPriceP90Gwei } = choice
   const seconds = (ms: number): string => String(ms / 1000)
-  const heavier =
-    skewBps === 0
-      ? 'as many longs as shorts'
-      : `${skewBps > 0 ? 'longs' : 'shorts'} heavier by ${Math.abs(skewBps) / 100} % of it`
   return {
     ...choice,
-    funding: 'simulated',
+    funding: impact === 'recorded' ? 'recorded' : 'simulated',
     sentences: [
       modeSentences[mode],
       `Turns: ${turns.map(({ name, seconds: each }) => `${name} every ${each} s, at the close of a candle`).join('; ')}.`,
@@ -43,14 +40,36 @@ export function modelOf(
       path === 'stop first'
         ? 'Inside a candle the price goes from open to the extreme that hurts the position at its beginning, then to the other one and close: if stop and target of a position lie in one candle, the stop fills. Without a position the nearer extreme comes first.'
         : 'Inside a candle the price goes from open to the nearer extreme, the farther one and close; if stop and target of a position lie in one candle, this order decides which one fills.',
-      impact === 'none'
-        ? 'Price impact is left out, so the figures are not a result.'
-        : `Price impact, capacity and fees by the formulas of the contracts, with pools and open interest from the recorded catalogue; nobody else trades, and the open interest begins with ${heavier}.`,
-      'Funding and borrowing follow those formulas and that open interest, not historical rates. Own orders move no price.',
+      impactSentence(impact, skewBps),
+      impact === 'recorded'
+        ? `Funding and borrowing at the recorded rates. ${gapsSentence(recorded)} Own orders move no price.`
+        : 'Funding and borrowing follow those formulas and that open interest, not historical rates. Own orders move no price.',
       `Gas at ${gasPriceGwei === '0' ? "the chain's own walk around its usual price" : `${gasPriceGwei} gwei`}${gasPriceP90Gwei === undefined ? '' : `, and the result also at ${gasPriceP90Gwei} gwei`}; fees of relay and keeper follow it.`,
       'Assets without candles keep one price: stable coins a dollar, others, such as the gas coin, their recorded price.',
       'A gap in the candles has no price, no turn and no execution; the next price is a jump.',
       'perpd reads the account once a turn. Requests take no time, and no host fails.',
     ],
   }
+}
+
+function impactSentence(impact: ImpactLevel, skewBps: number): string {
+  if (impact === 'none') return 'Price impact is left out, so the figures are not a result.'
+  const formulas = 'Price impact, capacity and fees by the formulas of the contracts, with'
+  if (impact === 'recorded')
+    return `${formulas} pools, open interest and settings as recorded, followed each minute; own orders come on top of them. Capacity is that of the pools alone, without JIT liquidity.`
+  const heavier =
+    skewBps === 0
+      ? 'as many longs as shorts'
+      : `${skewBps > 0 ? 'longs' : 'shorts'} heavier by ${Math.abs(skewBps) / 100} % of it`
+  return `${formulas} pools and open interest of the shipped catalogue; nobody else trades, and the open interest begins with ${heavier}.`
+}
+
+function gapsSentence(recorded: readonly RunRecorded[]): string {
+  const spans = recorded.flatMap(({ market, gaps }) => {
+    if (gaps.length === 0) return []
+    const minutes = gaps.reduce((sum, gap) => sum + (gap.toSeconds - gap.fromSeconds) / 60, 0)
+    return [`${market} ${gaps.length} of together ${Math.round(minutes)} min`]
+  })
+  if (spans.length === 0) return 'The recording has no gap.'
+  return `Over gaps of the recording the last figures stand: ${spans.join('; ')}.`
 }

@@ -119,7 +119,7 @@ export const authorCommands: readonly Command[] = [
       {
         name: 'impact',
         value: 'LEVEL',
-        doc: 'frozen: price impact over pools as recorded; none: without price impact, and without a result',
+        doc: 'recorded: pools and open interest as perpd record kept them; frozen: those of the shipped catalogue; none: without price impact, and without a result',
       },
       {
         name: 'skew',

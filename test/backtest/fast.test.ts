@@ -15,6 +15,17 @@ test.each(numbers)(
   },
 )
 
+test.each([8, 10, 13])(
+  'case %i comes to the same in both modes where pools, open interest and rates follow a recording',
+  async (number) => {
+    const given = { ...fastCase(number), isRecorded: true }
+    const exact = await liveCase(given, 'exact')
+    const fast = await liveCase(given, 'fast')
+    expect(exact.fills.length).toBeGreaterThan(0)
+    expect(differenceOf(exact, fast)).toBeUndefined()
+  },
+)
+
 test('a case is the same each time, and names the first line that differs', async () => {
   expect(fastCase(13)).toEqual(fastCase(13))
   const lived = { fills: ['1', '2'], orders: ['a'], equity: ['e'], end: '{}', spentMs: 0 }

@@ -13,6 +13,7 @@ import { loadConfig } from '../../src/config/loadConfig.ts'
 import { encodeExact } from '../../src/domain/records.ts'
 import { unit } from '../../src/paper/math/random.ts'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
+import { writeRecording } from './recordedKit.ts'
 
 const HOURS = 6
 /** Candles before the first turn, minutes: as many as the slowest kind here reads. */
@@ -35,6 +36,8 @@ export interface FastCase {
   readonly path: RunModel['path']
   readonly delayMs: { readonly least: number; readonly most: number }
   readonly balances: Readonly<Record<string, string>>
+  /** True: pools, open interest and rates walk as recorded ones do. */
+  readonly isRecorded?: boolean
 }
 
 /** Drawings of a case, in their order. */
@@ -182,6 +185,38 @@ function candlesOf(draw: Draw, asset: string, price: number, digits: number): re
   return lines
 }
 
+/** Writes a recording in which pools, open interest and rates of both markets walk, minute by minute. */
+async function writeWalk(folder: string, number: number): Promise<void> {
+  const draw = drawOf(number + 100_000)
+  const walk = (least: number, most: number) => {
+    let value = draw.whole(least, most)
+    const values = Array.from({ length: HOURS * 60 + 61 }, () => {
+      value = Math.min(most, Math.max(least, value + Math.round((most - least) * 0.02 * draw.normal())))
+      return value
+    })
+    return (second: number) => values[Math.floor((second - startSeconds) / 60) + 60] ?? value
+  }
+  const market = (symbol: string, price: number, decimals: number, longToken: bigint) => {
+    const [long, short] = [walk(5_000_000, 40_000_000), walk(5_000_000, 40_000_000)]
+    const [pool, rate, borrowing] = [walk(20_000, 60_000), walk(-30, 30), walk(0, 20)]
+    return {
+      symbol,
+      decimals,
+      at: (second: number) => ({
+        longUsd: long(second),
+        shortUsd: short(second),
+        price,
+        pool: [BigInt(pool(second)) * longToken, BigInt(pool(second)) * 2_000n * 10n ** 6n] as const,
+        funding: BigInt(rate(second)) * 10n ** 21n,
+        borrowing: [BigInt(borrowing(second)) * 10n ** 21n, 10n ** 21n] as const,
+      }),
+    }
+  }
+  const span = { fromSeconds: startSeconds - 3_600, toSeconds: startSeconds + HOURS * 3_600 }
+  const markets = [market(eth, 2_300, 18, 10n ** 18n), market(btc, 43_000, 8, 10n ** 7n)]
+  await writeRecording(folder, span, markets)
+}
+
 /** Makes the case of a number. */
 export function fastCase(number: number): FastCase {
   const draw = drawOf(number)
@@ -252,7 +287,8 @@ export async function liveCase(
     )
     if (problems[0] !== undefined) throw problems[0]
     const { config, values } = loadConfig({ argv: ['--profile=paper'], env: {}, cwd: folder })
-    const { manifest, candles } = await planRun({
+    if (given.isRecorded === true) await writeWalk(folder, given.number)
+    const { manifest, candles, followed } = await planRun({
       ...{ chain: 'arbitrum', strategies, settings: values, file, storeFolder: folder, period: '1m', mode },
       fromSeconds: startSeconds,
       toSeconds: startSeconds + HOURS * 3_600,
@@ -261,9 +297,9 @@ export async function liveCase(
       turnSeconds: given.turnSeconds,
       model: {
         delayMs: given.delayMs,
-        impact: 'frozen',
+        impact: given.isRecorded === true ? 'recorded' : 'frozen',
         path: given.path,
-        skewBps: given.skewBps,
+        skewBps: given.isRecorded === true ? 0 : given.skewBps,
         gasPriceGwei: '0',
       },
     })
@@ -271,7 +307,7 @@ export async function liveCase(
     mkdirSync(out)
     takeRunFolder(out, manifest)
     const before = process.cpuUsage()
-    const tally = await live({ folder: out, manifest, config, strategies, ...candles })
+    const tally = await live({ folder: out, manifest, config, strategies, ...candles, followed })
     const { user, system } = process.cpuUsage(before)
     const result = writeRun(out, manifest, tally, candles)
     const { turns, decisions, denied, amounts } = tally

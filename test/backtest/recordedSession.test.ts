@@ -21,7 +21,10 @@ const path = (name: string) => join(folder, 'strategies', name)
 function writeFiles(): readonly string[] {
   mkdirSync(join(folder, 'strategies'))
   for (const name of ['eth-target-exposure.yaml', 'eth-ladder.yaml'])
-    writeFileSync(path(name), readFileSync(join(examples, name), 'utf8').replace('enabled: false', 'enabled: true'))
+    writeFileSync(
+      path(name),
+      readFileSync(join(examples, name), 'utf8').replace('enabled: false', 'enabled: true'),
+    )
   const strategy = resolve(import.meta.dirname, '../../src/strategy/strategy.ts')
   writeFileSync(
     path('own.ts'),
@@ -66,7 +69,11 @@ test('each decision of a session comes out again on its recorded view; a file th
   const files = writeFiles()
   const { config } = loadConfig({ argv: [], env: {}, cwd: folder })
   const log = { note: () => undefined } as unknown as Log
-  const recording = openRecording(config, { api: ['http://127.0.0.1:9/v1'], oracle: ['http://127.0.0.1:9'] }, log)
+  const recording = openRecording(
+    config,
+    { api: ['http://127.0.0.1:9/v1'], oracle: ['http://127.0.0.1:9'] },
+    log,
+  )
   const { strategies, problems } = await loadStrategies(files)
   expect(problems).toEqual([])
   const bench = venueBench({ settled: () => settle(20) })

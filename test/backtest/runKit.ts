@@ -99,7 +99,7 @@ export async function runFor(
   const out = join(folder, wish.out ?? 'run')
   mkdirSync(out, { recursive: true })
   const { config, values } = loadConfig({ argv: ['--profile=paper'], env: {}, cwd: folder })
-  const { manifest, candles } = await planRun({
+  const { manifest, candles, followed } = await planRun({
     chain: 'arbitrum',
     strategies,
     settings: values,
@@ -116,7 +116,7 @@ export async function runFor(
   takeRunFolder(out, manifest)
   const { histories } = candles
   const tally = await liveExactRun({
-    ...{ folder: out, manifest, config, strategies, histories },
+    ...{ folder: out, manifest, config, strategies, histories, followed },
     ...(wish.told === undefined ? {} : { told: wish.told }),
     ...(wish.begin === undefined ? {} : { madeUp: { begin: wish.begin } }),
     ...(wish.readsDirectly === undefined ? {} : { readsDirectly: wish.readsDirectly }),

@@ -6,6 +6,8 @@ import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } fr
 import { delaysOf, distributionOf, LEAST_EXECUTIONS } from '../../backtest/recordedDelays.ts'
 import {
   candlePaths,
+  type ImpactLevel,
+  impactLevels,
   parseResult,
   type RunManifest,
   type RunResult,
@@ -139,7 +141,7 @@ async function resultIn(
   state: RunFolder,
   { err, loaded: { config } }: Call,
   strategies: readonly LoadedStrategy[],
-  { manifest, candles }: RunPlan,
+  { manifest, candles, followed }: RunPlan,
 ): Promise<RunResult> {
   if (state === 'over') return parseResult(readFileSync(join(folder, runFileNames.result), 'utf8'))
   if (state === 'begun') err('Resuming an interrupted run.')
@@ -147,7 +149,7 @@ async function resultIn(
   let said = { atMs: performance.now(), percent: 0 }
   const tally = await liveExactRun({
     ...{ folder, manifest, config, strategies },
-    histories: candles.histories,
+    ...{ histories: candles.histories, followed },
     told(doneSeconds) {
       const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
       const atMs = performance.now()
@@ -261,10 +263,12 @@ function balancesOf(text: string, stable: string): Readonly<Record<string, strin
 }
 
 function modelChoice(text: (name: string) => string | undefined): ModelChoice {
-  const impact = text('impact') ?? usualModel.impact
-  if (impact !== 'frozen' && impact !== 'none')
-    throw misuse(`--impact is ${impact}; expected frozen or none.`)
+  const level = text('impact') ?? usualModel.impact
+  const impact = impactLevels.find((each) => each === level)
+  if (impact === undefined) throw misuse(`--impact is ${level}; expected ${impactLevels.join(', ')}.`)
   const skew = text('skew')
+  if (impact === 'recorded' && skew !== undefined)
+    throw misuse('--impact recorded has the skew of the recording: leave out --skew.')
   if (skew !== undefined && !(/^-?\d{1,2}(\.\d{1,2})?$/.test(skew) && Math.abs(Number(skew)) <= 90))
     throw misuse(`--skew is ${skew}; expected percent of the open interest, from -90 to 90.`)
   const gas = text('gas-gwei')
@@ -277,10 +281,16 @@ function modelChoice(text: (name: string) => string | undefined): ModelChoice {
     delayMs: delayOf(text('delay')),
     path: pathOf(text('inside')),
     impact,
-    skewBps: skew === undefined ? usualModel.skewBps : Math.round(Number(skew) * 100),
+    skewBps: skewOf(impact, skew),
     gasPriceGwei: gas === undefined ? usualModel.gasPriceGwei : p50,
     ...defined({ gasPriceP90Gwei: p90 }),
   }
+}
+
+/** Initial skew, bps of the open interest; none where the recording has one. */
+function skewOf(impact: ImpactLevel, text: string | undefined): number {
+  if (impact === 'recorded') return 0
+  return text === undefined ? usualModel.skewBps : Math.round(Number(text) * 100)
 }
 
 /** `stop-first` or `nearer-first`. */

@@ -16,7 +16,6 @@ import { sessionTurns } from '../../backtest/check/recordedSession.ts'
 import { createTurnRecorder, MOST_RECORDED, type RecordedTurn } from '../../backtest/check/recordedTurns.ts'
 import { liveExactRun } from '../../backtest/exactRun.ts'
 import { type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
-import type { RunManifest } from '../../backtest/runFiles.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { LoadedConfig } from '../../config/loadConfig.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
@@ -117,13 +116,13 @@ async function recorded(
   { loaded: { config } }: { readonly loaded: LoadedConfig },
   folder: string,
   strategies: readonly LoadedStrategy[],
-  { manifest }: { readonly manifest: RunManifest },
+  { manifest, followed }: Pick<RunPlan, 'manifest' | 'followed'>,
   histories: ReadonlyMap<string, PriceHistory>,
 ): Promise<readonly RecordedTurn[]> {
   mkdirSync(folder)
   takeRunFolder(folder, manifest)
   const { turns, record } = createTurnRecorder()
-  await liveExactRun({ folder, manifest, config, strategies, histories, record })
+  await liveExactRun({ folder, manifest, config, strategies, histories, followed, record })
   return turns
 }
 
@@ -132,7 +131,7 @@ async function laterApart(
   call: Call,
   folder: string,
   strategies: readonly LoadedStrategy[],
-  { manifest, candles }: RunPlan,
+  { manifest, candles, followed }: RunPlan,
   turns: readonly RecordedTurn[],
 ): Promise<CheckFinding | undefined> {
   const last = turns[Math.floor(turns.length * 0.6)]
@@ -144,7 +143,7 @@ async function laterApart(
   )
   const again = await Promise.all(strategies.map((loaded) => loadedAgain(call, loaded)))
   try {
-    const cut = { manifest: { ...manifest, toSeconds } }
+    const cut = { manifest: { ...manifest, toSeconds }, followed }
     const noisy = await recorded(call, join(folder, 'noisy'), again, cut, histories)
     return firstApart(
       turns,

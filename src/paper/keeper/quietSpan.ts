@@ -6,6 +6,7 @@
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { cannotBeLiquidated, type PriceBounds } from '../math/liquidationBound.ts'
 import type { PricePair } from '../math/marketState.ts'
+import { nextStepSecond } from '../state/followedMarkets.ts'
 import { isMarketOrder } from '../state/orderTypes.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { VenueState } from '../state/venueState.ts'
@@ -35,15 +36,17 @@ const spansOf = new WeakMap<VenueState, Spans>()
  * in between; `fromSecond` when the next look may find something, and for a venue with other traders, whose positions are looked at in turns.
  */
 export function quietUntil(venueState: VenueState, fromSecond: number, toSecond: number): number {
-  if (toSecond <= fromSecond || venueState.traders.size > 0) return fromSecond
+  // A market that follows its history at a second is looked at in that second.
+  const lastSecond = Math.min(toSecond, nextStepSecond(venueState.settings.followed, fromSecond) - 1)
+  if (lastSecond <= fromSecond || venueState.traders.size > 0) return fromSecond
   let spans = spansOf.get(venueState)
   if (spans === undefined) {
     spans = { known: new Map(), busyUntil: 0 }
     spansOf.set(venueState, spans)
   }
   let quiet = fromSecond
-  while (quiet < toSecond && quiet >= spans.busyUntil) {
-    const end = quietWindowEnd(venueState, spans, quiet + 1, toSecond)
+  while (quiet < lastSecond && quiet >= spans.busyUntil) {
+    const end = quietWindowEnd(venueState, spans, quiet + 1, lastSecond)
     if (end === undefined) break
     quiet = end
   }

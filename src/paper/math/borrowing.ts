@@ -19,6 +19,8 @@ export function borrowingFactorPerSecond(
   side: Side,
   prices: MarketPrices,
 ): bigint {
+  const followed = state.followedRates?.borrowingFactorPerSecond
+  if (followed !== undefined) return followed[side]
   const reserved = reservedUsd(settings, state, side, prices)
   if (reserved === 0n) return 0n
   if (

@@ -99,13 +99,17 @@ export function fundingStep(
     const saved = state.savedFundingFactorPerSecond
     return { factorPerSecond: abs(saved), longsPayShorts: saved > 0n, saved, fee, claimable }
   }
-  const rate = nextFundingRate(
-    settings,
-    balanceInterest(settings, state, 'long', prices),
-    balanceInterest(settings, state, 'short', prices),
-    state.savedFundingFactorPerSecond,
-    dtSeconds,
-  )
+  const followed = state.followedRates?.fundingFactorPerSecond
+  const rate =
+    followed === undefined
+      ? nextFundingRate(
+          settings,
+          balanceInterest(settings, state, 'long', prices),
+          balanceInterest(settings, state, 'short', prices),
+          state.savedFundingFactorPerSecond,
+          dtSeconds,
+        )
+      : { factorPerSecond: abs(followed), longsPayShorts: followed > 0n, saved: followed }
   const paying: Side = rate.longsPayShorts ? 'long' : 'short'
   const receiving = otherSide(paying)
   const payingUsd = paying === 'long' ? longUsd : shortUsd

@@ -93,6 +93,14 @@ export interface VirtualInventory {
   tokens: bigint
 }
 
+/** Rates of a market that follow a history, factors per second with 30 decimals; the formulas are not asked. */
+export interface FollowedRates {
+  /** Of the side that pays; positive: longs pay. Absent: by the formula. */
+  readonly fundingFactorPerSecond?: bigint
+  /** Absent: by the formula. */
+  readonly borrowingFactorPerSecond?: BySide
+}
+
 /** State of a market. */
 export interface MarketState {
   long: SideState
@@ -109,6 +117,8 @@ export interface MarketState {
   /** Unix seconds; 0 = never. */
   fundingUpdatedAtSeconds: number
   borrowingUpdatedAtSeconds: number
+  /** Absent: the rates are those of the formulas. */
+  followedRates?: FollowedRates
 }
 
 /** The other side. */

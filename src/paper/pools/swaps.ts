@@ -130,8 +130,14 @@ export function stepOf(market: VenueMarket, slotIn: Slot, moment: MarketPrices, 
 /** A draft of a market that a swap is to go through: whoever swaps for a gain was there before it. */
 export function draftForSwap(venueState: VenueState, market: VenueMarket, seconds: number): MarketState {
   const draft = cloneMarket(market.state)
+  if (hasOwnPools(venueState, market)) return draft
   arbitrage(market.settings, draft, marketPrices(venueState, market, seconds))
   return draft
+}
+
+/** Tells whether a history has the pools of a market: whoever swapped for a gain is in it. */
+function hasOwnPools({ settings }: VenueState, { key }: VenueMarket): boolean {
+  return settings.followed.get(key)?.steps[0]?.figures !== undefined
 }
 
 /** Seconds between looks at whether a pool has left its balance while nobody swapped. */
@@ -155,6 +161,7 @@ export function balancePools(venueState: VenueState, fromSecond: number, toSecon
   ) {
     for (const market of venueState.markets) {
       if (market.settings.isSameCollaterals || !isEnabled(venueState, market.key)) continue
+      if (hasOwnPools(venueState, market)) continue
       const prices = marketPrices(venueState, market, second)
       if (isCalm(market.settings, market.state, prices)) continue
       const draft = cloneMarket(market.state)

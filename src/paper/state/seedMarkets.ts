@@ -185,7 +185,7 @@ export function seedMarkets(
       ...(settings.takesIncreases ? {} : noIncreases),
     }
     const config = completeConfig(
-      { ...recorded, ...changed },
+      { ...recorded, ...settings.followed.get(hexKey(entry.marketToken))?.config, ...changed },
       {
         long: limit('maxLongPoolAmount', 'maxLongPoolUsdForDeposit', long),
         short: limit('maxShortPoolAmount', 'maxShortPoolUsdForDeposit', short),

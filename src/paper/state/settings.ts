@@ -3,6 +3,7 @@ import { simulated } from '../../protocol/settings/paperSection.ts'
 import { defaultsOf, type Typed } from '../../protocol/settings/setting.ts'
 import type { PriceHistory } from '../catalog/historyPrices.ts'
 import type { PriceReplay } from '../catalog/replayFile.ts'
+import type { FollowedMarkets } from './followedMarkets.ts'
 
 /** Settings of a paper venue; every field has a default. */
 export interface VenueSettings extends Typed<typeof simulated> {
@@ -32,6 +33,8 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly onlyMarkets: readonly string[]
   /** Markets with hours; all others are always open. Default none. */
   readonly marketHours: readonly MarketHours[]
+  /** Markets that follow a history. Default none: what their seeded state and the venue's accounts make of them. */
+  readonly followed: FollowedMarkets
 }
 
 /**
@@ -55,6 +58,7 @@ export const defaultVenueSettings: VenueSettings = {
   takesIncreases: true,
   onlyMarkets: [],
   marketHours: [],
+  followed: new Map(),
 }
 
 /** Trading hours of the markets of a name, UTC, Monday to Friday. */

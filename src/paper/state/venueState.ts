@@ -22,6 +22,7 @@ import { replayedPrices } from '../catalog/replayedPrices.ts'
 import type { MarketPrices, PricePair, Side, Slot } from '../math/marketState.ts'
 import { hashText, mix } from '../math/random.ts'
 import { type DataFaults, noDataFaults } from './dataFaults.ts'
+import { beginFollowing, followSteps } from './followedMarkets.ts'
 import { seedMarkets, type VenueMarket } from './seedMarkets.ts'
 import type { VenueSettings } from './settings.ts'
 import type {
@@ -86,6 +87,8 @@ export interface VenueState {
   readonly counters: Record<'order' | 'transaction' | 'trade' | 'request' | 'nonce' | 'task' | 'sent', number>
   /** Second up to which triggers and liquidations were looked at. */
   advancedToSeconds: number
+  /** Second up to which markets followed their histories. */
+  followedToSeconds: number
 }
 
 /** Where a venue begins or goes on. */
@@ -134,6 +137,8 @@ export function createVenueState(options: VenueStateOptions): VenueState {
   for (const market of markets) {
     market.state.fundingUpdatedAtSeconds = epochSeconds
     market.state.borrowingUpdatedAtSeconds = epochSeconds
+    const followed = settings.followed.get(market.key)
+    if (followed !== undefined) beginFollowing(market, followed, epochSeconds)
   }
   return {
     chain,
@@ -174,6 +179,7 @@ export function createVenueState(options: VenueStateOptions): VenueState {
     due: [],
     counters: { order: 0, transaction: 0, trade: 0, request: 0, nonce: 0, task: 0, sent: 0 },
     advancedToSeconds: nowSeconds,
+    followedToSeconds: nowSeconds,
   }
 }
 
@@ -202,6 +208,20 @@ export function marketPrices(venueState: VenueState, market: VenueMarket, second
       : tokenPrice(venueState, market.indexToken, seconds),
     long: tokenPrice(venueState, market.longToken, seconds),
     short: tokenPrice(venueState, market.shortToken, seconds),
+  }
+}
+
+/** Has the markets follow their histories up to a Unix second. To be called before anything happens at that second. */
+export function followMarkets(venueState: VenueState, toSecond: number): void {
+  const afterSecond = venueState.followedToSeconds
+  if (toSecond <= afterSecond) return
+  venueState.followedToSeconds = toSecond
+  for (const [key, followed] of venueState.settings.followed) {
+    const market = venueState.marketByKey.get(key)
+    if (market === undefined) continue
+    followSteps(market, followed, { afterSecond, toSecond }, (second) =>
+      marketPrices(venueState, market, second),
+    )
   }
 }
 

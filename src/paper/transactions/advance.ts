@@ -17,7 +17,7 @@ import { isEnabled } from '../state/enabled.ts'
 import { isOpenAt } from '../state/hours.ts'
 import { isMarketOrder } from '../state/orderTypes.ts'
 import type { DueWork } from '../state/venueRecords.ts'
-import { schedule, type VenueState } from '../state/venueState.ts'
+import { followMarkets, schedule, type VenueState } from '../state/venueState.ts'
 import { minePool } from './transactionPool.ts'
 
 /** Most looks at triggers and liquidations in one catch-up; a longer gap is looked at in coarser steps. */
@@ -74,6 +74,7 @@ function skipQuiet(venueState: VenueState, nowSeconds: number, step: number): bo
 function passTo(venueState: VenueState, second: number): void {
   const before = venueState.advancedToSeconds
   venueState.advancedToSeconds = second
+  followMarkets(venueState, second)
   sealHours(venueState, second)
   balancePools(venueState, before, second)
 }
@@ -90,6 +91,7 @@ function runDue(venueState: VenueState, untilMs: number): void {
 
 function doWork(venueState: VenueState, work: DueWork): void {
   const { atMs } = work
+  followMarkets(venueState, Math.floor(atMs / 1000))
   if (work.kind === 'land') landOperation(venueState, work.taskId, atMs)
   else if (work.kind === 'give-up') giveUpOperation(venueState, work.taskId, atMs)
   else if (work.kind === 'send-again') sendAgain(venueState, work.taskId, 'relayer', atMs)

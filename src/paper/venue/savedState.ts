@@ -118,6 +118,7 @@ function copies<T extends object>(records: Iterable<T>): T[] {
 /** Puts a saved state back into a fresh venue. */
 export function restoreState(saved: SavedState, { venueState, peers, record }: VenueParts): void {
   venueState.advancedToSeconds = saved.advancedToSeconds
+  venueState.followedToSeconds = saved.advancedToSeconds
   Object.assign(venueState.counters, saved.counters)
   for (const [key, state] of saved.markets) {
     const market = venueState.marketByKey.get(key)
