@@ -45,6 +45,7 @@ import { labHosts, venueFetch } from './lab/venueFetch.ts'
 import { type EquityPoint, runFileNames } from './runFiles.ts'
 import { inRun, marketsOfFile } from './runStrategies.ts'
 import type { MadeUp, RunTerms } from './runTerms.ts'
+import { isListedAt, venueHours } from './tradingTimes.ts'
 
 /** The key of every run: its account is the same in each, and nobody's. */
 const signer = createLocalSigner(`0x${'5e'.repeat(32)}`)
@@ -190,6 +191,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       history: followedHistories(run, () => made?.venueState, nowSeconds),
       skewBps,
       hasPriceImpact: impact !== 'none',
+      marketHours: venueHours(manifest.inputs),
       // What vaults could have shifted is not in the recording.
       ...defined({ followed, jitPoolShareBps: impact === 'recorded' ? 0 : undefined }),
       relayDelayMs: 500,
@@ -223,7 +225,9 @@ async function liveSegment(
   const turnMs = Math.min(...turns) * 1000
   const isPriced = (symbol: string, atMs: number): boolean => {
     const market = findMarket(venueState, symbol)
-    return market === undefined || isOpenAt(venueState, market.key, Math.floor(atMs / 1000))
+    const second = Math.floor(atMs / 1000)
+    if (!isListedAt(manifest.inputs, symbol, second)) return false
+    return market === undefined || isOpenAt(venueState, market.key, second)
   }
   const watched = run.strategies.map(watchTurns)
   const limits = limitsOf(config, run.strategies)

@@ -14,9 +14,19 @@ import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { runAccount } from './exactRun.ts'
 import { readRecordedMarkets, type WantedMarket } from './recordedMarkets.ts'
 import { type RunCandles, readRunCandles } from './runCandles.ts'
-import { RUN_FORMAT, type RunManifest, type RunMode, runFileNames, runJson, sha256Of } from './runFiles.ts'
+import {
+  RUN_FORMAT,
+  type RunGap,
+  type RunInput,
+  type RunManifest,
+  type RunMode,
+  runFileNames,
+  runJson,
+  sha256Of,
+} from './runFiles.ts'
 import { type ModelChoice, modelOf } from './runModel.ts'
 import { runStrategyOf, turnSecondsOf, warmUpOf } from './runStrategies.ts'
+import { tradingTimesOf } from './tradingTimes.ts'
 
 /** A run that cannot be made as it is asked for. */
 class RunPlanError extends BaseError {}
@@ -41,6 +51,8 @@ export interface RunWish {
   /** Time between turns of every file; absent: by the candles that each reads. */
   readonly turnSeconds?: number
   readonly model: ModelChoice
+  /** Markets with hours, as `XAU/USD=13:30-20:00`; absent: all are always open. */
+  readonly marketHours?: readonly string[]
   /** Default: exact. */
   readonly mode?: RunMode
   /** Default: a week. */
@@ -93,6 +105,12 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     wish.model.impact === 'recorded'
       ? await readRecordedMarkets(storeFolder, keyedMarkets(chain, markets), { fromSeconds, toSeconds })
       : undefined
+  const hours = wish.marketHours ?? []
+  const timed = inputs.map((input) => ({
+    ...input,
+    gaps: gapsOfRun(input, { fromSeconds, toSeconds }),
+    ...tradingTimesOf(chain, input.market, hours),
+  }))
   const manifest: RunManifest = {
     format: RUN_FORMAT,
     mode,
@@ -107,18 +125,13 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     balances: wish.balances,
     strategies: files,
     settings: Object.fromEntries(Object.entries(wish.settings).filter(([, value]) => !holdsSecret(value))),
-    inputs: inputs.map((input) => ({
-      ...input,
-      gaps: input.gaps
-        .filter((gap) => gap.toSeconds > fromSeconds && gap.fromSeconds < toSeconds)
-        .concat(input.toSeconds < toSeconds ? [{ fromSeconds: input.toSeconds, toSeconds }] : []),
-    })),
+    inputs: timed,
     ...defined({ recorded: recorded?.inputs }),
     model: modelOf(
       wish.model,
       files.map(({ name, turnSeconds }) => ({ name, seconds: turnSeconds })),
       mode,
-      recorded?.inputs,
+      { fromSeconds, inputs: timed, ...defined({ recorded: recorded?.inputs }) },
     ),
   }
   return {
@@ -127,6 +140,15 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     followed: recorded?.followed ?? new Map(),
     id: sha256Of(runJson(manifest)).slice(0, 8),
   }
+}
+
+/** The spans of a run in which an input has no candle, before its first and after its last one too. */
+function gapsOfRun(input: RunInput, { fromSeconds, toSeconds }: RunGap): readonly RunGap[] {
+  return [
+    ...(input.fromSeconds > fromSeconds ? [{ fromSeconds, toSeconds: input.fromSeconds }] : []),
+    ...input.gaps.filter((gap) => gap.toSeconds > fromSeconds && gap.fromSeconds < toSeconds),
+    ...(input.toSeconds < toSeconds ? [{ fromSeconds: input.toSeconds, toSeconds }] : []),
+  ]
 }
 
 /** The markets of a run with the keys by which the venue knows them. */

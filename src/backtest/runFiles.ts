@@ -52,8 +52,12 @@ export interface RunInput {
   /** End of the last candle. */
   readonly toSeconds: number
   readonly candles: number
-  /** Spans without a candle between the first and the last; nothing is filled in. */
+  /** Spans of the run without a candle; nothing is filled in. */
   readonly gaps: readonly RunGap[]
+  /** Unix seconds at which the market was listed, by the shipped catalogue; absent: not known. */
+  readonly listedSeconds?: number
+  /** Hours of trading from Monday to Friday, UTC, as `13:30-20:00`; absent: always. */
+  readonly hours?: string
 }
 
 /** Recorded pools, open interest and rates of a market as a run read them. */

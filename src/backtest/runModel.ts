@@ -1,5 +1,6 @@
 /** The assumptions of a run, as figures and as sentences: everything that history does not tell. */
 import type { ImpactLevel, RunMode, RunModel, RunRecorded } from './runFiles.ts'
+import { type TradingTimes, timesSentences } from './tradingTimes.ts'
 
 /** The chosen figures of a model. */
 export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'>
@@ -21,12 +22,19 @@ const modeSentences: Readonly<Record<RunMode, string>> = {
   fast: 'Fast: the daemon takes the turns at which anything may be decided or executed, and stands still over the others; a kind is asked at each turn all the same. Fills are those of an exact run.',
 }
 
+/** The run that a model is of. */
+export interface ModelledRun {
+  readonly fromSeconds: number
+  readonly inputs: readonly TradingTimes[]
+  readonly recorded?: readonly RunRecorded[]
+}
+
 /** Puts a model into words. */
 export function modelOf(
   choice: ModelChoice,
   turns: readonly { readonly name: string; readonly seconds: number }[],
   mode: RunMode,
-  recorded: readonly RunRecorded[] = [],
+  { fromSeconds, inputs, recorded = [] }: ModelledRun,
 ): RunModel {
   const { delayMs, delaysMs, path, impact, skewBps, gasPriceGwei, gasPriceP90Gwei } = choice
   const seconds = (ms: number): string => String(ms / 1000)
@@ -46,6 +54,7 @@ export function modelOf(
         : 'Funding and borrowing follow those formulas and that open interest, not historical rates. Own orders move no price.',
       `Gas at ${gasPriceGwei === '0' ? "the chain's own walk around its usual price" : `${gasPriceGwei} gwei`}${gasPriceP90Gwei === undefined ? '' : `, and the result also at ${gasPriceP90Gwei} gwei`}; fees of relay and keeper follow it.`,
       'Assets without candles keep one price: stable coins a dollar, others, such as the gas coin, their recorded price.',
+      ...timesSentences(inputs, fromSeconds),
       'A gap in the candles has no price, no turn and no execution; the next price is a jump.',
       'perpd reads the account once a turn. Requests take no time, and no host fails.',
     ],

@@ -14,7 +14,7 @@ export interface RunTerms
   extends Pick<RunManifest, 'mode' | 'fromSeconds' | 'toSeconds' | 'seed' | 'segmentSeconds' | 'balances'> {
   readonly model: ModelChoice
   readonly strategies: readonly Pick<RunStrategy, 'markets' | 'turnSeconds'>[]
-  readonly inputs: readonly Pick<RunInput, 'market' | 'periodSeconds'>[]
+  readonly inputs: readonly Pick<RunInput, 'market' | 'periodSeconds' | 'listedSeconds' | 'hours'>[]
 }
 
 /** The made-up part of a run: what history does not do by itself. */

@@ -76,7 +76,7 @@ function writeRun(name: string, seed: number): void {
     ],
     settings: {},
     inputs: [],
-    model: modelOf(usualModel, [{ name: 'eth-trend', seconds: 60 }], 'exact'),
+    model: modelOf(usualModel, [{ name: 'eth-trend', seconds: 60 }], 'exact', { fromSeconds: 0, inputs: [] }),
   }
   const result: RunResult = {
     ...{ isResult: true, startUsd: usd(10_000), endUsd: usd(10_008), madeUsd: usd(8), holdMadeUsd: 0n },

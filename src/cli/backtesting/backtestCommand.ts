@@ -198,6 +198,7 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
       source,
     }),
     storeFolder: config.history.folder,
+    marketHours: config.paper.marketHours,
     ...defined({ period: period === undefined ? undefined : (period as CandlePeriod) }),
     balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
     seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,

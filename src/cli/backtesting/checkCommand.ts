@@ -83,7 +83,7 @@ export async function checkRun(
   }
 }
 
-/** Hands the decisions that a daemon recorded to the kinds again. Throws CommandError where an instance has none. */
+/** Hands the decisions that a daemon recorded to the kinds again. Throws CommandError where there are none. */
 async function checkSession(
   call: Call,
   strategies: readonly LoadedStrategy[],
@@ -92,10 +92,9 @@ async function checkSession(
   const span = { fromMs: fromSeconds * 1000, toMs: toSeconds * 1000 }
   const names = new Set(strategies.map(({ name }) => name))
   const turns = await sessionTurns(storeFolder, (name) => names.has(name), span)
-  const silent = [...names].filter((name) => turns.every(({ strategy }) => strategy !== name))
-  if (silent.length > 0)
+  if (turns.length === 0)
     throw new CommandError(
-      `No decision of ${silent.join(', ')} is recorded in ${storeFolder} in that time.\n  Nothing was checked. Let a daemon record them: perpd run --history.record true`,
+      `No decision of ${[...names].join(', ')} is recorded in ${storeFolder} in that time.\n  Nothing was checked. Let a daemon record them: perpd run --history.record true`,
       exitCodes.configuration,
     )
   const checked: CheckedKind[] = []

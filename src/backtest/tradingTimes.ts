@@ -1,0 +1,56 @@
+/** Times at which a market of a run could be traded: from its listing on, and within the hours that are set for it (`paper.marketHours`). */
+import { loadCatalog } from '../paper/catalog/catalog.ts'
+import { parseMarketHours } from '../paper/state/hours.ts'
+import type { MarketHours } from '../paper/state/settings.ts'
+import { sameHex } from '../protocol/address.ts'
+import type { ChainName } from '../protocol/chains/chain.ts'
+import type { RunInput } from './runFiles.ts'
+
+/** The part of a run's input that says when its market trades. */
+export type TradingTimes = Pick<RunInput, 'market' | 'listedSeconds' | 'hours'>
+
+/** Gives the times of a market by its full symbol; `hours`: texts as `XAU/USD=13:30-20:00`, of which the last that names the market counts. */
+export function tradingTimesOf(
+  chain: ChainName,
+  market: string,
+  hours: readonly string[],
+): Omit<TradingTimes, 'market'> {
+  const row = loadCatalog(chain).markets.find(({ symbol }) => symbol === market)
+  const isNamed = (name: string): boolean =>
+    name === market || market.startsWith(`${name} [`) || (row !== undefined && sameHex(name, row.marketToken))
+  const own = hours.findLast((text) => isNamed(parseMarketHours(text)?.market ?? ''))
+  const listedMs = Date.parse(row?.listingDate ?? '')
+  return {
+    ...(Number.isNaN(listedMs) ? {} : { listedSeconds: listedMs / 1000 }),
+    ...(own === undefined ? {} : { hours: own.slice(own.indexOf('=') + 1) }),
+  }
+}
+
+/** The hours of a run's markets as the venue takes them. */
+export function venueHours(inputs: readonly TradingTimes[]): readonly MarketHours[] {
+  return inputs.flatMap(({ market, hours }) => {
+    const parsed = hours === undefined ? undefined : parseMarketHours(`${market}=${hours}`)
+    return parsed === undefined ? [] : [parsed]
+  })
+}
+
+/** Tells whether a market is listed at a Unix second; one without a listing date always is. */
+export function isListedAt(inputs: readonly TradingTimes[], market: string, second: number): boolean {
+  return second >= (inputs.find((each) => each.market === market)?.listedSeconds ?? 0)
+}
+
+/** Sentences for the assumptions of a run that begins at a Unix second; none for markets that were open all along. */
+export function timesSentences(inputs: readonly TradingTimes[], fromSeconds: number): readonly string[] {
+  return inputs.flatMap(({ market, listedSeconds = 0, hours }) => [
+    ...(hours === undefined
+      ? []
+      : [
+          `${market} trades ${hours} UTC from Monday to Friday, as set, holidays not known: outside of it no turn, no execution and no liquidation.`,
+        ]),
+    ...(listedSeconds > fromSeconds
+      ? [
+          `${market} was listed on ${new Date(listedSeconds * 1000).toISOString().slice(0, 10)}: nothing trades before.`,
+        ]
+      : []),
+  ])
+}
