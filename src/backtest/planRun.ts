@@ -12,6 +12,7 @@ import type { ChainName } from '../protocol/chains/chain.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { runAccount } from './exactRun.ts'
+import { readHistoricRates } from './historicRates.ts'
 import { readRecordedMarkets, type WantedMarket } from './recordedMarkets.ts'
 import { type RunCandles, readRunCandles } from './runCandles.ts'
 import {
@@ -105,6 +106,10 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     wish.model.impact === 'recorded'
       ? await readRecordedMarkets(storeFolder, keyedMarkets(chain, markets), { fromSeconds, toSeconds })
       : undefined
+  const rates =
+    wish.model.funding === 'history'
+      ? await readHistoricRates(storeFolder, chain, keyedMarkets(chain, markets), { fromSeconds, toSeconds })
+      : undefined
   const hours = wish.marketHours ?? []
   const timed = inputs.map((input) => ({
     ...input,
@@ -126,18 +131,18 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     strategies: files,
     settings: Object.fromEntries(Object.entries(wish.settings).filter(([, value]) => !holdsSecret(value))),
     inputs: timed,
-    ...defined({ recorded: recorded?.inputs }),
+    ...defined({ recorded: recorded?.inputs, rates: rates?.inputs }),
     model: modelOf(
       wish.model,
       files.map(({ name, turnSeconds }) => ({ name, seconds: turnSeconds })),
       mode,
-      { fromSeconds, inputs: timed, ...defined({ recorded: recorded?.inputs }) },
+      { fromSeconds, inputs: timed, ...defined({ recorded: recorded?.inputs, rates: rates?.inputs }) },
     ),
   }
   return {
     manifest,
     candles: read,
-    followed: recorded?.followed ?? new Map(),
+    followed: (recorded ?? rates)?.followed ?? new Map(),
     id: sha256Of(runJson(manifest)).slice(0, 8),
   }
 }

@@ -72,6 +72,16 @@ export interface RunRecorded {
   readonly gaps: readonly RunGap[]
 }
 
+/** Daily means of a market's rates as a run read them. */
+export interface RunRates {
+  /** Full symbol of the market. */
+  readonly market: string
+  /** SHA-256 of their file, hex. */
+  readonly sha256: string
+  /** Time that a rate is for, as recorded rates told it. */
+  readonly unit: string
+}
+
 /** A span without a price, `toSeconds` not included. */
 export interface RunGap {
   readonly fromSeconds: number
@@ -113,8 +123,8 @@ export interface RunModel {
   readonly gasPriceGwei: string
   /** The gas price that nine of ten messages stay below, gwei as decimal text; `gasPriceGwei` is then the median. */
   readonly gasPriceP90Gwei?: string
-  /** `simulated`: funding and borrowing by the venue's formulas over that open interest. `recorded`: at the recorded rates. */
-  readonly funding: 'simulated' | 'recorded'
+  /** `simulated`: funding and borrowing by the venue's formulas over that open interest. `recorded`: at the recorded rates. `history`: at daily means. */
+  readonly funding: 'simulated' | 'recorded' | 'history'
   /** The same as sentences for people, in the order in which they are printed. */
   readonly sentences: readonly string[]
 }
@@ -145,6 +155,8 @@ export interface RunManifest {
   readonly inputs: readonly RunInput[]
   /** Absent: nothing recorded was read. */
   readonly recorded?: readonly RunRecorded[]
+  /** Absent: no means of rates were read. */
+  readonly rates?: readonly RunRates[]
   readonly model: RunModel
 }
 

@@ -1,9 +1,9 @@
 /** The assumptions of a run, as figures and as sentences: everything that history does not tell. */
-import type { ImpactLevel, RunMode, RunModel, RunRecorded } from './runFiles.ts'
+import type { ImpactLevel, RunMode, RunModel, RunRates, RunRecorded } from './runFiles.ts'
 import { type TradingTimes, timesSentences } from './tradingTimes.ts'
 
-/** The chosen figures of a model. */
-export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'>
+/** The chosen figures of a model; `funding`: `simulated` when absent, and always `recorded` with recorded pools. */
+export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'> & Partial<Pick<RunModel, 'funding'>>
 
 /** The shortest time from decision to execution that a run may assume, ms: nothing executes at once. */
 export const LEAST_DELAY_MS = 1_000
@@ -27,6 +27,7 @@ export interface ModelledRun {
   readonly fromSeconds: number
   readonly inputs: readonly TradingTimes[]
   readonly recorded?: readonly RunRecorded[]
+  readonly rates?: readonly RunRates[]
 }
 
 /** Puts a model into words. */
@@ -34,13 +35,14 @@ export function modelOf(
   choice: ModelChoice,
   turns: readonly { readonly name: string; readonly seconds: number }[],
   mode: RunMode,
-  { fromSeconds, inputs, recorded = [] }: ModelledRun,
+  { fromSeconds, inputs, recorded = [], rates = [] }: ModelledRun,
 ): RunModel {
   const { delayMs, delaysMs, path, impact, skewBps, gasPriceGwei, gasPriceP90Gwei } = choice
   const seconds = (ms: number): string => String(ms / 1000)
+  const funding = impact === 'recorded' ? 'recorded' : (choice.funding ?? 'simulated')
   return {
     ...choice,
-    funding: impact === 'recorded' ? 'recorded' : 'simulated',
+    funding,
     sentences: [
       modeSentences[mode],
       `Turns: ${turns.map(({ name, seconds: each }) => `${name} every ${each} s, at the close of a candle`).join('; ')}.`,
@@ -49,9 +51,7 @@ export function modelOf(
         ? 'Inside a candle the price goes from open to the extreme that hurts the position at its beginning, then to the other one and close: if stop and target of a position lie in one candle, the stop fills. Without a position the nearer extreme comes first.'
         : 'Inside a candle the price goes from open to the nearer extreme, the farther one and close; if stop and target of a position lie in one candle, this order decides which one fills.',
       impactSentence(impact, skewBps),
-      impact === 'recorded'
-        ? `Funding and borrowing at the recorded rates. ${gapsSentence(recorded)} Own orders move no price.`
-        : 'Funding and borrowing follow those formulas and that open interest, not historical rates. Own orders move no price.',
+      `${fundingSentence(funding, recorded, rates)} Own orders move no price.`,
       `Gas at ${gasPriceGwei === '0' ? "the chain's own walk around its usual price" : `${gasPriceGwei} gwei`}${gasPriceP90Gwei === undefined ? '' : `, and the result also at ${gasPriceP90Gwei} gwei`}; fees of relay and keeper follow it.`,
       'Assets without candles keep one price: stable coins a dollar, others, such as the gas coin, their recorded price.',
       ...timesSentences(inputs, fromSeconds),
@@ -71,6 +71,17 @@ function impactSentence(impact: ImpactLevel, skewBps: number): string {
       ? 'as many longs as shorts'
       : `${skewBps > 0 ? 'longs' : 'shorts'} heavier by ${Math.abs(skewBps) / 100} % of it`
   return `${formulas} pools and open interest of the shipped catalogue; nobody else trades, and the open interest begins with ${heavier}.`
+}
+
+function fundingSentence(
+  funding: RunModel['funding'],
+  recorded: readonly RunRecorded[],
+  rates: readonly RunRates[],
+): string {
+  if (funding === 'recorded') return `Funding and borrowing at the recorded rates. ${gapsSentence(recorded)}`
+  if (funding === 'history')
+    return `Funding and borrowing at daily means of the venue's indexer, each from a day after its time on, so that none is seen before its day is over. Their unit is not documented; rates recorded at the same time tell that they are per ${rates[0]?.unit ?? 'second'}.`
+  return 'Funding and borrowing follow those formulas and that open interest, not historical rates.'
 }
 
 function gapsSentence(recorded: readonly RunRecorded[]): string {

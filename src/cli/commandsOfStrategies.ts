@@ -122,6 +122,11 @@ export const authorCommands: readonly Command[] = [
         doc: 'recorded: pools and open interest as perpd record kept them; frozen: those of the shipped catalogue; none: without price impact, and without a result',
       },
       {
+        name: 'rates',
+        value: 'SOURCE',
+        doc: 'formula: funding and borrowing by the contracts; history: by the daily means that perpd data get keeps; formula when not given',
+      },
+      {
         name: 'skew',
         value: 'PERCENT',
         doc: 'initial excess of longs over shorts, percent of the open interest; 3 when not given',

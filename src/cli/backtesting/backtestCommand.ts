@@ -283,6 +283,7 @@ function modelChoice(text: (name: string) => string | undefined): ModelChoice {
     path: pathOf(text('inside')),
     impact,
     skewBps: skewOf(impact, skew),
+    ...defined({ funding: ratesOf(impact, text('rates')) }),
     gasPriceGwei: gas === undefined ? usualModel.gasPriceGwei : p50,
     ...defined({ gasPriceP90Gwei: p90 }),
   }
@@ -292,6 +293,14 @@ function modelChoice(text: (name: string) => string | undefined): ModelChoice {
 function skewOf(impact: ImpactLevel, text: string | undefined): number {
   if (impact === 'recorded') return 0
   return text === undefined ? usualModel.skewBps : Math.round(Number(text) * 100)
+}
+
+/** `formula` or `history`. */
+function ratesOf(impact: ImpactLevel, text: string | undefined): 'history' | undefined {
+  if (text === undefined || text === 'formula') return undefined
+  if (text !== 'history') throw misuse(`--rates is ${text}; expected formula or history.`)
+  if (impact === 'recorded') throw misuse('--impact recorded has the recorded rates: leave out --rates.')
+  return 'history'
 }
 
 /** `stop-first` or `nearer-first`. */
