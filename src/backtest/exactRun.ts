@@ -26,8 +26,6 @@ import { createPrices, type Prices } from '../paper/catalog/prices.ts'
 import { unit } from '../paper/math/random.ts'
 import { createVenue, type Venue } from '../paper/server/venue.ts'
 import type { FollowedMarkets } from '../paper/state/followedMarkets.ts'
-import { isOpenAt } from '../paper/state/hours.ts'
-import { findMarket } from '../paper/state/lookup.ts'
 import type { VenueState } from '../paper/state/venueState.ts'
 import { maxOf, parseUnits } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
@@ -45,7 +43,7 @@ import { labHosts, venueFetch } from './lab/venueFetch.ts'
 import { type EquityPoint, runFileNames } from './runFiles.ts'
 import { inRun, marketsOfFile } from './runStrategies.ts'
 import type { MadeUp, RunTerms } from './runTerms.ts'
-import { isListedAt, venueHours } from './tradingTimes.ts'
+import { isTradedAt, venueHours } from './tradingTimes.ts'
 
 /** The key of every run: its account is the same in each, and nobody's. */
 const signer = createLocalSigner(`0x${'5e'.repeat(32)}`)
@@ -192,7 +190,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       skewBps,
       hasPriceImpact: impact !== 'none',
       marketHours: venueHours(manifest.inputs),
-      // What vaults could have shifted is not in the recording.
+      // A recording has no shifts of vaults.
       ...defined({ followed, jitPoolShareBps: impact === 'recorded' ? 0 : undefined }),
       relayDelayMs: 500,
       keeperDelayMs: delayMs.least,
@@ -223,12 +221,8 @@ async function liveSegment(
   const watch = watchRun(run, venue, before)
   const turns = manifest.strategies.map(({ turnSeconds }) => turnSeconds)
   const turnMs = Math.min(...turns) * 1000
-  const isPriced = (symbol: string, atMs: number): boolean => {
-    const market = findMarket(venueState, symbol)
-    const second = Math.floor(atMs / 1000)
-    if (!isListedAt(manifest.inputs, symbol, second)) return false
-    return market === undefined || isOpenAt(venueState, market.key, second)
-  }
+  const isPriced = (symbol: string, atMs: number): boolean =>
+    isTradedAt(venueState, manifest.inputs, symbol, Math.floor(atMs / 1000))
   const watched = run.strategies.map(watchTurns)
   const limits = limitsOf(config, run.strategies)
   const { config: own, settings } = settingsOf(config, turnMs)

@@ -119,7 +119,7 @@ async function unitOf(
       ]
       recorded.add(...rates.map((name) => Number(step.fields.get(name) ?? 0)))
       const { fundingRateLong: long, fundingRateShort: short, borrowingRateLong, borrowingRateShort } = near
-      // Of funding the side that pays counts: the other one gets by its open interest.
+      // The side that pays funding counts: the other one gets by its open interest.
       shown.add(Math.max(0, Number(-long)) + Math.max(0, Number(-short)))
       shown.add(Math.abs(Number(borrowingRateLong)), Math.abs(Number(borrowingRateShort)))
     }

@@ -3,7 +3,7 @@ import type { ImpactLevel, RunMode, RunModel, RunRates, RunRecorded } from './ru
 import { type TradingTimes, timesSentences } from './tradingTimes.ts'
 
 /** The chosen figures of a model; `funding`: `simulated` when absent, and always `recorded` with recorded pools. */
-export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'> & Partial<Pick<RunModel, 'funding'>>
+export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'> & { readonly funding?: RunModel['funding'] }
 
 /** The shortest time from decision to execution that a run may assume, ms: nothing executes at once. */
 export const LEAST_DELAY_MS = 1_000

@@ -1,7 +1,9 @@
 /** Times at which a market of a run could be traded: from its listing on, and within the hours that are set for it (`paper.marketHours`). */
 import { loadCatalog } from '../paper/catalog/catalog.ts'
-import { parseMarketHours } from '../paper/state/hours.ts'
+import { isOpenAt, parseMarketHours } from '../paper/state/hours.ts'
+import { findMarket } from '../paper/state/lookup.ts'
 import type { MarketHours } from '../paper/state/settings.ts'
+import type { VenueState } from '../paper/state/venueState.ts'
 import { sameHex } from '../protocol/address.ts'
 import type { ChainName } from '../protocol/chains/chain.ts'
 import type { RunInput } from './runFiles.ts'
@@ -34,9 +36,17 @@ export function venueHours(inputs: readonly TradingTimes[]): readonly MarketHour
   })
 }
 
-/** Tells whether a market is listed at a Unix second; one without a listing date always is. */
-export function isListedAt(inputs: readonly TradingTimes[], market: string, second: number): boolean {
-  return second >= (inputs.find((each) => each.market === market)?.listedSeconds ?? 0)
+/** Tells whether a market trades at a Unix second: it is listed, open and has a price. One that the venue does not have always does. */
+export function isTradedAt(
+  venueState: VenueState,
+  inputs: readonly TradingTimes[],
+  symbol: string,
+  second: number,
+): boolean {
+  const { listedSeconds = 0 } = inputs.find(({ market }) => market === symbol) ?? {}
+  if (second < listedSeconds) return false
+  const market = findMarket(venueState, symbol)
+  return market === undefined || isOpenAt(venueState, market.key, second)
 }
 
 /** Sentences for the assumptions of a run that begins at a Unix second; none for markets that were open all along. */

@@ -37,7 +37,7 @@ import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
 import { createClaims } from './signers/claims.ts'
 import { createRenewals, renewalFileOf } from './signers/renewals.ts'
 import { readApprovalFile } from './signers/subaccountFile.ts'
-import { createTrader, type Trader, type TraderParts } from './trader.ts'
+import { createTrader, type Trader, type TraderListeners } from './trader.ts'
 import { createVenueClient } from './venueClient.ts'
 import { waitingSettings } from './waitingSettings.ts'
 
@@ -71,7 +71,7 @@ export interface Reached {
   /** Store of the notifications about the approval; absent: none are persisted. */
   readonly told?: ToldApprovalStore | undefined
   /** Receives each turn that a kind answered; absent: turns are not recorded. */
-  readonly recordTurn?: TraderParts['recordTurn'] | undefined
+  readonly recordTurn?: TraderListeners['recordTurn'] | undefined
   /** Closers to call at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[]
 }
@@ -134,17 +134,20 @@ export async function connectTrader(
       account: owner ?? signer.address,
       file: join(dirname(config.account.approvalFile), 'claim.json'),
     }),
-    ...defined({ chainReader, recordTurn }),
+    ...defined({ chainReader }),
     strategies,
     limits: limitsOf(config, strategies),
     readLimits: () => readLimits(reload(), values),
     strategyFiles: strategyFilesOf(config, log, listed),
     settings: traderSettingsOf(config, evidence.source),
     labels: labelsOf(config, evidence.text, venue),
-    onMarkets: (markets) => {
-      listed.take(markets)
-      const problems = listed.problemsOf(strategies)
-      if (problems.length > 0) throw strategyProblems(problems)
+    listeners: {
+      onMarkets: (markets) => {
+        listed.take(markets)
+        const problems = listed.problemsOf(strategies)
+        if (problems.length > 0) throw strategyProblems(problems)
+      },
+      ...defined({ recordTurn }),
     },
     emit,
     fatal,

@@ -172,13 +172,8 @@ async function live(
     heartbeat?.fail()
   })
   let heartbeat: Heartbeat | undefined
-  const { emit, recordTurn, metrics, health, decisions, hostBook } = await listen(
-    config,
-    log,
-    parts,
-    notifier,
-    { isOver: stopped.isOver, closers },
-  )
+  const heard = await listen(config, log, parts, notifier, { isOver: stopped.isOver, closers })
+  const { emit, recordTurn, metrics, health, decisions, hostBook } = heard
   options.output.report(emit)
   const told = config.account.owner === undefined ? undefined : approvalStore(journal, signer.address)
   const approval = { subaccount: signer.address, ...told?.read() }

@@ -69,6 +69,14 @@ export interface Owner {
   readonly prepareRenewal?: EngineParts['prepareRenewal']
 }
 
+/** Receivers beside the events. */
+export interface TraderListeners {
+  /** Told the venue's markets once, before the first tick; what it throws ends the start. */
+  readonly onMarkets?: (markets: readonly Market[]) => void
+  /** Receives each turn that a kind answered; absent: turns are not recorded. */
+  readonly recordTurn?: EngineParts['recordTurn']
+}
+
 /** Parts of a trader. The maker of a part closes it, after the trader was stopped. */
 export interface TraderParts {
   /** Data of the chain's markets; several traders on it may share them. */
@@ -90,10 +98,8 @@ export interface TraderParts {
   readonly readLimits?: EngineParts['readLimits']
   readonly settings: TraderSettings
   readonly labels: EngineLabels
-  /** Receives the venue's markets once, before the first tick; an exception ends the start. */
-  readonly onMarkets?: (markets: readonly Market[]) => void
-  /** Receives each turn that a kind answered; absent: turns are not recorded. */
-  readonly recordTurn?: EngineParts['recordTurn']
+  /** Absent: nobody listens. */
+  readonly listeners?: TraderListeners
   readonly emit: Emit
   /** Receives a mistake of perpd or a fault of the journal, after the trader has stopped. */
   readonly fatal: (error: unknown) => void
@@ -166,8 +172,8 @@ export function createTrader(parts: TraderParts): Trader {
       warnings: settings.warnings,
       strategyFiles: parts.strategyFiles,
       readLimits: parts.readLimits,
-      onMarkets: parts.onMarkets,
-      recordTurn: parts.recordTurn,
+      onMarkets: parts.listeners?.onMarkets,
+      recordTurn: parts.listeners?.recordTurn,
     }),
   })
 }

@@ -81,9 +81,11 @@ test('each decision of a session comes out again on its recorded view; a file th
   const { trader } = testTrader({
     ...bench,
     strategies,
-    recordTurn(turn) {
-      turns += 1
-      recording.recordTurn(turn)
+    listeners: {
+      recordTurn(turn) {
+        turns += 1
+        recording.recordTurn(turn)
+      },
     },
   })
   await trader.start()

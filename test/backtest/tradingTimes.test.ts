@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isListedAt, timesSentences, tradingTimesOf, venueHours } from '../../src/backtest/tradingTimes.ts'
+import { timesSentences, tradingTimesOf, venueHours } from '../../src/backtest/tradingTimes.ts'
 import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import type { StrategyView } from '../../src/strategy/strategy.ts'
 import { perpd } from '../cli/run.ts'
@@ -101,11 +101,6 @@ test('hours are those of the index name, the symbol or the market token, the las
   expect(hoursOf('XAU/USD=13:30-20:00')).toBeUndefined()
   const inputs = [{ market, hours: '13:30-20:00', listedSeconds: 100 }]
   expect(venueHours(inputs)).toEqual([{ market, opensAtMinute: 810, closesAtMinute: 1200 }])
-  expect([
-    isListedAt(inputs, market, 99),
-    isListedAt(inputs, market, 100),
-    isListedAt([], market, 0),
-  ]).toEqual([false, true, true])
   expect(timesSentences([{ market, listedSeconds: 100 }], 100)).toEqual([])
 })
 

@@ -66,7 +66,7 @@ interface Change {
 
 function changesOf(
   check: CheckName,
-  { needs, params, instance }: Pick<LoadedStrategy, 'needs' | 'params' | 'instance'>,
+  { needs, params, instance }: LoadedStrategy,
   seed: number,
 ): readonly Change[] {
   if (check === 'recorded')

@@ -115,7 +115,7 @@ async function recorded(
   { loaded: { config } }: { readonly loaded: LoadedConfig },
   folder: string,
   strategies: readonly LoadedStrategy[],
-  { manifest, followed }: Pick<RunPlan, 'manifest' | 'followed'>,
+  { manifest, followed }: Omit<RunPlan, 'id' | 'candles'>,
   histories: ReadonlyMap<string, PriceHistory>,
 ): Promise<readonly RecordedTurn[]> {
   mkdirSync(folder)

@@ -95,7 +95,7 @@ export interface VirtualInventory {
 
 /** Rates of a market that follow a history, factors per second with 30 decimals; the formulas are not asked. */
 export interface FollowedRates {
-  /** Of the side that pays; positive: longs pay. Absent: by the formula. */
+  /** Rate of the side that pays; positive: longs pay. Absent: by the formula. */
   readonly fundingFactorPerSecond?: bigint
   /** Absent: by the formula. */
   readonly borrowingFactorPerSecond?: BySide

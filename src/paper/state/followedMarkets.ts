@@ -9,11 +9,11 @@ import {
   cloneMarket,
   type FollowedRates,
   type MarketPrices,
+  type MarketSettings,
   type MarketState,
   type VirtualInventory,
 } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
-import type { VenueMarket } from './seedMarkets.ts'
 
 /** Amounts of one side by slot, as the venue's reads show them; a single-token market has half of its amount in each slot. */
 interface SideFigures {
@@ -48,6 +48,12 @@ export interface FollowedMarket {
   readonly config?: CatalogConfig
 }
 
+/** A market that can follow one. */
+interface FollowingMarket {
+  readonly settings: MarketSettings
+  state: MarketState
+}
+
 /** Histories by lower-case market token. */
 export type FollowedMarkets = ReadonlyMap<string, FollowedMarket>
 
@@ -64,7 +70,7 @@ function placeOf(steps: readonly MarketStep[], second: number): number {
 
 /** Puts a market where its history has it at a second; before the first step it stays as it is. */
 export function beginFollowing(
-  { settings, state }: VenueMarket,
+  { settings, state }: FollowingMarket,
   followed: FollowedMarket,
   second: number,
 ): void {
@@ -90,7 +96,7 @@ export function nextStepSecond(followed: FollowedMarkets, second: number): numbe
  * prices at a Unix second.
  */
 export function followSteps(
-  market: VenueMarket,
+  market: FollowingMarket,
   { steps }: FollowedMarket,
   span: { readonly afterSecond: number; readonly toSecond: number },
   pricesAt: (second: number) => MarketPrices,
@@ -115,7 +121,12 @@ export function followSteps(
   }
 }
 
-function accrue({ settings }: VenueMarket, draft: MarketState, prices: MarketPrices, second: number): void {
+function accrue(
+  { settings }: FollowingMarket,
+  draft: MarketState,
+  prices: MarketPrices,
+  second: number,
+): void {
   try {
     accrueFunding(settings, draft, prices, second)
     accrueBorrowing(settings, draft, prices, second)
