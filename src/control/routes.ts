@@ -20,7 +20,8 @@ import type { RunDesk } from './console/runDesk.ts'
 import type { StartReport } from './console/startReport.ts'
 import type { ConsoleSources, WebConsole } from './console/webConsole.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
-import { bodyDigestOf, challengePath, createProofs, proofHeader } from './guard/proof.ts'
+import { challengePath, createProofs } from './guard/proof.ts'
+import { proveAnswers } from './guard/provenAnswers.ts'
 import { createGuard, type GuardContext, type Proven } from './guard/requestGuard.ts'
 import { doorRefusal, type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
 
@@ -70,20 +71,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
     ...defined({ selfProvenPath: signals === undefined ? undefined : signalPath, door: console?.door }),
   })
 
-  // Whoever proves to hold a token gets an answer that proves it too, refusals included.
-  app.use(async (c, next) => {
-    const { pathname, search } = new URL(c.req.url)
-    const asked = proofs.read(c.req.header('authorization'), {
-      method: c.req.method,
-      path: `${pathname}${search}`,
-    })
-    c.set('asked', asked)
-    await next()
-    if (asked === undefined) return
-    const body = new Uint8Array(await c.res.clone().arrayBuffer())
-    c.header(proofHeader, proofs.answer(asked, { status: c.res.status, bodyDigest: bodyDigestOf(body) }))
-  })
-
+  proveAnswers(app, proofs)
   app.use(async (c, next) => {
     const refusal = refuse(c)
     if (refusal !== undefined) {

@@ -2,13 +2,16 @@
 
 import type { AddressInfo, Socket } from 'node:net'
 import { serve } from '@hono/node-server'
+import type { Hono } from 'hono'
 import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { type ConsoleSettings, createConsole, type WebConsole } from './console/webConsole.ts'
+import type { Proven } from './guard/requestGuard.ts'
 import { type ControlContext, controlRoutes } from './routes.ts'
+import { type StandbyContext, standbyRoutes } from './standbyRoutes.ts'
 
-/** Where to listen, and what to answer from. */
-export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now' | 'console'> {
+/** Where to listen. */
+export interface ControlPlace {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
@@ -16,9 +19,16 @@ export interface ControlOptions extends Omit<ControlContext, 'hostNames' | 'now'
   readonly hostNames?: readonly string[]
   /** Longest time for a client to send a whole request, ms; default 5,000. */
   readonly requestTimeoutMs?: number
+}
+
+/** Where to listen, and what to answer from. */
+export interface ControlOptions extends ControlPlace, Omit<ControlContext, 'hostNames' | 'now' | 'console'> {
   /** Settings of the console for browsers; absent: it is not served. */
   readonly console?: ConsoleSettings
 }
+
+/** The same for a perpd that waits for its journal. */
+export interface StandbyOptions extends ControlPlace, Omit<StandbyContext, 'hostNames' | 'now'> {}
 
 /** Default of the longest time for a client's request, ms. */
 const defaultTimeoutMs = 5_000
@@ -48,16 +58,26 @@ export class ControlPortError extends BaseError {}
  * @throws ControlPortError when it is in use or may not be opened; the message says what to do.
  */
 export async function createControlServer(options: ControlOptions): Promise<ControlServer> {
-  const { host, port } = options
   const { console: settings, ...rest } = options
   const console = settings === undefined ? undefined : createConsole(settings, options.tokens)
-  const routes = controlRoutes({
-    ...rest,
-    ...defined({ console }),
-    hostNames: [host, ...(options.hostNames ?? [])],
-    now: () => performance.now(),
-  })
-  const timeoutMs = options.requestTimeoutMs ?? defaultTimeoutMs
+  const routes = controlRoutes({ ...rest, ...guardOf(options), ...defined({ console }) })
+  return await listen(options, routes.fetch, console)
+}
+
+/** Opens the control port of a perpd that waits for its journal. Throws as `createControlServer`. */
+export async function createStandbyServer(options: StandbyOptions): Promise<ControlServer> {
+  return await listen(options, standbyRoutes({ ...options, ...guardOf(options) }).fetch)
+}
+
+function guardOf({ host, hostNames = [] }: ControlPlace) {
+  return { hostNames: [host, ...hostNames], now: () => performance.now() }
+}
+
+async function listen(
+  { host, port, requestTimeoutMs: timeoutMs = defaultTimeoutMs }: ControlPlace,
+  fetch: Hono<Proven>['fetch'],
+  console?: WebConsole,
+): Promise<ControlServer> {
   // Whoever sends slowly, headers or body, is cut off.
   const serverOptions = {
     requestTimeout: timeoutMs,
@@ -67,25 +87,22 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
     maxHeaderSize: mostHeaderBytes,
   }
   return await new Promise((resolve, reject) => {
-    const server = serve(
-      { fetch: routes.fetch, hostname: host, port, serverOptions },
-      (info: AddressInfo) => {
-        server.removeListener('error', failed)
-        const localUrl = urlOf(localOf(info.address), info.port)
-        console?.servedAt(localUrl, info.port)
-        resolve({
-          url: urlOf(host, info.port),
-          localUrl,
-          port: info.port,
-          ...defined({ console }),
-          async close() {
-            const isKept = console?.close()
-            await closed(server)
-            await isKept
-          },
-        })
-      },
-    )
+    const server = serve({ fetch, hostname: host, port, serverOptions }, (info: AddressInfo) => {
+      server.removeListener('error', failed)
+      const localUrl = urlOf(localOf(info.address), info.port)
+      console?.servedAt(localUrl, info.port)
+      resolve({
+        url: urlOf(host, info.port),
+        localUrl,
+        port: info.port,
+        ...defined({ console }),
+        async close() {
+          const isKept = console?.close()
+          await closed(server)
+          await isKept
+        },
+      })
+    })
     keepFew(server, (socket) => console?.holds(socket) === true)
     const failed = (error: Error): void => {
       // A run that never served has no curve to keep, and what was kept stays.

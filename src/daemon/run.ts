@@ -11,7 +11,6 @@ import { reasonOf } from '../base/errors.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { exitCodes } from '../config/exit.ts'
-import { version } from '../config/version.ts'
 import type { RunDesk } from '../control/console/runDesk.ts'
 import type { ConsoleSettings } from '../control/console/webConsole.ts'
 import type { ControlServer } from '../control/server.ts'
@@ -41,13 +40,13 @@ import { changeLog } from './logging/changeLog.ts'
 import { loggedEngineApi } from './logging/loggedEngineApi.ts'
 import type { LogOutput } from './logging/logOutput.ts'
 import { type Reading, tellReading } from './logging/tellReading.ts'
-import { tellWaiting } from './logging/tellWaiting.ts'
 import { traceHeaders } from './logging/traceHeaders.ts'
 import { approvalStore, noticeStore } from './notices/noticeStores.ts'
 import { crashNotice, openNotifier } from './notices/notifySinks.ts'
 import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { priorIncidents } from './notices/priorIncidents.ts'
 import { tellPeople } from './notices/tellPeople.ts'
+import { watchReplication } from './notices/watchReplication.ts'
 import { openService } from './openService.ts'
 import { openTokens } from './ownFiles/controlTokens.ts'
 import { copyNotes, ownCopies } from './ownFiles/ownCopies.ts'
@@ -58,6 +57,7 @@ import { openSigningGuard } from './runSettings.ts'
 import { type CarriedOut, listenForSignals } from './signals.ts'
 import type { KeySources } from './signers/keySources.ts'
 import { openSigner } from './signers/openSigner.ts'
+import { createStandbyPort, metricsOf, portSettings, type StandbyPort } from './standbyPort.ts'
 import type { Trader } from './trader.ts'
 import { nextStart } from './waitingSettings.ts'
 import { watchStrategies } from './watchStrategies.ts'
@@ -108,12 +108,13 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     if (warning !== undefined) log.note('key.warned', 'warn', warning)
     const openingMs = systemClock.monotonicMs()
     const tell = tellReading(log.note, systemClock.monotonicMs)
-    const waiting = tellWaiting(log.note)
+    const standby = createStandbyPort(config, log)
+    closers.push(standby.close)
     const journal = await options.whileReading((show) =>
       openJournal(config.journal.path, {
         ...journalOptions(config, signer.address),
         inThread: true,
-        ...defined({ waiting: config.journal.standby ? waiting.hear : undefined }),
+        ...defined({ waiting: config.journal.standby ? standby.hear : undefined }),
         progress: (done, total) => {
           tell(done, total)
           show(done, total)
@@ -121,7 +122,7 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
       }),
     )
     closers.push(() => journal.close())
-    if (waiting.hasWaited()) files = await readAgain(config, files, log.note)
+    if (standby.hasWaited()) files = await readAgain(config, files, log.note)
     const { strategies, disabled } = files
     const openedMs = systemClock.monotonicMs() - openingMs
     refuseForeign(journal, config.account.owner ?? signer.address, config)
@@ -135,8 +136,8 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
       hostsAheadMs = aheadMs
     }
     const guarded = guardedSigner(signer, guard)
-    const parts = { strategies, disabled, signer: guarded, journal, openedMs, venue, clock, hearHosts }
-    code = await live(config, options, parts, closers)
+    const opened = { strategies, disabled, signer: guarded, journal, openedMs, venue, clock, hearHosts }
+    code = await live(config, options, { ...opened, standby }, closers)
   } finally {
     if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
   }
@@ -154,6 +155,8 @@ interface Parts extends OpenedParts {
   readonly disabled: readonly string[]
   /** Time that opening and folding the journal took, ms. */
   readonly openedMs: number
+  /** The port that answered while another perpd had the journal. */
+  readonly standby: StandbyPort
 }
 
 async function live(
@@ -198,15 +201,11 @@ async function live(
   const tokens = openTokens(config)
   const signals = openSignals(config, tokens, { account: config.account.owner ?? signer.address, emit })
   const engine = loggedEngineApi(trader, options, fail)
+  await parts.standby.close()
   const control = await openControl(emit, {
-    host: config.control.host,
-    port: config.control.port,
-    hostNames: config.control.hostNames,
+    ...portSettings(config),
     tokens,
     ...defined({ signals }),
-    isMetricsOpen: config.control.isMetricsOpen,
-    isHealthOpen: config.control.isHealthOpen,
-    requestsPerSecond: config.control.requestsPerSecond,
     engine,
     metrics,
     health,
@@ -247,6 +246,7 @@ async function live(
     trader.start().catch(fail)
     service.ready()
     watchFiles(config, trader, log, watching.signal).catch(fail)
+    watchReplication({ journal, clock: systemClock, emit, signal: watching.signal }).catch(fail)
     return await ended.promise
   } finally {
     stopListening()
@@ -334,7 +334,7 @@ async function listen(
   notifier: Notifier,
   { isOver, closers }: { readonly isOver: () => boolean; readonly closers: Reached['closers'] },
 ) {
-  const metrics = createMetrics({ version, profile: config.profile, chain: config.venue.chain.name })
+  const metrics = createMetrics(metricsOf(config))
   const health = createHealth()
   const named = [...strategies.map(({ name }) => name), ...disabled, OPERATOR]
   const newest = await Promise.all(named.map((strategy) => journal.intents({ strategy, limit: 1 })))

@@ -70,6 +70,8 @@ export type DaemonEvent =
       readonly url: string
       readonly reason: string
     }
+  /** The standbys of the journal's server wait with each commit, or do not: then a failover may lose what was acknowledged. */
+  | { readonly type: 'journal.replication'; readonly isSynchronous: boolean; readonly standbys: number }
   /** Standard output takes no lines (`stuck`), has no reader any more (`lost`), or takes them again. `lines`: how many were dropped. */
   | {
       readonly type: 'log.output'

@@ -201,6 +201,7 @@ export function createJournal(parts: JournalParts): Journal {
     failed: failed.promise,
     isShort: () => store.isShort(),
     lease: store.lease,
+    ...(store.server !== undefined && { server: store.server.bind(store) }),
     path: store.path,
     close() {
       closing ??= finish()

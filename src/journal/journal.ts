@@ -10,6 +10,7 @@ import type { AccountRecord, AccountState } from '../domain/accountRecords/accou
 import type { Fill } from '../domain/accountRecords/fills.ts'
 import type { Ending } from '../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../domain/guardTable.ts'
+import type { JournalServer } from '../domain/journalServer.ts'
 import type { RecordedEvent } from '../domain/memory/ownEvent.ts'
 import type { Intent, IntentState } from '../domain/order/intent.ts'
 import type { OrderChange } from '../domain/order/signedOrder.ts'
@@ -155,6 +156,8 @@ export interface Journal extends LedgerReads, HistoryReads {
   /** True once only the last part of its space is left, which is reserved for records that must be written; others are not written then. */
   isShort(): boolean
   readonly lease: JournalLease
+  /** The server that keeps it, as it was seen last; absent: a file does, or memory. */
+  server?(): JournalServer
   readonly path: string
   /**
    * Commits what waits, keeps a snapshot if one is due, and gives the lease back. Safe to call twice.

@@ -5,6 +5,7 @@
  */
 import type { Ending } from '../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../domain/guardTable.ts'
+import type { JournalServer } from '../domain/journalServer.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AnyRecord } from '../domain/records.ts'
 import type { HistoryReads, JournalFaultError, JournalLease } from './journal.ts'
@@ -54,6 +55,8 @@ export interface JournalStore extends HistoryReads {
   openGuardTable(): Promise<GuardTable>
   /** True once only the last part of the space is left. */
   isShort(): boolean
+  /** The server that keeps it, as it was seen last; absent: none does. */
+  server?(): JournalServer
   /** Resolves with the fault by which it ended though nobody asked it for anything; absent where that cannot be. */
   readonly ended?: Promise<JournalFaultError> | undefined
   /** Gives the lease back. Safe to call twice. */

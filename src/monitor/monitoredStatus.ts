@@ -3,6 +3,7 @@
 import type { StrategyBooks } from '../books/bookView.ts'
 import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { TradingHalt } from '../domain/accountRecords/tradingState.ts'
+import type { JournalServer } from '../domain/journalServer.ts'
 import type { TradingState } from '../domain/limits/limits.ts'
 import type { Label } from '../domain/order/intent.ts'
 import type { Feed } from '../domain/venueEvent.ts'
@@ -39,6 +40,8 @@ export interface MonitoredStatus {
   readonly tasksRunning: Readonly<Record<string, number>>
   /** Size and results of each book, under names of running strategies and a few more; absent: not reported. */
   readonly books?: readonly StrategyBooks[]
+  /** `server`: the one that keeps the journal; absent: a file does. */
+  readonly journal?: { readonly server?: JournalServer }
   /** Open incidents; absent: not reported. */
   readonly incidents?: readonly { readonly kind: string }[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>

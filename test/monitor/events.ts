@@ -263,6 +263,8 @@ export const everyEvent: readonly Event[] = [
     url: 'http://127.0.0.1:40123',
     reason: 'EADDRINUSE',
   },
+  { type: 'journal.replication', isSynchronous: false, standbys: 1 },
+  { type: 'journal.replication', isSynchronous: true, standbys: 1 },
   { type: 'log.output', state: 'stuck', lines: 1 },
   { type: 'log.output', state: 'taken', lines: 240 },
   { type: 'log.output', state: 'lost', lines: 0 },

@@ -78,6 +78,8 @@ test('on a terminal every event reads as one plain line', () => {
     order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): An entry waits more than 3000 bps from the price; order-janitor leaves it to you
     order     0x0d0d…0d0d (long ETH/USD [WETH-USDC]): The order no longer rests; order-janitor reported it before
     perpd     the control port 127.0.0.1:9464 cannot be opened (EADDRINUSE): perpd trades, and serves at http://127.0.0.1:40123 instead. Its commands find it; other clients of 127.0.0.1:9464 may reach another program. Free the port, then restart perpd
+    journal   no commit waits for the 1 standby of the journal's server: a failover may lose acknowledged records
+    journal   a failover of the journal loses no acknowledged records any more
     perpd     standard output accepts no lines: its reader stopped. perpd continues, drops the lines and counts them; see perpd logs for the newest
     perpd     standard output accepts lines again; 240 lines of the log were dropped
     perpd     the reader of standard output is gone: perpd continues without a log there. See perpd logs for the newest lines; restart perpd for a new reader, or set log.file
@@ -249,6 +251,7 @@ test('lines below the level are not written', () => {
     'order',
     'order',
     'perpd',
+    'journal',
     'perpd',
     'perpd',
     'perpd',

@@ -50,6 +50,18 @@ test('a standby takes over after a kill, a stop and a freeze; who was frozen end
     const second = start(other.path)
     await said(second, 'journal.waiting')
     expect(second.stdout()).toContain('"holder":"')
+    const statusOf = async (folder: string) => {
+      const asked = perpd(['status', '--json', `--control.tokenFile=${join(folder, 'control.token')}`])
+      expect(await asked.ended, asked.said()).toBe(0)
+      return JSON.parse(asked.stdout())
+    }
+    const { journal } = await statusOf(one.path)
+    expect(journal.server).toMatchObject({ isHeld: true, replication: { standbys: 0 } })
+    expect(await statusOf(other.path)).toMatchObject({
+      state: 'waiting',
+      code: 'JOURNAL_LOCKED',
+      journal: { holder: journal.server.holder, epoch: journal.server.epoch },
+    })
     expect(second.stdout()).not.toContain('daemon.ready')
 
     first.child.kill('SIGKILL')

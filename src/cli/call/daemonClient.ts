@@ -23,6 +23,7 @@ import {
   proofOf,
 } from '../../control/guard/proof.ts'
 import type { StatusBody } from '../../control/routes.ts'
+import { STANDBY_WAITS, type StandbyStatus } from '../../control/standbyRoutes.ts'
 import { addressFileOf, readAddress, readLeft } from '../../daemon/controlAddress.ts'
 import { journalNameOf } from '../../daemon/journalFile.ts'
 import { readToken, tokenFileOf } from '../../daemon/ownFiles/controlTokens.ts'
@@ -42,14 +43,25 @@ const { fetch } = createNodeFetch()
 /** The configuration, and which of it was said on the command line. */
 type DaemonTarget = { readonly config: Config; readonly origins: Readonly<Record<string, string>> }
 
+/** The perpd that answers waits for its journal: it has no status of an account. The message is its one sentence. */
+export class StandbyWaits extends CommandError {
+  readonly standby: StandbyStatus
+
+  constructor(standby: StandbyStatus) {
+    super(`perpd does not trade: ${standby.reason}`, exitCodes.error)
+    this.standby = standby
+  }
+}
+
 /**
  * The daemon's status.
  *
- * @throws CommandError with exit code 3 when no perpd of this profile answers.
+ * @throws CommandError with exit code 3 when no perpd of this profile answers; StandbyWaits, code 1, when it waits for its journal.
  */
 export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
   const { address, body } = await ask(told, 'read', '/api/status')
   const { profile } = told.config
+  if (isStandby(body)) throw new StandbyWaits(body.standby)
   if (!isStatus(body)) throw odd(address)
   if (body.profile !== profile) {
     throw new CommandError(
@@ -347,6 +359,10 @@ function odd(address: string): CommandError {
 
 function isStatus(body: unknown): body is StatusBody {
   return isRecord(body) && 'notReady' in body && 'tradingState' in body
+}
+
+function isStandby(body: unknown): body is { readonly standby: StandbyStatus } {
+  return isRecord(body) && body.error === STANDBY_WAITS && isRecord(body.standby)
 }
 
 function isVerdict(body: unknown): body is Verdict {

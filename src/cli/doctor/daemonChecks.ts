@@ -15,7 +15,7 @@ import { type PostgresJournal, postgresName } from '../../journal/postgres/postg
 import { lookAtJournal } from '../../journal/sqlite/lookAtJournal.ts'
 import { counted, span } from '../../monitor/text.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
-import { queryStatus } from '../call/daemonClient.ts'
+import { queryStatus, StandbyWaits } from '../call/daemonClient.ts'
 import { type Finding, fail, faultFinding, pass, warn } from './finding.ts'
 
 /** A daemon, as far as one shows. */
@@ -39,6 +39,14 @@ export async function lookForDaemon(loaded: LoadedConfig): Promise<SeenDaemon> {
       ],
     }
   } catch (error) {
+    if (error instanceof StandbyWaits) {
+      const { code, reason } = error.standby
+      const isWell = code === 'JOURNAL_LOCKED'
+      return {
+        status: undefined,
+        findings: [isWell ? pass('daemon', reason) : warn('daemon', reason, 'perpd status')],
+      }
+    }
     if (error instanceof CommandError && error.exitCode === exitCodes.notRunning)
       return { status: undefined, findings: [absence(loaded.config)] }
     return { status: undefined, findings: [faultFinding('daemon', error, 'perpd status')] }

@@ -8,12 +8,13 @@ import { releaseText } from '../../domain/accountRecords/haltRelease.ts'
 import { unlistedText, unmanagedText } from '../../monitor/events/accountFamily.ts'
 import { counted, money, shortId, span, tradingText } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
-import { queryAlive, queryStatus } from '../call/daemonClient.ts'
+import { queryAlive, queryStatus, StandbyWaits } from '../call/daemonClient.ts'
 import { killText } from '../output/killText.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { type PriceText, pricesIn, triggersIn } from '../output/pricePlaces.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
 import { sizeText } from '../output/sizeText.ts'
+import { serverText, standbyText } from '../output/standbyText.ts'
 import { type Column, columns, table } from '../output/table.ts'
 
 /** Prints whether the daemon does its work, for probes. Exit code 0 when it does, 1 when not, 3 when no daemon answers. */
@@ -24,11 +25,18 @@ export async function alive({ loaded, flags, out }: Call): Promise<number> {
   return verdict.ok ? exitCodes.ok : exitCodes.error
 }
 
-/** Prints the daemon's status, as text or with `--json`. Exit code 3 when no daemon answers. */
+/** Prints the daemon's status, as text or with `--json`; of one that waits for its journal, for whom. Exit code 3 when no daemon answers. */
 export async function status({ loaded, flags, width, out }: Call): Promise<number> {
-  const body = await queryStatus(loaded)
-  out(flags.has('json') ? JSON.stringify(body, undefined, 2) : statusText(body, width))
-  return exitCodes.ok
+  const show = <Body>(body: Body, text: (body: Body) => string): number => {
+    out(flags.has('json') ? JSON.stringify(body, undefined, 2) : text(body))
+    return exitCodes.ok
+  }
+  try {
+    return show(await queryStatus(loaded), (body) => statusText(body, width))
+  } catch (error) {
+    if (!(error instanceof StandbyWaits)) throw error
+    return show(error.standby, standbyText)
+  }
 }
 
 /** The status as text for a screen of so many columns, without a line break at its end. */
@@ -146,6 +154,7 @@ function sourcesText(body: StatusBody): string {
       'journal',
       `${body.journal.path}: ${counted(body.journal.records, 'record')} of ${counted(body.journal.intents, 'order')}`,
     ],
+    ...(body.journal.server === undefined ? [] : [['', serverText(body.journal.server)]]),
     ['data', dataText(body)],
     ['hosts', [...body.apiHosts, ...body.oracleHosts].join(', ')],
   ])

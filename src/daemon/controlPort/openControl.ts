@@ -1,6 +1,7 @@
 /** Opens the control port, or another one: a program that has the port keeps no daemon from managing what it holds. */
 import {
   type ControlOptions,
+  type ControlPlace,
   ControlPortError,
   type ControlServer,
   createControlServer,
@@ -14,21 +15,35 @@ import type { Emit } from '../../domain/event.ts'
  * @throws ControlPortError of the first when no port can be opened.
  */
 export async function openControl(emit: Emit, options: ControlOptions): Promise<ControlServer> {
+  return await openSomewhere(options, createControlServer, ({ url }, { address, reason }) =>
+    emit({ type: 'daemon.portMoved', wanted: String(address), url, reason: String(reason) }),
+  )
+}
+
+/** The same for any server; `moved` hears of another port, and why it is another. Throws as `openControl`. */
+export async function openSomewhere<Options extends ControlPlace>(
+  options: Options,
+  create: (options: Options) => Promise<ControlServer>,
+  moved: (server: ControlServer, facts: ControlPortError['facts']) => void,
+): Promise<ControlServer> {
   try {
-    return await createControlServer(options)
+    return await create(options)
   } catch (error) {
     if (!(error instanceof ControlPortError)) throw error
-    const server = await elsewhere(options, error)
-    const { address, reason } = error.facts
-    emit({ type: 'daemon.portMoved', wanted: String(address), url: server.url, reason: String(reason) })
+    const server = await elsewhere(options, create, error)
+    moved(server, error.facts)
     return server
   }
 }
 
-async function elsewhere(options: ControlOptions, first: ControlPortError): Promise<ControlServer> {
+async function elsewhere<Options extends ControlPlace>(
+  options: Options,
+  create: (options: Options) => Promise<ControlServer>,
+  first: ControlPortError,
+): Promise<ControlServer> {
   for (const host of [options.host, '127.0.0.1']) {
     try {
-      return await createControlServer({ ...options, host, port: 0 })
+      return await create({ ...options, host, port: 0 })
     } catch (error) {
       if (!(error instanceof ControlPortError)) throw error
     }

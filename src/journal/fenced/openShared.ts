@@ -11,6 +11,7 @@ import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
 import type { OpenedStore } from '../sqlite/openSqlite.ts'
 import { isSamePlace } from './knownRecords.ts'
 import type { LeaseTimes } from './leaseTimes.ts'
+import { createReadAhead, type ReadAhead } from './readAhead.ts'
 import { goneFault, heldFault, unreachableFault } from './sharedFaults.ts'
 import { SharedReads } from './sharedReads.ts'
 import type { Head, Right, SharedServer } from './sharedServer.ts'
@@ -40,8 +41,8 @@ export interface SharedOptions {
   readonly release: () => void
   readonly settleMs?: number
   /**
-   * Present: opening waits while another live process has the lease, and while the server does not answer. Each look that finds such a fault reports
-   * it here. Absent: opening ends with that fault.
+   * Present: opening waits while another live process has the lease, while the server does not answer, and while the records need a newer perpd. Each look
+   * that finds such a fault reports it here. Absent: opening ends with that fault.
    */
   readonly waiting?: (fault: JournalFaultError) => void
 }
@@ -85,7 +86,7 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
       ...{ connections, reads, clock, steady, tail, release, times: options.times, later: options.later },
       right: held,
       confirmedMs: askedMs,
-      ...defined({ mark, openLocalGuard }),
+      ...defined({ mark, openLocalGuard, sinceMs: head.sinceMs }),
     })
     const loss = mark?.loss
     return {
@@ -125,31 +126,37 @@ function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, 
 
 /** Takes the lease. A standby waits until it is free, without a limit. Throws faults that waiting does not cure. */
 async function takeRight(options: SharedOptions): Promise<Right> {
+  const { waiting, clock, connections } = options
+  const { reader } = connections
+  const steady = createSteady(reader.name, clock, options.settleMs ?? SETTLE_MS)
+  const readAhead =
+    waiting === undefined ? undefined : createReadAhead(new SharedReads(reader, steady), () => clock.now())
   for (;;) {
     try {
-      return await tryRight(options)
+      return await tryRight(options, readAhead)
     } catch (error) {
-      const { waiting } = options
       if (waiting === undefined || !(error instanceof JournalFaultError && passes.has(error.code)))
         throw error
       waiting(error)
-      await options.clock.sleep(options.times.lookMs)
+      await clock.sleep(options.times.lookMs)
     }
   }
 }
 
 /** Codes of the faults that a standby waits out. */
-const passes: ReadonlySet<string> = new Set(['JOURNAL_LOCKED', 'JOURNAL_UNREACHABLE'])
+const passes: ReadonlySet<string> = new Set(['JOURNAL_LOCKED', 'JOURNAL_UNREACHABLE', 'JOURNAL_NEWER'])
 
-async function tryRight(options: SharedOptions): Promise<Right> {
+async function tryRight(options: SharedOptions, readAhead: ReadAhead | undefined): Promise<Right> {
   const { clock, holder, isOwnDead, connections } = options
   const { writer } = connections
   const settleMs = options.settleMs ?? SETTLE_MS
   const steady = createSteady(writer.name, clock, settleMs)
   const beganMs = clock.monotonicMs()
   let head = await steady(() => writer.prepare())
+  await readAhead?.(head)
   if (head.holder !== '' && isOwnDead?.(head.holder) !== true) head = await stoodStill(options, head)
   for (;;) {
+    await readAhead?.(head)
     const right = { epoch: head.epoch + 1, holder }
     try {
       if (await writer.take(head, right)) return right

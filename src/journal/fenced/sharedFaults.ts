@@ -1,4 +1,6 @@
 /** Faults of a journal on a server, for the operator. */
+import { isoTime } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import type { JournalFaultError } from '../journal.ts'
 import { journalFault } from '../journalFaults.ts'
@@ -13,7 +15,7 @@ export function fencedFault(name: string, right: Right, head: Head): JournalFaul
     'Another perpd has taken over this journal.',
     'perpd stops on purpose: nothing that needs a record is sent after this. Every open order is in the hands of the other one, and what this one armed before counts there as sent.',
     {
-      facts: { epoch: right.epoch, newerEpoch: head.epoch, holder: nameOf(head.holder) },
+      facts: { epoch: right.epoch, newerEpoch: head.epoch, holder: nameOfHolder(head.holder) },
     },
   )
 }
@@ -25,7 +27,13 @@ export function heldFault(name: string, head: Head): JournalFaultError {
     name,
     'Another perpd writes this journal.',
     'This one changed nothing and stops: two daemons on one journal would trade twice. Stop the other one first, or start again: seconds after the other one died the journal is free.',
-    { facts: { epoch: head.epoch, holder: nameOf(head.holder) } },
+    {
+      facts: {
+        epoch: head.epoch,
+        holder: nameOfHolder(head.holder),
+        ...defined({ since: head.sinceMs === undefined ? undefined : isoTime(head.sinceMs) }),
+      },
+    },
   )
 }
 
@@ -63,6 +71,6 @@ export function staleFault(name: string, ageMs: number): JournalFaultError {
 }
 
 /** Returns host and process of a holder, without the unique part of its name. */
-function nameOf(holder: string): string {
+export function nameOfHolder(holder: string): string {
   return holder === '' ? 'nobody' : (holder.split(' ')[0] ?? '')
 }

@@ -5,6 +5,7 @@
 import { BaseError } from '../../base/errors.ts'
 import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { SignEntry } from '../../domain/guardTable.ts'
+import type { Replication } from '../../domain/journalServer.ts'
 import type { IntentQuery } from '../journal.ts'
 import type { LedgerSnapshot } from '../ledgerState.ts'
 import type { Tail } from '../sqlite/hashChain.ts'
@@ -24,6 +25,8 @@ export interface Right {
 export interface Head extends Right, Tail {
   /** Grows while its holder lives. */
   readonly beat: number
+  /** When the right was given or given back, by the server's clock, Unix ms; absent: not recorded. For people: nothing is decided by it. */
+  readonly sinceMs?: number
 }
 
 /** A record with its place in the chain, and the rows that follow from it. */
@@ -93,5 +96,7 @@ export interface SharedServer {
   endings(sinceMs: number): Promise<readonly Ending[]>
   /** Lines of the guard whose deadline or claim is not before then (Unix seconds). */
   signed(sinceSeconds: number): Promise<readonly SignEntry[]>
+  /** The standbys of the server, for people; absent: it has none by its nature. */
+  replication?(): Promise<Replication>
   close(): Promise<void>
 }

@@ -9,8 +9,10 @@
  * - The right is confirmed by beats over a connection of their own. A writer whose beat stood too long signs nothing, and takes a new epoch first.
  */
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../../domain/guardTable.ts'
+import type { JournalServer, Replication } from '../../domain/journalServer.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import { type IntentQuery, JournalFaultError, type JournalLease } from '../journal.ts'
@@ -22,13 +24,16 @@ import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
 import { checksum } from '../sqlite/writeSnapshot.ts'
 import { isSamePlace, KnownRecords } from './knownRecords.ts'
 import type { LeaseTimes } from './leaseTimes.ts'
-import { fencedFault, goneFault, staleFault } from './sharedFaults.ts'
+import { fencedFault, goneFault, nameOfHolder, staleFault } from './sharedFaults.ts'
 import type { SharedReads } from './sharedReads.ts'
 import { type Head, OutcomeUnknown, type Right, type SharedServer } from './sharedServer.ts'
 import { mayPass, type Steady } from './steady.ts'
 
 /** Lines of the guard are of use this long after their deadline and their claim, seconds: a week. */
 const SIGNED_SECONDS = 604_800
+
+/** Beats between two looks at the standbys. */
+const BEATS_PER_LOOK = 5
 
 /** Rounds of writing and reading the head without a pause. */
 const MOST_ROUNDS = 8
@@ -52,6 +57,8 @@ export interface SharedStoreParts {
   readonly later: (ms: number, run: () => void) => () => void
   readonly right: Right
   readonly tail: Tail
+  /** When the right was given, by the server's clock, Unix ms. */
+  readonly sinceMs?: number
   /** Monotonic ms at which the right was asked for that was given. */
   readonly confirmedMs: number
   /** Where the chain ended, in a file of this machine; absent: none. */
@@ -80,6 +87,9 @@ class SharedStore implements JournalStore {
   #isClosed = false
   #turn: Promise<unknown> = Promise.resolve()
   #cancelBeat: () => void = () => {}
+  #sinceMs: number | undefined
+  #replication: Replication | undefined
+  #beats = 0
 
   constructor(parts: SharedStoreParts) {
     const { promise, resolve } = Promise.withResolvers<JournalFaultError>()
@@ -90,6 +100,7 @@ class SharedStore implements JournalStore {
     this.#right = parts.right
     this.#known = new KnownRecords(parts.tail)
     this.#confirmedMs = parts.confirmedMs
+    this.#sinceMs = parts.sinceMs
     const epoch = (): number => this.#right.epoch
     this.lease = {
       get epoch() {
@@ -99,6 +110,7 @@ class SharedStore implements JournalStore {
       renew: () => this.#renew(),
     }
     this.#planBeat()
+    this.#look()
   }
 
   // --- the right -------------------------------------------------------------------------------------------------------
@@ -118,6 +130,7 @@ class SharedStore implements JournalStore {
     const right = this.#right
     const head = await beats.confirm(right)
     if (right !== this.#right) return
+    this.#sinceMs = head.sinceMs
     const isLate = askedMs - this.#confirmedMs > this.#parts.times.staleMs
     if (isSameRight(head, right) && !isLate) this.#confirm(askedMs)
     else await this.#inTurn(() => this.#guarded(() => this.#retake(beats, head)))
@@ -154,9 +167,31 @@ class SharedStore implements JournalStore {
           this.#fail(error)
         })
         .finally(() => {
-          if (this.#fault === undefined && !this.#isClosed) this.#planBeat()
+          if (this.#fault !== undefined || this.#isClosed) return
+          this.#beats += 1
+          if (this.#beats % BEATS_PER_LOOK === 0) this.#look()
+          this.#planBeat()
         })
     })
+  }
+
+  /** Reads the standbys, for people. No answer is none: whatever keeps the server from answering is found by what needs it. */
+  #look(): void {
+    const { reader } = this.#parts.connections
+    reader.replication?.().then(
+      (replication) => {
+        this.#replication = replication
+      },
+      () => {
+        this.#replication = undefined
+      },
+    )
+  }
+
+  server(): JournalServer {
+    const { epoch, holder } = this.#right
+    const [sinceMs, replication] = [this.#sinceMs, this.#replication]
+    return { isHeld: true, epoch, holder: nameOfHolder(holder), ...defined({ sinceMs, replication }) }
   }
 
   #fail(fault: JournalFaultError): void {

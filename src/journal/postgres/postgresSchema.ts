@@ -6,13 +6,18 @@ export const POSTGRES_SCHEMA_VERSION = 1
 /** A number of our own for the lock under which tables are made: "perp" in ASCII. */
 const MAKING_LOCK = 0x70657270
 
+/** Tells whether nothing has to be made. */
+export const readIsMade = `SELECT to_regclass('perpd_part') IS NOT NULL AND EXISTS (SELECT FROM pg_attribute
+  WHERE attrelid = to_regclass('perpd_head') AND attname = 'since_ms') AS is_made`
+
 /** Makes all tables, once, whoever comes first. */
 export const createStatements = `
   SELECT pg_advisory_xact_lock(${MAKING_LOCK});
   CREATE TABLE IF NOT EXISTS perpd_head (
     account text PRIMARY KEY, version integer NOT NULL, epoch bigint NOT NULL, holder text NOT NULL,
-    beat bigint NOT NULL, seq bigint NOT NULL, hash text NOT NULL
+    beat bigint NOT NULL, seq bigint NOT NULL, hash text NOT NULL, since_ms bigint
   ) WITH (fillfactor = 50);
+  ALTER TABLE perpd_head ADD COLUMN IF NOT EXISTS since_ms bigint;
   CREATE TABLE IF NOT EXISTS perpd_record (
     account text NOT NULL, seq bigint NOT NULL, at_ms bigint NOT NULL, intent_id text NOT NULL, kind text NOT NULL,
     attempt integer, body text NOT NULL, hash text NOT NULL, PRIMARY KEY (account, seq)
@@ -43,7 +48,10 @@ export const createStatements = `
   );`
 
 /** Fields of a head. */
-const headColumns = 'version, epoch, holder, beat, seq, hash'
+const headColumns = 'version, epoch, holder, beat, seq, hash, since_ms'
+
+/** The server's clock, for people alone. */
+const serverMs = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /** The condition under which a writer may move the head: right and end of the chain together. */
 const atHead = 'account = $1 AND epoch = $2 AND holder = $3 AND seq = $4 AND hash = $5'
@@ -56,7 +64,7 @@ export const makeHead = `INSERT INTO perpd_head (account, version, epoch, holder
   VALUES ($1, ${POSTGRES_SCHEMA_VERSION}, 0, '', 0, 0, '') ON CONFLICT (account) DO NOTHING`
 
 /** Gives the right of $1 from epoch $2, holder $3 and beat $4 to epoch $5 and holder $6. */
-export const takeHead = `UPDATE perpd_head SET epoch = $5, holder = $6, beat = beat + 1
+export const takeHead = `UPDATE perpd_head SET epoch = $5, holder = $6, beat = beat + 1, since_ms = ${serverMs}
   WHERE account = $1 AND epoch = $2 AND holder = $3 AND beat = $4`
 
 /** One beat of $1 by epoch $2 and holder $3. */
@@ -64,7 +72,7 @@ export const beatHead = `UPDATE perpd_head SET beat = beat + 1
   WHERE account = $1 AND epoch = $2 AND holder = $3 RETURNING ${headColumns}`
 
 /** Gives the right of $1 back that epoch $2 and holder $3 have. */
-export const releaseHead = `UPDATE perpd_head SET holder = '', beat = beat + 1
+export const releaseHead = `UPDATE perpd_head SET holder = '', beat = beat + 1, since_ms = ${serverMs}
   WHERE account = $1 AND epoch = $2 AND holder = $3`
 
 /**
@@ -133,3 +141,8 @@ export const readEndings = 'SELECT * FROM perpd_ending WHERE account = $1 AND cl
 /** Reads lines of the guard since $2. */
 export const readSigned = `SELECT * FROM perpd_signed WHERE account = $1
   AND (deadline_seconds >= $2 OR at_seconds >= $2) ORDER BY at_seconds, intent_id, attempt`
+
+/** Reads how many standbys follow the server, whether a commit waits for one, and what the nearest of them lacks. A backup that runs is none. */
+export const readReplication = `SELECT current_setting('synchronous_standby_names') <> '' AS is_synchronous,
+  count(*)::integer AS standbys, min(pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn))::bigint AS lag_bytes
+  FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup'`

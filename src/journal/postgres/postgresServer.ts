@@ -1,4 +1,5 @@
 /** A journal's requests as statements of PostgreSQL. */
+import { defined } from '../../base/defined.ts'
 import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { SignEntry } from '../../domain/guardTable.ts'
 import type { IntentKind } from '../../domain/order/intent.ts'
@@ -36,7 +37,7 @@ export function createPostgresServer(place: PostgresPlace, account: string): Sha
     name: place.name,
     head,
     async prepare() {
-      const { rows } = await client.query("SELECT to_regclass('perpd_part') IS NOT NULL AS is_made", [])
+      const { rows } = await client.query(sql.readIsMade, [])
       if (rows[0]?.is_made !== true) await client.query(sql.createStatements, [])
       await client.query(sql.makeHead, [account])
       return await head()
@@ -89,6 +90,15 @@ export function createPostgresServer(place: PostgresPlace, account: string): Sha
     async signed(sinceSeconds) {
       return (await client.query(sql.readSigned, [account, sinceSeconds])).rows.map(entryOf)
     },
+    async replication() {
+      const [row] = (await client.query(sql.readReplication, [])).rows
+      const lag = row?.lag_bytes ?? undefined
+      return {
+        standbys: Number(row?.standbys ?? 0),
+        isSynchronous: row?.is_synchronous === true,
+        ...defined({ lagBytes: lag === undefined ? undefined : Math.max(0, Number(lag)) }),
+      }
+    },
     close: () => client.close(),
   }
 }
@@ -103,6 +113,7 @@ function atHead(
 
 function headOf(name: string, row: Row | undefined): Head {
   const version = Number(row?.version)
+  const sinceMs = row?.since_ms ?? null
   if (row !== undefined && version > sql.POSTGRES_SCHEMA_VERSION)
     throw newerFault(name, { version, readable: sql.POSTGRES_SCHEMA_VERSION })
   return {
@@ -111,6 +122,7 @@ function headOf(name: string, row: Row | undefined): Head {
     beat: Number(row?.beat ?? 0),
     seq: Number(row?.seq ?? 0),
     hash: String(row?.hash ?? ''),
+    ...defined({ sinceMs: sinceMs === null ? undefined : Number(sinceMs) }),
   }
 }
 

@@ -28,7 +28,7 @@ function series({ counter, gauge }: SeriesMaker) {
 
 /** The daemon's events. */
 export const daemonFamily: EventFamily<
-  Extract<DaemonEvent, { type: `daemon.${string}` | `log.${string}` }>,
+  Extract<DaemonEvent, { type: `daemon.${string}` | `journal.${string}` | `log.${string}` }>,
   ReturnType<typeof series>
 > = {
   series,
@@ -158,6 +158,28 @@ export const daemonFamily: EventFamily<
         kind: 'control-port',
         cause: 'control-port',
         action: 'Find the program that uses the port, and restart perpd when it is free.',
+      }),
+    },
+    'journal.replication': {
+      levels: ['warn', 'info'],
+      level: ({ isSynchronous }) => (isSynchronous ? 'info' : 'warn'),
+      meaning:
+        "The standbys of the journal's server are asynchronous, so that a failover may lose acknowledged records; at info, commits wait for one again, or none is connected.",
+      word: 'journal',
+      text: ({ isSynchronous, standbys }) =>
+        isSynchronous
+          ? 'a failover of the journal loses no acknowledged records any more'
+          : `no commit waits for the ${counted(standbys, 'standby')} of the journal's server: a failover may lose acknowledged records`,
+      fields: ['standbys'],
+      notice: ({ isSynchronous }) => ({
+        kind: 'journal',
+        cause: 'journal-replication',
+        ...(isSynchronous
+          ? { isEnd: true }
+          : {
+              action:
+                'Set synchronous_standby_names at the server, and then journal.synchronousStandby of perpd to true.',
+            }),
       }),
     },
     'log.output': {

@@ -34,7 +34,7 @@ export const noticeKinds = {
   'prices-stale': 'prices of one or all oracle hosts are stale; or fresh again for a minute',
   'market-contradicted':
     'a host contradicts the pinned facts of a market; or it no longer does, or an operator settled it',
-  journal: 'the journal is short of space',
+  journal: 'the journal is short of space, or its server replicates asynchronously',
   'key-approval':
     'the approval of a delegated key ends soon or was renewed; its file is unusable, or usable again',
   claim: 'amounts due to the account are large enough to claim, or were claimed',

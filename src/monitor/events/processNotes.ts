@@ -57,7 +57,7 @@ export const noteRegister = {
   ]),
   'journal.waiting': note(
     ['info', 'warn'],
-    'A standby (`journal.standby`) waits for the journal that another machine writes; at warn, its server does not answer.',
+    'A standby (`journal.standby`) waits for the journal that another machine writes; at warn, its server does not answer, or it has records of a newer perpd.',
     ['holder', 'epoch'],
   ),
   'log.levels': note(['warn'], 'Log levels were changed, with the author.'),

@@ -5,16 +5,19 @@
 import { collectDefaultMetrics } from 'prom-client'
 import { marked } from '../../base/shownText.ts'
 import type { Emit } from '../../domain/event.ts'
+import type { JournalServer } from '../../domain/journalServer.ts'
 import { eventSeries } from '../events/eventRegister.ts'
 import type { MonitoredStatus } from '../monitoredStatus.ts'
 import { createSeriesMaker, type SeriesDescription, type SeriesMaker } from '../seriesMaker.ts'
-import { bookSeries, openCaseSeries, statusSeries, stopSeries } from './statusSeries.ts'
+import { bookSeries, journalSeries, openCaseSeries, statusSeries, stopSeries } from './statusSeries.ts'
 
 /** Options of the metrics. */
 export interface MetricsOptions {
   readonly version: string
   readonly profile: string
   readonly chain: string
+  /** Name of the account's rows in the database of the journal; absent: a file keeps it. */
+  readonly journalAccount?: string
   /** Any clock in ms, default the process's monotonic one; only differences count. */
   readonly now?: () => number
 }
@@ -22,8 +25,8 @@ export interface MetricsOptions {
 /** The daemon's series. */
 export interface Metrics {
   readonly listen: Emit
-  /** All series in the text format, by the engine's status now; absent before there is an engine. */
-  render(status?: MonitoredStatus): Promise<string>
+  /** All series in the text format, by the engine's status now; absent before there is an engine. `server`: the journal's, while perpd waits for it. */
+  render(status?: MonitoredStatus, server?: JournalServer): Promise<string>
   readonly contentType: string
   /** Name, type, labels and help of every series of ours, for docs/reference/metrics.md. */
   describe(): readonly SeriesDescription[]
@@ -43,6 +46,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { now = () => performance.now() } = options
   /** The engine's status of the scrape that is under way; undefined before there is an engine. */
   let scraped: MonitoredStatus | undefined
+  let waitedFor: JournalServer | undefined
   const status = () => scraped
   buildSeries(maker, options)
   // Series are shown in the order they are made.
@@ -50,6 +54,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   stopSeries(maker, status)
   bookSeries(maker, status)
   openCaseSeries(maker, status)
+  journalSeries(maker, options.journalAccount ?? '', () => scraped?.journal?.server ?? waitedFor)
   const listen = eventSeries(maker, now)
   // Under the names that dashboards of Node processes know.
   collectDefaultMetrics({ register: registry })
@@ -57,8 +62,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
   return {
     listen,
     // A market's name is a host's word; the format knows no escape for what cannot be seen.
-    async render(status) {
+    async render(status, server) {
       scraped = status
+      waitedFor = server
       return marked(await registry.metrics())
     },
     contentType: registry.contentType,

@@ -1,6 +1,7 @@
 /** The series that are states and ages: read from the engine's status at the scrape, so that none is older than it. */
 import type { Counter, Gauge } from 'prom-client'
 import type { StrategyBooks } from '../../books/bookView.ts'
+import type { JournalServer } from '../../domain/journalServer.ts'
 import type { Label } from '../../domain/order/intent.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
 import { incidentKinds } from '../events/notice.ts'
@@ -172,6 +173,46 @@ export function openCaseSeries(maker: SeriesMaker, status: ScrapedStatus): void 
     self.reset()
     for (const [kind, running] of Object.entries(status()?.tasksRunning ?? {})) self.set({ kind }, running)
   })
+}
+
+/** Creates the series of a journal in a database, absent where a file keeps it; `account` names its rows. */
+export function journalSeries(
+  { gauge }: SeriesMaker,
+  account: string,
+  server: () => JournalServer | undefined,
+): void {
+  const figure = (name: string, help: string, of: (current: JournalServer) => number | undefined) =>
+    gauge(name, help, ['account'], (self) => {
+      self.reset()
+      const current = server()
+      const value = current === undefined ? undefined : of(current)
+      if (value !== undefined) self.set({ account }, value)
+    })
+  figure(
+    'perpd_journal_held',
+    '1 while this perpd has the right to write the journal in a database, 0 while it waits for another. Absent: a file keeps the journal.',
+    ({ isHeld }) => (isHeld ? 1 : 0),
+  )
+  figure(
+    'perpd_journal_epoch',
+    'Epoch of the journal in a database: it grows with every takeover and start.',
+    ({ epoch }) => epoch,
+  )
+  figure(
+    'perpd_journal_standbys',
+    "Standbys that follow the journal's server, as the perpd that writes it sees them.",
+    ({ replication }) => replication?.standbys,
+  )
+  figure(
+    'perpd_journal_synchronous',
+    "1 while each commit waits for a standby of the journal's server, 0 while none does.",
+    ({ replication }) => (replication === undefined ? undefined : replication.isSynchronous ? 1 : 0),
+  )
+  figure(
+    'perpd_journal_standby_lag_bytes',
+    "Log of the journal's server that its nearest standby has not flushed, bytes; absent without a standby, or where the user lacks pg_monitor.",
+    ({ replication }) => replication?.lagBytes,
+  )
 }
 
 /** Positions without stop-losses for all of them, for how much, and for how long. */

@@ -16,6 +16,7 @@ import type {
   EquityMark,
   TradingHalt,
 } from '../../domain/accountRecords/tradingState.ts'
+import type { JournalServer } from '../../domain/journalServer.ts'
 import type { TradingState } from '../../domain/limits/limits.ts'
 import type { IntentState, Label } from '../../domain/order/intent.ts'
 import type { LegLookups } from '../../domain/order/orderLegs.ts'
@@ -123,7 +124,13 @@ export interface EngineStatus {
   readonly feedsOverdueMs: Readonly<Partial<Record<Feed, number>>>
   readonly apiHosts: readonly string[]
   readonly oracleHosts: readonly string[]
-  readonly journal: { readonly path: string; readonly records: number; readonly intents: number }
+  readonly journal: {
+    readonly path: string
+    readonly records: number
+    readonly intents: number
+    /** Holder, epoch and standbys of the server that keeps it; absent: a file does. */
+    readonly server?: JournalServer
+  }
   readonly evidence: string
   /** Position of the replay that the venue's prices follow; absent: none. */
   readonly replay?: ReplayPlace

@@ -162,7 +162,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     feedsOverdueMs: judged === undefined ? {} : overdueFeeds(judged),
     apiHosts: api.hosts.api,
     oracleHosts: api.hosts.oracle,
-    journal: { path: labels.journalPath, records, intents },
+    journal: { path: labels.journalPath, records, intents, ...defined({ server: journal.server?.() }) },
     evidence: labels.evidence,
     ...defined({ replay: labels.replay?.() }),
   }

@@ -322,6 +322,13 @@ export const texts = {
     journal: 'Journal',
     journalText: (records: number, intents: number) =>
       `${plural(records, 'record')}, ${plural(intents, 'order')}`,
+    holder: 'Journal held by',
+    held: (holder: string, since: string, epoch: number) => `${holder} since ${since}, epoch ${epoch}`,
+    standbysUnknown: 'standbys not known',
+    standbys: (of: { standbys: number; isSynchronous: boolean; lagBytes?: number }) =>
+      of.standbys === 0
+        ? 'no standby'
+        : `${plural(of.standbys, 'standby')}, ${of.isSynchronous ? 'synchronous' : 'asynchronous'}${of.lagBytes === undefined ? '' : `, ${plural(of.lagBytes, 'byte')} behind`}`,
     evidence: 'Evidence',
     account: 'Account',
     started: 'Started',

@@ -72,6 +72,17 @@ export function MarketsView(): VNode {
   <//>`
 }
 
+/** Holder, epoch and standbys of the database that keeps the journal. */
+function holderText({
+  holder,
+  sinceMs,
+  epoch,
+  replication,
+}: NonNullable<Status['journal']['server']>): string {
+  const since = sinceMs === undefined ? NOTHING : `${momentText(sinceMs)} ${texts.utc}`
+  return `${hosts.held(holder, since, epoch)}; ${replication === undefined ? hosts.standbysUnknown : hosts.standbys(replication)}`
+}
+
 /** Facts of where data comes from, a name and a text each. */
 function factsOf(status: Status, nowMs: number): readonly (readonly [string, string])[] {
   const {
@@ -98,6 +109,7 @@ function factsOf(status: Status, nowMs: number): readonly (readonly [string, str
     [hosts.watched, watchedAgoMs === undefined ? NOTHING : texts.ago(spanText(watchedAgoMs + toldAgoMs))],
     [hosts.evidence, evidence],
     [hosts.journal, `${hosts.journalText(journal.records, journal.intents)}, ${journal.path}`],
+    ...(journal.server === undefined ? [] : [[hosts.holder, holderText(journal.server)] as const]),
     [hosts.account, account],
     ...(subaccount === undefined
       ? []

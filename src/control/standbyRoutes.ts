@@ -1,0 +1,71 @@
+/**
+ * Routes of a perpd that waits for its journal: it is alive and not ready, says for whom it waits, and carries out nothing. The guard is that of the
+ * control port.
+ */
+import { Hono } from 'hono'
+import type { Metrics } from '../monitor/metrics/metrics.ts'
+import { challengePath, createProofs } from './guard/proof.ts'
+import { proveAnswers } from './guard/provenAnswers.ts'
+import { createGuard, type GuardContext, no, type Proven } from './guard/requestGuard.ts'
+
+/** Status of a perpd that waits. */
+export interface StandbyStatus {
+  readonly version: string
+  readonly profile: string
+  readonly chain: string
+  readonly state: 'waiting'
+  readonly nowMs: number
+  readonly startedAtMs: number
+  /** Code of what it waits for: JOURNAL_LOCKED, JOURNAL_NEWER or JOURNAL_UNREACHABLE. */
+  readonly code: string
+  /** One sentence for people. */
+  readonly reason: string
+  /** `holder`: the perpd that has the right; `since`: as a time of ISO 8601. Absent: not known. */
+  readonly journal: {
+    readonly path: string
+    readonly epoch?: number
+    readonly holder?: string
+    readonly since?: string
+  }
+}
+
+/** Parts that the routes use. */
+export interface StandbyContext extends Omit<GuardContext, 'selfProvenPath' | 'door'> {
+  readonly metrics: Metrics
+  readonly standby: () => StandbyStatus
+}
+
+/** The code of the answer to whatever a perpd that waits does not do. */
+export const STANDBY_WAITS = 'JOURNAL_WAITING'
+
+/** The routes. */
+export function standbyRoutes(context: StandbyContext): Hono<Proven> {
+  const { standby, metrics } = context
+  const app = new Hono<Proven>()
+  const proofs = createProofs(context.tokens, context.now)
+  const refuse = createGuard(context)
+  proveAnswers(app, proofs)
+  app.use(async (c, next) => {
+    const refusal = refuse(c)
+    if (refusal !== undefined) return refusal
+    await next()
+    c.header('Cache-Control', 'no-store')
+    c.header('X-Content-Type-Options', 'nosniff')
+    return undefined
+  })
+  app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
+  app.get('/metrics', async (c) => {
+    const { journal } = standby()
+    const { epoch, holder = '' } = journal
+    const server = epoch === undefined ? undefined : { isHeld: false, epoch, holder }
+    return c.body(await metrics.render(undefined, server), 200, { 'Content-Type': metrics.contentType })
+  })
+  for (const path of ['/livez', '/healthz']) app.get(path, (c) => c.json({ ok: true, reasons: [] }))
+  app.get('/readyz', (c) => c.json({ ok: false, reasons: [standby().reason] }, 503))
+  app.get('/api/status', (c) => {
+    const status = standby()
+    return c.json({ error: STANDBY_WAITS, message: status.reason, standby: status }, 503)
+  })
+  app.notFound((c) => no(c, 503, STANDBY_WAITS, standby().reason))
+  return app
+}

@@ -1,0 +1,92 @@
+/** A perpd that waits for its journal, for people and probes: its lines in the log, and its control port until the journal is its own. */
+import { reasonOf } from '../base/errors.ts'
+import { systemClock } from '../base/systemClock.ts'
+import type { Config } from '../config/configTypes.ts'
+import { version } from '../config/version.ts'
+import { createStandbyServer } from '../control/server.ts'
+import type { StandbyStatus } from '../control/standbyRoutes.ts'
+import type { JournalFaultError } from '../journal/journal.ts'
+import type { Log } from '../monitor/log/log.ts'
+import { createMetrics } from '../monitor/metrics/metrics.ts'
+import { leaveAddress } from './controlAddress.ts'
+import { openSomewhere } from './controlPort/openControl.ts'
+import { journalNameOf, postgresOf } from './journalFile.ts'
+import { type Awaited, awaitedOf, tellWaiting } from './logging/tellWaiting.ts'
+import { openTokens } from './ownFiles/controlTokens.ts'
+
+/** A standby's port; nothing is opened before it has to wait. */
+export interface StandbyPort {
+  /** Hears of each look that found the journal taken, unreadable, or no server. */
+  readonly hear: (fault: JournalFaultError) => void
+  /** True once it had to wait. */
+  readonly hasWaited: () => boolean
+  /** Closes the port, which the daemon takes next. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** Makes one. A port that cannot be opened keeps no standby from taking over: the log says so. */
+export function createStandbyPort(config: Config, log: Log): StandbyPort {
+  const startedAtMs = systemClock.now()
+  const tell = tellWaiting(log.note)
+  let awaited: Awaited | undefined
+  let opened: Promise<() => Promise<void>> | undefined
+
+  const standby = (): StandbyStatus => {
+    const { code = '', reason = '', ...found } = awaited ?? {}
+    return {
+      ...{ version, profile: config.profile, chain: config.venue.chain.name, state: 'waiting' },
+      ...{ nowMs: systemClock.now(), startedAtMs, code, reason },
+      journal: { path: journalNameOf(config), ...found },
+    }
+  }
+
+  async function open(): Promise<() => Promise<void>> {
+    const options = {
+      ...portSettings(config),
+      standby,
+      tokens: openTokens(config),
+      metrics: createMetrics(metricsOf(config)),
+    }
+    try {
+      const server = await openSomewhere(options, createStandbyServer, () => undefined)
+      const takeBack = leaveAddress(config, server.localUrl, log)
+      return async () => {
+        takeBack()
+        await server.close()
+      }
+    } catch (error) {
+      log.note('journal.waiting', 'warn', `standby: no control port can be opened: ${reasonOf(error)}`)
+      return async () => undefined
+    }
+  }
+
+  return {
+    hear(fault) {
+      awaited = awaitedOf(fault)
+      tell(awaited)
+      opened ??= open()
+    },
+    hasWaited: () => awaited !== undefined,
+    async close() {
+      const closing = opened
+      opened = undefined
+      await (await closing)?.()
+    },
+  }
+}
+
+/** The settings of the control port that do not depend on what it serves. */
+export function portSettings({ control }: Config) {
+  const { host, port, hostNames, isMetricsOpen, isHealthOpen, requestsPerSecond } = control
+  return { host, port, hostNames, isMetricsOpen, isHealthOpen, requestsPerSecond }
+}
+
+/** Labels of the metrics of this configuration. */
+export function metricsOf(config: Config): Parameters<typeof createMetrics>[0] {
+  const { profile, venue } = config
+  const account = postgresOf(config)?.account
+  return {
+    ...{ version, profile, chain: venue.chain.name },
+    ...(account !== undefined && { journalAccount: account }),
+  }
+}
