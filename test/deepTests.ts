@@ -114,6 +114,7 @@ export const processTests: readonly string[] = [
   'journal/copyJournal.test.ts',
   'journal/postgres.test.ts',
   'journal/postgresFaults.test.ts',
+  'journal/postgresUpgrade.test.ts',
   'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
   'world/badInput.test.ts',
