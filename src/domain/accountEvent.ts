@@ -8,7 +8,27 @@ import type { Contradiction } from './accountRecords/marketEntry.ts'
 import type { HaltReason, ReleasedBy, TradingScope } from './accountRecords/tradingState.ts'
 import type { TradingState } from './limits/limits.ts'
 import type { SubaccountReport } from './subaccountReport.ts'
-import type { LeftPosition } from './taskStates/killState.ts'
+
+/** An exit that a kill leaves at rest. */
+export interface KeptExit {
+  /** As the venue's page calls it: `stop-loss`. */
+  readonly name: string
+  /** USD per whole index token; null where it is not known. */
+  readonly triggerPrice: Usd | null
+  /** The most that it closes, USD. */
+  readonly sizeUsd: Usd
+}
+
+/** A position that a kill leaves open, and its protection. */
+export interface LeftPosition {
+  /** Its market's symbol. */
+  readonly symbol: string
+  readonly direction: 'long' | 'short'
+  readonly sizeUsd: Usd
+  readonly exits: readonly KeptExit[]
+  /** The unprotected part: no stop-loss that can fire would close it, USD; 0: they close all. */
+  readonly uncoveredUsd: Usd
+}
 
 /** The account, its markets, its approval, its limits. `type` is the stable dotted name of the log line. */
 export type AccountEvent =

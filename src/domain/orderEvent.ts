@@ -7,7 +7,6 @@ import type { OrderLeg } from './order/orderLegs.ts'
 import type { TermsInForce } from './order/termsInForce.ts'
 import type { JudgedWarning, WarningAction } from './order/warnedFacts.ts'
 import type { JournalRecord } from './records.ts'
-import type { UnwindOutcome } from './taskStates/unwindState.ts'
 
 /** One difference between the intended value and the payload's. */
 export interface Difference {
@@ -16,6 +15,12 @@ export interface Difference {
   readonly expected: string
   readonly found: string
 }
+
+/**
+ * End of an unwind. `nothing-landed`: the order opened nothing. `flat`: its position is closed, or was gone already. `given-up`: attempts to undo it
+ * failed too often; an operator must look.
+ */
+export type UnwindOutcome = 'nothing-landed' | 'flat' | 'given-up'
 
 /** A decision, an order, or an order to unwind. `type` is the stable dotted name of the log line. */
 export type OrderEvent =

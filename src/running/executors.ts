@@ -13,7 +13,7 @@ import type { Denial, IntentState } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { TaskReport } from '../domain/summaries/taskReport.ts'
 import type { ExecutorProgress, StopWish, TaskGoal } from '../domain/taskStates/executorState.ts'
-import type { TaskEntry, TaskState } from '../domain/taskStates/taskRecord.ts'
+import type { TaskEntry } from '../domain/taskStates/taskRecord.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import type {
   HasAccount,
@@ -32,7 +32,7 @@ import { type ExecutorView, useOf } from '../tasks/executorView.ts'
 import { taskChanged } from '../tasks/taskFacts.ts'
 import { childKeyOf } from '../tasks/taskKind.ts'
 import { type AnyTaskRow, type OwnerFacts, symbolsOf } from '../tasks/taskRow.ts'
-import { isExecutor, isReduction, opens, taskRows, whatOf } from '../tasks/taskRows.ts'
+import { type ExecutorTask, isExecutor, isReduction, opens, taskRows, whatOf } from '../tasks/taskRows.ts'
 import { type AdmitBeside, createTaskRunner } from '../tasks/taskRunner.ts'
 import { createTaskTimes } from '../tasks/taskTimes.ts'
 import { createStrategyTasks, type StrategyTasks } from './strategyTasks.ts'
@@ -47,7 +47,7 @@ export interface Executors {
   /** Has a running task end; resolves when that is durable. False: it does not run. */
   stop(taskId: string, wish: StopWish): Promise<boolean>
   /** Tasks that run, oldest first. */
-  running(): readonly TaskState[]
+  running(): readonly ExecutorTask[]
   /** Returns writes that end all running tasks at once: somebody else cancels their resting orders. */
   endings(by: string, statement: string): readonly (() => Promise<void>)[]
   /** Returns the view of a task that is not started yet. */
@@ -137,9 +137,8 @@ export function createExecutors(context: ExecutorContext): Executors {
 
   async function childrenOf({
     taskId,
-    params,
-  }: Pick<TaskState, 'taskId' | 'params'>): Promise<readonly IntentState[]> {
-    const { owner: name = OPERATOR } = params as TaskGoal
+    params: { owner: name = OPERATOR },
+  }: Pick<ExecutorTask, 'taskId' | 'params'>): Promise<readonly IntentState[]> {
     const children: IntentState[] = []
     for (let step = 1; journal.hasDecision(name, childKeyOf(taskId, step)); step += 1) {
       const made = await journal.intent(intentIdOf(account, name, childKeyOf(taskId, step)))
@@ -187,10 +186,9 @@ export function createExecutors(context: ExecutorContext): Executors {
   }
 
   /** Returns a task's view, with the results of its orders. */
-  async function seen(task: Pick<TaskState, 'taskId' | 'params' | 'sinceMs'>): Promise<ExecutorView> {
-    const { owner } = task.params as TaskGoal
-    const isOfReductions = isReduction(task.params as TaskGoal)
-    const view = viewOf({ isReduction: isOfReductions, ...defined({ owner }) })
+  async function seen(task: Pick<ExecutorTask, 'taskId' | 'params' | 'sinceMs'>): Promise<ExecutorView> {
+    const { owner } = task.params
+    const view = viewOf({ isReduction: isReduction(task.params), ...defined({ owner }) })
     const setBackMs = times.setBackSince(task)
     const children = await childrenOf(task)
     const claimedUsd = await claimedBy(olderOnSide(running(), task.taskId))
@@ -206,7 +204,7 @@ export function createExecutors(context: ExecutorContext): Executors {
   }
 
   /** Returns the size that tasks maintain exits for, USD: their entries, less the part that their exits closed. */
-  async function claimedBy(tasks: readonly TaskState[]): Promise<Usd> {
+  async function claimedBy(tasks: readonly ExecutorTask[]): Promise<Usd> {
     const { feeTokenDecimals, mostSendingUsd } = viewOf({ isReduction: false })
     let claimedUsd = 0n
     for (const task of tasks) {
@@ -237,22 +235,20 @@ export function createExecutors(context: ExecutorContext): Executors {
     if (task === undefined) return { code: 'TASK_ENDED', reason: 'the task has ended' }
     if (decision.kind === 'cancel') return undefined
     if (stops.has(taskId)) return { code: 'TASK_STOPPED', reason: 'the task is ending' }
-    const { owner } = task.params as TaskGoal
-    const halt = haltOf(owner, !addsRisk(decision, snapshot.orders.value))
+    const halt = haltOf(task.params.owner, !addsRisk(decision, snapshot.orders.value))
     return halt === undefined ? undefined : { code: 'TRADING_HALTED', reason: halt }
   }
 
   async function stop(taskId: string, wish: StopWish): Promise<boolean> {
     const task = running().find((each) => each.taskId === taskId)
     if (task === undefined) return false
-    const state = task.state as ExecutorProgress
-    if (state.stop !== undefined || stops.has(taskId)) return true
+    if (task.state?.stop !== undefined || stops.has(taskId)) return true
     stops.set(taskId, wish)
     // An order that was let go before the wish is accepted before the wish is written.
     return await road.inTurn(async () => {
       const now = running().find((each) => each.taskId === taskId)
       if (now === undefined) return false
-      const stopping = { ...(now.state as ExecutorProgress), stop: wish }
+      const stopping = { ...now.state, stop: wish }
       await accountJournal.write(taskChanged({ taskId, version: now.version, state: stopping }))
       return true
     })
@@ -311,13 +307,11 @@ export function createExecutors(context: ExecutorContext): Executors {
 
   const runners = taskRows.map(runnerOf)
 
-  async function reportOf(task: TaskState): Promise<TaskReport> {
-    const { taskId, taskKind, by, sinceMs, end } = task
-    const params = task.params as TaskGoal
+  async function reportOf(task: ExecutorTask): Promise<TaskReport> {
+    const { taskId, taskKind, by, params, sinceMs, end } = task
     const { sizeUsd, budget, asked } = params
     const { use } = standOf(params, await seen(task), opens(taskKind))
     const { doneUsd, exitedUsd, openUsd, orders, feesUsd, exitOrders, exitFeesUsd } = use
-    const { stop } = (task.state ?? {}) as Partial<ExecutorProgress>
     const waitsFor = waits.get(taskId)
     return {
       taskId,
@@ -327,7 +321,7 @@ export function createExecutors(context: ExecutorContext): Executors {
       what: whatOf(params),
       symbols: symbolsOf(params),
       ...{ sizeUsd, budget, asked, doneUsd, exitedUsd, openUsd, orders, feesUsd, exitOrders, exitFeesUsd },
-      standing: end !== undefined ? 'ended' : stop === undefined ? 'running' : 'stopping',
+      standing: end !== undefined ? 'ended' : task.state?.stop === undefined ? 'running' : 'stopping',
       ...defined({ waits: end === undefined ? waitsFor : undefined }),
       ...defined({ outcome: end?.outcome, endedAtMs: end?.atMs }),
       ...defined({ statement: end?.statement }),
@@ -345,7 +339,7 @@ export function createExecutors(context: ExecutorContext): Executors {
     planFacts,
     expectStop: (taskId, wish) => stops.set(taskId, wish),
     async figuresOf(task) {
-      return standOf(task.params as TaskGoal, await seen(task), opens(task.taskKind)).use
+      return standOf(task.params, await seen(task), opens(task.taskKind)).use
     },
   })
 

@@ -7,21 +7,10 @@ import type { HasOrders, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import type { Holdings } from '../account/holdings/holdings.ts'
 import { defined } from '../base/defined.ts'
+import type { LeftPosition } from '../domain/accountEvent.ts'
 import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { LIST_LAG_MS } from '../domain/accountRecords/listLag.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import {
-  KILL,
-  KILL_VERSION,
-  type KillOutcome,
-  type KillParams,
-  type KillProgress,
-  type KillState,
-  killBegins,
-  killOf,
-  type LeftPosition,
-} from '../domain/taskStates/killState.ts'
-import { runningTasks } from '../domain/taskStates/taskRecord.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import type { HasAccount, HasApi, HasBasics } from '../execution/context/executionParts.ts'
 import { inOneCommit, throwFirst } from '../execution/oneCommit.ts'
@@ -32,13 +21,18 @@ import {
   countLeft,
   isQuiet,
   type KillLeft,
+  type KillOutcome,
+  type KillParams,
+  type KillProgress,
+  type KillState,
   type KillView,
   killLeft,
+  killOf,
   killTask,
   lacksProofAlone,
 } from '../tasks/killTask.ts'
-import { taskStarted } from '../tasks/taskFacts.ts'
-import { type AdmitBeside, type Answer, createTaskRunner } from '../tasks/taskRunner.ts'
+import { processStarted, runningTasks } from '../tasks/taskFacts.ts'
+import { type AdmitBeside, type Answer, createTaskRunner, denialsOf } from '../tasks/taskRunner.ts'
 import { type KillPreview, killPreview, leftPositions } from './killPlan.ts'
 import { createKillSteps } from './killSteps.ts'
 
@@ -220,7 +214,7 @@ export function createKill(context: KillContext): Kill {
 
   /** Ends those that run. */
   const endings = (by: string, outcome: KillOutcome) =>
-    runningTasks(tasks(), KILL).map(
+    runningTasks(killTask, tasks()).map(
       ({ taskId }) =>
         () =>
           accountJournal.write({ kind: 'task.ended', taskId, outcome, by }),
@@ -232,14 +226,11 @@ export function createKill(context: KillContext): Kill {
     const close = asked.close || (isOpen && before.close)
     const exits = asked.exits === true || (isOpen && before.exits === true)
     if (isOpen && before.close === close && (before.exits === true) === exits) return
-    const started = taskStarted({
+    const started = processStarted(killTask, {
       // No other task of this journal has a number of these.
-      taskId: `${KILL}:${accountJournal.newestSeq() + 1}`,
-      taskKind: KILL,
-      version: KILL_VERSION,
+      taskId: `${killTask.name}:${accountJournal.newestSeq() + 1}`,
       by,
-      params: { close, ...(exits ? { exits } : {}) } satisfies KillParams,
-      state: killBegins,
+      params: { close, ...(exits ? { exits } : {}) },
     })
     // The new one first: at least one of the two is durable.
     throwFirst(
@@ -298,13 +289,14 @@ export function createKill(context: KillContext): Kill {
 }
 
 /** Classifies a denial by admission: a problem, or a list that lags. A close in flight is neither. */
-function deniedBy({ child: { decision }, denial }: Answer<KillProgress>): readonly {
+function deniedBy(answer: Answer<KillProgress>): readonly {
   readonly denied?: string
   readonly apart?: Apart
 }[] {
-  // Admission says when another may follow.
-  if (denial === undefined || denial.code === 'REDUCE_IN_FLIGHT') return []
-  const text = `${decision.kind}: ${denial.code}, ${denial.reason}`
+  const [text] = denialsOf(killTask, [answer])
+  const { denial, child } = answer
+  if (denial === undefined || text === undefined) return []
+  const { decision } = child
   if (!lagCodes.has(denial.code) && !goneAtVenue.test(denial.reason)) return [{ denied: text }]
   return [{ apart: { key: `${denial.code}:${hexKey(decision.marketToken)}:${decision.direction}`, text } }]
 }

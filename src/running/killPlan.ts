@@ -1,10 +1,10 @@
 /** A kill in people's words: the positions that it leaves and their protection, and all its steps, before it is begun. Pure. */
 
 import { sidesWithoutStop } from '../account/holdings/stops.ts'
+import type { KeptExit, LeftPosition } from '../domain/accountEvent.ts'
 import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { HeldSide } from '../domain/accountRecords/held.ts'
 import { marketOf, type Snapshot } from '../domain/snapshot.ts'
-import type { KeptExit, LeftPosition } from '../domain/taskStates/killState.ts'
 import { hexKey } from '../protocol/address.ts'
 import { isOnMarket, type Order, orderName, pnlIfClosed } from '../protocol/position.ts'
 import { priceOfContractPrice, type Usd } from '../protocol/units.ts'

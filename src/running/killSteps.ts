@@ -1,8 +1,8 @@
 /** Reports the steps of a kill, once each: orders that add risk are cancelled, positions are being closed, it is stuck, it is over. */
 
 import type { MonotonicClock } from '../base/clock.ts'
+import type { LeftPosition } from '../domain/accountEvent.ts'
 import type { Emit } from '../domain/event.ts'
-import type { LeftPosition } from '../domain/taskStates/killState.ts'
 
 /** Time without progress after which a kill counts as stuck, ms. */
 const STUCK_MS = 60_000

@@ -9,19 +9,13 @@ import type { Event } from '../domain/event.ts'
 import type { TaskDecision as TaskDecisionOf } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import {
-  type ExecutorProgress,
-  labelOfTask,
-  type StopWish,
-  strategyTaskId,
-  type TaskGoal,
-} from '../domain/taskStates/executorState.ts'
+import { labelOfTask, type StopWish, strategyTaskId } from '../domain/taskStates/executorState.ts'
 import type { OwnTask } from '../domain/taskStates/ownTask.ts'
-import type { TaskEntry, TaskState } from '../domain/taskStates/taskRecord.ts'
+import type { TaskEntry } from '../domain/taskStates/taskRecord.ts'
 import { plannedTask } from '../tasks/plannedTask.ts'
 import { taskChanged, taskStarted } from '../tasks/taskFacts.ts'
 import type { OwnerFacts } from '../tasks/taskRow.ts'
-import { isExecutor, rowOfTask, type TaskWish } from '../tasks/taskRows.ts'
+import { type ExecutorTask, isExecutor, rowOfTask, type TaskWish } from '../tasks/taskRows.ts'
 
 /** Most tasks of one instance that run at once. */
 const RUNNING_MOST = 20
@@ -51,7 +45,7 @@ export interface StrategyTasksParts {
   readonly emit: (event: Event) => void
   /** Facts for planning a task of an instance, besides a snapshot. */
   readonly planFacts: (owner: string) => OwnerFacts
-  readonly figuresOf: (task: TaskState) => Promise<TaskFigures>
+  readonly figuresOf: (task: ExecutorTask) => Promise<TaskFigures>
   /** Has a running task end: a step that is written meanwhile keeps the wish. */
   readonly expectStop: (taskId: string, wish: StopWish) => void
   readonly wake: () => void
@@ -81,7 +75,7 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
   /** Figures of tasks that ended and of which nothing is left at the venue: they change no more. */
   const ended = new Map<string, TaskFigures>()
   const all = () => [...(trading.accountJournal.state().tasks?.values() ?? [])].filter(isExecutor)
-  const ownOf = (name: string) => all().filter(({ params }) => (params as TaskGoal).owner === name)
+  const ownOf = (name: string) => all().filter(({ params }) => params.owner === name)
 
   function started(
     { name, exits }: TaskSource,
@@ -129,8 +123,8 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
       const denial = { code: 'TASK_NOT_FOUND', reason: `no task ${label} of ${name} runs` }
       return { kind: 'denied', denial }
     }
-    const state = task.state as ExecutorProgress
-    if (state.stop !== undefined) return { kind: 'same' }
+    const { state } = task
+    if (state?.stop !== undefined) return { kind: 'same' }
     const stop = { by: name, reason }
     const { taskId, version } = task
     parts.expectStop(taskId, stop)
@@ -141,18 +135,16 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
     }
   }
 
-  async function shown(task: TaskState): Promise<OwnTask> {
-    const { taskId, taskKind, sinceMs, end, state } = task
-    const { sizeUsd } = task.params as TaskGoal
+  async function shown(task: ExecutorTask): Promise<OwnTask> {
+    const { taskId, taskKind, params, sinceMs, end, state } = task
     const figures = ended.get(taskId) ?? (await parts.figuresOf(task))
     if (end !== undefined && figures.inFlight === 0) ended.set(taskId, figures)
-    const isStopping = (state as ExecutorProgress | undefined)?.stop !== undefined
     return {
       label: labelOfTask(taskId),
       kind: taskKind,
-      standing: end !== undefined ? 'ended' : isStopping ? 'stopping' : 'running',
+      standing: end !== undefined ? 'ended' : state?.stop !== undefined ? 'stopping' : 'running',
       sinceMs,
-      sizeUsd,
+      sizeUsd: params.sizeUsd,
       doneUsd: figures.doneUsd,
       exitedUsd: figures.exitedUsd,
       openUsd: figures.openUsd,

@@ -3,10 +3,8 @@
 import type { BookReads } from '../books/books.ts'
 import { UNATTRIBUTED } from '../books/sideParts.ts'
 import { type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
-import type { TaskGoal } from '../domain/taskStates/executorState.ts'
-import type { TaskState } from '../domain/taskStates/taskRecord.ts'
 import type { Booked } from '../tasks/executorView.ts'
-import { exitSideOf } from '../tasks/taskRows.ts'
+import { type ExecutorTask, exitSideOf } from '../tasks/taskRows.ts'
 
 /** Returns the owner's and others' parts of a side by the books. */
 export function bookedBy(books: BookReads, owner: string, side: PositionSide): Booked {
@@ -19,25 +17,21 @@ export function bookedBy(books: BookReads, owner: string, side: PositionSide): B
 }
 
 /** Those of the running tasks of the same owner that keep exits on the same side and began before a task; none where it keeps no exits. */
-export function olderOnSide(running: readonly TaskState[], taskId: string): readonly TaskState[] {
+export function olderOnSide(running: readonly ExecutorTask[], taskId: string): readonly ExecutorTask[] {
   const own = running.find((task) => task.taskId === taskId)
   const key = own === undefined ? undefined : exitKeyOf(own)
   if (own === undefined || key === undefined) return []
   return running.filter(
-    (task) => ownerOf(task) === ownerOf(own) && isOlder(task, own) && exitKeyOf(task) === key,
+    (task) => task.params.owner === own.params.owner && isOlder(task, own) && exitKeyOf(task) === key,
   )
 }
 
-function ownerOf({ params }: TaskState): string | undefined {
-  return (params as TaskGoal).owner
-}
-
-function exitKeyOf({ taskKind, params }: TaskState): string | undefined {
-  const side = exitSideOf(taskKind, params as TaskGoal)
+function exitKeyOf({ taskKind, params }: ExecutorTask): string | undefined {
+  const side = exitSideOf(taskKind, params)
   return side === undefined ? undefined : sideKeyOf(side)
 }
 
-function isOlder(one: TaskState, other: TaskState): boolean {
+function isOlder(one: ExecutorTask, other: ExecutorTask): boolean {
   if (one.sinceMs !== other.sinceMs) return one.sinceMs < other.sinceMs
   return one.taskId < other.taskId
 }

@@ -6,26 +6,26 @@
 import { OPERATOR, type Trading } from '../account/halts/tradingHalts.ts'
 import type { Holdings } from '../account/holdings/holdings.ts'
 import { intentIdOf } from '../account/ids.ts'
+import { defined } from '../base/defined.ts'
 import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { Denial, IntentState } from '../domain/order/intent.ts'
+import type { UnwindOutcome } from '../domain/orderEvent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { runningTasks, type TaskEntry } from '../domain/taskStates/taskRecord.ts'
-import {
-  UNWIND,
-  type UnwindOutcome,
-  type UnwindParams,
-  type UnwindProgress,
-  type UnwindState,
-  unwindOf,
-  unwindStateOf,
-} from '../domain/taskStates/unwindState.ts'
+import type { TaskEntry } from '../domain/taskStates/taskRecord.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import type { HasAccount, HasBasics } from '../execution/context/executionParts.ts'
 import type { OpenOrders } from '../execution/openOrders.ts'
-import { unwindStarted } from '../tasks/taskFacts.ts'
-import { type AdmitBeside, type Answer, createTaskRunner } from '../tasks/taskRunner.ts'
+import { type AdmitBeside, denialsOf } from '../tasks/taskRunner.ts'
 import { unwindKeysOf } from '../tasks/unwindPlan.ts'
-import { type UnwindView, unwindTask } from '../tasks/unwindTask.ts'
+import {
+  type UnwindState,
+  type UnwindView,
+  unwindOf,
+  unwindStarted,
+  unwindStateOf,
+  unwindTask,
+} from '../tasks/unwindTask.ts'
+import { createProcessWorker } from './processWorker.ts'
 
 /** An order that is to be unwound if it lands, and the problem that stops progress. */
 export interface UnwindReport extends UnwindState {
@@ -77,26 +77,12 @@ export interface UnwindContext extends HasAccount, HasBasics {
 }
 
 const pollMs = 1_000
-/** Refusals that only say "not yet". */
-const quiet: ReadonlySet<string> = new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'STOPPING'])
 
 /** A worker over the engine's parts. */
 export function createUnwinder(context: UnwindContext): Unwinder {
-  const { clock, emit, journal, openOrders, trading } = context
+  const { emit, journal, openOrders, trading } = context
   const { accountJournal } = trading
   const account = accountOf(context)
-  const problems = new Map<string, string>()
-  const tasks = () => accountJournal.state().tasks
-
-  function tell(intentId: string, problem: string | undefined): void {
-    if (problem === undefined) {
-      problems.delete(intentId)
-      return
-    }
-    if (problems.get(intentId) === problem) return
-    problems.set(intentId, problem)
-    emit({ type: 'unwind.waits', intentId, reason: problem })
-  }
 
   /** Returns the outcomes of all decisions so far that unwound this order, however long ago. */
   async function triesOf(order: IntentState): Promise<ReadonlyMap<string, IntentState>> {
@@ -109,12 +95,9 @@ export function createUnwinder(context: UnwindContext): Unwinder {
     return tries
   }
 
-  const runner = createTaskRunner({
+  const worker = createProcessWorker(context, {
     kind: unwindTask,
     pollMs,
-    clock,
-    tasks,
-    write: (entry) => accountJournal.write(entry),
     admit: context.admit,
     read: context.read,
     async see({ params: { intentId } }, snapshot): Promise<UnwindView | undefined> {
@@ -128,25 +111,21 @@ export function createUnwinder(context: UnwindContext): Unwinder {
         ...(snapshot === undefined ? {} : { snapshot, isSeen: context.isSeen(order, snapshot) }),
       }
     },
-    told({ params: { intentId } }, _view, { problem }, answers) {
-      if (problem === undefined && answers.length === 0) return
-      const said = [...(problem === undefined ? [] : [problem]), ...answers.flatMap(deniedText)]
-      tell(intentId, said.length === 0 ? undefined : said.join('; '))
-    },
-    failed: ({ params }, reason) => tell((params as UnwindParams).intentId, reason),
+    problems: ({ problem }, answers) =>
+      problem === undefined && answers.length === 0
+        ? undefined
+        : [...(problem === undefined ? [] : [problem]), ...denialsOf(unwindTask, answers)],
+    waits: ({ intentId }, reason) => emit({ type: 'unwind.waits', intentId, reason }),
     ended({ params: { intentId }, by }, { outcome, statement = '' }) {
-      problems.delete(intentId)
       emit({ type: 'unwind.ended', intentId, by, outcome: outcome as UnwindOutcome, statement })
     },
   })
 
   return {
     open: () =>
-      runningTasks(tasks(), UNWIND).map((task) => {
-        const wish = unwindStateOf(task)
-        const problem = problems.get(wish.intentId)
-        return problem === undefined ? wish : { ...wish, problem }
-      }),
+      worker
+        .open()
+        .map((task) => ({ ...unwindStateOf(task), ...defined({ problem: worker.problemOf(task.taskId) }) })),
     plan,
     async request(intentId, wish) {
       const planned = plan(intentId, wish)
@@ -156,7 +135,7 @@ export function createUnwinder(context: UnwindContext): Unwinder {
       planned.begun()
       return undefined
     },
-    run: (signal) => runner.run(signal),
+    run: worker.run,
   }
 
   function plan(intentId: string, { by, reason, strategy }: UnwindWish): UnwindPlan {
@@ -177,20 +156,14 @@ export function createUnwinder(context: UnwindContext): Unwinder {
         },
       }
     }
-    if (unwindOf(tasks(), intentId) !== undefined) return { kind: 'known' }
+    if (unwindOf(accountJournal.state().tasks, intentId) !== undefined) return { kind: 'known' }
     return {
       kind: 'new',
       fact: unwindStarted({ intentId, reason }, by),
       begun() {
         emit({ type: 'unwind.requested', intent, by, reason })
-        runner.wake()
+        worker.wake()
       },
     }
   }
-}
-
-/** Returns the reason why admission denied a decision, except a mere "not yet". */
-function deniedText({ child, denial }: Answer<UnwindProgress>): readonly string[] {
-  if (denial === undefined || quiet.has(denial.code)) return []
-  return [`${child.decision.kind}: ${denial.code}, ${denial.reason}`]
 }

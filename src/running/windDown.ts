@@ -10,18 +10,12 @@ import type { FieldChange, OnRemove } from '../domain/accountRecords/strategyEnt
 import type { Decision } from '../domain/order/decision.ts'
 import { type Denial, type Intent, intentAddsRisk } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import {
-  WIND_DOWN,
-  WIND_DOWN_VERSION,
-  type WindDownState,
-  windDownBegins,
-  windDownsOf,
-} from '../domain/taskStates/windDownState.ts'
 import type { HasBasics } from '../execution/context/executionParts.ts'
 import { inOneCommit, throwFirst } from '../execution/oneCommit.ts'
-import { taskStarted } from '../tasks/taskFacts.ts'
-import { createTaskRunner } from '../tasks/taskRunner.ts'
-import { type WindDownView, windDownTask } from '../tasks/windDownTask.ts'
+import { processStarted } from '../tasks/taskFacts.ts'
+import { denialsOf } from '../tasks/taskRunner.ts'
+import { type WindDownState, type WindDownView, windDownsOf, windDownTask } from '../tasks/windDownTask.ts'
+import { createProcessWorker } from './processWorker.ts'
 
 /** A strategy that is being wound down, and the problem that stops progress. */
 export interface WindDownReport extends Omit<WindDownState, 'taskId'> {
@@ -65,8 +59,6 @@ export interface WindDownContext extends HasBasics, HasOrders, HasTrading {
 }
 
 const pollMs = 2_000
-/** Refusals that only say "not yet". */
-const quiet: ReadonlySet<string> = new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'BEYOND_BOOK', 'STOPPING'])
 
 /** Lists the names of the strategies whose file was removed and of which something is left to do. */
 export function windingDown({ trading }: HasTrading): readonly string[] {
@@ -84,27 +76,13 @@ export function windDownVeto(parts: HasTrading, intent: Intent): Denial | undefi
 
 /** A worker over the engine's parts. */
 export function createWindDown(context: WindDownContext): WindDown {
-  const { clock, emit, journal, openOrders, trading } = context
+  const { emit, journal, openOrders, trading } = context
   const { accountJournal } = trading
-  const problems = new Map<string, string>()
-  const tasks = () => accountJournal.state().tasks
-  const open = () => windDownsOf(tasks())
+  const open = () => windDownsOf(accountJournal.state().tasks)
 
-  function tell(strategy: string, said: readonly string[]): void {
-    const problem = said.join('; ')
-    if (problem === '') problems.delete(strategy)
-    else if (problems.get(strategy) !== problem) {
-      problems.set(strategy, problem)
-      emit({ type: 'windDown.waits', strategy, reason: problem })
-    }
-  }
-
-  const runner = createTaskRunner({
+  const worker = createProcessWorker(context, {
     kind: windDownTask,
     pollMs,
-    clock,
-    tasks,
-    write: (entry) => accountJournal.write(entry),
     // The decision's key shows its owner: it contains the key of its task.
     admit: (snapshot, decision, decisionKey, beside) =>
       context.admit(strategyOf(decisionKey), snapshot, decision, decisionKey, beside),
@@ -118,17 +96,9 @@ export function createWindDown(context: WindDownContext): WindDown {
       ...defined({ snapshot }),
       isMade: (decisionKey) => journal.hasDecision(strategy, decisionKey),
     }),
-    told({ params: { strategy } }, _view, _next, answers) {
-      const denials = answers.flatMap(({ child, denial }) =>
-        denial === undefined || quiet.has(denial.code)
-          ? []
-          : [`${child.decision.kind}: ${denial.code}, ${denial.reason}`],
-      )
-      tell(strategy, denials)
-    },
-    failed: ({ params }, reason) => tell((params as WindDownState).strategy, [reason]),
+    problems: (_next, answers) => denialsOf(windDownTask, answers),
+    waits: ({ strategy }, reason) => emit({ type: 'windDown.waits', strategy, reason }),
     ended({ params: { strategy } }, { statement = '' }) {
-      problems.delete(strategy)
       emit({ type: 'windDown.ended', strategy, statement })
     },
   })
@@ -141,10 +111,7 @@ export function createWindDown(context: WindDownContext): WindDown {
 
   return {
     open: () =>
-      open().map(({ taskId: _, ...each }) => {
-        const problem = problems.get(each.strategy)
-        return problem === undefined ? each : { ...each, problem }
-      }),
+      open().map(({ taskId, ...each }) => ({ ...each, ...defined({ problem: worker.problemOf(taskId) }) })),
     async remove({ strategy, file, onRemove, fields, by }) {
       const removed = {
         kind: 'strategy.changed',
@@ -160,14 +127,11 @@ export function createWindDown(context: WindDownContext): WindDown {
         await accountJournal.write(removed)
         return
       }
-      const started = taskStarted({
+      const started = processStarted(windDownTask, {
         // No other task of this journal has a number of these.
-        taskId: `${WIND_DOWN}:${strategy}:${accountJournal.newestSeq() + 1}`,
-        taskKind: WIND_DOWN,
-        version: WIND_DOWN_VERSION,
+        taskId: `${windDownTask.name}:${strategy}:${accountJournal.newestSeq() + 1}`,
         by,
         params: { strategy, close: onRemove === 'close' },
-        state: windDownBegins,
       })
       throwFirst(
         // The wind-down is written first: the removal alone is never durable without it.
@@ -176,15 +140,14 @@ export function createWindDown(context: WindDownContext): WindDown {
           () => accountJournal.write(removed),
         ),
       )
-      runner.wake()
+      worker.wake()
     },
     async takeOver(strategy, by) {
       for (const { taskId } of open().filter((each) => each.strategy === strategy)) {
         await accountJournal.write({ kind: 'task.ended', taskId, outcome: 'taken-over', by })
       }
-      problems.delete(strategy)
     },
-    run: (signal) => runner.run(signal),
+    run: worker.run,
   }
 }
 

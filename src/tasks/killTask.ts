@@ -6,22 +6,50 @@ import { defined } from '../base/defined.ts'
 import { type MarketSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/accountRecords/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
-import {
-  hasEnded,
-  type Intent,
-  type IntentState,
-  isProvisional,
-  labelOf,
-  lastAttempt,
-} from '../domain/order/intent.ts'
-import { isExit, legsOf } from '../domain/order/orderLegs.ts'
+import { hasEnded, type IntentState, isProvisional, labelOf, lastAttempt } from '../domain/order/intent.ts'
+import { isExit } from '../domain/order/orderLegs.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { KILL, KILL_VERSION, type KillParams, type KillProgress } from '../domain/taskStates/killState.ts'
-import { type Address, hexKey } from '../protocol/address.ts'
-import { isOnMarket, type Order, orderName, type Position } from '../protocol/position.ts'
-import type { Usd } from '../protocol/units.ts'
+import type { Tasks } from '../domain/taskStates/taskRecord.ts'
+import { hexKey } from '../protocol/address.ts'
+import type { Order, Position } from '../protocol/position.ts'
+import { cancelsOf, type HiddenOrder, ordersNotListed, sidesNotShown } from './killOrders.ts'
 import { protectiveKeys } from './protectiveExits.ts'
-import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
+import { tasksOf } from './taskFacts.ts'
+import { type Child, childKeyOf, type ProcessKind } from './taskKind.ts'
+
+/** Goal of a kill task. */
+export interface KillParams {
+  /** True if positions are closed too. */
+  readonly close: boolean
+  /**
+   * True: stop-losses and take-profits of open positions are cancelled at once too. Absent: they stay, with `close` until what they
+   * protect is closed.
+   */
+  readonly exits?: true
+}
+
+/** Progress of a kill task. */
+export interface KillProgress {
+  /** The newest decision that it made, from 1; 0 before the first. */
+  readonly made: number
+}
+
+/**
+ * End of the kill. `unproven`: no list shows anything left, but the chain can no longer prove the end of what was sent. `abandoned`: an operator
+ * resumed trading before it was done. `replaced`: one that does more took its place.
+ */
+export type KillOutcome = 'done' | 'unproven' | 'abandoned' | 'replaced'
+
+/** A requested kill. */
+export interface KillState extends KillParams {
+  readonly by: string
+  /** Unix ms. */
+  readonly sinceMs: number
+  readonly endedAtMs?: number
+  readonly outcome?: KillOutcome
+  /** The missing proof at its end, a clause. */
+  readonly statement?: string
+}
 
 /** View of a kill. */
 export interface KillView {
@@ -43,17 +71,6 @@ export interface KillView {
   readonly nowSeconds: number
   /** Tells whether the decision with this key was accepted. */
   readonly isMade: (decisionKey: string) => boolean
-}
-
-/** An order as a cancel needs to know it. */
-type NamedOrder = Pick<Order, 'orderKey' | 'marketToken' | 'direction'>
-
-/** An order of ours that rests by the journal and that no list shows. */
-export interface HiddenOrder extends NamedOrder {
-  /** True if it is an exit of an open position, which stays; with closing, until the position that it protects is closed. */
-  readonly isKept: boolean
-  /** Resting orders, by the message that made them. */
-  readonly rests: { readonly name: string; readonly sizeUsd?: Usd; readonly triggerPrice?: Usd }
 }
 
 /** Remaining work of a kill, by its whole view. */
@@ -85,16 +102,17 @@ export interface KillLeft {
  * still, or an endpoint shows none.
  */
 const PROOF_MS = 1_800_000
-/** Most orders that one message cancels. */
-const cancelMost = 20
 /** Market orders decide themselves within seconds, and the venue lets them be cancelled after minutes only. */
 const marketOrderTypes: ReadonlySet<number> = new Set([0, 2, 4])
 const noKeys: ReadonlySet<string> = new Set()
 
 /** The kind of these tasks. */
-export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
-  name: KILL,
-  version: KILL_VERSION,
+export const killTask: ProcessKind<KillParams, KillProgress, KillView> = {
+  name: 'kill',
+  version: 1,
+  begins: { made: 0 },
+  // Admission says when another close may follow.
+  notYet: new Set(['REDUCE_IN_FLIGHT']),
   next({ taskId, params, state }, view) {
     const { snapshot } = view
     if (snapshot === undefined) return { kind: 'read', symbols: [] }
@@ -114,6 +132,17 @@ export const killTask: TaskKind<KillParams, KillProgress, KillView> = {
     )
     return { kind: 'go-on', state: before, decisions }
   },
+}
+
+/** The newest kill of a journal, done or not; undefined when there never was one. */
+export function killOf(tasks: Tasks | undefined): KillState | undefined {
+  const task = tasksOf(killTask, tasks).at(-1)
+  if (task === undefined) return undefined
+  const { close, exits } = task.params
+  const asked = { by: task.by, close, ...defined({ exits }), sinceMs: task.sinceMs }
+  if (task.end === undefined) return asked
+  const { atMs: endedAtMs, outcome, statement } = task.end
+  return { ...asked, endedAtMs, outcome: outcome as KillOutcome, ...defined({ statement }) }
 }
 
 /** Returns the remaining work of a kill with these parameters. */
@@ -231,7 +260,7 @@ function decisionsOf(
   const unwanted = [...resting, ...hiddenOrders.filter((order) => !order.isKept)]
   const cancellable = unwanted.filter(({ orderKey }) => !changing.has(hexKey(orderKey)))
   return [
-    ...cancels(cancellable, [...snapshot.markets.values()][0]?.market.marketToken),
+    ...cancelsOf(cancellable, [...snapshot.markets.values()][0]?.market.marketToken),
     ...[...held, ...(isClosing ? unlistedBeside(snapshot, [...held, ...elsewhere]) : [])].map(
       ({ marketToken, direction, collateralToken }): Decision => ({
         kind: 'close',
@@ -257,65 +286,4 @@ function cancelsUnderWay(open: readonly IntentState[]): ReadonlySet<string> {
 function unlistedBeside({ unlisted = [] }: Snapshot, rows: readonly Position[]): readonly HeldSide[] {
   const shown = new Set(rows.map(sideKeyOf))
   return unlisted.filter((side) => !shown.has(sideKeyOf(side)))
-}
-
-/** Orders of ours that rest by the journal and are not in the list. */
-function ordersNotListed(
-  open: readonly IntentState[],
-  listed: readonly Order[],
-): readonly Omit<HiddenOrder, 'isKept'>[] {
-  const keys = new Set(listed.map(({ orderKey }) => hexKey(orderKey)))
-  return open
-    .filter((state) => labelOf(state) === 'resting')
-    .flatMap((state) =>
-      legsOf(state)
-        .filter((leg) => !hasEnded(leg) && !keys.has(hexKey(leg.orderKey)))
-        .map(({ orderKey, index, role, sizeDeltaUsd, triggerPrice }) => ({
-          orderKey,
-          ...sideOfOrder(state.intent, index),
-          rests: {
-            name: role === 'take-profit' || role === 'stop-loss' ? role : nameOf(state.intent, index),
-            ...defined({ sizeUsd: sizeDeltaUsd, triggerPrice }),
-          },
-        })),
-    )
-}
-
-/** The name of an order that a message created, as the venue's page calls it where the message says its type. */
-function nameOf({ terms }: Intent, index: number): string {
-  const written = terms.batch?.createOrderParamsList[index]
-  return written === undefined ? terms.orderType : orderName(Number(written.orderType))
-}
-
-/** The market and side of one of the orders that a message created. */
-function sideOfOrder({ terms }: Intent, index: number): MarketSide {
-  const written = terms.batch?.createOrderParamsList[index]
-  if (written === undefined) return { marketToken: terms.marketToken, direction: terms.direction }
-  return { marketToken: written.addresses.market, direction: written.isLong ? 'long' : 'short' }
-}
-
-/** Sides that are held by the journal and of which no row shows anything. */
-function sidesNotShown(journal: HeldSides, rows: readonly Position[]): readonly HeldSide[] {
-  const shown = new Set(rows.map(sideKeyOf))
-  return [...journal].filter(([key, { sizeUsd }]) => sizeUsd > 0n && !shown.has(key)).map(([, side]) => side)
-}
-
-/** Orders that may be cancelled in one message: those of one side of one market. `anyMarket` stands for those that are on none. */
-function cancels(orders: readonly NamedOrder[], anyMarket: Address | undefined): readonly Decision[] {
-  const sides = new Map<string, NamedOrder[]>()
-  for (const order of orders) {
-    const key = `${hexKey(order.marketToken)}:${order.direction}`
-    sides.set(key, [...(sides.get(key) ?? []), order])
-  }
-  return [...sides.values()].flatMap((side): Decision[] => {
-    const [first] = side
-    if (first === undefined) return []
-    return Array.from({ length: Math.ceil(side.length / cancelMost) }, (_, page) => ({
-      kind: 'cancel',
-      marketToken: isOnMarket(first) ? first.marketToken : (anyMarket ?? first.marketToken),
-      direction: first.direction,
-      orderKeys: side.slice(page * cancelMost, (page + 1) * cancelMost).map(({ orderKey }) => orderKey),
-      reason: 'an operator cancels every resting order that adds risk',
-    }))
-  })
 }

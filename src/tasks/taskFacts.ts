@@ -1,14 +1,13 @@
-/** Records of tasks as they are written: bounded, and of this version's words. */
+/** Records of tasks as they are written, bounded and in this version's words; and tasks of a kind as they are read. */
 import { BaseError } from '../base/errors.ts'
 import { encodeExact } from '../domain/records.ts'
-import { TASK_STATE_MOST_BYTES, type TaskEntry, type TaskState } from '../domain/taskStates/taskRecord.ts'
 import {
-  UNWIND,
-  UNWIND_VERSION,
-  type UnwindParams,
-  unwindBegins,
-  unwindTaskId,
-} from '../domain/taskStates/unwindState.ts'
+  TASK_STATE_MOST_BYTES,
+  type TaskEntry,
+  type TaskState,
+  type Tasks,
+} from '../domain/taskStates/taskRecord.ts'
+import type { ProcessKind, TaskKind } from './taskKind.ts'
 
 type Started = Extract<TaskEntry, { readonly kind: 'task.started' }>
 type Changed = Extract<TaskEntry, { readonly kind: 'task.changed' }>
@@ -26,16 +25,29 @@ export function taskChanged(parts: Omit<Changed, 'kind'>): Changed {
   return { kind: 'task.changed', ...parts }
 }
 
-/** The record by which an order is to be unwound. */
-export function unwindStarted(params: UnwindParams, by: string): Started {
-  return taskStarted({
-    taskId: unwindTaskId(params.intentId),
-    taskKind: UNWIND,
-    version: UNWIND_VERSION,
-    by,
-    params,
-    state: unwindBegins,
-  })
+/** The record that begins a task of a kind whose tasks begin alike. Throws as above. */
+export function processStarted<Params, State, View>(
+  { name: taskKind, version, begins: state }: ProcessKind<Params, State, View>,
+  parts: { readonly taskId: string; readonly by: string; readonly params: Params },
+): Started {
+  return taskStarted({ ...parts, taskKind, version, state })
+}
+
+/** Tasks of a kind, running or ended, oldest first. */
+export function tasksOf<Params, State, View>(
+  { name }: TaskKind<Params, State, View>,
+  tasks: Tasks | undefined,
+): readonly TaskState<Params, State>[] {
+  const isOf = (task: TaskState): task is TaskState<Params, State> => task.taskKind === name
+  return [...(tasks?.values() ?? [])].filter(isOf)
+}
+
+/** Tasks of a kind that are not over, oldest first. */
+export function runningTasks<Params, State, View>(
+  kind: TaskKind<Params, State, View>,
+  tasks: Tasks | undefined,
+): readonly TaskState<Params, State>[] {
+  return tasksOf(kind, tasks).filter(({ end }) => end === undefined)
 }
 
 /** Tells whether two states are persisted as the same text. */

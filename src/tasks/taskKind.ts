@@ -38,6 +38,14 @@ export interface TaskKind<Params, State, View> {
   next(task: RunningTask<Params, State>, view: View): Next<State>
 }
 
+/** A kind whose tasks all begin in one state: a kill, an unwind, a wind-down. */
+export interface ProcessKind<Params, State, View> extends TaskKind<Params, State, View> {
+  /** State before its first step. */
+  readonly begins: State
+  /** Codes of denials that only say "not yet": they are no problem of the task. */
+  readonly notYet: ReadonlySet<string>
+}
+
 /** A task that runs, in the words of its kind. */
 export interface RunningTask<Params, State> extends Pick<TaskState, 'taskId' | 'by' | 'sinceMs'> {
   readonly params: Params

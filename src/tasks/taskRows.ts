@@ -2,18 +2,20 @@
 import { z } from 'zod'
 import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import { words } from '../domain/order/decisionValues.ts'
-import type { ExecutorParams, TaskGoal } from '../domain/taskStates/executorState.ts'
-import { KILL } from '../domain/taskStates/killState.ts'
-import { runningTasks, type TaskState, type Tasks } from '../domain/taskStates/taskRecord.ts'
-import { UNWIND } from '../domain/taskStates/unwindState.ts'
-import { WIND_DOWN } from '../domain/taskStates/windDownState.ts'
+import type { ExecutorParams, ExecutorProgress, TaskGoal } from '../domain/taskStates/executorState.ts'
+import type { TaskState, Tasks } from '../domain/taskStates/taskRecord.ts'
 import { accumulateTask } from './accumulateTask.ts'
 import { bracketTask } from './bracketTask.ts'
 import { chaseTask } from './chaseTask.ts'
+import { killTask } from './killTask.ts'
 import { ladderTask } from './ladderTask.ts'
 import { rebalanceTask } from './rebalanceTask.ts'
+import { runningTasks } from './taskFacts.ts'
+import type { TaskKind } from './taskKind.ts'
 import { type AnyTaskRow, movesOf } from './taskRow.ts'
 import { twapTask } from './twapTask.ts'
+import { unwindTask } from './unwindTask.ts'
+import { windDownTask } from './windDownTask.ts'
 
 const rows = [twapTask, accumulateTask, ladderTask, chaseTask, bracketTask, rebalanceTask] as const
 
@@ -32,9 +34,12 @@ export function rowOfTask(name: string): AnyTaskRow {
   return row
 }
 
+/** A task of one of the rows. */
+export type ExecutorTask = TaskState<TaskGoal, ExecutorProgress>
+
 /** Tells whether a task is of one of the rows. */
-export function isExecutor({ taskKind }: TaskState): boolean {
-  return byName.has(taskKind)
+export function isExecutor(task: TaskState): task is ExecutorTask {
+  return byName.has(task.taskKind)
 }
 
 /** Schema of a strategy's wish about a task: that of its kind. */
@@ -69,6 +74,11 @@ export function isReduction(params: TaskGoal): boolean {
 
 /** Counts tasks without an end by kind, 0 where none runs: the known kinds only, so that the series is bounded. */
 export function runningByKind(tasks: Tasks | undefined): Readonly<Record<string, number>> {
-  const kinds = [KILL, UNWIND, WIND_DOWN, ...taskRows.map(({ name }) => name)]
-  return Object.fromEntries(kinds.map((kind) => [kind, runningTasks(tasks, kind).length]))
+  const counted = <P, S, V>(kind: TaskKind<P, S, V>) => [kind.name, runningTasks(kind, tasks).length] as const
+  return Object.fromEntries([
+    counted(killTask),
+    counted(unwindTask),
+    counted(windDownTask),
+    ...taskRows.map(counted),
+  ])
 }

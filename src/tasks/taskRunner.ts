@@ -10,14 +10,26 @@ import { BaseError, reasonOf } from '../base/errors.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import { runningTasks, type TaskEntry, type TaskState, type Tasks } from '../domain/taskStates/taskRecord.ts'
-import { isSameState, stateIn, taskChanged } from './taskFacts.ts'
-import type { Child, Next, RunningTask, TaskKind } from './taskKind.ts'
+import type { TaskEntry, TaskState, Tasks } from '../domain/taskStates/taskRecord.ts'
+import { isSameState, runningTasks, stateIn, taskChanged } from './taskFacts.ts'
+import type { Child, Next, ProcessKind, RunningTask, TaskKind } from './taskKind.ts'
 
 /** Admission's answer to a decision of a task; no denial: it was accepted. */
 export interface Answer<State> {
   readonly child: Child<State>
   readonly denial?: Denial
+}
+
+/** Denials that stop a task of a kind, a clause each; those that only say "not yet" are left out. */
+export function denialsOf<Params, State, View>(
+  { notYet }: ProcessKind<Params, State, View>,
+  answers: readonly Answer<State>[],
+): readonly string[] {
+  return answers.flatMap(({ child: { decision }, denial }) =>
+    denial === undefined || notYet.has(denial.code)
+      ? []
+      : [`${decision.kind}: ${denial.code}, ${denial.reason}`],
+  )
 }
 
 /** Hands a decision to admission; `beside` writes what must be durable in the commit of its acceptance. */
@@ -53,7 +65,7 @@ export interface TaskRunnerParts<Params, State, View> {
     answers: readonly Answer<State>[],
   ) => void
   /** A look failed, and is tried again. */
-  readonly failed: (task: TaskState, reason: string) => void
+  readonly failed: (task: TaskState<Params, State>, reason: string) => void
   /** It is over, durably. */
   readonly ended: (
     task: RunningTask<Params, State>,
@@ -75,12 +87,12 @@ export function createTaskRunner<Params, State, View>(
 ): TaskRunner {
   const { kind, clock, write } = parts
   const waiting = new Set<() => void>()
-  const running = () => runningTasks(parts.tasks(), kind.name)
+  const running = () => runningTasks(kind, parts.tasks())
   const isRunning = (taskId: string) => running().some((task) => task.taskId === taskId)
 
-  async function lookAt(kept: TaskState): Promise<void> {
+  async function lookAt(kept: TaskState<Params, State>): Promise<void> {
     const { taskId, by, sinceMs } = kept
-    const task = { taskId, by, sinceMs, params: kept.params as Params, state: stateIn(kept, kind) }
+    const task = { taskId, by, sinceMs, params: kept.params, state: stateIn(kept, kind) }
     const { version } = kind
     let view = await parts.see(task)
     if (view === undefined) return

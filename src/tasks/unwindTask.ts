@@ -1,25 +1,53 @@
 /**
  * Unwinds an order that nobody wants any more if it lands (docs/orders.md, "Unwind an order"): cancels its resting orders, and closes its position.
- * Pure: its steps follow from the order's own story, from the outcomes of its tries, and from positions.
+ * An order cannot be called back once its signature left. Pure: its steps follow from the order's own story, from the outcomes of its tries, and from
+ * positions.
  */
 
 import { defined } from '../base/defined.ts'
 import type { PositionSide } from '../domain/accountRecords/accountRecord.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { IntentState } from '../domain/order/intent.ts'
+import type { UnwindOutcome } from '../domain/orderEvent.ts'
 import { positionsOn, type Snapshot, unlistedOn } from '../domain/snapshot.ts'
-import {
-  UNWIND,
-  UNWIND_VERSION,
-  type UnwindParams,
-  type UnwindProgress,
-} from '../domain/taskStates/unwindState.ts'
+import type { TaskEntry, TaskState, Tasks } from '../domain/taskStates/taskRecord.ts'
 import { sameHex } from '../protocol/address.ts'
 import { lacksMarket } from '../protocol/missing.ts'
 import { isOnMarket } from '../protocol/position.ts'
 import { formatDollars, minOf, type Usd } from '../protocol/units.ts'
-import type { Child, Next, RunningTask, TaskKind } from './taskKind.ts'
+import { processStarted } from './taskFacts.ts'
+import type { Child, Next, ProcessKind, RunningTask } from './taskKind.ts'
 import { type Opened, UNWIND_TRIES, unwindKeyOf, unwindStepOf } from './unwindPlan.ts'
+
+/** Goal of an unwind. */
+export interface UnwindParams {
+  /** The order's intent. */
+  readonly intentId: string
+  /** One sentence: why it is not wanted. */
+  readonly reason: string
+}
+
+/** Progress of an unwind. */
+export interface UnwindProgress {
+  /** Number of the newest try to cancel its resting orders, from 1; 0 before the first. */
+  readonly cancels: number
+  /** The newest try to close its position, by side in the order in which it opened them; as above. */
+  readonly closes: readonly number[]
+  /** Sides that were seen to be gone, by number from 1: a later position there is another's. */
+  readonly gone: readonly number[]
+}
+
+/** An order that is to be unwound if it lands. */
+export interface UnwindState extends UnwindParams {
+  /** An operator's name, or the strategy whose order it is. */
+  readonly by: string
+  /** Unix ms. */
+  readonly sinceMs: number
+  readonly endedAtMs?: number
+  readonly outcome?: UnwindOutcome
+  /** One sentence: the result. */
+  readonly statement?: string
+}
 
 /** View of the task. */
 export interface UnwindView {
@@ -49,9 +77,11 @@ type Try =
   | { readonly kind: 'spent' }
 
 /** The kind of these tasks. */
-export const unwindTask: TaskKind<UnwindParams, UnwindProgress, UnwindView> = {
-  name: UNWIND,
-  version: UNWIND_VERSION,
+export const unwindTask: ProcessKind<UnwindParams, UnwindProgress, UnwindView> = {
+  name: 'unwind',
+  version: 1,
+  begins: { cancels: 0, closes: [], gone: [] },
+  notYet: new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'STOPPING']),
   next(task, view) {
     const step = unwindStepOf(view.order)
     switch (step.kind) {
@@ -65,6 +95,30 @@ export const unwindTask: TaskKind<UnwindParams, UnwindProgress, UnwindView> = {
         return reduce(task, view, step.opened)
     }
   },
+}
+
+/** The record by which an order is to be unwound: an order has one such task at most. */
+export function unwindStarted(params: UnwindParams, by: string): TaskEntry {
+  return processStarted(unwindTask, { taskId: taskIdOf(params.intentId), by, params })
+}
+
+/** Returns the unwind of an order, running or ended; undefined without one. */
+export function unwindOf(tasks: Tasks | undefined, intentId: string): UnwindState | undefined {
+  const task = tasks?.get(taskIdOf(intentId)) as TaskState<UnwindParams> | undefined
+  return task === undefined ? undefined : unwindStateOf(task)
+}
+
+/** A task of this kind in its own words. */
+export function unwindStateOf({ params, by, sinceMs, end }: TaskState<UnwindParams>): UnwindState {
+  const { intentId, reason } = params
+  const wanted = { intentId, by, reason, sinceMs }
+  if (end === undefined) return wanted
+  const { atMs, outcome, statement } = end
+  return { ...wanted, endedAtMs: atMs, outcome: outcome as UnwindOutcome, ...defined({ statement }) }
+}
+
+function taskIdOf(intentId: string): string {
+  return `${unwindTask.name}:${intentId}`
 }
 
 function goOn(state: UnwindProgress, decisions: readonly Child<UnwindProgress>[] = []): UnwindNext {

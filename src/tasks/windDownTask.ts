@@ -12,16 +12,34 @@ import { addsRisk, type Decision } from '../domain/order/decision.ts'
 import { hasEnded, type IntentState, lastAttempt } from '../domain/order/intent.ts'
 import { isExit } from '../domain/order/orderLegs.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import {
-  WIND_DOWN,
-  WIND_DOWN_VERSION,
-  type WindDownParams,
-  type WindDownProgress,
-} from '../domain/taskStates/windDownState.ts'
+import type { Tasks } from '../domain/taskStates/taskRecord.ts'
 import { hexKey } from '../protocol/address.ts'
 import { isOnMarket, type Order } from '../protocol/position.ts'
 import type { Usd } from '../protocol/units.ts'
-import { type Child, childKeyOf, type TaskKind } from './taskKind.ts'
+import { runningTasks } from './taskFacts.ts'
+import { type Child, childKeyOf, type ProcessKind } from './taskKind.ts'
+
+/** Goal of a wind-down. */
+export interface WindDownParams {
+  /** Name of the instance. */
+  readonly strategy: string
+  /** True if its own part of positions is closed; else its exits end it. */
+  readonly close: boolean
+}
+
+/** Progress of a wind-down. */
+export interface WindDownProgress {
+  /** The newest decision that it made, from 1; 0 before the first. */
+  readonly made: number
+}
+
+/** A strategy that is being wound down. It ends as `done`, or as `taken-over` when a file of its name runs again. */
+export interface WindDownState extends WindDownParams {
+  readonly taskId: string
+  readonly by: string
+  /** Unix ms. */
+  readonly sinceMs: number
+}
 
 /** Part of a side in the strategy's own book. */
 export interface OwnPart {
@@ -48,9 +66,11 @@ const marketTypes: ReadonlySet<number> = new Set([0, 2, 4])
 const exitTypes: ReadonlySet<number> = new Set([5, 6])
 
 /** The kind of these tasks. */
-export const windDownTask: TaskKind<WindDownParams, WindDownProgress, WindDownView> = {
-  name: WIND_DOWN,
-  version: WIND_DOWN_VERSION,
+export const windDownTask: ProcessKind<WindDownParams, WindDownProgress, WindDownView> = {
+  name: 'wind-down',
+  version: 1,
+  begins: { made: 0 },
+  notYet: new Set(['REDUCE_IN_FLIGHT', 'ORDER_CHANGING', 'BEYOND_BOOK', 'STOPPING']),
   next({ taskId, params, state }, view) {
     const { own, parts, snapshot } = view
     if (own.length + parts.length === 0) {
@@ -74,6 +94,14 @@ export const windDownTask: TaskKind<WindDownParams, WindDownProgress, WindDownVi
       }),
     }
   },
+}
+
+/** Those that are not over, oldest first. */
+export function windDownsOf(tasks: Tasks | undefined): readonly WindDownState[] {
+  return runningTasks(windDownTask, tasks).map(({ taskId, params, by, sinceMs }) => ({
+    ...params,
+    ...{ taskId, by, sinceMs },
+  }))
 }
 
 function cancels(

@@ -3,10 +3,10 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
-import { unwindOf } from '../../src/domain/taskStates/unwindState.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { unwindOf } from '../../src/tasks/unwindTask.ts'
 import { armedFacts, intentOf, startMs } from '../support/intents.ts'
 import { perpd, scratch } from '../world/processes.ts'
 

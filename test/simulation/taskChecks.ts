@@ -5,10 +5,10 @@
 import type { AccountRecord } from '../../src/domain/accountRecords/accountRecord.ts'
 import type { Intent } from '../../src/domain/order/intent.ts'
 import type { JournalRecord } from '../../src/domain/records.ts'
-import { KILL, type KillParams } from '../../src/domain/taskStates/killState.ts'
 import type { Tasks } from '../../src/domain/taskStates/taskRecord.ts'
-import { UNWIND, type UnwindParams } from '../../src/domain/taskStates/unwindState.ts'
+import { type KillParams, killTask } from '../../src/tasks/killTask.ts'
 import { taskRows } from '../../src/tasks/taskRows.ts'
+import { type UnwindParams, unwindTask } from '../../src/tasks/unwindTask.ts'
 import type { Truth } from './truth.ts'
 
 /** What is told to them. */
@@ -44,7 +44,7 @@ export function createTaskChecks(truth: Truth): TaskChecks {
 
   /** Whether a key is one that the task makes. */
   function isOf(decisionKey: string, taskId: string, { taskKind, params }: Known): boolean {
-    if (taskKind !== UNWIND) return decisionKey.startsWith(`${taskId}#`)
+    if (taskKind !== unwindTask.name) return decisionKey.startsWith(`${taskId}#`)
     const { intentId } = params as UnwindParams
     return /^unwind(-cancel)?:([0-9a-f]+)[.#\d]*$/.exec(decisionKey)?.[2] === intentId
   }
@@ -89,12 +89,14 @@ export function createTaskChecks(truth: Truth): TaskChecks {
           const task = known.get(record.taskId)
           if (task === undefined) return undefined
           task.isOver = true
-          return task.taskKind === KILL && record.outcome === 'done' ? (task.params as KillParams) : undefined
+          return task.taskKind === killTask.name && record.outcome === 'done'
+            ? (task.params as KillParams)
+            : undefined
         }
         case 'trading.state':
           // An operator who lets trading go on ends what kills.
           if (record.cause !== 'kill' || record.state !== 'active') return undefined
-          for (const task of known.values()) if (task.taskKind === KILL) task.isOver = true
+          for (const task of known.values()) if (task.taskKind === killTask.name) task.isOver = true
           return undefined
         default:
           return undefined

@@ -1,12 +1,15 @@
 /** What a kill and an unwind do next, by what they see: pure. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import type { Snapshot } from '../../src/domain/snapshot.ts'
-import { unwindBegins } from '../../src/domain/taskStates/unwindState.ts'
 import type { Position } from '../../src/protocol/position.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { type KillView, killTask } from '../../src/tasks/killTask.ts'
+import { taskRows } from '../../src/tasks/taskRows.ts'
 import { type UnwindView, unwindTask } from '../../src/tasks/unwindTask.ts'
+import { windDownTask } from '../../src/tasks/windDownTask.ts'
 import { ethMarket, intentOf, startMs, usdc } from '../support/intents.ts'
 
 const long = { marketToken: ethMarket, direction: 'long', collateralToken: usdc } as const
@@ -124,7 +127,7 @@ const order = {
 
 test('an unwind closes what its order opened, by what is held, and tries again under the next key', () => {
   const task = { taskId: 'unwind:f00d', by: 'ann', sinceMs: 0, params: { intentId: 'f00d', reason: 'late' } }
-  const begun = { ...task, state: unwindBegins }
+  const begun = { ...task, state: unwindTask.begins }
   const { sizeDeltaUsd } = order.intent.terms
   const view: UnwindView = { order, made: () => undefined, knownUsd: () => 0n }
   const seen = (heldUsd: bigint, more: Partial<UnwindView> = {}): UnwindView => ({
@@ -150,11 +153,29 @@ test('an unwind closes what its order opened, by what is held, and tries again u
   const ended = (outcome: string) => ({ ...order, closing: { ...order.closing, outcome } }) as IntentState
   const after = (outcome: string) =>
     seen(sizeDeltaUsd, { made: (key) => (key === 'unwind:f00d#2' ? ended(outcome) : undefined) })
-  const second = { ...task, state: { ...unwindBegins, closes: [2] } }
+  const second = { ...task, state: { ...unwindTask.begins, closes: [2] } }
   expect(unwindTask.next(second, after('CANCELLED'))).toMatchObject({
     decisions: [{ decisionKey: 'unwind:f00d#3', state: { closes: [3] } }],
   })
   expect(unwindTask.next(second, after('EXECUTED'))).toMatchObject({ kind: 'done', outcome: 'flat' })
   const spent = seen(sizeDeltaUsd, { made: () => ended('CANCELLED') })
   expect(unwindTask.next(begun, spent)).toMatchObject({ kind: 'done', outcome: 'given-up' })
+})
+
+test('a kind of task is one file: its name and version, parameters, state, next step and words stand in it, and nowhere else', () => {
+  const source = resolve(import.meta.dirname, '../../src')
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => [name, readFileSync(join(source, name), 'utf8')] as const)
+  const places = [killTask, unwindTask, windDownTask, ...taskRows].map(({ name }) =>
+    files.filter(([, text]) => text.includes(`name: '${name}',\n  version: `)).map(([path]) => path),
+  )
+  expect(places.map((found) => found.length)).toEqual(places.map(() => 1))
+  expect(places.flat().map(dirname)).toEqual(places.map(() => 'tasks'))
+  // What every kind has in common lies in the domain, and no kind's own state.
+  expect(readdirSync(join(source, 'domain/taskStates')).sort()).toEqual([
+    'executorState.ts',
+    'ownTask.ts',
+    'taskRecord.ts',
+  ])
 })

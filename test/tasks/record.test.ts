@@ -9,7 +9,6 @@ import {
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { decodeAnyRecord, encodeRecord } from '../../src/domain/records.ts'
 import {
-  runningTasks,
   TASK_STATE_MOST_BYTES,
   type TaskEntry,
   type TaskState,
@@ -59,7 +58,6 @@ test('a task is what its records say, amounts and maps as they were, until it en
   ])
   expect(over.tasks?.get('one')).toMatchObject({ end: { atMs: startMs + 2, outcome: 'done', by: 'perpd' } })
   expect(over.tasks?.get('one')).not.toHaveProperty('state')
-  expect(runningTasks(over.tasks, 'memory')).toEqual([])
   expect(emptyAccountState).not.toHaveProperty('tasks')
 })
 

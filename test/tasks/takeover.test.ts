@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { killOf } from '../../src/domain/taskStates/killState.ts'
-import { unwindStateOf } from '../../src/domain/taskStates/unwindState.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
+import { killOf, killTask } from '../../src/tasks/killTask.ts'
+import { tasksOf } from '../../src/tasks/taskFacts.ts'
+import { unwindStateOf, unwindTask } from '../../src/tasks/unwindTask.ts'
 import { halfDone } from '../support/halfDoneTasks.ts'
 import { testSigner, testTrader } from '../support/trader.ts'
 
@@ -32,14 +33,14 @@ test('an unwind and a kill that a process left are what they were, and go on to 
   await before.close()
   const journal = open(() => clock.now())
   const { tasks } = journal.account()
-  const unwinds = [...(tasks?.values() ?? [])].filter(({ taskKind }) => taskKind === 'unwind')
+  const unwinds = tasksOf(unwindTask, tasks)
   const [first = '', second = ''] = unwinds.map((task) => unwindStateOf(task).intentId)
   expect(unwinds.map(unwindStateOf)).toMatchObject([
     { by: 'ann', reason: 'too late', outcome: 'flat' },
     { by: 'ann', reason: 'too late' },
   ])
   expect(unwinds.map(({ end }) => end?.by)).toEqual(['perpd', undefined])
-  const kills = [...(tasks?.values() ?? [])].filter(({ taskKind }) => taskKind === 'kill')
+  const kills = tasksOf(killTask, tasks)
   expect(kills.map(({ by, params, end }) => [by, params, end?.outcome])).toEqual([
     ['ann', { close: false }, 'done'],
     ['ann', { close: false }, 'abandoned'],

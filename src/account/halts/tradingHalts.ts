@@ -15,7 +15,7 @@ import {
 } from '../../domain/accountRecords/tradingState.ts'
 import type { Emit } from '../../domain/event.ts'
 import { type Denial, type Intent, intentAddsRisk } from '../../domain/order/intent.ts'
-import { unwindOf } from '../../domain/taskStates/unwindState.ts'
+import { unwindOf } from '../../tasks/unwindTask.ts'
 import type { AccountJournal } from './accountJournal.ts'
 
 export { OPERATOR }

@@ -7,6 +7,7 @@ import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { marksOf } from '../../domain/summaries/orderMarks.ts'
 import { orderStory, toPlain } from '../../domain/summaries/orderView.ts'
 import { fateLines } from '../../monitor/explain/explainFate.ts'
+import { unwindOf } from '../../tasks/unwindTask.ts'
 import type { Call } from '../call/command.ts'
 import { explainText } from './explainText.ts'
 
@@ -31,7 +32,7 @@ export async function explain({ loaded, flags, positionals, out }: Call): Promis
   })
   if (flags.has('json')) {
     const { edits, endings, unwind, heldUsd, signedOf, listedOf, costsOf } = context
-    const marks = marksOf(state, tasks, context.rules)
+    const marks = marksOf(state, unwindOf(tasks, state.intent.intentId), context.rules)
     const story = orderStory(
       {
         state,

@@ -17,6 +17,7 @@ import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/summarie
 import { money, shortId, span } from '../../monitor/text.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
+import { unwindOf } from '../../tasks/unwindTask.ts'
 import type { Call } from '../call/command.ts'
 import { wholeFlag } from '../call/numberFlags.ts'
 import { moneyCell } from '../output/moneyCell.ts'
@@ -68,7 +69,7 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
           signedOf: (orderKey) => signedOrderAmong(changes, state, orderKey),
           listedOf: (orderKey) => changed.get(hexKey(orderKey)),
           ...defined({ costsOf, heldUsd: sides && heldOfOrder(sides, state.intent) }),
-          ...marksOf(state, account.tasks, marks),
+          ...marksOf(state, unwindOf(account.tasks, state.intent.intentId), marks),
         }),
       ),
       total: (await journal.summary()).intents,

@@ -13,7 +13,6 @@ import type { IntentState } from '../../domain/order/intent.ts'
 import { type FillCosts, isOpened } from '../../domain/order/orderLegs.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import type { StoredRecord } from '../../domain/records.ts'
-import { unwindOf } from '../../domain/taskStates/unwindState.ts'
 import type { Journal } from '../../journal/journal.ts'
 import {
   type ExplainContext,
@@ -21,6 +20,7 @@ import {
   explainedOrder,
 } from '../../monitor/explain/explainParts.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
+import { unwindOf } from '../../tasks/unwindTask.ts'
 import { evidenceSourceOf } from '../evidence/evidenceSource.ts'
 
 const dayMs = 86_400_000

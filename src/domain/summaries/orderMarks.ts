@@ -3,8 +3,6 @@
 import { defined } from '../../base/defined.ts'
 import type { EvidenceRules } from '../machine/observation.ts'
 import { type IntentState, isOpen, isUnresolved, lastAttempt } from '../order/intent.ts'
-import type { Tasks } from '../taskStates/taskRecord.ts'
-import { unwindOf } from '../taskStates/unwindState.ts'
 
 /** Marks on an order. */
 export interface OrderMarks {
@@ -22,9 +20,13 @@ export interface MarkRules extends Pick<EvidenceRules, 'source' | 'deadlineMargi
   readonly nowMs: number
 }
 
-/** The marks of an order. Pure. */
-export function marksOf(state: IntentState, tasks: Tasks | undefined, rules: MarkRules): OrderMarks {
-  const unwantedBy = unwindOf(tasks, state.intent.intentId)?.by
+/** The marks of an order. `unwind`: its unwind, running or ended; undefined: none. Pure. */
+export function marksOf(
+  state: IntentState,
+  unwind: { readonly by: string } | undefined,
+  rules: MarkRules,
+): OrderMarks {
+  const unwantedBy = unwind?.by
   const presumedDeadForSeconds = presumedDeadFor(state, rules)
   return {
     ...defined({ unwantedBy, presumedDeadForSeconds }),

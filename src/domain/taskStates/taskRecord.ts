@@ -56,16 +56,16 @@ export interface TaskEnd {
   readonly statement?: string
 }
 
-/** A task as its records tell it. */
-export interface TaskState {
+/** A task as its records tell it. `Params` and `State`: in the words of its kind (`tasks/taskFacts.ts`). */
+export interface TaskState<Params = unknown, State = unknown> {
   readonly taskId: string
   readonly taskKind: string
   /** Version of `state` and `params`. */
   readonly version: number
   readonly by: string
-  readonly params: unknown
+  readonly params: Params
   /** Absent when it ended. */
-  readonly state?: unknown
+  readonly state?: State
   /** Unix ms. */
   readonly sinceMs: number
   /** Absent while it runs. */
@@ -98,9 +98,4 @@ export function applyTaskEntry(tasks: Tasks, entry: TaskEntry, atMs: number): Ta
   const { state: _, ...ended } = known
   const end = { atMs, outcome, by, ...defined({ statement }) }
   return new Map(tasks).set(entry.taskId, { ...ended, end })
-}
-
-/** Tasks of a kind that are not over, oldest first. */
-export function runningTasks(tasks: Tasks | undefined, taskKind: string): readonly TaskState[] {
-  return [...(tasks?.values() ?? [])].filter((task) => task.taskKind === taskKind && task.end === undefined)
 }

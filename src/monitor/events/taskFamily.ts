@@ -1,6 +1,5 @@
 /** Events of what is done over time: orders to unwind, and tasks that make orders. */
-import type { OrderEvent } from '../../domain/orderEvent.ts'
-import type { UnwindOutcome } from '../../domain/taskStates/unwindState.ts'
+import type { OrderEvent, UnwindOutcome } from '../../domain/orderEvent.ts'
 import type { SeriesMaker } from '../seriesMaker.ts'
 import { plain, shortId, termsOf } from '../text.ts'
 import type { EventFamily } from './eventRow.ts'

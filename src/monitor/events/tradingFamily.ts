@@ -1,9 +1,8 @@
 /** Events of the permission to trade: kills, limits and halts. */
 import { defined } from '../../base/defined.ts'
-import type { AccountEvent } from '../../domain/accountEvent.ts'
+import type { AccountEvent, LeftPosition } from '../../domain/accountEvent.ts'
 import { releaseCommand } from '../../domain/accountRecords/haltRelease.ts'
 import type { TradingState } from '../../domain/limits/limits.ts'
-import type { LeftPosition } from '../../domain/taskStates/killState.ts'
 import { leftPositionText } from '../leftPositionText.ts'
 import { counted, plain, tradingText } from '../text.ts'
 import type { EventFamily, EventOf, NoticeFacts } from './eventRow.ts'

@@ -9,6 +9,7 @@ import { signedOrderAmong, signedOrderIn } from '../../domain/order/signedOrder.
 import { marksOf } from '../../domain/summaries/orderMarks.ts'
 import type { HasClock, HasJournal, HasRules } from '../../execution/context/executionParts.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
+import { unwindOf } from '../../tasks/unwindTask.ts'
 import type { EngineApi, LabelledIntent } from './engineStatus.ts'
 
 /** Intents with their labels. */
@@ -38,7 +39,11 @@ export function createLabelledOrders(
       isOpen(intent.state)
         ? signedOrderIn(journal, orderKey)
         : signedOrderAmong(journal.recentIntents(), intent.state, orderKey)
-    const marks = marksOf(intent.state, trading.accountJournal.state().tasks, rules)
+    const marks = marksOf(
+      intent.state,
+      unwindOf(trading.accountJournal.state().tasks, intent.state.intent.intentId),
+      rules,
+    )
     const held = isOpened(intent.state)
       ? { heldUsd: heldOfOrder(holdings.journal(), intent.state.intent) }
       : {}
