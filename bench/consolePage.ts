@@ -62,7 +62,7 @@ const server = await openConsole(
       log: ring,
       decisions: { all: () => [] },
       hosts: { all: () => [] },
-      incidents: { open: () => [] },
+      incidents: { open: () => [], blocking: () => [] },
     },
   },
 )

@@ -97,10 +97,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   )
   app.get('/livez', (c) => answer(c, context.health.live(context.engine.status())))
   app.get('/healthz', (c) => answer(c, context.health.live(context.engine.status())))
-  app.get('/readyz', (c) => {
-    const incidents = context.recent.incidents.open()
-    return answer(c, context.health.ready({ ...context.engine.status(), incidents }))
-  })
+  app.get('/readyz', (c) => answer(c, context.health.ready(withIncidents(context))))
   app.get('/api/status', () => json(statusBody(context)))
   readRoutes(app, context)
   app.get('/api/orders', async (c) => {
@@ -213,9 +210,13 @@ function consoleSources({ engine, recent, runDesk }: ControlContext): ConsoleSou
 
 /** Inputs of the metrics, including the books and the incidents. */
 function monitored({ engine, recent }: ControlContext): Parameters<Metrics['render']>[0] {
-  const status = engine.status()
-  const books = strategyBooks(engine.books(), status.strategies)
-  return { ...status, books, incidents: recent.incidents.open() }
+  const status = withIncidents({ engine, recent })
+  return { ...status, books: strategyBooks(engine.books(), status.strategies) }
+}
+
+/** The status with the open incidents, by which readiness is judged too. */
+function withIncidents({ engine, recent: { incidents } }: Pick<ControlContext, 'engine' | 'recent'>) {
+  return { ...engine.status(), incidents: incidents.open(), blocking: incidents.blocking() }
 }
 
 /** Symbols of the markets that the status speaks of; a venue lists far more. */

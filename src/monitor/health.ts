@@ -1,4 +1,7 @@
-/** Alive and ready, and why not. Judged at the moment somebody asks, from the engine's status and the turns heard of. */
+/**
+ * Alive and ready, and why not. Judged at the moment somebody asks, from the engine's status, the open incidents and the turns heard of. Where status
+ * and incidents disagree the daemon is not ready: either of them is enough.
+ */
 import { haltsOn } from '../domain/accountRecords/tradingState.ts'
 import type { Emit } from '../domain/event.ts'
 import type { MonitoredStatus } from './monitoredStatus.ts'
@@ -70,7 +73,7 @@ export function createHealth(now: () => number = () => performance.now()): Healt
       if (current === undefined) return verdict(['starting'])
       const state = current.state === 'running' ? [] : [current.state]
       const incidents = [...new Set(current.incidents?.map(({ kind }) => kind))]
-      const judged = verdict([
+      const known = [
         ...state,
         ...current.notReady.filter((reason) => reason !== current.state),
         ...haltsOn(current.halts).map(
@@ -78,7 +81,10 @@ export function createHealth(now: () => number = () => performance.now()): Healt
             `${tradingText(scope, held)} by ${cause}, ${by}: ${reason}`,
         ),
         ...stuck(current),
-      ])
+      ]
+      // The status says more; the incidents alone are named only where it says nothing.
+      const alone = known.length === 0 ? [...new Set(current.blocking)] : []
+      const judged = verdict([...known, ...alone.map((kind) => `an open incident stops new orders: ${kind}`)])
       return incidents.length === 0 ? judged : { ...judged, incidents }
     },
   }

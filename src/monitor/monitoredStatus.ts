@@ -44,6 +44,8 @@ export interface MonitoredStatus {
   readonly journal?: { readonly server?: JournalServer }
   /** Open incidents; absent: not reported. */
   readonly incidents?: readonly { readonly kind: string }[]
+  /** Kinds of those during which no new order is made; absent: not reported. */
+  readonly blocking?: readonly string[]
   readonly feedAgesMs: Readonly<Partial<Record<Feed, number>>>
   /** For how long each has been too old for increases, ms; absent while nobody reads it. */
   readonly feedsOverdueMs: Readonly<Partial<Record<Feed, number>>>

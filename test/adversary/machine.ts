@@ -182,7 +182,7 @@ const quiet = {
     levels: createLevelTable({ level: 'info', levels: [] }),
     decisions: { all: () => [] },
     hosts: { all: () => [] },
-    incidents: { open: () => [] },
+    incidents: { open: () => [], blocking: () => [] },
   },
   isMetricsOpen: false,
   isHealthOpen: true,

@@ -58,7 +58,7 @@ async function open(runId = 'run-1'): Promise<void> {
       recent: {
         ...{ log, levels: createLevelTable({ level: 'info', levels: [] }) },
         ...{ decisions: { all: () => [] }, hosts: { all: () => [] } },
-        incidents: { open: () => [] },
+        incidents: { open: () => [], blocking: () => [] },
       },
     },
   )

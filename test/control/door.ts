@@ -182,7 +182,7 @@ export const access = {
     levels: createLevelTable({ level: 'info', levels: [{ component: 'host', level: 'debug' }] }),
     decisions: { all: () => [] },
     hosts: { all: () => [] },
-    incidents: { open: () => [] },
+    incidents: { open: () => [], blocking: () => [] },
   },
   isMetricsOpen: true,
   isHealthOpen: true,

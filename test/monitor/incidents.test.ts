@@ -1,10 +1,23 @@
 /** The fold of incidents: which are open, since when and how bad, and what is none. */
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { TradingHalt } from '../../src/domain/accountRecords/tradingState.ts'
 import type { Event } from '../../src/domain/event.ts'
+import { createHealth } from '../../src/monitor/health.ts'
+import { createCauseFilter } from '../../src/monitor/incidents/again.ts'
 import { createIncidents } from '../../src/monitor/incidents/incidents.ts'
+import { createRepeatFilter } from '../../src/monitor/log/repeatFilter.ts'
+import type { MonitoredStatus } from '../../src/monitor/monitoredStatus.ts'
 import { everyEvent, executedState, intent } from './events.ts'
 
 type Halt = Extract<Event, { type: 'trading.state' }>
+
+/** A daemon that is well. */
+const running: MonitoredStatus = {
+  ...{ state: 'running', notReady: [], tradingState: 'active', halts: [], strategies: [], openIntents: [] },
+  ...{ oldestUnresolvedSeconds: 0, exposureUsd: 0n, discrepancies: [], contradictions: [], unwinds: [] },
+  ...{ tasksRunning: {}, feedAgesMs: {}, feedsOverdueMs: {} },
+}
 
 const halt = (over: Partial<Halt> = {}): Halt => ({
   type: 'trading.state',
@@ -98,4 +111,74 @@ test('no secret is in an open incident', () => {
   incidents.take({ type: 'claim.prepared', file: 'hush.json', worthUsd: 0n, calls: 1, pairs: 1 }, 0)
   expect(JSON.stringify(incidents.open())).not.toContain('hush')
   expect(incidents.open()).toMatchObject([{ subject: 'claim:***.json', kind: 'claim' }])
+})
+
+test('halts on all of trading stop new orders from their first sign to their release, and no other incident does', () => {
+  const { incidents, take } = foldAt()
+  take(halt({ scope: 'strategy:eth-trend' }))
+  take({ type: 'subaccount.unread', reason: 'it is no JSON' })
+  expect(incidents.blocking()).toEqual([])
+  take(halt())
+  take(halt({ ...passing, scope: 'global' }))
+  expect(incidents.blocking()).toEqual(['trading-state', 'trading-state'])
+  // The end of a passing halt is notified later; orders are made meanwhile.
+  take(halt({ ...passing, scope: 'global', state: 'active', isReleased: true }), 1_000)
+  expect(incidents.blocking()).toEqual(['trading-state'])
+  take(halt({ ...passing, scope: 'global' }), 2_000)
+  expect(incidents.blocking()).toHaveLength(2)
+  take(halt({ state: 'active', isReleased: true }), 3_000)
+  expect([incidents.blocking(), incidents.open().length]).toEqual([['trading-state'], 3])
+})
+
+test('readiness by the fold and by the halts of the status agree over any story of halts', () => {
+  const scopes = ['global', 'account', 'strategy:eth-trend'] as const
+  const causes = ['drawdown', 'stale-data', 'kill'] as const
+  const step = fc.record({
+    scope: fc.constantFrom(...scopes),
+    cause: fc.constantFrom(...causes),
+    state: fc.constantFrom('reducing' as const, 'halted' as const),
+    isReleased: fc.boolean(),
+    afterMs: fc.integer({ min: 0, max: 90_000 }),
+  })
+  const health = createHealth(() => 0)
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (story) => {
+      const { incidents, take } = foldAt()
+      const halts = new Map<string, TradingHalt>()
+      let nowMs = 0
+      for (const { scope, cause, state, isReleased, afterMs } of story) {
+        nowMs += afterMs
+        const key = `${scope} ${cause}`
+        // The daemon releases what is on, and no other.
+        if (isReleased && !halts.has(key)) continue
+        const own = cause === 'stale-data' ? passing : { cause, releasedBy: 'operator' as const }
+        if (isReleased) halts.delete(key)
+        else halts.set(key, { scope, state, sinceMs: 0, reason: 'r', by: 'perpd', ...own })
+        take(halt({ scope, ...own, ...(isReleased ? { state: 'active', isReleased } : { state }) }), nowMs)
+        const bare = { ...running, halts: [...halts.values()] }
+        const blocking = incidents.blocking()
+        expect(blocking.length > 0).toBe(!health.ready(bare).ok)
+        // Neither of the two alone makes it ready.
+        expect(health.ready({ ...running, halts: [], blocking }).ok).toBe(health.ready(bare).ok)
+      }
+    }),
+    { seed: 37, numRuns: 200 },
+  )
+})
+
+test('lines and notices count by one rule: each tenth time to their limit, and once an hour', () => {
+  const reason = 'the account cannot be read'
+  const filter = createRepeatFilter(() => nowMs)
+  const causes = createCauseFilter()
+  let nowMs = 0
+  const said: number[] = []
+  const noticed: number[] = []
+  for (let n = 1; n <= 2_000; n += 1) {
+    nowMs += 5_000
+    const [line] = filter({ type: 'tick.failed', strategy: 'a', failures: n, reason } as Event)
+    if (line !== undefined && line.level !== 'debug') said.push(n)
+    if (causes.take({ cause: 'a', level: 'warn' }, nowMs) !== undefined) noticed.push(n)
+  }
+  expect(said).toEqual([1, 10, 730, 1450])
+  expect(noticed).toEqual([1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 820, 1540])
 })

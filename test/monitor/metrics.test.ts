@@ -261,7 +261,7 @@ test('readiness says what it waits for', () => {
   expect(health.ready(status)).toEqual({ ok: false, reasons: ['recovering', '2 orders are unresolved'] })
 })
 
-test('readiness names the kinds of open incidents, each once and no text of them, and is not judged by them', async () => {
+test('readiness names the kinds of open incidents, each once and no text of them, and is judged by those that stop new orders', async () => {
   const incidents = [{ kind: 'hosts-down' }, { kind: 'order-untidy' }, { kind: 'order-untidy' }]
   const health = createHealth(() => 0)
   expect(health.ready({ ...running, incidents })).toEqual({
@@ -269,6 +269,12 @@ test('readiness names the kinds of open incidents, each once and no text of them
     incidents: ['hosts-down', 'order-untidy'],
   })
   expect(health.ready({ ...running, incidents: [] })).toEqual({ ok: true, reasons: [] })
+  const blocking = ['trading-state', 'trading-state']
+  expect(health.ready({ ...running, incidents, blocking })).toMatchObject({
+    ...{ ok: false, reasons: [expect.stringContaining('trading-state')] },
+  })
+  // Where the status gives a reason, it alone is said.
+  expect(health.ready({ ...running, notReady: ['why'], blocking }).reasons).toEqual(['why'])
   const { ours } = await render({ ...running, incidents })
   expect(ours).toEqual(
     expect.arrayContaining([

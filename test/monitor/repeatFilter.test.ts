@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/domain/event.ts'
 import type { Line } from '../../src/monitor/events/eventRow.ts'
-import { createCalm } from '../../src/monitor/log/calm.ts'
+import { createCalm } from '../../src/monitor/incidents/calm.ts'
 import { createRepeatFilter } from '../../src/monitor/log/repeatFilter.ts'
 
 const HOUR_MS = 3_600_000

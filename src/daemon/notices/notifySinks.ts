@@ -11,7 +11,7 @@ import { isSafeUrl } from '../../config/sections/formats.ts'
 import type { Emit } from '../../domain/event.ts'
 import { type PrivateFileRules, readSecretFile } from '../../keys/privateFile.ts'
 import type { Notice } from '../../monitor/events/notice.ts'
-import { createIncidents, type Incident } from '../../monitor/incidents/incidents.ts'
+import { createIncidents, type Incidents } from '../../monitor/incidents/incidents.ts'
 import type { StoryStore } from '../../monitor/incidents/openStories.ts'
 import { createRedactor } from '../../monitor/log/redact.ts'
 import { createNotifier, type Notifier } from '../../notify/notifier.ts'
@@ -98,7 +98,7 @@ export function redactOf({ rpc, journal }: Config, sinks: readonly OpenSink[]): 
 
 /** A notifier, with its incidents and what else talks to its sinks. */
 export interface OpenNotifier extends Notifier {
-  readonly incidents: { open(): readonly Incident[] }
+  readonly incidents: Incidents
   readonly sinks: readonly OpenSink[]
   readonly redact: ReturnType<typeof redactOf>
 }

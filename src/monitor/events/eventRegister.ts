@@ -88,12 +88,12 @@ export function noticesOf(event: Event, seen: Seen): readonly HeardNotice[] {
   const line = phrase(event)
   return [facts]
     .flat()
-    .flatMap(({ rank, parts, calmMs, quietMs, isSame, ...own }): readonly HeardNotice[] => {
+    .flatMap(({ rank, parts, calmMs, quietMs, blocks, isSame, ...own }): readonly HeardNotice[] => {
       const { level = line.level, text = line.text } = own
       // A debug line repeats a line that was already notified in other words.
       if (level === 'debug' && isSame !== true) return []
       const notice = { ...own, level: level === 'debug' ? 'info' : level, text }
-      return [{ notice, ...defined({ rank, parts, calmMs, quietMs, isSame }) }]
+      return [{ notice, ...defined({ rank, parts, calmMs, quietMs, blocks, isSame }) }]
     })
 }
 

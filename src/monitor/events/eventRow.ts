@@ -60,12 +60,15 @@ export interface NoticeFacts {
   readonly calmMs?: number
   /** An end counts only when the incident was not seen for so long, ms; absent: always. */
   readonly quietMs?: number
+  /** No new order is made while the incident lasts, whatever else is well: readiness is judged by it. */
+  readonly blocks?: true
   /** The incident continues: it is seen again, an end that waits is void, and nobody is notified. */
   readonly isSame?: true
 }
 
 /** A notice with the rules of its incident. */
-export interface HeardNotice extends Pick<NoticeFacts, 'rank' | 'parts' | 'calmMs' | 'quietMs' | 'isSame'> {
+export interface HeardNotice
+  extends Pick<NoticeFacts, 'rank' | 'parts' | 'calmMs' | 'quietMs' | 'blocks' | 'isSame'> {
   readonly notice: Notice
 }
 

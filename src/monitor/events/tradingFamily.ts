@@ -2,6 +2,7 @@
 import { defined } from '../../base/defined.ts'
 import type { AccountEvent, LeftPosition } from '../../domain/accountEvent.ts'
 import { releaseCommand } from '../../domain/accountRecords/haltRelease.ts'
+import type { TradingScope } from '../../domain/accountRecords/tradingState.ts'
 import type { TradingState } from '../../domain/limits/limits.ts'
 import { leftPositionText } from '../leftPositionText.ts'
 import { counted, plain, tradingText } from '../text.ts'
@@ -54,13 +55,20 @@ export const tradingFamily: EventFamily<
       notice: ({ scope, state, cause, isReleased, isPassing, releasedBy }) => ({
         kind: 'trading-state',
         cause: `trading:${scope}:${cause}`,
-        ...(isReleased === true ? { isEnd: true } : { stage: state }),
+        ...(isReleased === true
+          ? { isEnd: true }
+          : { stage: state, ...(isOnAll(scope) && { blocks: true }) }),
         ...(isPassing === true && (isReleased === true ? { calmMs: CALM_MS } : { rank: ranks[state] })),
         ...haltAction(releasedBy, scope),
       }),
       late: { subject: ({ scope }) => scope, reword: endNow },
     },
   },
+}
+
+/** Tells whether a halt of this scope is on everything, and not on one strategy. */
+function isOnAll(scope: TradingScope): boolean {
+  return scope === 'global' || scope === 'account'
 }
 
 /** Time that a halt that ends with its cause must be over before its end is notified, ms. */

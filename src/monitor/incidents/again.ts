@@ -1,51 +1,59 @@
 /**
- * Decides how often the same cause is notified: the first time, then each tenth time up to the hundredth. Beyond that, or while it is rarer than
- * that, it is notified once an hour. No end is held back. A cause begins anew after a quiet hour, at another stage, or at a higher level.
+ * Counts what comes again, and decides when it is news: the first time, then each tenth time up to a limit, and once an hour beyond it or while it is
+ * rarer. Notices to people and lines of the log are counted by it alone. The cause of a notice begins anew after a quiet hour, at another stage, or at
+ * a higher level; no end is held back.
  */
 import { compareLevels, higherLevel, type Notice, type NoticeLevel } from '../events/notice.ts'
 
-/** State of a cause. Times are monotonic ms. */
-export interface CauseState {
-  /** Number of its events since it began. */
+/** Count of a cause since it began. Times: any clock, ms. */
+export interface CauseCount {
   readonly count: number
+  readonly firstMs: number
+  readonly lastMs: number
+  /** Time when it was last news. */
+  readonly saidMs: number
+}
+
+/** The cause of a notice. */
+interface NoticeCause extends CauseCount {
   readonly stage: string
   /** Its highest level since it began. */
   readonly level: NoticeLevel
-  readonly seenAtMs: number
-  readonly toldAtMs: number
 }
 
 const HOUR_MS = 3_600_000
-/** After so many events a cause is notified once an hour only. */
+/** After so many times the cause of a notice is news by the hour alone. */
 const LAST_TENTH = 100
 
 /**
- * The one rule for repetitions, for notices and lines of the log: each tenth time up to `lastTenth`, and once an hour.
+ * Counts a cause once more, and tells whether it is news. Pure.
  *
- * @param count repetitions since the beginning; @param saidMs time of the last report, by any clock
+ * @param known its count so far; undefined: it begins; @param lastTenth after so many times it is news by the hour alone
  */
-export function isSaidAgain(count: number, saidMs: number, nowMs: number, lastTenth: number): boolean {
-  return (count <= lastTenth && count % 10 === 0) || nowMs - saidMs >= HOUR_MS
+export function countAgain<Cause extends CauseCount>(
+  known: Cause | undefined,
+  nowMs: number,
+  lastTenth: number,
+): { readonly cause: CauseCount; readonly isNews: boolean } {
+  if (known === undefined)
+    return { cause: { count: 1, firstMs: nowMs, lastMs: nowMs, saidMs: nowMs }, isNews: true }
+  const { firstMs, saidMs } = known
+  const count = known.count + 1
+  const isNews = (count <= lastTenth && count % 10 === 0) || nowMs - saidMs >= HOUR_MS
+  return { cause: { count, firstMs, lastMs: nowMs, saidMs: isNews ? nowMs : saidMs }, isNews }
 }
 
-/** Counts another event of a cause, and decides whether it is notified. Pure. */
-function happenedAgain(
-  known: CauseState | undefined,
+/** The cause of a notice that happened once more. Pure. */
+function noticedAgain(
+  known: NoticeCause | undefined,
   { stage = '', level }: Pick<Notice, 'stage' | 'level'>,
   nowMs: number,
-): { readonly state: CauseState; readonly isTold: boolean } {
+): { readonly cause: NoticeCause; readonly isNews: boolean } {
   const isAnew =
-    known?.stage !== stage || compareLevels(known.level, level) < 0 || nowMs - known.seenAtMs >= HOUR_MS
-  if (isAnew) {
-    return { state: { count: 1, stage, level, seenAtMs: nowMs, toldAtMs: nowMs }, isTold: true }
-  }
-  const count = known.count + 1
-  const isTold = isSaidAgain(count, known.toldAtMs, nowMs, LAST_TENTH)
-  const toldAtMs = isTold ? nowMs : known.toldAtMs
-  return {
-    state: { count, stage, level: higherLevel(known.level, level), seenAtMs: nowMs, toldAtMs },
-    isTold,
-  }
+    known?.stage !== stage || compareLevels(known.level, level) < 0 || nowMs - known.lastMs >= HOUR_MS
+  const before = isAnew ? undefined : known
+  const { cause, isNews } = countAgain(before, nowMs, LAST_TENTH)
+  return { cause: { ...cause, stage, level: higherLevel(before?.level ?? level, level) }, isNews }
 }
 
 /** Applies the rule to many causes; beyond `most` it forgets the one that was seen longest ago. */
@@ -56,7 +64,7 @@ export interface CauseFilter {
 
 /** Makes a filter without causes. */
 export function createCauseFilter(most = 1_000): CauseFilter {
-  const causes = new Map<string, CauseState>()
+  const causes = new Map<string, NoticeCause>()
   return {
     take(notice, nowMs) {
       const { cause, isEnd } = notice
@@ -64,11 +72,11 @@ export function createCauseFilter(most = 1_000): CauseFilter {
       // Inserted again, so that the map stays sorted by age.
       causes.delete(cause)
       if (isEnd === true) return 1
-      const { state, isTold } = happenedAgain(known, notice, nowMs)
-      causes.set(cause, state)
+      const { cause: counted, isNews } = noticedAgain(known, notice, nowMs)
+      causes.set(cause, counted)
       const [oldest] = causes.keys()
       if (causes.size > most && oldest !== undefined) causes.delete(oldest)
-      return isTold ? state.count : undefined
+      return isNews ? counted.count : undefined
     },
   }
 }

@@ -47,6 +47,8 @@ export interface IncidentOptions {
 export interface Incidents {
   /** Open incidents, oldest first. */
   open(): readonly Incident[]
+  /** Kinds of open incidents during which no new order is made; one whose end waits is none. */
+  blocking(): readonly IncidentKind[]
   /** Takes each event in its order; returns what is news of it, and the ends that are due. */
   take(event: Event, nowMs: number): readonly News[]
   /** Takes a notice that no event has. */
@@ -62,7 +64,7 @@ export interface Incidents {
 }
 
 /** An open incident, as the fold holds it. */
-interface Held extends OpenIncident {
+interface Held extends OpenIncident, Pick<HeardNotice, 'blocks'> {
   readonly notice: Notice
   readonly sinceMs: number
   /** Uncovered size that was last news, USD, or the lowest since; 0 for other incidents. */
@@ -105,7 +107,7 @@ export function createIncidents(options: IncidentOptions): Incidents {
   let lastLook: ReadonlyMap<string, Usd> = new Map()
 
   function hold(heard: HeardNotice, nowMs: number, sizeUsd: Usd = 0n): void {
-    const { notice, rank = 0, parts } = heard
+    const { notice, rank = 0, parts, blocks } = heard
     const { cause } = notice
     const known = held.get(cause)
     const { sinceMs = now() } = known ?? {}
@@ -118,7 +120,7 @@ export function createIncidents(options: IncidentOptions): Incidents {
       sinceMs,
       seenMs: nowMs,
       sizeUsd,
-      ...defined({ stage, parts }),
+      ...defined({ stage, parts, blocks }),
     })
     const [oldest] = held.keys()
     if (held.size > MOST && oldest !== undefined) held.delete(oldest)
@@ -229,6 +231,10 @@ export function createIncidents(options: IncidentOptions): Incidents {
               },
             ]
           : [],
+      ),
+    blocking: () =>
+      [...held.values()].flatMap(({ kind, cause, blocks }) =>
+        blocks === true && isIncidentKind(kind) && !ends.has(cause) ? [kind] : [],
       ),
     look: (bare, nowMs) => news(look(bare, nowMs), nowMs),
     take(event, nowMs) {
