@@ -5,7 +5,7 @@ import { visible } from '../base/shownText.ts'
 import { logLevels } from '../domain/logLevels.ts'
 import { toPlain } from '../domain/summaries/orderView.ts'
 import type { HostFigures, HostRow } from '../monitor/hostFigures.ts'
-import type { Incidents } from '../monitor/incidents/incidents.ts'
+import type { IncidentReads } from '../monitor/incidents/incidents.ts'
 import type { LastDecision } from '../monitor/lastDecisions.ts'
 import type { LevelTable } from '../monitor/log/levelTable.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
@@ -20,7 +20,7 @@ export interface Recent {
   readonly levels: LevelTable
   readonly decisions: { all(): readonly LastDecision[] }
   readonly hosts: { all(): readonly HostFigures[] }
-  readonly incidents: Pick<Incidents, 'open' | 'blocking'>
+  readonly incidents: IncidentReads
 }
 
 const periods: readonly CandlePeriod[] = ['1m', '5m', '15m', '1h', '4h', '1d']

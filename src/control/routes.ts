@@ -155,8 +155,14 @@ function routesText(app: Hono<Proven>): string {
     .join(', and ')
 }
 
+/** The engine, and what is kept in memory besides. */
+interface Served {
+  readonly engine: EngineApi
+  readonly recent: Recent
+}
+
 /** The status as it is told to whoever asks. */
-function statusBody({ engine, recent }: { readonly engine: EngineApi; readonly recent: Recent }): StatusBody {
+function statusBody({ engine, recent }: Served): StatusBody {
   const status = engine.status()
   return toPlain({
     ...status,
@@ -215,7 +221,7 @@ function monitored({ engine, recent }: ControlContext): Parameters<Metrics['rend
 }
 
 /** The status with the open incidents, by which readiness is judged too. */
-function withIncidents({ engine, recent: { incidents } }: Pick<ControlContext, 'engine' | 'recent'>) {
+function withIncidents({ engine, recent: { incidents } }: Served) {
   return { ...engine.status(), incidents: incidents.open(), blocking: incidents.blocking() }
 }
 

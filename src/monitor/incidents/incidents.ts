@@ -43,12 +43,16 @@ export interface IncidentOptions {
   readonly redact?: (text: string) => string
 }
 
-/** The incidents of a run. Times are monotonic ms. */
-export interface Incidents {
+/** Incidents of now. */
+export interface IncidentReads {
   /** Open incidents, oldest first. */
   open(): readonly Incident[]
   /** Kinds of open incidents during which no new order is made; one whose end waits is none. */
   blocking(): readonly IncidentKind[]
+}
+
+/** The incidents of a run. Times are monotonic ms. */
+export interface Incidents extends IncidentReads {
   /** Takes each event in its order; returns what is news of it, and the ends that are due. */
   take(event: Event, nowMs: number): readonly News[]
   /** Takes a notice that no event has. */
@@ -64,7 +68,8 @@ export interface Incidents {
 }
 
 /** An open incident, as the fold holds it. */
-interface Held extends OpenIncident, Pick<HeardNotice, 'blocks'> {
+interface Held extends OpenIncident {
+  readonly blocks?: true
   readonly notice: Notice
   readonly sinceMs: number
   /** Uncovered size that was last news, USD, or the lowest since; 0 for other incidents. */
