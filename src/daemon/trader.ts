@@ -35,7 +35,8 @@ import type { Market } from '../protocol/market.ts'
 import { emptySubaccountApproval } from '../protocol/signing/approvalTypes.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import { createEngine, type Engine, type EngineParts } from './engine.ts'
+import { createEngine, type Engine } from './engine.ts'
+import type { EngineParts } from './wiring/engineParts.ts'
 
 /** Market data that decides what may be signed, at the moment of a signature. */
 export interface SigningFacts {
