@@ -77,13 +77,15 @@ export const reasonFlag = { name: 'reason', value: 'TEXT', doc: 'reason for the 
 /** The confirmation on the command line. */
 export const yesFlag = { name: 'yes', doc: 'skip the confirmation' } as const
 /** The id that an order by hand is carried out once by. */
-export const onceById = {
+const onceById = {
   name: 'id',
   value: 'ID',
   doc: 'a repeated command with the same id has no second effect; 4 to 40 letters, digits, . _ or -; random when not given',
 } as const
 /** An order is not followed. */
-export const noWait = { name: 'no-wait', doc: 'do not follow the order to its outcome' } as const
+const noWait = { name: 'no-wait', doc: 'do not follow the order to its outcome' } as const
+/** Flags of a command whose one order is followed to its outcome, after its own. */
+export const orderFlags = [onceById, noWait, byFlag, json] as const
 /** A token of the market's pool. */
 export const collateralFlag = {
   name: 'collateral',

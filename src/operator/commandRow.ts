@@ -80,8 +80,26 @@ export interface CommandForm {
 /** The reason in a form. */
 export const reasonField: FormField = { name: 'reason', label: 'Reason', isOptional: true, most: 200 }
 
-/** Effect of a form that takes over what is looser. */
-export const loosens = 'Looser limits apply too: more may be lost from then on.'
+/** Words of a form that applies what is tighter at once. */
+interface TighteningWords {
+  readonly title: string
+  readonly button: string
+  readonly send: string
+  readonly place: 'limits' | 'strategies'
+  /** A sentence. */
+  readonly effect: string
+}
+
+/** The form of a command that applies what is tighter at once, and with `isLoosening` what is looser too, which is typed out to confirm it. */
+export function tighteningForm({ effect, ...words }: TighteningWords, isLoosening = false): CommandForm {
+  return {
+    ...words,
+    effects: [effect, ...(isLoosening ? ['Looser limits apply too: more may be lost from then on.'] : [])],
+    body: { confirm: isLoosening },
+    ...(isLoosening ? { typed: 'loosen' } : {}),
+    preview: 'first',
+  }
+}
 
 /** One command. `Command` holds its fields. */
 export interface CommandRow<Command extends AnyCommand = AnyCommand> {

@@ -37,6 +37,21 @@ export interface LimitRow {
   readonly inFile: string
 }
 
+/** The limit on the age of one sort of market data, besides `maxDataAgeMs`. */
+function ageOf(data: string) {
+  return {
+    unit: 'ms',
+    tighter: 'less',
+    initial: 0,
+    bounds: [0, 86_400_000],
+    fileBounds: [1, 3_600],
+    isOptional: true,
+    doc: `As maxDataAgeMs, for ${data} alone. 0: maxDataAgeMs alone.`,
+    inFile: `the same for ${data} alone`,
+    denies: { code: 'DATA_TOO_OLD' },
+  } as const
+}
+
 /** All limits. Related ones stand together, and a sentence may lean on the row before. */
 export const limitTable = {
   maxPositionSizeUsd: {
@@ -349,50 +364,10 @@ export const limitTable = {
         "the data is older than `risk.maxDataAgeMs`; a reduction uses the venue's own mark price where the oracle's are too old",
     },
   },
-  maxTickerAgeMs: {
-    unit: 'ms',
-    tighter: 'less',
-    initial: 0,
-    bounds: [0, 86_400_000],
-    fileBounds: [1, 3_600],
-    isOptional: true,
-    doc: 'As maxDataAgeMs, for tickers alone. 0: maxDataAgeMs alone.',
-    inFile: 'the same for tickers alone',
-    denies: { code: 'DATA_TOO_OLD' },
-  },
-  maxCapacityAgeMs: {
-    unit: 'ms',
-    tighter: 'less',
-    initial: 0,
-    bounds: [0, 86_400_000],
-    fileBounds: [1, 3_600],
-    isOptional: true,
-    doc: 'As maxDataAgeMs, for trading capacity alone. 0: maxDataAgeMs alone.',
-    inFile: 'the same for trading capacity alone',
-    denies: { code: 'DATA_TOO_OLD' },
-  },
-  maxOracleAgeMs: {
-    unit: 'ms',
-    tighter: 'less',
-    initial: 0,
-    bounds: [0, 86_400_000],
-    fileBounds: [1, 3_600],
-    isOptional: true,
-    doc: 'As maxDataAgeMs, for oracle prices alone. 0: maxDataAgeMs alone.',
-    inFile: 'the same for oracle prices alone',
-    denies: { code: 'DATA_TOO_OLD' },
-  },
-  maxAccountAgeMs: {
-    unit: 'ms',
-    tighter: 'less',
-    initial: 0,
-    bounds: [0, 86_400_000],
-    fileBounds: [1, 3_600],
-    isOptional: true,
-    doc: 'As maxDataAgeMs, for positions and orders alone. 0: maxDataAgeMs alone.',
-    inFile: 'the same for positions and orders alone',
-    denies: { code: 'DATA_TOO_OLD' },
-  },
+  maxTickerAgeMs: ageOf('tickers'),
+  maxCapacityAgeMs: ageOf('trading capacity'),
+  maxOracleAgeMs: ageOf('oracle prices'),
+  maxAccountAgeMs: ageOf('positions and orders'),
   maxPriceDivergenceBps: {
     unit: 'bps',
     tighter: 'less',

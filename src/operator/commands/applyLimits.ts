@@ -3,12 +3,18 @@ import { z } from 'zod'
 import { confirm } from '../../base/bodyFields.ts'
 import { changeLimits, previewLimits } from '../changeLimits.ts'
 import { byFlag, json } from '../commandLine.ts'
-import { type CommandForm, type CommandOf, type CommandRow, loosens } from '../commandRow.ts'
+import { type CommandOf, type CommandRow, tighteningForm } from '../commandRow.ts'
 
 const body = z.strictObject({ confirm })
 
 /** The command. */
 type LimitsCommand = CommandOf<'limits', typeof body>
+
+const common = {
+  effect: 'Reloads the settings and the strategy files; tighter limits hold from the next decision.',
+  send: 'Apply',
+  place: 'limits',
+} as const
 
 /** Its row. */
 export const applyLimits: CommandRow<LimitsCommand> = {
@@ -20,8 +26,11 @@ export const applyLimits: CommandRow<LimitsCommand> = {
   isConfirmedOrPreviewed: true,
   api: { example: { confirm: false }, note: 'a preview answers with `limits` and `waiting`' },
   forms: {
-    limits: formOf({ title: 'Apply limits', button: 'Apply limits…' }),
-    limitsLooser: formOf({ title: 'Apply limits, looser ones too', button: 'Apply, looser too…' }, true),
+    limits: tighteningForm({ ...common, title: 'Apply limits', button: 'Apply limits…' }),
+    limitsLooser: tighteningForm(
+      { ...common, title: 'Apply limits, looser ones too', button: 'Apply, looser too…' },
+      true,
+    ),
   },
   cli: [
     {
@@ -33,22 +42,4 @@ export const applyLimits: CommandRow<LimitsCommand> = {
       examples: ['perpd limits apply --by ann', 'perpd limits apply --confirm --by ann'],
     },
   ],
-}
-
-function formOf(
-  words: { readonly title: string; readonly button?: string },
-  isLoosening = false,
-): CommandForm {
-  return {
-    ...words,
-    effects: [
-      'Reloads the settings and the strategy files; tighter limits hold from the next decision.',
-      ...(isLoosening ? [loosens] : []),
-    ],
-    body: { confirm: isLoosening },
-    ...(isLoosening ? { typed: 'loosen' } : {}),
-    preview: 'first',
-    send: 'Apply',
-    place: 'limits',
-  }
 }

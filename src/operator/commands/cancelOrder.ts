@@ -12,7 +12,7 @@ import { sameHex } from '../../protocol/address.ts'
 import { isOnMarket, type Order } from '../../protocol/position.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason } from '../byHand.ts'
-import { byFlag, json, noWait, onceById } from '../commandLine.ts'
+import { orderFlags } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { type EndedOrder, endedOrder, openOrder } from '../namedOrder.ts'
 import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'
@@ -50,7 +50,7 @@ export const cancelOrder: CommandRow<CancelCommand> = {
         name: 'order',
         doc: "an order's id, or its first characters (perpd orders); or its key at the venue, 0x...",
       },
-      flags: [onceById, noWait, byFlag, json],
+      flags: orderFlags,
       examples: ['perpd cancel 7944b4ff', 'perpd cancel 7944b4ff --no-wait --json'],
     },
   ],

@@ -10,16 +10,7 @@ import { managersOf, marketsNamed } from '../../protocol/marketName.ts'
 import type { Position } from '../../protocol/position.ts'
 import { BPS_ONE, bps, formatDollars } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
-import {
-  byFlag,
-  collateralFlag,
-  directionName,
-  json,
-  marketName,
-  noWait,
-  onceById,
-  yesFlag,
-} from '../commandLine.ts'
+import { collateralFlag, directionName, marketName, orderFlags, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'
 import { delistedText } from '../unknownMarket.ts'
@@ -83,10 +74,7 @@ export const closePosition: CommandRow<CloseCommand> = {
         yesFlag,
         { name: 'share', value: 'PERCENT', doc: 'percent of the position; 100 when not given' },
         collateralFlag,
-        onceById,
-        noWait,
-        byFlag,
-        json,
+        ...orderFlags,
       ],
       examples: [
         'perpd close "ETH/USD [WETH-USDC]" long',

@@ -7,16 +7,7 @@ import type { ExitRequest, IncreaseDecision } from '../../domain/order/decision.
 import { managersOf, managersText } from '../../protocol/marketName.ts'
 import { formatDollars, parseUnits, usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
-import {
-  byFlag,
-  collateralFlag,
-  directionName,
-  json,
-  marketName,
-  noWait,
-  onceById,
-  yesFlag,
-} from '../commandLine.ts'
+import { collateralFlag, directionName, marketName, orderFlags, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { type OperatorAnswer, refusal, theOne } from '../operatorAnswer.ts'
 import { delistedText } from '../unknownMarket.ts'
@@ -71,10 +62,7 @@ export const openPosition: CommandRow<OpenCommand> = {
         { name: 'take-profit', value: 'PRICE', doc: 'close the added size at this price' },
         { name: 'stop-loss', value: 'PRICE', doc: 'close the added size at this price' },
         yesFlag,
-        onceById,
-        noWait,
-        byFlag,
-        json,
+        ...orderFlags,
       ],
       examples: [
         'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2',

@@ -2,12 +2,19 @@
 import { z } from 'zod'
 import { confirm } from '../../base/bodyFields.ts'
 import { byFlag, json } from '../commandLine.ts'
-import { type CommandForm, type CommandOf, type CommandRow, loosens } from '../commandRow.ts'
+import { type CommandOf, type CommandRow, tighteningForm } from '../commandRow.ts'
 
 const body = z.strictObject({ confirm })
 
 /** The command. */
 type ReloadCommand = CommandOf<'reload', typeof body>
+
+const common = {
+  effect:
+    'Loads strategy files that were changed, added or removed. If one of them is invalid, nothing changes.',
+  send: 'Reload',
+  place: 'strategies',
+} as const
 
 /** Its row. */
 export const reloadFiles: CommandRow<ReloadCommand> = {
@@ -24,9 +31,9 @@ export const reloadFiles: CommandRow<ReloadCommand> = {
     note: 'answers with `strategies` (each change with its file and fields) and `waiting` (looser limits)',
   },
   forms: {
-    reload: formOf({ title: 'Reload strategy files', button: 'Reload files…' }),
-    reloadLooser: formOf(
-      { title: 'Reload strategy files, looser limits too', button: 'Reload, looser limits too…' },
+    reload: tighteningForm({ ...common, title: 'Reload strategy files', button: 'Reload files…' }),
+    reloadLooser: tighteningForm(
+      { ...common, title: 'Reload strategy files, looser limits too', button: 'Reload, looser limits too…' },
       true,
     ),
   },
@@ -46,22 +53,4 @@ export const reloadFiles: CommandRow<ReloadCommand> = {
       examples: ['perpd strategies reload --dry-run', 'perpd strategies reload --confirm --by ann'],
     },
   ],
-}
-
-function formOf(
-  words: { readonly title: string; readonly button?: string },
-  isLoosening = false,
-): CommandForm {
-  return {
-    ...words,
-    effects: [
-      'Loads strategy files that were changed, added or removed. If one of them is invalid, nothing changes.',
-      ...(isLoosening ? [loosens] : []),
-    ],
-    body: { confirm: isLoosening },
-    ...(isLoosening ? { typed: 'loosen' } : {}),
-    preview: 'first',
-    send: 'Reload',
-    place: 'strategies',
-  }
 }
