@@ -19,9 +19,9 @@ const trustsAll: Patch = [
 ]
 /** No facts of hosts keep anything from being signed. */
 const signsAll: Patch = [
-  'src/daemon/engine.ts',
-  'trading.veto(intent) ?? catalogue.veto(intent) ?? parts',
-  'trading.veto(intent) ?? parts',
+  'src/daemon/wiring/wireRoad.ts',
+  'trading.veto(intent) ?? catalogue.veto(intent) ?? subaccount',
+  'trading.veto(intent) ?? subaccount',
 ]
 const book: Patch = [
   'src/risk/exposure/accountExposure.ts',

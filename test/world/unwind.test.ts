@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { unwindOf } from '../../src/tasks/unwindTask.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { unwindOf } from '../../src/tasks/unwindTask.ts'
 import { folderEach } from './folderEach.ts'
 import {
   daemonFlags,
