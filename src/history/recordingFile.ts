@@ -42,7 +42,8 @@ export function recordedFiles(folder: string, fromMs: number, toMs: number): rea
   const within = join(folder, FOLDER)
   if (!existsSync(within)) return []
   const files = readdirSync(within).flatMap((name): readonly RecordedFile[] => {
-    const [, day, hour, minute, second] = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.jsonl\.zst$/.exec(name) ?? []
+    const [, day, hour, minute, second] =
+      /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.jsonl\.zst$/.exec(name) ?? []
     if (day === undefined) return []
     return [{ path: join(within, name), startMs: Date.parse(`${day}T${hour}:${minute}:${second}Z`) }]
   })

@@ -48,8 +48,8 @@ export const rpcMutants: readonly FirstMutant[] = [
     'what has no event is a stranger’s',
     90,
     'endpoint',
-    'shownOf(known, index) < known.events',
-    'shownOf(known, index) < 0',
+    'countOf(known.consumer, index) < known.events',
+    'countOf(known.consumer, index) < 0',
     'chain-1',
   ),
 ]
