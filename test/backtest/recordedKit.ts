@@ -28,7 +28,7 @@ export const evenFigures: MadeFigures = {
 const USD = 10n ** 30n
 
 /** The fields of a row, as the client decodes one. */
-export function valuesOf(made: MadeFigures, decimals = 18): Readonly<Record<string, unknown>> {
+function valuesOf(made: MadeFigures, decimals = 18): Readonly<Record<string, unknown>> {
   const usd = { long: BigInt(Math.round(made.longUsd)) * USD, short: BigInt(Math.round(made.shortUsd)) * USD }
   const unit = (BigInt(Math.round(made.price * 1e6)) * USD) / 10n ** BigInt(decimals) / 1_000_000n
   const halves = (name: string, amount: bigint) => ({
