@@ -39,9 +39,7 @@ export const impactLevels = ['recorded', 'frozen', 'none'] as const
 export type ImpactLevel = (typeof impactLevels)[number]
 
 /** A market's candles as a run read them. */
-export interface RunInput {
-  /** Full symbol of the market, or the asset where the file names no market. */
-  readonly market: string
+export interface RunInput extends TradingTimes {
   /** Length of a candle, seconds. */
   readonly periodSeconds: number
   /** Where the candles came from: a file's path, or the store's source. */
@@ -54,6 +52,12 @@ export interface RunInput {
   readonly candles: number
   /** Spans of the run without a candle; nothing is filled in. */
   readonly gaps: readonly RunGap[]
+}
+
+/** Times in which a market of a run trades. */
+export interface TradingTimes {
+  /** Full symbol of the market, or the asset where the file names no market. */
+  readonly market: string
   /** Unix seconds at which the market was listed, by the shipped catalogue; absent: not known. */
   readonly listedSeconds?: number
   /** Hours of trading from Monday to Friday, UTC, as `13:30-20:00`; absent: always. */

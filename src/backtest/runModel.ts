@@ -1,6 +1,6 @@
 /** The assumptions of a run, as figures and as sentences: everything that history does not tell. */
-import type { ImpactLevel, RunMode, RunModel, RunRates, RunRecorded } from './runFiles.ts'
-import { type TradingTimes, timesSentences } from './tradingTimes.ts'
+import type { ImpactLevel, RunMode, RunModel, RunRates, RunRecorded, TradingTimes } from './runFiles.ts'
+import { timesSentences } from './tradingTimes.ts'
 
 /** The chosen figures of a model; `funding`: `simulated` when absent, and always `recorded` with recorded pools. */
 export type ModelChoice = Omit<RunModel, 'funding' | 'sentences'> & { readonly funding?: RunModel['funding'] }

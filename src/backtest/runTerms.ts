@@ -6,7 +6,7 @@ import type { ScenarioStep } from '../paper/server/scenario.ts'
 import type { VenueSettings } from '../paper/state/settings.ts'
 import type { VenueState } from '../paper/state/venueState.ts'
 import type { Scheduler } from './lab/scheduler.ts'
-import type { RunInput, RunManifest, RunStrategy } from './runFiles.ts'
+import type { RunManifest, RunStrategy, TradingTimes } from './runFiles.ts'
 import type { ModelChoice } from './runModel.ts'
 
 /** Terms that a run is lived by: of the manifest what decides anything. */
@@ -14,7 +14,7 @@ export interface RunTerms
   extends Pick<RunManifest, 'mode' | 'fromSeconds' | 'toSeconds' | 'seed' | 'segmentSeconds' | 'balances'> {
   readonly model: ModelChoice
   readonly strategies: readonly Pick<RunStrategy, 'markets' | 'turnSeconds'>[]
-  readonly inputs: readonly Pick<RunInput, 'market' | 'periodSeconds' | 'listedSeconds' | 'hours'>[]
+  readonly inputs: readonly (TradingTimes & { readonly periodSeconds: number })[]
 }
 
 /** The made-up part of a run: what history does not do by itself. */

@@ -1,4 +1,5 @@
 /** Times at which a market of a run could be traded: from its listing on, and within the hours that are set for it (`paper.marketHours`). */
+import { defined } from '../base/defined.ts'
 import { loadCatalog } from '../paper/catalog/catalog.ts'
 import { isOpenAt, parseMarketHours } from '../paper/state/hours.ts'
 import { findMarket } from '../paper/state/lookup.ts'
@@ -6,10 +7,7 @@ import type { MarketHours } from '../paper/state/settings.ts'
 import type { VenueState } from '../paper/state/venueState.ts'
 import { sameHex } from '../protocol/address.ts'
 import type { ChainName } from '../protocol/chains/chain.ts'
-import type { RunInput } from './runFiles.ts'
-
-/** The part of a run's input that says when its market trades. */
-export type TradingTimes = Pick<RunInput, 'market' | 'listedSeconds' | 'hours'>
+import type { TradingTimes } from './runFiles.ts'
 
 /** Gives the times of a market by its full symbol; `hours`: texts as `XAU/USD=13:30-20:00`, of which the last that names the market counts. */
 export function tradingTimesOf(
@@ -22,10 +20,10 @@ export function tradingTimesOf(
     name === market || market.startsWith(`${name} [`) || (row !== undefined && sameHex(name, row.marketToken))
   const own = hours.findLast((text) => isNamed(parseMarketHours(text)?.market ?? ''))
   const listedMs = Date.parse(row?.listingDate ?? '')
-  return {
-    ...(Number.isNaN(listedMs) ? {} : { listedSeconds: listedMs / 1000 }),
-    ...(own === undefined ? {} : { hours: own.slice(own.indexOf('=') + 1) }),
-  }
+  return defined({
+    listedSeconds: Number.isNaN(listedMs) ? undefined : listedMs / 1000,
+    hours: own?.slice(own.indexOf('=') + 1),
+  })
 }
 
 /** The hours of a run's markets as the venue takes them. */

@@ -8,7 +8,7 @@ const LOOK_MS = 10_000
 
 /** Reports asynchronous standbys, and their end, until the signal aborts. A server without any standby cannot fail over, and is not reported. */
 export async function watchReplication(parts: {
-  readonly journal: Pick<Journal, 'server'>
+  readonly journal: { readonly server?: Journal['server'] }
   readonly clock: Timer
   readonly emit: Emit
   readonly signal: AbortSignal
