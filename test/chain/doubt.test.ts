@@ -74,6 +74,34 @@ test('an end that an endpoint lacked of final blocks is found a while later', as
   expect(eventsOf(await viewOf(reader, history, message))).toEqual(['OrderCreated', 'OrderExecuted'])
 })
 
+test('an end that an endpoint lacked is found a while later, although its time went back since', async () => {
+  const { history, message, endpoint } = executed()
+  let isBehind = true
+  let ahead = 0
+  const reader = readerOf(history, [endpoint], 1, (_url, body, text) => {
+    const moved = text.replaceAll(
+      /"timestamp":"0x([0-9a-f]+)"/g,
+      (_all, hex: string) => `"timestamp":"0x${(Number.parseInt(hex, 16) + ahead).toString(16)}"`,
+    )
+    if (!isBehind || !body.includes('eth_getLogs')) return moved
+    const { result, ...rest } = JSON.parse(text) as {
+      result: readonly { readonly topics: readonly string[] }[]
+    }
+    return JSON.stringify({ ...rest, result: result.filter(({ topics }) => topics[1] !== executedTopic) })
+  })
+  ahead = 86_400
+  expect(eventsOf(await viewOf(reader, history, message))).toEqual(['OrderCreated'])
+  isBehind = false
+  history.pass(5)
+  // The readings that follow become due by a time that is a day ahead.
+  await viewOf(reader, history, message)
+  ahead = 0
+  history.pass(5)
+  await viewOf(reader, history, message)
+  history.pass(30)
+  expect(eventsOf(await viewOf(reader, history, message))).toEqual(['OrderCreated', 'OrderExecuted'])
+})
+
 test('what we sent with no signature in plain sight is no stranger’s while its events are missing', async () => {
   const { history, message, endpoint } = executed(false)
   let isBehind = true

@@ -374,7 +374,9 @@ test('of a kind of one’s own a trial tells what its entries said', async () =>
   )
 })
 
-test('which kinds say what their entries may earn is as they do in a trial', async () => {
+test('which kinds say what their entries may earn is as they do in a trial', {
+  timeout: 900_000,
+}, async () => {
   const trading = Object.values(builtInKinds).filter(({ opensPositions }) => opensPositions)
   const heard: Record<string, string[]> = {}
   for (const { kind } of trading) {

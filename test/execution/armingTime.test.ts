@@ -149,3 +149,11 @@ test('what adds risk waits where the time is not known or our clock is off; what
   for (const time of [{ ...known, skewSeconds: 40 }, known, untold])
     expect(clockProblemOf(context, reduces, time)).toBeUndefined()
 })
+
+test('without endpoints a host that was not heard since this clock was set is judged by the clocks of the others', async () => {
+  const timeOf = async (hosts: readonly (number | undefined)[]) =>
+    (await bench({ hosts }).begin()('h0')).nowSeconds
+  expect(await timeOf([undefined, 4_254_000])).toBe(nowSeconds + 4_254)
+  expect(await timeOf([1_000, 4_254_000])).toBe(nowSeconds + 1)
+  expect(await timeOf([undefined, undefined])).toBe(nowSeconds)
+})

@@ -131,6 +131,14 @@ const mendedSince: typeof mended = [
   ['engine', 889_000_002_153, 'exits are placed before the fills of an entry are final'],
   // The judge: endpoints did not answer for a liquidation, and the owner had opened the side anew before it was proven.
   ['engine', 889_000_002_386, 'exits are placed by the books until a liquidation is proven'],
+  // An endpoint's time stood ahead for a look, and what it had hidden of final blocks was to be read again by that time.
+  ['shell', 890_000_053_885, 'what is due by a time that went back is due by the time of now'],
+  // The clock was set back while a message was prepared at a host that was not heard since, and its deadline was judged by that clock.
+  [
+    'engine',
+    889_000_051_673,
+    'a host that was not heard since the clock was set is judged by the others’ clocks',
+  ],
   // An endpoint showed a close as executed without figures, and its strategy entered anew inside of its cooldown.
   ['engine', 889_000_050_619, 'a close of a size that nothing shows yet may have left the market'],
   // Two messages of a block showed no signature, the state of the first one's block was not answered, and the second one's transaction was kept for it.

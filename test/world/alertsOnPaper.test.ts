@@ -41,6 +41,9 @@ const elsewhere: Readonly<Record<string, readonly [file: string, words: string]>
 
 /** Alerts that no test brings about on a machine that others use too, and why. */
 const notHere: Readonly<Record<string, string>> = {
+  PerpdJournalNoHolder: 'these daemons have a journal in a file; the rule is tried on series of its own',
+  PerpdJournalFlapping: 'these daemons have a journal in a file; the rule is tried on series of its own',
+  PerpdJournalAsynchronous: 'these daemons have a journal in a file; the rule is tried on series of its own',
   PerpdJournalSlow: 'commits take a quarter of a second on a disk that is busy for all that run on it',
   PerpdLoopLag: 'a loop that lags for minutes takes a processor that other tests need',
   PerpdMemoryHigh: '800 MB held by one process may end others on a small machine',

@@ -76,6 +76,9 @@ export function createAccountLogs(
       return
     }
     const { to, dueSeconds } = pass.goal
+    // The endpoint's time went back, so what was due by the time before would wait for long.
+    if (dueSeconds > nowSeconds + pass.ageSeconds)
+      pass.goal = { to, dueSeconds: nowSeconds + pass.ageSeconds }
     if (nowSeconds < dueSeconds) return
     await pieces(at, at + span - 1n < to ? at + span - 1n : to, signal, (events, last) => {
       const others = kept.filter(({ blockNumber }) => blockNumber < at || blockNumber > last)

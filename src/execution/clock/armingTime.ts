@@ -38,7 +38,9 @@ export function beginArmingTime(
   return async (host) => {
     const blocks = await read
     if (blocks === undefined) {
-      const nowSeconds = (clock.now() + (api.clockSkewMs(host) ?? 0)) / 1000
+      // A host that was not heard since this clock was set: the others say by how much.
+      const skewMs = api.clockSkewMs(host) ?? hostsSkewMs(api) ?? 0
+      const nowSeconds = (clock.now() + skewMs) / 1000
       return { nowSeconds, unsureSeconds: 0, likelySeconds: nowSeconds, answered: 0 }
     }
     return timeBy(context, blocks)
