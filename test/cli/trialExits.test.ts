@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { perpd } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'perpd-trial-exits-'))
@@ -84,6 +84,9 @@ const pricesIn = ({ reason }: Line) =>
   )
 const entryOf = ({ lines }: Tried) =>
   pricesIn(lines.find(({ outcome }) => outcome === 'opened') as Line)[0] ?? 0
+
+// A trial takes seconds of a processor, which other tests use too.
+vi.setConfig({ testTimeout: 300_000 })
 
 test('a trailing stop follows the price once it is active, never goes back, and takes the profit when the price falls', async () => {
   const squeeze = await tried(
