@@ -140,7 +140,7 @@ test('a window that is too short for what a kind computes is found, one that is 
 
 test('a check that there is not is refused before anything is run', async () => {
   const { code, err } = await perpd(folder, ['backtest', '--check', 'luck'])
-  expect([code, err]).toEqual([4, expect.stringContaining('lookahead or warmup')])
+  expect([code, err]).toEqual([4, expect.stringContaining('lookahead, warmup, recorded')])
 })
 
 test('two values differ by the path of each place, and windows of candles are compared by time', () => {

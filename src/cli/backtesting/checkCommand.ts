@@ -31,7 +31,7 @@ export function checkFlag(flags: Call['flags']): CheckName | undefined {
   const check = checkNames.find((name) => name === given)
   if (check !== undefined) return check
   throw new CommandError(
-    `--check ${String(given)}: ${checkNames.join(', ')}.\n  Nothing was run.`,
+    `--check ${String(given)} is not there: it is one of ${checkNames.join(', ')}.\n  Nothing was run.`,
     exitCodes.configuration,
   )
 }
