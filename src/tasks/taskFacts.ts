@@ -56,7 +56,8 @@ export function isSameState(one: unknown, other: unknown): boolean {
 }
 
 function checkSize(taskId: string, part: 'params' | 'state', value: unknown): void {
-  const bytes = Buffer.byteLength(encodeExact(value))
+  // No global of Node: whoever writes a kind compiles this file without its types.
+  const bytes = new TextEncoder().encode(encodeExact(value)).byteLength
   if (bytes <= TASK_STATE_MOST_BYTES) return
   throw new BaseError('The state of a task is too large for a record.', {
     code: 'TASK_STATE_TOO_LARGE',

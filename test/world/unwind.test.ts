@@ -36,7 +36,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   timeout: 240_000,
 }, async () => {
   const paper = await startPaper([
-    '--paper.orderDeadlineSeconds=5',
+    '--paper.orderDeadlineSeconds=20',
     '--paper.keeperDelayMs=300',
     '--paper.keeperJitterMs=0',
     '--paper.safeLagBlocks=2',
@@ -70,7 +70,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
   await fetch(`${paper.control}/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ relay: 'lands-late', relayLateMs: 2_000, keeperExtraDelayMs: 5_000 }),
+    body: JSON.stringify({ relay: 'lands-late', relayLateMs: 12_000, keeperExtraDelayMs: 5_000 }),
   })
 
   const first = run()
@@ -82,7 +82,7 @@ test('an unwanted order that lands late is undone once, over kills -9 at every s
     },
     { seen: first.said },
   )
-  // Not by the command line, which is another process and takes its time: the order is about to land.
+  // Not by the command line, which is another process and takes its time: the order lands in some ten seconds.
   const asked = await command(`orders/${order.intentId.slice(0, 8)}/unwind`, { by: 'ann', reason: 'late' })
   expect(asked.statement).toBe(
     `${order.intentId} (increase long ETH/USD [WETH-USDC]) will be unwound: if it lands, perpd closes what it opens; by ann`,
