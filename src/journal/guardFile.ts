@@ -37,7 +37,10 @@ export interface GuardFileOptions {
 const CHECK_DIGITS = 16
 const writeAt = promisify(write)
 const sync = promisify(fdatasync)
-const { O_RDWR, O_CREAT, O_APPEND, O_EXCL, O_NOFOLLOW } = constants
+const { O_RDWR, O_CREAT, O_APPEND, O_EXCL, O_NOFOLLOW, O_DSYNC } = constants
+/** True where the write of a file that is open with `O_DSYNC` is durable when it returns. Elsewhere that flag means less than a flush, or is not there. */
+const isWriteDurable = process.platform === 'linux'
+const FLAGS = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | (isWriteDurable ? O_DSYNC : 0)
 
 /**
  * Opens the table, made with mode 0600 when there is none. A last line that was cut by a crash was never signed, and is taken
@@ -61,7 +64,7 @@ export function openGuardFile({
     let next: number | undefined
     try {
       rmSync(fresh, { force: true })
-      next = openSync(fresh, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600)
+      next = openSync(fresh, FLAGS | O_EXCL, 0o600)
       await writeWhole(next, text.join(''), () => false)
       fsyncSync(next)
       renameSync(fresh, path)
@@ -84,7 +87,7 @@ export function openGuardFile({
     }
   }
 
-  // One write and one sync for all that wait: the sync takes long, and those that come meanwhile share the next.
+  // One durable write for all that wait: it takes long, and those that come meanwhile share the next.
   let waiting: string[] = []
   let flushing: Promise<void> | undefined
   let before: Promise<unknown> = Promise.resolve()
@@ -93,7 +96,7 @@ export function openGuardFile({
     waiting = []
     flushing = undefined
     await writeWhole(fd, texts.join(''), makeRoom)
-    await sync(fd)
+    if (!isWriteDurable) await sync(fd)
     lines += texts.length
     if (lines > most) await compact(kept)
   }
@@ -119,7 +122,7 @@ export function openGuardFile({
 function openFile(path: string): { readonly fd: number; readonly entries: readonly SignEntry[] } {
   let fd: number | undefined
   try {
-    fd = openSync(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
+    fd = openSync(path, FLAGS, 0o600)
     if (!fstatSync(fd).isFile()) throw new Error('it is no regular file')
     rmSync(`${path}.new`, { force: true })
     const text = readFileSync(fd, 'latin1')

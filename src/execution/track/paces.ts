@@ -24,6 +24,9 @@ export interface Pace {
   wakeUp(): void
 }
 
+/** Why a wait is ended. Made once: an error made at each write of an order is dear. */
+const woken = new Error('there is something to look at')
+
 /** Makes one that begins now. */
 export function createPace({ clock, settings }: HasClock & HasSettings): Pace {
   /** End of the last look, or the beginning, monotonic ms. */
@@ -35,7 +38,7 @@ export function createPace({ clock, settings }: HasClock & HasSettings): Pace {
   let wake = new AbortController()
 
   function wakeUp(): void {
-    wake.abort()
+    wake.abort(woken)
     wake = new AbortController()
   }
 
