@@ -162,9 +162,8 @@ export function createEffects(context: ExecutionContext, options: EffectsOptions
     const status = answer.kind === 'status' ? answer.status : answer.kind
     const reason = answer.kind === 'status' ? answer.error : answer.reason
     if (status === tracked.observedStatus && reason === tracked.observedReason) return
-    tracked.observedReason = reason
     // Silence is no word: the last one stands.
-    if (answer.kind === 'status') tracked.observedStatus = status
+    orders.heard(tracked, answer.kind === 'status' ? status : undefined, reason)
     context.emit({
       type: 'order.observed',
       intent: tracked.state.intent,

@@ -22,7 +22,7 @@ export interface TrackedOrder {
   /** Set by `TrackedOrders.moved` alone. */
   state: IntentState | undefined
   label: Label | undefined
-  /** The venue's last word on the newest attempt; an observation. */
+  /** The venue's last word on the newest attempt; an observation. Both set by `TrackedOrders.heard` alone. */
   observedStatus: string | undefined
   observedReason: string | undefined
   /** Monotonic ms of the acceptance; 0 after a restart. */
@@ -52,6 +52,8 @@ export interface TrackedOrders extends OpenOrders {
   register(intentId: string, state: IntentState | undefined): TrackedOrder
   /** Takes the state that a record made. */
   moved(tracked: TrackedOrder, state: IntentState): void
+  /** Takes the venue's last word; an undefined status leaves the one before. */
+  heard(tracked: TrackedOrder, status: string | undefined, reason: string | undefined): void
   /** Takes one out that was never accepted. */
   drop(intentId: string): void
   /** Removes a closed intent; its possible fills are remembered for a while. */
@@ -83,6 +85,8 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
   /** By intent, oldest first. */
   const landed = new Map<string, Landed>()
   const followers: OrderHints[] = []
+  /** The open intents as they are listed, until one of them changes: hundreds of turns a second read them. */
+  let listed: ReturnType<OpenOrders['open']> | undefined
 
   function judgeFate(intentId: string, state: IntentState): void {
     const message = unprovenMessageOf(state)
@@ -120,21 +124,30 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
         tail: Promise.resolve(),
       }
       trackedOrders.set(intentId, tracked)
+      listed = undefined
       if (state !== undefined) judgeFate(intentId, state)
       return tracked
     },
     moved(tracked, state) {
       tracked.state = state
+      listed = undefined
       judgeFate(tracked.intentId, state)
+    },
+    heard(tracked, status, reason) {
+      tracked.observedStatus = status ?? tracked.observedStatus
+      tracked.observedReason = reason
+      listed = undefined
     },
     drop(intentId) {
       trackedOrders.delete(intentId)
+      listed = undefined
       unproven.delete(intentId)
     },
     forget(tracked, state) {
       const { intentId } = tracked
       tracked.signed = undefined
       trackedOrders.delete(intentId)
+      listed = undefined
       unproven.delete(intentId)
       for (const key of claims.get(intentId) ?? []) claimed.delete(key)
       claims.delete(intentId)
@@ -159,6 +172,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       if (to === tracked.label) return
       const from = tracked.label
       tracked.label = to
+      listed = undefined
       const { state } = tracked
       const askedBy = cancelAskedBy(state, stories())
       const asked = defined({ askedBy })
@@ -183,9 +197,10 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       for (const follower of followers) follower.sawOrders(list)
     },
     open() {
-      return [...trackedOrders.values()].flatMap(({ state, label, observedStatus }) =>
+      listed ??= [...trackedOrders.values()].flatMap(({ state, label, observedStatus }) =>
         state === undefined || label === undefined ? [] : [{ state, label, ...defined({ observedStatus }) }],
       )
+      return listed
     },
     recentlyLanded() {
       return [...landed.values()].map(({ state }) => state)
