@@ -14,6 +14,8 @@ const deep = below(deepTests)
 const processes = below(processTests)
 const apart = below(apartTests)
 const alone = below(aloneTests)
+/** Projects whose files start perpd as processes have it bundled first. */
+const globalSetup = 'test/support/bundleProgram.ts'
 
 export default defineConfig({
   test: {
@@ -42,7 +44,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'quick-apart', include: apart, exclude: [...deep, ...processes, ...alone] },
+        test: {
+          name: 'quick-apart',
+          include: apart,
+          exclude: [...deep, ...processes, ...alone],
+          globalSetup,
+        },
       },
       { extends: true, test: { name: 'deep', include: deep } },
       {
@@ -50,6 +57,7 @@ export default defineConfig({
         test: {
           name: 'deep-processes',
           include: processes,
+          globalSetup,
           // They wait for clocks and answers two thirds of their time.
           maxWorkers: Math.max(4, availableParallelism() - 1),
           sequence: { groupOrder: 1 },

@@ -5,7 +5,8 @@
  */
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { type OutputChunk, rolldown } from 'rolldown'
+import type { OutputChunk } from 'rolldown'
+import { bundled } from './bundled.ts'
 
 const root = process.cwd()
 const source = realpathSync(join(root, 'src'))
@@ -20,15 +21,11 @@ const entries: Readonly<Record<string, string>> = {
   'strategy/indicators': 'strategy/indicators.ts',
 }
 
-/** Packages that stay packages: native code, code that starts threads from files of its own, and what few users turn on. */
-const isApart = (name: string): boolean =>
-  /^(?:node:|(?:hash-wasm|nodemailer|pino|tiny-secp256k1)$|@opentelemetry\/(?!api$))/.test(name)
-
 /** The place of a module as it would be without this script: files that the code reads are found from there, one folder below `dist`. */
-function withPlaces(code: string, id: string): string | undefined {
+function placeOf(id: string): string | undefined {
   if (!id.startsWith(source + sep)) return undefined
   const place = relative(source, id).replaceAll(sep, '/').replace(/\.ts$/, '.js')
-  return code.replaceAll('import.meta.url', `new URL('../${place}', import.meta.url).href`)
+  return `new URL('../${place}', import.meta.url).href`
 }
 
 /**
@@ -63,16 +60,10 @@ function notices(chunks: readonly OutputChunk[]): string {
   return `The code in this folder holds parts of these packages, each under its own licence.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
-const bundle = await rolldown({
-  input: Object.fromEntries(Object.entries(entries).map(([place, file]) => [place, join(source, file)])),
-  platform: 'node',
-  external: (id) => isApart(id),
-  plugins: [{ name: 'places', transform: (code, id) => withPlaces(code, id) }],
-  // A warning fails the build: nobody reads its log.
-  onLog(level, log) {
-    if (level === 'warn') throw new Error(log.message)
-  },
-})
+const bundle = await bundled(
+  Object.fromEntries(Object.entries(entries).map(([place, file]) => [place, join(source, file)])),
+  placeOf,
+)
 const { output } = await bundle.write({
   dir: join(root, 'dist'),
   format: 'esm',

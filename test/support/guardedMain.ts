@@ -1,7 +1,8 @@
 /**
  * `perpd` as tests start it: the real command line, which ends with exit code 99 when it reaches for what is a user's own.
  * TEST_CLOCK_SHIFT_MS moves the wall clock of the process, so that no test depends on the hour. TEST_CLOCK_SHIFT_FILE names a file
- * with as many milliseconds more, which may grow while the process runs: what has an age grows older with it.
+ * with as many milliseconds more, which may grow while the process runs: what has an age grows older with it. TEST_PROGRAM names the bundle
+ * of the source that is run (bundleProgram.ts); without it the source itself is.
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { guardUsersOwn } from './usersOwn.ts'
@@ -32,5 +33,6 @@ guardUsersOwn((what) => {
   writeSync(2, `a test's perpd ${what}\n`)
   process.exit(reachedCode)
 })
-const { runProcess } = await import('../../src/cli/main.ts')
+const program = process.env.TEST_PROGRAM || '../../src/cli/main.ts'
+const { runProcess }: typeof import('../../src/cli/main.ts') = await import(program)
 await runProcess()

@@ -14,7 +14,9 @@ const folder = folderOfEachTest()
 /** Files of the source that `perpd ARGS` loads until it says something, or ends by itself. */
 async function loadedBy(args: readonly string[], saying?: string): Promise<readonly string[]> {
   const list = join(folder.path, 'modules')
-  const running = perpd(args, { cwd: folder.path, program, env: { MODULES_FILE: list, COLUMNS: '80' } })
+  // Of a bundle the modules would not be seen.
+  const env = { MODULES_FILE: list, COLUMNS: '80', TEST_PROGRAM: '' }
+  const running = perpd(args, { cwd: folder.path, program, env })
   if (saying !== undefined) {
     await until('it is said', () => running.said().includes(saying) || undefined, { seen: running.said })
     running.child.kill('SIGTERM')

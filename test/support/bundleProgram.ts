@@ -1,0 +1,68 @@
+/**
+ * Bundles `perpd` once before tests that start it: of a start from the source, finding and linking a thousand modules is more than half. The
+ * bundle is the source of now, with the places of its files, so that threads, pages and recorded data are those of the checkout.
+ * TEST_PROGRAM names it to the processes that tests start (guardedMain.ts); set to nothing, they run the source file by file.
+ */
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join, resolve, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundled } from '../../scripts/bundled.ts'
+
+const root = resolve(import.meta.dirname, '..', '..')
+const source = join(root, 'src')
+const kept = join(root, 'node_modules', '.cache', 'perpd-programs')
+/** Bundles of earlier sources that are kept, for another run may have one in use. */
+const KEPT_MAX = 3
+
+/** Changes with the source, the packages, the version of Node, and how it is bundled. */
+function contentKey(): string {
+  const hash = createHash('sha256').update(process.version)
+  const code = globSync('src/**/*.ts', { cwd: root }).sort()
+  for (const file of [...code, 'package-lock.json', 'scripts/bundled.ts', 'test/support/bundleProgram.ts'])
+    hash.update(`\n${file}\n`).update(readFileSync(join(root, file)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Vitest calls it once before the files of a project (`globalSetup`); workers, and what they start, inherit the environment. */
+export default async function bundleProgram(): Promise<void> {
+  if (process.env.TEST_PROGRAM !== undefined) return
+  const folder = join(kept, contentKey())
+  if (!existsSync(folder)) await writeBundle(folder)
+  process.env.TEST_PROGRAM = join(folder, 'main.js')
+}
+
+/** Writes to a folder of its own and renames it, so that a run beside this one finds a whole bundle or none. */
+async function writeBundle(folder: string): Promise<void> {
+  removeOldest()
+  const bundle = await bundled({ main: join(source, 'cli', 'main.ts') }, (path) =>
+    path.startsWith(source + sep) ? JSON.stringify(pathToFileURL(path).href) : undefined,
+  )
+  const written = mkdtempSync(`${folder}-`)
+  await bundle.write({ dir: written, format: 'esm', keepNames: true })
+  await bundle.close()
+  try {
+    renameSync(written, folder)
+  } catch (error) {
+    rmSync(written, { recursive: true })
+    if (!existsSync(folder)) throw error
+  }
+}
+
+function removeOldest(): void {
+  mkdirSync(kept, { recursive: true })
+  const byAge = readdirSync(kept)
+    .map((name) => join(kept, name))
+    .toSorted((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)
+  for (const folder of byAge.slice(KEPT_MAX - 1)) rmSync(folder, { recursive: true, force: true })
+}
