@@ -1,9 +1,12 @@
 /** A proof holds while nothing changed that it depends on, and no longer. */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { deepTests, processTests } from '../deepTests.ts'
+import { ofShare, shareOfChange } from './depth.ts'
+import { processorMs } from './processorTime.ts'
 import { proofKeys, type Tree, treeOf } from './proofKey.ts'
 import { readProofs, unproven, writeProofs } from './proven.ts'
 
@@ -53,6 +56,14 @@ test('a test of seeded bugs is due when a bug, a judge or a patched file changes
   expect(changedBy('src/daemon/trader.ts')).not.toContain(mutants)
 })
 
+test('what tests of one folder share makes no test of another due that does not name it', () => {
+  const changed = changedBy('test/world/operated.ts')
+  expect(changed).toContain('test/world/killSwitch.test.ts')
+  // It runs the program alone, and the image takes a strategy from the folder.
+  expect(changed).not.toContain('test/cli/keys.test.ts')
+  expect(changed).toContain('test/container/containerRun.test.ts')
+})
+
 test('documents make no deep test due but those that read them', () => {
   const changed = changedBy('docs/orders.md')
   expect(changed.filter((file) => !/^test\/(docs\/|api\/package)/.test(file))).toEqual([])
@@ -83,10 +94,47 @@ test('a file is due until its own key stands in the record, which is read as it 
       ['b', '2'],
       ['c', '3'],
     ])
-    writeProofs({ b: { key: '9', seconds: 1 }, a: { key: '1', seconds: 40 } }, path)
-    expect(readProofs(path)).toEqual({ a: { key: '1', seconds: 40 }, b: { key: '9', seconds: 1 } })
+    writeProofs({ b: { key: '9', seconds: 1 }, a: { key: '1', seconds: 40, processor: 12 } }, path)
+    expect(readProofs(path)).toEqual({
+      a: { key: '1', seconds: 40, processor: 12 },
+      b: { key: '9', seconds: 1 },
+    })
     expect(unproven(['a', 'b', 'c', 'd'], now, readProofs(path))).toEqual(['b', 'c', 'd'])
   } finally {
     rmSync(folder, { recursive: true })
   }
 })
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test('as many changes as there are parts try every case once, and without a change all are tried', () => {
+  const cases = [...'abcdefgh']
+  const tried = [7, 8, 9].flatMap((change) => {
+    vi.stubEnv('GATE_CHANGE', String(change))
+    return ofShare(cases, shareOfChange(3))
+  })
+  expect(tried.toSorted()).toEqual(cases)
+  vi.stubEnv('GATE_CHANGE', undefined)
+  expect(ofShare(cases, shareOfChange(3))).toEqual(cases)
+})
+
+test('a change that is no number is refused, and nothing is tried in its name', () => {
+  for (const asked of ['-1', '0.5', 'all']) {
+    vi.stubEnv('GATE_CHANGE', asked)
+    expect(() => shareOfChange(3), asked).toThrow(RangeError)
+  }
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'the processor time of a file has that of the processes that it started',
+  () => {
+    const before = processorMs()
+    const own = process.cpuUsage()
+    const busy = 'const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end);'
+    expect(spawnSync(process.execPath, ['-e', busy]).status).toBe(0)
+    const { user, system } = process.cpuUsage(own)
+    expect(processorMs() - before - (user + system) / 1_000).toBeGreaterThan(250)
+  },
+)

@@ -8,7 +8,10 @@ export interface Outcome {
   readonly file: string
   /** True: every test passed, and each at its first attempt. */
   readonly isClean: boolean
+  /** Seconds of the clock. */
   readonly seconds: number
+  /** Seconds of processors, its child processes included; for a file that did not come to its tests the clock's. */
+  readonly processor: number
 }
 
 export default class Outcomes implements Reporter {
@@ -17,6 +20,7 @@ export default class Outcomes implements Reporter {
     if (path === undefined) return
     const outcomes = modules.map((module): Outcome => {
       const tests = [...module.children.allTests()]
+      const durationMs = module.diagnostic().duration
       return {
         file: relative(process.cwd(), module.moduleId).split(sep).join('/'),
         isClean:
@@ -24,7 +28,8 @@ export default class Outcomes implements Reporter {
           tests.every(
             (test) => test.result().state !== 'failed' && (test.diagnostic()?.retryCount ?? 0) === 0,
           ),
-        seconds: Math.round(module.diagnostic().duration / 1_000),
+        seconds: Math.round(durationMs / 1_000),
+        processor: Math.round((module.meta().processorMs ?? durationMs) / 1_000),
       }
     })
     writeFileSync(path, JSON.stringify(outcomes))

@@ -8,6 +8,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { parseAst } from 'vitest/node'
 import { adversaryMutants } from '../adversary/mutants.ts'
+import { fastMutants } from '../backtest/fastMutants.ts'
 import { engineMutants } from '../simulation/engineMutants.ts'
 import { fileMutants } from '../simulation/fileMutants.ts'
 import { mutants } from '../simulation/mutants.ts'
@@ -47,14 +48,18 @@ const subjects: Readonly<
   'test/simulation/engineMutants.test.ts': { folder: 'test/simulation/', bugs: engineMutants },
   'test/simulation/fileMutants.test.ts': { folder: 'test/simulation/', bugs: fileMutants },
   'test/simulation/rpcMutants.test.ts': { folder: 'test/simulation/', bugs: rpcMutants },
+  'test/backtest/fastMutants.test.ts': { folder: 'test/backtest/', bugs: fastMutants },
   'test/adversary/mutants.test.ts': { folder: 'test/adversary/', bugs: adversaryMutants },
 }
 
 /** Every text between quotes that could be the path of a module or a file beside the one that names it. */
 const NAMED_PATH = /['"`](\.{1,2}\/[^'"`\n$]*)['"`]/g
 
-/** A file with one of these starts processes or looks at whole folders: its result can depend on every file. */
+/** A file with one of these starts processes or looks at whole folders: its result can depend on every file of the source. */
 const REACHES_ALL = /node:child_process|readdirSync|globSync|src\/cli\/bin/
+
+/** A file with this takes files of the tests by their places from the root. */
+const NAMES_TESTS = /['"`]test\//
 
 /** Files whose content decides no test of the deep tier, but for those tests that read the documents. */
 const isDocument = (file: string) => file.startsWith('docs/') || (file.endsWith('.md') && !file.includes('/'))
@@ -124,7 +129,7 @@ function closureOf(file: string, named: (file: string) => readonly string[]): Re
 /**
  * Returns the key of each test file, 16 hex digits. It changes with the code of any file that the test imports at whatever distance, with fixtures and other data,
  * the lock file, the tests' own setup and the version of Node. A test that starts processes or reads folders has every file of the source for its
- * closure; a test of seeded bugs has the simulation and the files in which the bugs are planted.
+ * closure, and of the tests its own folder and the support; a test of seeded bugs has the simulation and the files in which the bugs are planted.
  */
 export function proofKeys(
   tree: Tree,
@@ -145,6 +150,7 @@ export function proofKeys(
   const setup = [
     ...closureOf('vitest.config.ts', named),
     ...closureOf('test/support/guardTests.ts', named),
+    ...closureOf('test/support/bundleProgram.ts', named),
   ].filter((file) => !file.startsWith('test/gate/'))
   const common = [...new Set([...setup, ...tree.files.filter(isData)])]
   return new Map(
@@ -168,11 +174,14 @@ function partsOf(tree: Tree, file: string, named: (file: string) => readonly str
     return [file, ...worlds, ...planted]
   }
   const closure = [...closureOf(file, named)]
-  const reachesAll = closure
+  const tests = closure
     .filter((each) => each.startsWith('test/') && each.endsWith('.ts'))
-    .some((each) => REACHES_ALL.test(tree.read(each).toString('utf8')))
-  if (!reachesAll) return closure
+    .map((each) => tree.read(each).toString('utf8'))
+  if (!tests.some((text) => REACHES_ALL.test(text))) return closure
   const readsDocuments = file.startsWith('test/docs/') || file.startsWith('test/api/package')
+  const readsTests = readsDocuments || tests.some((text) => NAMES_TESTS.test(text))
+  const near = [`${dirname(file)}/`, 'test/support/']
+  const isFar = (each: string) => each.startsWith('test/') && !near.some((folder) => each.startsWith(folder))
   return [
     ...closure,
     ...tree.files.filter(
@@ -180,6 +189,7 @@ function partsOf(tree: Tree, file: string, named: (file: string) => readonly str
         !isTest(each) &&
         !isSnapshot(each) &&
         !each.startsWith('test/gate/') &&
+        (readsTests || !isFar(each)) &&
         (readsDocuments || !isDocument(each)),
     ),
   ]

@@ -8,6 +8,8 @@ export interface Proof {
   readonly key: string
   /** Seconds of the clock that the file took, beside the others of its project. */
   readonly seconds: number
+  /** Seconds of processors, with the processes that it started; undefined in a record from before they were measured. */
+  readonly processor?: number | undefined
 }
 
 /** Proofs by test file, from the root of the project. */
@@ -25,7 +27,8 @@ export function writeProofs(proofs: Proofs, path = recordPath): void {
   const lines = Object.entries(proofs)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(
-      ([file, { key, seconds }]) => `  ${JSON.stringify(file)}: { "key": "${key}", "seconds": ${seconds} }`,
+      ([file, { key, seconds, processor }]) =>
+        `  ${JSON.stringify(file)}: { "key": "${key}", "seconds": ${seconds}${processor === undefined ? '' : `, "processor": ${processor}`} }`,
     )
   writeFileSync(path, `{\n${lines.join(',\n')}\n}\n`)
 }

@@ -1,6 +1,16 @@
-/** Loaded before each file of tests: a test that reached for what is a user's own fails, even where the code under test made nothing of it. */
-import { afterEach } from 'vitest'
+/**
+ * Loaded before each file of tests: a test that reached for what is a user's own fails, even where the code under test made nothing of it. The file's
+ * processor time goes to the reporter.
+ */
+import { afterAll, afterEach } from 'vitest'
+import { processorMs } from '../gate/processorTime.ts'
 import { guardUsersOwn } from './usersOwn.ts'
+
+const beganMs = processorMs()
+// biome-ignore lint/correctness/noEmptyPattern: Vitest takes a pattern alone for the first parameter.
+afterAll(({}, file) => {
+  file.meta.processorMs = processorMs() - beganMs
+})
 
 /** What tests of this process reached for. One list for all its files: some share a process, which is guarded once. */
 const shared = globalThis as typeof globalThis & { reachedByTests?: string[] }
