@@ -8,7 +8,7 @@ import { filledOrders } from '../../src/domain/accountRecords/fills.ts'
 import { type ExitSettings, usualMoves, usualRange } from '../../src/domain/order/exitSettings.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
-import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
+import { crashedAt, crashTimeoutMs } from '../support/crashStride.ts'
 import { ethSymbol, type PricePath, pathOf } from '../support/kinds.ts'
 import { loadedOf } from '../support/loaded.ts'
 import { mortalTrader } from '../support/mortalTrader.ts'
@@ -151,7 +151,7 @@ test(
     expect(whole.highestStop).toBeGreaterThan(1_800n * 10n ** 12n)
     expect(whole.boundaries).toBeGreaterThan(30)
     // Each ninth, by turns before a record and after one: all of them take minutes (`CRASH_STRIDE=1`).
-    for (let at = 1; at <= whole.boundaries; at += crashStride(9)) {
+    for (const at of crashedAt(whole.boundaries, 9)) {
       const { wrong, heldUsd, resting, enteredUsd, leftUsd, keys } = await storyWith(at)
       expect({ at, wrong, heldUsd, resting, enteredUsd, leftUsd }).toEqual({ at, ...expected })
       expect(new Set(keys).size).toBe(keys.length)

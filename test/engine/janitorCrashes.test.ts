@@ -3,6 +3,7 @@
  * paper venue on real sockets: the order is edited once.
  */
 import { afterEach, expect, test } from 'vitest'
+import { crashedAt } from '../support/crashStride.ts'
 import { ann, janitorWith, opening, restingAt } from '../support/janitor.ts'
 import { type KindsBench, kindsBench, signer } from '../support/kinds.ts'
 import { type MortalTrader, mortalTrader } from '../support/mortalTrader.ts'
@@ -55,7 +56,7 @@ test('a process that ends at any record of an edit leaves the order edited once'
   const whole = await storyWith(0)
   expect(whole).toMatchObject(expected)
   expect(whole.boundaries).toBeGreaterThan(9)
-  for (let at = 1; at <= whole.boundaries; at += 1) {
+  for (const at of crashedAt(whole.boundaries, 1)) {
     const { boundaries: _, ...story } = await storyWith(at)
     expect({ at, ...story }).toEqual({ at, ...expected })
   }

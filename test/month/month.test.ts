@@ -6,13 +6,15 @@
 import { expect, test } from 'vitest'
 import type { Limits } from '../../src/domain/limits/limits.ts'
 import { orderTypes } from '../../src/paper/state/orderTypes.ts'
+import { ofShare, shareOfChange } from '../gate/depth.ts'
 import { liveMonth } from './month.ts'
 import { kindNames } from './monthKinds.ts'
 
 /** Kinds that act within such hours on the prices of the seed. */
 const busy: ReadonlySet<string> = new Set(['trend', 'protector', 'signal', 'target-exposure', 'ladder'])
 
-test.each(kindNames)(
+// Each kind takes ten seconds of a processor; of a change each third is lived.
+test.each(ofShare(kindNames, shareOfChange(3)))(
   'hours of %s with faults violate nothing and leave nothing unexplained',
   {
     timeout: 900_000,

@@ -1,7 +1,10 @@
-/** The process ends at every boundary of every story: commits, requests, answers, signatures, looks. */
+/** The process ends at every boundary of every story, of a change at each third: commits, requests, answers, signatures, looks. */
 import { expect, test } from 'vitest'
+import { shareOfChange } from '../gate/depth.ts'
 import { type CrashPoints, crashPointsOf } from './crashPoints.ts'
 import { engineStories, pairStories, stories } from './scenarios.ts'
+
+const share = shareOfChange(3)
 
 const failuresOf = (points: readonly CrashPoints[]) => points.flatMap(({ failures }) => failures)
 const runsOf = (points: readonly CrashPoints[]) => points.reduce((sum, { runs }) => sum + runs, 0)
@@ -9,49 +12,53 @@ const runsOf = (points: readonly CrashPoints[]) => points.reduce((sum, { runs })
 test('a crash at every boundary of the machine neither loses nor repeats an order', {
   timeout: 600_000,
 }, async () => {
-  const points = await crashPointsOf('core', stories, 'crash')
+  const points = await crashPointsOf('core', stories, 'crash', share)
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBeGreaterThanOrEqual(20)
-  expect(runsOf(points)).toBeGreaterThan(1_000)
+  expect(runsOf(points)).toBeGreaterThan(1_000 / share.every)
 })
 
 test('a crash at every boundary of the shell neither loses nor repeats an order', {
   timeout: 600_000,
 }, async () => {
-  const points = await crashPointsOf('shell', stories, 'crash')
+  const points = await crashPointsOf('shell', stories, 'crash', share)
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBeGreaterThanOrEqual(20)
-  expect(runsOf(points)).toBeGreaterThan(1_500)
+  expect(runsOf(points)).toBeGreaterThan(1_500 / share.every)
 })
 
 test('nor do two crashes, at every pair of boundaries of five stories', { timeout: 600_000 }, async () => {
-  const points = await crashPointsOf('core', pairStories, 'pair')
+  const points = await crashPointsOf('core', pairStories, 'pair', share)
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBe(5)
-  expect(runsOf(points)).toBeGreaterThan(3_000)
+  expect(runsOf(points)).toBeGreaterThan(3_000 / share.every)
 })
 
 test('a process that is frozen at any boundary of the machine, and wakes up when another has its journal, does no harm', {
   timeout: 600_000,
 }, async () => {
-  const points = await crashPointsOf('core', stories, 'takeover')
+  const points = await crashPointsOf('core', stories, 'takeover', share)
   expect(failuresOf(points)).toEqual([])
   expect(points.length).toBeGreaterThanOrEqual(20)
-  expect(runsOf(points)).toBeGreaterThan(1_000)
+  expect(runsOf(points)).toBeGreaterThan(1_000 / share.every)
 })
 
 test('nor does it at any boundary of the shell, in a story of each lane', { timeout: 600_000 }, async () => {
-  const points = await crashPointsOf('shell', pairStories.slice(0, 2), 'takeover')
+  const points = await crashPointsOf('shell', pairStories.slice(0, 2), 'takeover', share)
   expect(failuresOf(points)).toEqual([])
   expect(points.map(({ story }) => story)).toEqual(['market increase', 'market increase by the relay'])
-  expect(runsOf(points)).toBeGreaterThan(60)
+  expect(runsOf(points)).toBeGreaterThan(60 / share.every)
 })
 
 // A crash of the whole daemon takes 0.4 s: each sixth boundary, which are commits, requests and answers alike.
 test('a crash at boundaries of the whole daemon, between a target and its stop-loss too, leaves no exit too large and none missing', {
   timeout: 600_000,
 }, async () => {
-  const points = await crashPointsOf('engine', engineStories, 'crash', { shares: 4, every: 6 })
+  const points = await crashPointsOf('engine', engineStories, 'crash', {
+    shares: 4,
+    every: 6 * share.every,
+    from: 6 * share.from,
+  })
   expect(failuresOf(points)).toEqual([])
-  expect(runsOf(points)).toBeGreaterThan(60)
+  expect(runsOf(points)).toBeGreaterThan(60 / share.every)
 })

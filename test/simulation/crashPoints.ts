@@ -3,6 +3,7 @@
  * requests, answers, signatures, looks.
  */
 
+import type { CaseShare } from '../gate/depth.ts'
 import { runJobs } from './pool.ts'
 import type { Story } from './scenarios.ts'
 import type { TierName } from './seeds.ts'
@@ -24,7 +25,7 @@ export interface CrashJob {
   readonly tier: TierName
   readonly story: string
   readonly what: CrashKind
-  /** Of `crash`: only each so manieth boundary, from this one on; absent: every one. */
+  /** Only each so manieth boundary, from this one on; absent: every one. */
   readonly share?: Share
 }
 
@@ -34,19 +35,21 @@ export interface Share {
   readonly step: number
 }
 
+const everyBoundary: Share = { from: 1, step: 1 }
+
 /** What happens at each boundary: a crash, another at each boundary after it, or a pause in which the journal is taken. */
 export type CrashKind = 'crash' | 'pair' | 'takeover'
 
-/** Enumerates the crash points of stories in worker threads; with `shares` each story as so many jobs, of each so manieth boundary (`every`). */
+/** Enumerates the crash points of stories in worker threads: those of each so manieth boundary (`every`, the first past `from`), each story as so many jobs (`shares`). */
 export function crashPointsOf(
   tier: TierName,
   stories: readonly Story[],
   what: CrashKind,
-  { shares = 1, every = 1 }: { readonly shares?: number; readonly every?: number } = {},
+  { shares = 1, every = 1, from = 0 }: Partial<CaseShare> & { readonly shares?: number } = {},
 ): Promise<readonly CrashPoints[]> {
   const jobs = stories.flatMap(({ name }) =>
     Array.from({ length: shares }, (_, at): CrashJob => {
-      const share = { from: at * every + 1, step: shares * every }
+      const share = { from: at * every + from + 1, step: shares * every }
       return { kind: 'crashes', tier, story: name, what, ...(shares * every === 1 ? {} : { share }) }
     }),
   )
@@ -69,7 +72,7 @@ function failureOf(story: Story, crashes: readonly number[], { violation }: Worl
 export async function everyCrash(
   tier: TierName,
   story: Story,
-  { from, step }: Share = { from: 1, step: 1 },
+  { from, step }: Share = everyBoundary,
 ): Promise<CrashPoints> {
   const whole = await runStory(tier, story, [])
   const boundaries = whole.boundaries[0] ?? 0
@@ -86,26 +89,36 @@ export async function everyCrash(
  * Freezes the process at every boundary while a second one takes its journal over: by turns for so short that what it sends
  * then still lands, and for longer than any deadline.
  */
-export async function everyTakeover(tier: TierName, story: Story): Promise<CrashPoints> {
+export async function everyTakeover(
+  tier: TierName,
+  story: Story,
+  { from, step }: Share = everyBoundary,
+): Promise<CrashPoints> {
   const whole = await runStory(tier, story, [])
   const boundaries = whole.boundaries[0] ?? 0
   const failures: string[] = []
-  for (let at = 1; at <= boundaries; at += 1) {
+  let runs = 1
+  for (let at = from; at <= boundaries; at += step) {
+    runs += 1
     const takeover = { at, goesOnMs: at % 2 === 0 ? 2_500 : 90_000 }
     const { violation } = await runSeed(tier, storySeed, { scenario: { ...story, crashes: [], takeover } })
     if (violation !== undefined)
       failures.push(`${story.name}, frozen at ${at}: ${violation.invariant} ${violation.text}`)
   }
-  return { story: story.name, boundaries, runs: boundaries + 1, failures }
+  return { story: story.name, boundaries, runs, failures }
 }
 
 /** Crashes at every boundary, and again at every boundary of the process that follows. */
-export async function everyPair(tier: TierName, story: Story): Promise<CrashPoints> {
+export async function everyPair(
+  tier: TierName,
+  story: Story,
+  { from, step }: Share = everyBoundary,
+): Promise<CrashPoints> {
   const whole = await runStory(tier, story, [])
   const boundaries = whole.boundaries[0] ?? 0
   const failures: string[] = []
   let runs = 1
-  for (let first = 1; first <= boundaries; first += 1) {
+  for (let first = from; first <= boundaries; first += step) {
     const once = await runStory(tier, story, [first])
     runs += 1
     const second = once.boundaries[1] ?? 0

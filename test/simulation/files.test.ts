@@ -3,26 +3,30 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { shareOfChange } from '../gate/depth.ts'
 import { freshFrom } from './fresh.ts'
 import { addReport, runSeeds } from './seeds.ts'
 
+const share = shareOfChange(4)
+
 const run = join(import.meta.dirname, 'run.ts')
 
-test('120 seeds over real files break no invariant', { timeout: 600_000 }, async () => {
-  const report = await runSeeds('files', 1, 100)
+test(`${20 + 100 / share.every} seeds over real files break no invariant`, { timeout: 600_000 }, async () => {
+  const known = 100 / share.every
+  const report = await runSeeds('files', 1 + share.from * known, known)
   addReport(report, await runSeeds('files', freshFrom(), 20))
   expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
     [],
   )
-  expect(report.crashes).toBeGreaterThan(90)
+  expect(report.crashes).toBeGreaterThan(0.75 * report.seeds)
   for (const fault of ['power-cut', 'disk-full', 'old-backup', 'bit-flip', 'lease-lost', 'operator-stop'])
-    expect(report.faults[fault], fault).toBeGreaterThan(5)
+    expect(report.faults[fault], fault).toBeGreaterThan(5 / share.every)
 })
 
 test('a seed over real files gives the same trace in two processes', { timeout: 300_000 }, async () => {
-  const asked = [run, '--tier', 'files', '--seeds', '12', '--from', '7000', '--hashes']
+  const asked = [run, '--tier', 'files', '--seeds', String(12 / share.every), '--from', '7000', '--hashes']
   const ask = async () => (await promisify(execFile)(process.execPath, asked)).stdout.trim().split('\n')
   const [one, other] = await Promise.all([ask(), ask()])
-  expect(one).toHaveLength(12)
+  expect(one).toHaveLength(12 / share.every)
   expect(one).toEqual(other)
 })

@@ -15,8 +15,8 @@ async function seedsOf({ tier, from, seeds, isCrowded }: Batch): Promise<Report>
 async function crashesOf({ tier, story, what, share }: CrashJob): Promise<CrashPoints> {
   const found = [...stories, ...engineStories].find(({ name }) => name === story)
   if (found === undefined) throw new RangeError(`there is no story "${story}"`)
-  if (what === 'takeover') return everyTakeover(tier, found)
-  return what === 'pair' ? everyPair(tier, found) : everyCrash(tier, found, share)
+  if (what === 'takeover') return everyTakeover(tier, found, share)
+  return what === 'pair' ? everyPair(tier, found, share) : everyCrash(tier, found, share)
 }
 
 parentPort?.on('message', async (job: Batch | CrashJob) => {

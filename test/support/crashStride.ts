@@ -1,4 +1,5 @@
-/** At how many of its crash points a story is told: each n-th, and all of them by hand. */
+/** At how many of its crash points a story is told: each n-th, of those a third at each change, and all of them by hand. */
+import { ofShare, shareOfChange } from '../gate/depth.ts'
 
 /**
  * Every how many boundaries of a story the process ends: what the test says, or `CRASH_STRIDE`. 1: at all of them. An odd one meets
@@ -12,6 +13,14 @@ export function crashStride(usual: number): number {
   if (!Number.isInteger(stride) || stride < 1)
     throw new RangeError(`CRASH_STRIDE is ${asked}; expected a whole number from 1 on`)
   return stride
+}
+
+/** The boundaries of a story, from `first` on, at which the process ends. An odd stride keeps its turns in the share of a change too. */
+export function crashedAt(boundaries: number, usual: number, first = 1): readonly number[] {
+  const stride = crashStride(usual)
+  const points: number[] = []
+  for (let at = first; at <= boundaries; at += stride) points.push(at)
+  return ofShare(points, shareOfChange(3))
 }
 
 /** How long a test of them may take, ms: ten minutes where it ends the process as often as it usually does, else as many times longer. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { OpenCommand } from '../../src/operator/commands/openPosition.ts'
 import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
-import { crashStride, crashTimeoutMs } from '../support/crashStride.ts'
+import { crashedAt, crashStride, crashTimeoutMs } from '../support/crashStride.ts'
 import { type PricePath, pathOf } from '../support/kinds.ts'
 import { mortalTrader } from '../support/mortalTrader.ts'
 import { testSigner } from '../support/trader.ts'
@@ -176,8 +176,7 @@ test.each(Object.entries(stories))(
     expect(whole).toMatchObject(expected)
     expect(whole.boundaries).toBeGreaterThan(20)
     // Each third boundary, by turns before a record and after one; all of them with `CRASH_STRIDE=1`.
-    const stride = crashStride(3)
-    for (let at = 1 + (whole.boundaries % stride); at <= whole.boundaries; at += stride) {
+    for (const at of crashedAt(whole.boundaries, 3, 1 + (whole.boundaries % crashStride(3)))) {
       const { outcome, resting, keys, ...told } = await storyWith(story, at)
       const { statement } = told
       expect({

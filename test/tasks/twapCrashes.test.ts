@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
 import { usd } from '../../src/protocol/units.ts'
+import { crashedAt } from '../support/crashStride.ts'
 import { mortalTrader } from '../support/mortalTrader.ts'
 import { testSigner } from '../support/trader.ts'
 import { settle, venueBench } from '../support/venue.ts'
@@ -78,7 +79,7 @@ test('a crash between any two steps of a twap makes no part twice and leaves non
   const whole = await storyWith('own', 0)
   expect(whole).toMatchObject({ heldUsd: usd(600), outcome: 'done', executed: 2 })
   expect(whole.boundaries).toBeGreaterThan(20)
-  for (let at = 1; at <= whole.boundaries; at += 1) {
+  for (const at of crashedAt(whole.boundaries, 1)) {
     const { heldUsd, outcome, executed, keys, resting } = await storyWith('own', at)
     expect({ at, heldUsd, outcome, resting }).toEqual({ at, heldUsd: usd(600), outcome: 'done', resting: 0 })
     // A part that was signed and never sent is void; the next one catches it up.
@@ -93,7 +94,7 @@ test("a crash between any two steps of a stop leaves nothing of the venue's twap
   const whole = await storyWith('stopped', 0)
   expect(whole).toMatchObject({ resting: 0, outcome: 'stopped' })
   expect(whole.boundaries).toBeGreaterThan(20)
-  for (let at = 1; at <= whole.boundaries; at += 1) {
+  for (const at of crashedAt(whole.boundaries, 1)) {
     const { heldUsd, outcome, resting, statement, keys } = await storyWith('stopped', at)
     expect({ at, resting, outcome }).toEqual({ at, resting: 0, outcome: 'stopped' })
     expect(heldUsd).toBeLessThanOrEqual(usd(600))
