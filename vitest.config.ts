@@ -58,8 +58,8 @@ export default defineConfig({
           name: 'deep-processes',
           include: processes,
           globalSetup,
-          // They wait for clocks and answers two thirds of their time.
-          maxWorkers: Math.max(4, availableParallelism() - 1),
+          // They wait for clocks and answers three quarters of their time (`processor` beside `seconds` in test/gate/proven.json).
+          maxWorkers: Math.max(6, availableParallelism() - 1),
           sequence: { groupOrder: 1 },
         },
       },

@@ -81,6 +81,10 @@ export const deepTests: readonly string[] = [
   'execution/endpointBehind.test.ts',
   'cli/approve.test.ts',
 
+  // Trials of strategies: the command in the tests' own process, and a processor busy all the time.
+  'cli/strategyTest.test.ts',
+  'cli/trialExits.test.ts',
+
   // Months of the paper venue's books.
   'paper/ledger.test.ts',
   'paper/traders.test.ts',
@@ -89,7 +93,7 @@ export const deepTests: readonly string[] = [
 /** Deep files that hold a time that users are promised: each runs with no other beside it, after all others. */
 export const aloneTests: readonly string[] = ['api/firstFill.test.ts']
 
-/** Deep files that follow real processes. They wait for two thirds of their time, so four of them run at a time, after the others. */
+/** Deep files that follow real processes. They wait for three quarters of their time, so six of them run at a time, after the others. */
 export const processTests: readonly string[] = [
   // The package installed elsewhere, the image built in a clean root and run, and the recipes of CONTRIBUTING.md followed in copies of the source.
   'api/package.test.ts',
@@ -104,8 +108,6 @@ export const processTests: readonly string[] = [
   // Commands, a process each.
   'cli/keys.test.ts',
   'cli/revoke.test.ts',
-  'cli/strategyTest.test.ts',
-  'cli/trialExits.test.ts',
   'control/consoleAssets.test.ts',
   'report/reportBrowser.test.ts',
 

@@ -9,6 +9,7 @@ import { situations } from '../../src/backtest/trial/situations.ts'
 import { exampleOf } from '../../src/cli/strategies/shippedExamples.ts'
 import { kindsThatSay } from '../../src/strategy/files/edgeWarning.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
+import { ofShare, shareOfChange } from '../gate/depth.ts'
 import { bareEnv } from '../support/bareEnv.ts'
 import { shippedStrategies } from '../support/shippedFiles.ts'
 import { perpd } from './run.ts'
@@ -96,7 +97,8 @@ async function tried(path: string, situation: string): Promise<Body['situations'
   return (JSON.parse(out) as Body).situations[0]
 }
 
-test.each(shippedStrategies)(
+// Two trials a file, each seconds of a processor; of a change each third file is tried.
+test.each(ofShare(shippedStrategies, shareOfChange(3)))(
   '%s acts where it has reason to, and opens nothing where there is no room',
   async (path) => {
     const name = basename(path, '.yaml')
