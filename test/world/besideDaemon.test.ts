@@ -65,7 +65,7 @@ test.runIf(isFree)(
       })
       expect(existsSync(join(checkout, 'var', 'paper', 'control.token.address'))).toBe(true)
       const vitest = join(checkout, 'node_modules', 'vitest', 'vitest.mjs')
-      const { VITEST: _, VITEST_WORKER_ID: __, VITEST_POOL_ID: ___, ...env } = process.env
+      const { VITEST: _, VITEST_WORKER_ID: __, VITEST_POOL_ID: ___, TEST_PROGRAM: ____, ...env } = process.env
       const run = spawn(process.execPath, [vitest, 'run', '--root', checkout, ...files], {
         cwd: checkout,
         env,
