@@ -1,4 +1,5 @@
-/** Runs every mutant and says how many seeds it took to catch it. */
+/** Runs every mutant, of a change each third, and says how many seeds it took to catch it. */
+import { ofShare, shareOfChange } from '../gate/depth.ts'
 import { engineMutants } from './engineMutants.ts'
 import { fileMutants } from './fileMutants.ts'
 import { firstSeeds } from './firstSeeds.ts'
@@ -6,6 +7,8 @@ import { type FirstMutant, mutants } from './mutants.ts'
 import { runJobs } from './pool.ts'
 import { rpcMutants } from './rpcMutants.ts'
 import type { TierName } from './seeds.ts'
+
+const worker = new URL('./mutantWorker.ts', import.meta.url)
 
 /** What became of one mutant. */
 export interface MutantResult {
@@ -32,31 +35,33 @@ export function runMutants(seedsMax: number): Promise<readonly MutantResult[]> {
     const firstSeed = firstSeeds[name]
     return { index, seedsMax, ...(firstSeed === undefined ? {} : { firstSeed }) }
   })
-  return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
+  return runShare(jobs)
 }
 
 /** The same for the bugs of the engine; each begins with the seed that is known to show it. */
 export function runEngineMutants(seedsMax: number): Promise<readonly MutantResult[]> {
-  return runFirst(engineMutants, mutants.length, seedsMax)
+  return runShare(jobsOf(engineMutants, mutants.length, seedsMax))
 }
 
 /** The same for the bugs of the files. */
 export function runFileMutants(seedsMax: number): Promise<readonly MutantResult[]> {
-  return runFirst(fileMutants, mutants.length + engineMutants.length, seedsMax)
+  return runShare(jobsOf(fileMutants, mutants.length + engineMutants.length, seedsMax))
 }
 
-/** The same for the bugs of the reading of the chain. */
+/** The same for the bugs of the reading of the chain, which are few: all of them at each change. */
 export function runRpcMutants(seedsMax: number): Promise<readonly MutantResult[]> {
-  return runFirst(rpcMutants, mutants.length + engineMutants.length + fileMutants.length, seedsMax)
+  return runJobs<MutantJob, MutantResult>(
+    worker,
+    jobsOf(rpcMutants, mutants.length + engineMutants.length + fileMutants.length, seedsMax),
+  )
 }
 
-function runFirst(
-  list: readonly FirstMutant[],
-  from: number,
-  seedsMax: number,
-): Promise<readonly MutantResult[]> {
-  const jobs = list.map(({ firstSeed }, at): MutantJob => ({ index: from + at, seedsMax, firstSeed }))
-  return runJobs<MutantJob, MutantResult>(new URL('./mutantWorker.ts', import.meta.url), jobs)
+function jobsOf(list: readonly FirstMutant[], from: number, seedsMax: number): readonly MutantJob[] {
+  return list.map(({ firstSeed }, at) => ({ index: from + at, seedsMax, firstSeed }))
+}
+
+function runShare(jobs: readonly MutantJob[]): Promise<readonly MutantResult[]> {
+  return runJobs<MutantJob, MutantResult>(worker, ofShare(jobs, shareOfChange(3)))
 }
 
 /** The table of seeds to catch, as text. */
