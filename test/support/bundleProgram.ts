@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -49,6 +50,8 @@ async function writeBundle(folder: string): Promise<void> {
     path.startsWith(source + sep) ? JSON.stringify(pathToFileURL(path).href) : undefined,
   )
   const written = mkdtempSync(`${folder}-`)
+  // Some tests run perpd as another user.
+  chmodSync(written, 0o755)
   await bundle.write({ dir: written, format: 'esm', keepNames: true })
   await bundle.close()
   try {
