@@ -70,6 +70,7 @@ export function exitCodeOf(error: BaseError): number {
   const { code } = error
   if (configurationCodes.has(code) || /^(?:KEY_FILE|KEYSTORE|PASSWORD|APPROVAL|GUARD)_/.test(code))
     return exitCodes.configuration
+  if (code === 'JOURNAL_MISSING') return exitCodes.notFound
   return error.walk(isSilence) === undefined ? exitCodes.error : exitCodes.timeout
 }
 

@@ -41,18 +41,26 @@ export function journalOptions(config: Config, holder: string): JournalOptions {
 }
 
 /**
- * The path of the configured journal, which is there.
+ * Returns where the configured journal is, which is there as far as a file is: its path, or the database with the path after which this machine's own
+ * files are named.
+ *
+ * @throws CommandError as `journalFileOf` where a file keeps it.
+ */
+export function journalPlaceOf(
+  config: Config,
+): Pick<JournalOptions, 'path' | 'postgres' | 'headPath'> & { readonly name: string } {
+  const { path, postgres, headPath } = journalOptions(config, '')
+  if (postgres === undefined) journalFileOf(config)
+  return { path, name: journalNameOf(config), ...defined({ postgres, headPath }) }
+}
+
+/**
+ * The path of the configured journal file, which is there.
  *
  * @throws CommandError with exit code 2 when there is no journal file, or none yet; 4 as `journalOptions`. HiddenPlaceError when this user may not look.
  */
 export function journalFileOf(config: Config): string {
   refuseUntrustedState(config)
-  if (postgresOf(config) !== undefined) {
-    throw new CommandError(
-      `The journal is kept in PostgreSQL (${journalNameOf(config)}); this command reads files alone. Its tables begin with perpd_.`,
-      exitCodes.notFound,
-    )
-  }
   const { path } = config.journal
   if (path === 'memory:') {
     throw new CommandError(

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT_ID, type Discrepancy } from '../../src/domain/accountRecords/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
-import { exportSqliteJournal } from '../../src/journal/service/export.ts'
+import { exportJournal } from '../../src/journal/service/export.ts'
 import { hashOf } from '../../src/journal/sqlite/hashChain.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -98,23 +98,23 @@ test('export gives every record as a line of JSON, and with signatures the hashe
 
 test('export tells how many of the records that were asked for it gave, after each', async () => {
   await fill()
-  const toldOf = (intentId?: string) => {
+  const toldOf = async (intentId?: string) => {
     const told: [number, number][] = []
     const query = intentId === undefined ? {} : { intentId }
-    exportSqliteJournal(
-      path,
+    await exportJournal(
+      { path },
       query,
       () => {},
       (...each) => told.push(each),
     )
     return told
   }
-  expect(toldOf('intent-3')).toEqual([
+  expect(await toldOf('intent-3')).toEqual([
     [1, 3],
     [2, 3],
     [3, 3],
   ])
-  expect(toldOf().at(-1)).toEqual([18, 18])
+  expect((await toldOf()).at(-1)).toEqual([18, 18])
 })
 
 test('export gives the records of one order, and those from a time on', async () => {

@@ -87,26 +87,16 @@ function barAt({ screens, monotonicMs }: BarPlace, prints: boolean): Bar {
   }
 }
 
-/** A bar on standard error while `work` runs; taken away at its end, however that comes. Work that `prints` has none where standard output is a screen too: its lines would break the bar. */
-export function withProgress<T>(
-  work: (progress: Progress) => T,
-  prints = false,
-  place: BarPlace = ownPlace(),
-): T {
-  const bar = barAt(place, prints)
-  try {
-    return work(bar.progress)
-  } finally {
-    bar.end()
-  }
-}
-
-/** A bar while the journal is read at a start, as `withProgress`: none where the log is on a screen, which tells it in lines. */
+/**
+ * A bar on standard error while `work` runs; taken away at its end, however that comes. Work that `prints`, as the log of a start does, has none where
+ * standard output is a screen too: its lines would break the bar.
+ */
 export async function whileReading<T>(
   work: (progress: Progress) => Promise<T>,
+  prints = true,
   place: BarPlace = ownPlace(),
 ): Promise<T> {
-  const bar = barAt(place, true)
+  const bar = barAt(place, prints)
   try {
     return await work(bar.progress)
   } finally {

@@ -3,26 +3,25 @@ import { existsSync } from 'node:fs'
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { journalFileOf, journalNameOf, journalOptions } from '../../daemon/journalFile.ts'
+import { journalFileOf, journalNameOf, journalOptions, journalPlaceOf } from '../../daemon/journalFile.ts'
 import { toPlain } from '../../domain/summaries/orderView.ts'
 import { acceptLoss } from '../../journal/service/acceptLoss.ts'
 import { copyToDatabase, copyToFile } from '../../journal/service/copyJournal.ts'
-import { exportSqliteJournal } from '../../journal/service/export.ts'
-import { type Verification, verifySqliteJournal } from '../../journal/service/verifyJournal.ts'
+import { exportJournal } from '../../journal/service/export.ts'
+import { openByRules } from '../../journal/service/open.ts'
+import { type Verification, verifyJournal } from '../../journal/service/verifyJournal.ts'
 import { highWaterMarkPathOf } from '../../journal/sqlite/highWaterMark.ts'
-import { openSqliteJournal } from '../../journal/sqlite/openSqlite.ts'
 import { counted, span } from '../../monitor/text.ts'
 import type { Call } from '../call/command.ts'
-import { whileReading, withProgress } from '../output/progressBar.ts'
+import { whileReading } from '../output/progressBar.ts'
 import { columns } from '../output/table.ts'
 
 /** Checks the journal whole. Exit code 0 when all of it holds, 1 when anything does not, 2 when there is none. */
 export async function journalVerify({ loaded, flags, out }: Call): Promise<number> {
-  const path = journalFileOf(loaded.config)
+  const place = journalPlaceOf(loaded.config)
+  const path = place.postgres === undefined ? place.path : place.name
   const beganMs = systemClock.monotonicMs()
-  const found = withProgress((progress) =>
-    verifySqliteJournal(path, loaded.config.journal.headPath, progress),
-  )
+  const found = await whileReading((progress) => verifyJournal(place, progress), false)
   const tookMs = systemClock.monotonicMs() - beganMs
   const isWhole = found.problems.length === 0
   if (flags.has('json')) out(JSON.stringify({ path, isWhole, ...toPlain(found) }, undefined, 2))
@@ -47,14 +46,14 @@ function verificationText(path: string, found: Verification, tookMs: number): st
     ...problems.map((problem) => ['', problem]),
   ]
   if (problems.length > 0) {
-    rows.push(['', 'Nothing was changed. Keep this file and restore the newest whole copy.'])
+    rows.push(['', 'Nothing was changed. Keep this journal as it is and restore the newest whole copy.'])
   }
   return columns(rows)
 }
 
 /** Prints records as JSON lines. Exit code 2 when no record fits. */
 export async function journalExport({ loaded, flags, out }: Call): Promise<number> {
-  const path = journalFileOf(loaded.config)
+  const place = journalPlaceOf(loaded.config)
   const since = flags.get('since')
   const intentId = flags.get('intent')
   const query = {
@@ -62,7 +61,7 @@ export async function journalExport({ loaded, flags, out }: Call): Promise<numbe
     ...defined({ intentId: typeof intentId === 'string' ? intentId : undefined }),
     withSignatures: flags.has('signatures'),
   }
-  const records = withProgress((progress) => exportSqliteJournal(path, query, out, progress), true)
+  const records = await whileReading((progress) => exportJournal(place, query, out, progress))
   if (records === 0) throw new CommandError('No matching records.', exitCodes.notFound)
   return exitCodes.ok
 }
@@ -78,11 +77,12 @@ function timeOf(text: string): number {
 
 /** Reads all records anew and keeps their folds as the snapshot that the next start goes on from. */
 export async function journalCompact({ loaded, out }: Call): Promise<number> {
-  journalFileOf(loaded.config)
+  journalPlaceOf(loaded.config)
   const beganMs = systemClock.monotonicMs()
   const options = journalOptions(loaded.config, 'perpd journal compact')
-  const { journal } = withProgress((progress) =>
-    openSqliteJournal({ ...options, progress }, { compact: true }),
+  const { journal } = await whileReading(
+    (progress) => openByRules({ ...options, progress }, { compact: true }),
+    false,
   )
   const { records, openIntents } = journal.summary()
   await journal.close()

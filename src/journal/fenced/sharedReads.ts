@@ -9,7 +9,7 @@ import type { KeptRecord } from '../journalStore.ts'
 import type { KeptSnapshot } from '../ledgerState.ts'
 import { GENESIS_HASH, hashOf } from '../sqlite/hashChain.ts'
 import { checksum } from '../sqlite/writeSnapshot.ts'
-import type { SharedServer, StoredPart, StoredRow } from './sharedServer.ts'
+import type { SharedServer, StoredPart, StoredRow, StoredSnapshot } from './sharedServer.ts'
 import type { Steady } from './steady.ts'
 
 /** Records of a page. */
@@ -52,15 +52,7 @@ export class SharedReads implements HistoryReads {
   /** The newest snapshot, where it fits its sums and the chain. */
   async snapshot(): Promise<KeptSnapshot | undefined> {
     const found = await this.#steady(() => this.#server.snapshot())
-    if (found === undefined) return undefined
-    const { head, parts } = found
-    let fromSeq = 0
-    for (const part of parts) {
-      if (part.fromSeq !== fromSeq || !fits(part)) return undefined
-      fromSeq = part.toSeq
-    }
-    if (fromSeq !== head.toSeq || !fits(head)) return undefined
-    return { seq: head.toSeq, head: head.body, parts: parts.map(({ body }) => body) }
+    return found === undefined ? undefined : fitting(found)
   }
 
   async records(intentId: string): Promise<readonly StoredRecord[]> {
@@ -110,6 +102,17 @@ export class SharedReads implements HistoryReads {
   #corrupt(seq: number, reason: string) {
     return corruptFault(this.#server.name, { seq, reason })
   }
+}
+
+/** Returns a stored snapshot as it is kept; undefined where it does not fit its sums or the chain. */
+export function fitting({ head, parts }: StoredSnapshot): KeptSnapshot | undefined {
+  let fromSeq = 0
+  for (const part of parts) {
+    if (part.fromSeq !== fromSeq || !fits(part)) return undefined
+    fromSeq = part.toSeq
+  }
+  if (fromSeq !== head.toSeq || !fits(head)) return undefined
+  return { seq: head.toSeq, head: head.body, parts: parts.map(({ body }) => body) }
 }
 
 function fits({ fromSeq, toSeq, sum, body, recordHash }: StoredPart): boolean {

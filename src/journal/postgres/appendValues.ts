@@ -43,6 +43,6 @@ function columnsOf(rows: readonly (readonly unknown[])[], width: number): readon
 }
 
 /** A text as a column takes it: PostgreSQL has no zero character. Records keep theirs, escaped. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replaceAll('\0', '\u{FFFD}')
 }

@@ -41,6 +41,8 @@ export interface PostgresOptions {
   readonly times?: LeaseTimes
   /** Given: another holder is waited for; see `openSharedStore`. */
   readonly waiting?: (fault: JournalFaultError) => void
+  /** Told while records are read anew: how many are, of how many. */
+  readonly progress?: (done: number, total: number) => void
 }
 
 /**
@@ -77,7 +79,22 @@ export async function openPostgresStore(
     ...defined({ waiting: options.waiting }),
   })
   holders.haveRight()
-  return opened
+  return rules.compact === true ? await compacted(opened, options) : opened
+}
+
+/** Reads all records anew and keeps their folds as the snapshot. The right is held meanwhile, so that no record comes behind those that are read. */
+async function compacted(opened: OpenedStore, { postgres, progress }: PostgresOptions): Promise<OpenedStore> {
+  try {
+    const { readWholeLedger } = await import('./postgresView.ts')
+    const ledger = await readWholeLedger(postgres, progress)
+    const snapshot = ledger.snapshot()
+    await opened.store.keep(snapshot)
+    ledger.kept(snapshot)
+    return { ...opened, ledger, snapshotSeq: ledger.seq, replayedFrom: 0 }
+  } catch (error) {
+    await opened.store.close()
+    throw error
+  }
 }
 
 /** Opens the journal for reading only, beside a running or a dead daemon. */

@@ -56,11 +56,15 @@ interface Session {
   isGone: boolean
 }
 
-/** Makes one; nothing is connected before the first request. */
-export function createPostgresClient(place: PostgresPlace): PostgresClient {
+/**
+ * Makes one; nothing is connected before the first request. `isOneSession`: a session that broke is not replaced, since what was begun in it, such as a
+ * transaction, is gone with it.
+ */
+export function createPostgresClient(place: PostgresPlace, isOneSession = false): PostgresClient {
   const { name, requestMs, seen } = place
   let session: Promise<Session> | undefined
   let isClosed = false
+  let wasMade = false
 
   function drop(gone: Session): void {
     gone.isGone = true
@@ -115,12 +119,15 @@ export function createPostgresClient(place: PostgresPlace): PostgresClient {
   async function open(): Promise<Session> {
     const before = await session?.catch(() => undefined)
     if (before !== undefined && !before.isGone) return before
+    if (isOneSession && wasMade) throw unknown('the connection broke, and with it the view of one moment')
     const next = connect()
     session = next
     next.catch(() => {
       if (session === next) session = undefined
     })
-    return await next
+    const made = await next
+    wasMade = true
+    return made
   }
 
   /** One request at a time: what a server says in between belongs to it. */

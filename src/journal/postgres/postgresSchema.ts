@@ -6,6 +6,17 @@ export const POSTGRES_SCHEMA_VERSION = 1
 /** A number of our own for the lock under which tables are made: "perp" in ASCII. */
 const MAKING_LOCK = 0x70657270
 
+/** All tables. */
+const tableNames = [
+  'perpd_head',
+  'perpd_record',
+  'perpd_intent',
+  'perpd_ending',
+  'perpd_signed',
+  'perpd_snapshot',
+  'perpd_part',
+] as const
+
 /** Tells whether nothing has to be made. */
 export const readIsMade = `SELECT to_regclass('perpd_part') IS NOT NULL AND EXISTS (SELECT FROM pg_attribute
   WHERE attrelid = to_regclass('perpd_head') AND attname = 'since_ms') AS is_made`
@@ -146,3 +157,46 @@ export const readSigned = `SELECT * FROM perpd_signed WHERE account = $1
 export const readReplication = `SELECT current_setting('synchronous_standby_names') <> '' AS is_synchronous,
   count(*)::integer AS standbys, min(pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn))::bigint AS lag_bytes
   FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup'`
+
+/** Begins a view of one moment: whatever is written meanwhile, all later reads of the session see what is there now. */
+export const beginView = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** Tells whether $1 has a journal here, and how many bytes the tables of all accounts take. */
+export const readSize = `SELECT sum(pg_total_relation_size(c.oid))::bigint AS bytes FROM pg_class c
+  WHERE c.oid IN (${tableNames.map((table) => `to_regclass('${table}')`).join(', ')})`
+
+/** Reads the number of records, intents and open intents of $1, of its endings, its lines of the guard, and its records of the account ($2). */
+export const readCounts = `SELECT (SELECT count(*) FROM perpd_intent WHERE account = $1)::integer AS intents,
+  (SELECT count(*) FROM perpd_intent WHERE account = $1 AND open)::integer AS open_intents,
+  (SELECT count(*) FROM perpd_ending WHERE account = $1)::integer AS endings,
+  (SELECT count(*) FROM perpd_signed WHERE account = $1)::integer AS signed,
+  (SELECT count(*) FROM perpd_record WHERE account = $1 AND intent_id = $2)::integer AS account`
+
+/** Reads records of $1 after $2 with all columns, at most $3: those since $4, of intents whose id begins with $5 where it is not null. */
+export const readWholeRecords = `SELECT seq, at_ms, intent_id, kind, attempt, body, hash FROM perpd_record
+  WHERE account = $1 AND seq > $2 AND at_ms >= $4 AND ($5::text IS NULL OR starts_with(intent_id, $5)) ORDER BY seq LIMIT $3`
+
+/** Counts the records of $1 since $2, of intents whose id begins with $3 where it is not null. */
+export const countRecords = `SELECT count(*)::integer AS records FROM perpd_record
+  WHERE account = $1 AND at_ms >= $2 AND ($3::text IS NULL OR starts_with(intent_id, $3))`
+
+/** Reads what is kept of the intents $2, which were closed by the records $3 (null: open). */
+export const readIntentRows = `SELECT (SELECT count(*) FROM perpd_record r WHERE r.account = $1 AND r.intent_id = due.id)::integer AS records,
+  to_jsonb(i) AS intent, to_jsonb(e) AS ending FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS due(id, closed, place)
+  LEFT JOIN perpd_intent i ON i.account = $1 AND i.intent_id = due.id
+  LEFT JOIN perpd_ending e ON e.account = $1 AND e.seq = due.closed ORDER BY due.place`
+
+/** Reads the keys of all tables: what keeps a record, an intent or a signature from being there twice. */
+export const readKeys = `SELECT conrelid::regclass::text AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+  WHERE contype IN ('p', 'u') AND conrelid IN (${tableNames.map((table) => `to_regclass('${table}')`).join(', ')})`
+
+/** The keys of each table, as the server words them. */
+export const tableKeys: Readonly<Record<(typeof tableNames)[number], readonly string[]>> = {
+  perpd_head: ['PRIMARY KEY (account)'],
+  perpd_record: ['PRIMARY KEY (account, seq)'],
+  perpd_intent: ['PRIMARY KEY (account, seq)', 'UNIQUE (account, intent_id)'],
+  perpd_ending: ['PRIMARY KEY (account, seq)'],
+  perpd_signed: ['PRIMARY KEY (router, digest)'],
+  perpd_snapshot: ['PRIMARY KEY (account)'],
+  perpd_part: ['PRIMARY KEY (account, to_seq)'],
+}

@@ -15,16 +15,19 @@ import {
 } from '../fenced/sharedServer.ts'
 import { newerFault } from '../journalFaults.ts'
 import { appendValues } from './appendValues.ts'
-import { createPostgresClient, type PostgresPlace, type Row } from './postgresClient.ts'
+import { createPostgresClient, type PostgresClient, type PostgresPlace, type Row } from './postgresClient.ts'
 import * as sql from './postgresSchema.ts'
 
 /** One connection as a journal's server; `account` names its rows. */
 export function createPostgresServer(place: PostgresPlace, account: string): SharedServer {
-  const client = createPostgresClient(place)
+  return createServerOf(createPostgresClient(place), place.name, account)
+}
 
+/** As `createPostgresServer`, over a connection that there is; `place` names the journal. */
+export function createServerOf(client: PostgresClient, place: string, account: string): SharedServer {
   async function head(): Promise<Head> {
     const { rows } = await client.query(sql.readHead, [account])
-    return headOf(place.name, rows[0])
+    return headOf(place, rows[0])
   }
 
   /** Runs a statement that tells by its one row whether it moved the head. */
@@ -34,7 +37,7 @@ export function createPostgresServer(place: PostgresPlace, account: string): Sha
   }
 
   return {
-    name: place.name,
+    name: place,
     head,
     async prepare() {
       const { rows } = await client.query(sql.readIsMade, [])
@@ -48,7 +51,7 @@ export function createPostgresServer(place: PostgresPlace, account: string): Sha
     },
     async confirm({ epoch, holder }) {
       const { rows } = await client.query(sql.beatHead, [account, epoch, holder], 'perpd_beat')
-      if (rows[0] !== undefined) return headOf(place.name, rows[0])
+      if (rows[0] !== undefined) return headOf(place, rows[0])
       const found = await head()
       if (found.epoch !== epoch || found.holder !== holder) return found
       // A read alone proves nothing durable.

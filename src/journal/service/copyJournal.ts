@@ -13,11 +13,12 @@ import { createLedger } from '../journalLedger.ts'
 import { syncDirectory } from '../journalPath.ts'
 import type { JournalStore, StoreEntry } from '../journalStore.ts'
 import type { PostgresJournal } from '../postgres/postgresPlace.ts'
+import { genesis } from '../recordReplay.ts'
 import { hashOf, type Tail } from '../sqlite/hashChain.ts'
 import { highWaterMarkPathOf } from '../sqlite/highWaterMark.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
 import { type OpenedStore, openSqliteStore } from '../sqlite/openSqlite.ts'
-import { genesis, replay } from '../sqlite/replay.ts'
+import { replay } from '../sqlite/replay.ts'
 import type { JournalOptions } from './open.ts'
 
 /** Records that are written in one commit. */

@@ -1,35 +1,58 @@
-/** The records as they stand in the file, one after the other: for archives, other tools, and proof. */
+/** The records as they are stored, one after the other: for archives, other tools, and proof. */
 import { defined } from '../../base/defined.ts'
 import { decodeExact, encodeExact } from '../../domain/records.ts'
 import { openFault } from '../journalFaults.ts'
+import type { PostgresJournal } from '../postgres/postgresPlace.ts'
+import type { RecordQuery } from '../recordReplay.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
 
 /** Which records to give, and how much of them. */
-export interface ExportQuery {
-  /** Only records written from then on, Unix ms. */
-  readonly sinceMs?: number
-  /** Only records of intents whose id begins so. */
-  readonly intentId?: string
+export interface ExportQuery extends RecordQuery {
   /** Signatures too. Without them a record's text is not what its hash was made of. */
   readonly withSignatures?: boolean
 }
 
-const matching = 'FROM record WHERE at_ms >= ?1 AND (?2 IS NULL OR substr(intent_id, 1, length(?2)) = ?2)'
+type Out = (line: string) => void
+
+/** Hears after each record how many of how many were given. */
+type Progress = (done: number, total: number) => void
 
 /**
- * Gives each record as one line of JSON: its number, its hash, and the record with bigints as `{"$bigint":"..."}`. With
- * signatures, `hash` is SHA-256 over the hash before it, its number and the text of `record`, parted by line breaks.
- * `progress` is told after each one how many of how many were given.
+ * Gives each record of a journal as one line of JSON: its number, its hash, and the record with bigints as `{"$bigint":"..."}`. With
+ * signatures, `hash` is SHA-256 over the hash before it, its number and the text of `record`, parted by line breaks. All of it is of one moment,
+ * whatever a daemon writes meanwhile.
  *
  * @returns how many there were.
- * @throws JournalFaultError as `openSqliteReader` does.
+ * @throws JournalFaultError as the store's reader does.
  */
-export function exportSqliteJournal(
-  path: string,
+export async function exportJournal(
+  { path, postgres }: { readonly path: string; readonly postgres?: PostgresJournal | undefined },
   query: ExportQuery,
-  out: (line: string) => void,
-  progress?: (done: number, total: number) => void,
-): number {
+  out: Out,
+  progress?: Progress,
+): Promise<number> {
+  if (postgres === undefined) return exportFile(path, query, out, progress)
+  const { openPostgresView } = await import('../postgres/postgresView.ts')
+  const view = await openPostgresView(postgres)
+  try {
+    const total = progress === undefined ? 0 : await view.count(query)
+    let records = 0
+    for await (const page of view.records(query)) {
+      for (const [seq, , , , , body, hash] of page) {
+        out(lineOf(seq, hash, body, query))
+        records += 1
+        progress?.(records, total)
+      }
+    }
+    return records
+  } finally {
+    await view.close()
+  }
+}
+
+const matching = 'FROM record WHERE at_ms >= ?1 AND (?2 IS NULL OR substr(intent_id, 1, length(?2)) = ?2)'
+
+function exportFile(path: string, query: ExportQuery, out: Out, progress: Progress | undefined): number {
   const db = openForReading(path)
   try {
     const asked = [query.sinceMs ?? 0, query.intentId ?? null] as const
@@ -40,8 +63,7 @@ export function exportSqliteJournal(
     let records = 0
     const select = db.prepare(`SELECT seq, hash, body ${matching} ORDER BY seq`)
     for (const { seq, hash, body } of select.iterate(...asked)) {
-      const text = query.withSignatures === true ? String(body) : withoutSignature(String(body))
-      out(`{"seq":${String(seq)},"hash":"${String(hash)}","record":${text}}`)
+      out(lineOf(Number(seq), String(hash), String(body), query))
       records += 1
       progress?.(records, total)
     }
@@ -51,6 +73,11 @@ export function exportSqliteJournal(
   } finally {
     db.close()
   }
+}
+
+function lineOf(seq: number, hash: string, body: string, { withSignatures }: ExportQuery): string {
+  const text = withSignatures === true ? body : withoutSignature(body)
+  return `{"seq":${seq},"hash":"${hash}","record":${text}}`
 }
 
 function withoutSignature(body: string): string {
