@@ -117,6 +117,7 @@ export const processTests: readonly string[] = [
   'journal/postgres.test.ts',
   'journal/postgresFaults.test.ts',
   'journal/postgresUpgrade.test.ts',
+  'journal/upkeep.test.ts',
   'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
   'world/badInput.test.ts',

@@ -49,13 +49,15 @@ export interface PostgresOptions {
  * Opens the journal for writing and takes the right to it. One that another holds is waited for as long as its beat stands still; a holder
  * of this machine that died is not waited for.
  *
- * @throws JournalFaultError as `openSharedStore`, and JOURNAL_LOCKED when another process of this machine has the same files.
+ * @throws JournalFaultError as `openSharedStore`, JOURNAL_LOCKED when another process of this machine has the same files, and of one that is compacted
+ * JOURNAL_MISSING and JOURNAL_CORRUPT.
  */
 export async function openPostgresStore(
   options: PostgresOptions,
   rules: OpeningRules = {},
 ): Promise<OpenedStore> {
   const { postgres, headPath, clockNow } = options
+  if (rules.compact === true) await refuseMissing(postgres)
   const path = prepareFile(options.path)
   const lock = acquireWriterLock(path, options.holder, clockNow())
   const holder = `${hostname()}/${process.pid} ${randomUUID()}`
@@ -80,6 +82,12 @@ export async function openPostgresStore(
   })
   holders.haveRight()
   return rules.compact === true ? await compacted(opened, options) : opened
+}
+
+/** Refuses to compact what is not there: opening would make it. */
+async function refuseMissing(postgres: PostgresJournal): Promise<void> {
+  const { openPostgresView } = await import('./postgresView.ts')
+  await (await openPostgresView(postgres)).close()
 }
 
 /** Reads all records anew and keeps their folds as the snapshot. The right is held meanwhile, so that no record comes behind those that are read. */
