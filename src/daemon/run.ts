@@ -111,16 +111,22 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
     const standby = createStandbyPort(config, log)
     closers.push(standby.close)
     const journal = await options.whileReading((show) =>
-      openJournal(config.journal.path, {
-        ...journalOptions(config, signer.address),
-        inThread: true,
-        ...defined({ waiting: config.journal.standby ? standby.hear : undefined }),
-        progress: (done, total) => {
-          tell(done, total)
-          show(done, total)
-        },
-      }),
+      standby.opened(
+        openJournal(config.journal.path, {
+          ...journalOptions(config, signer.address),
+          inThread: true,
+          ...defined({ waiting: config.journal.standby ? standby.hear : undefined }),
+          progress: (done, total) => {
+            tell(done, total)
+            show(done, total)
+          },
+        }),
+      ),
     )
+    if (journal === undefined) {
+      code = exitCodes.ok
+      return code
+    }
     closers.push(() => journal.close())
     if (standby.hasWaited()) files = await readAgain(config, files, log.note)
     const { strategies, disabled } = files

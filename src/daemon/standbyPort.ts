@@ -20,16 +20,30 @@ export interface StandbyPort {
   readonly hear: (fault: JournalFaultError) => void
   /** True once it had to wait. */
   readonly hasWaited: () => boolean
+  /**
+   * Waits for the opening of the journal. From the first look that had to wait on, SIGINT and SIGTERM end the wait, and the result is undefined: this process
+   * has no order to follow, and nothing to give back but its port.
+   */
+  opened<T>(opening: Promise<T>): Promise<T | undefined>
   /** Closes the port, which the daemon takes next. Safe to call twice. */
   close(): Promise<void>
 }
+
+/** Signals that end a process which waits. */
+const endSignals = ['SIGINT', 'SIGTERM'] as const
 
 /** Makes one. A port that cannot be opened keeps no standby from taking over: the log says so. */
 export function createStandbyPort(config: Config, log: Log): StandbyPort {
   const startedAtMs = systemClock.now()
   const tell = tellWaiting(log.note)
+  const ended = Promise.withResolvers<undefined>()
   let awaited: Awaited | undefined
   let opened: Promise<() => Promise<void>> | undefined
+
+  const onSignal = (signal: NodeJS.Signals): void => {
+    log.note('journal.waiting', 'info', `standby: ended by ${signal}; it held nothing`)
+    ended.resolve(undefined)
+  }
 
   const standby = (): StandbyStatus => {
     const { code = '', reason = '', ...found } = awaited ?? {}
@@ -62,11 +76,19 @@ export function createStandbyPort(config: Config, log: Log): StandbyPort {
 
   return {
     hear(fault) {
+      if (awaited === undefined) for (const signal of endSignals) process.on(signal, onSignal)
       awaited = awaitedOf(fault)
       tell(awaited)
       opened ??= open()
     },
     hasWaited: () => awaited !== undefined,
+    async opened(opening) {
+      try {
+        return await Promise.race([opening, ended.promise])
+      } finally {
+        for (const signal of endSignals) process.off(signal, onSignal)
+      }
+    },
     async close() {
       const closing = opened
       opened = undefined
