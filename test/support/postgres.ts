@@ -1,5 +1,5 @@
 /** Private clusters of PostgreSQL on free ports, as an operator would start them: from the packages of the machine, in temporary folders. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -25,9 +26,15 @@ export interface Cluster {
   /** Ends it: `fast` asks its sessions to end, `immediate` is as a crash. */
   stop(mode: 'fast' | 'immediate'): void
   start(): void
+  /** Where its files are. */
+  readonly data: string
+  /** Adds lines to its configuration; the next start reads them. */
+  configure(lines: string): void
   /** Copies the stopped cluster's files, and puts them back. */
   save(): void
   restore(): void
+  /** Makes a base backup while it runs, as files of another cluster with a port of its own, which is not started. `more`: flags of pg_basebackup. */
+  backUp(name: string, more: readonly string[]): Promise<Standby>
   /** Ends it and removes its files. */
   remove(): void
 }
@@ -44,56 +51,60 @@ function programs(): string {
   return folder
 }
 
-/** Makes and starts a cluster. */
-export async function startCluster(): Promise<Cluster> {
+/** A cluster that follows another one, and can take its place. */
+export interface Standby extends Cluster {
+  /** Makes it a primary, on a timeline of its own. */
+  promote(): void
+}
+
+/** Runs programs of PostgreSQL as the user that may. */
+interface Programs {
+  readonly folder: string
+  run(program: string, ...parameters: string[]): string
+  copy(from: string, to: string): void
+}
+
+function programsIn(folder: string): Programs {
   const bin = programs()
-  const folder = mkdtempSync(join(tmpdir(), 'perpd-postgres-'))
-  const data = join(folder, 'data')
-  const saved = join(folder, 'saved')
   const user = serverUser()
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
-  const run = (program: string, ...parameters: string[]): string => {
-    const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: folder, LC_ALL: 'C.UTF-8' }
-    // What it starts must not hold the pipe of an answer open.
-    return (
-      execFileSync(join(bin, program), parameters, {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-        stdio: program === 'pg_ctl' ? 'ignore' : ['ignore', 'pipe', 'pipe'],
-        ...(user ?? {}),
-      }) ?? ''
-    )
+  return {
+    folder,
+    run(program, ...parameters) {
+      const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: folder, LC_ALL: 'C.UTF-8' }
+      // What it starts must not hold the pipe of an answer open.
+      return (
+        execFileSync(join(bin, program), parameters, {
+          cwd: folder,
+          env,
+          encoding: 'utf8',
+          stdio: program === 'pg_ctl' ? 'ignore' : ['ignore', 'pipe', 'pipe'],
+          ...(user ?? {}),
+        }) ?? ''
+      )
+    },
+    copy(from, to) {
+      rmSync(to, { recursive: true, force: true })
+      cpSync(from, to, { recursive: true, preserveTimestamps: true })
+      if (user !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, to])
+      chmodSync(to, 0o700)
+    },
   }
-  const port = await freePort()
-  run('initdb', '-D', data, '-A', 'trust', '-U', 'perpd', '--no-sync', '-E', 'UTF8', '--locale=C')
-  appendFileSync(
-    join(data, 'postgresql.conf'),
-    `listen_addresses='127.0.0.1'\nport=${port}\nunix_socket_directories='${folder}'\nshared_buffers=16MB\n`,
-  )
-  const ctl = (...parameters: string[]) =>
-    run('pg_ctl', '-D', data, '-l', join(folder, 'log'), '-w', ...parameters)
-  const start = (): void => {
-    try {
-      ctl('start')
-    } catch (error) {
-      const log = existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : ''
-      throw new Error(`PostgreSQL did not start\n${log.slice(-2_000)}`, { cause: error })
-    }
-  }
+}
+
+/** The cluster whose files are in the subfolder `name`. */
+function clusterAt(on: Programs, name: string, port: number): Standby {
+  const { folder, run, copy } = on
+  const data = join(folder, name)
+  const log = join(folder, `${name}.log`)
+  const ctl = (...parameters: string[]) => run('pg_ctl', '-D', data, '-l', log, '-w', ...parameters)
   const address = `postgres://perpd@127.0.0.1:${port}/postgres`
-  start()
   const sql = (text: string): string =>
     run('psql', '-X', '-q', '-t', '-A', '-v', 'ON_ERROR_STOP=1', '-c', text, address).trim()
-  const copy = (from: string, to: string): void => {
-    rmSync(to, { recursive: true, force: true })
-    cpSync(from, to, { recursive: true, preserveTimestamps: true })
-    if (user !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, to])
-    chmodSync(to, 0o700)
-  }
   return {
     port,
+    data,
     url(schema) {
       if (schema === undefined) return address
       sql(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
@@ -101,17 +112,70 @@ export async function startCluster(): Promise<Cluster> {
     },
     sql,
     stop: (mode) => void ctl('-m', mode, 'stop'),
-    start,
-    save: () => copy(data, saved),
-    restore: () => copy(saved, data),
+    start() {
+      try {
+        ctl('start')
+      } catch (error) {
+        const said = existsSync(log) ? readFileSync(log, 'utf8') : ''
+        throw new Error(`PostgreSQL did not start\n${said.slice(-2_000)}`, { cause: error })
+      }
+    },
+    configure(lines) {
+      appendFileSync(join(data, 'postgresql.conf'), lines)
+    },
+    save: () => copy(data, `${data}.saved`),
+    restore: () => copy(`${data}.saved`, data),
+    promote: () => void ctl('promote'),
+    async backUp(as, more) {
+      const ownPort = await freePort()
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'perpd', '-D', join(folder, as)]
+      run('pg_basebackup', ...from, '-c', 'fast', '--no-sync', ...more)
+      const copied = clusterAt(on, as, ownPort)
+      copied.configure(`port=${ownPort}\ncluster_name='${as}'\n`)
+      return copied
+    },
     remove() {
-      spawnSync(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop'], {
-        stdio: 'ignore',
-        ...(user ?? {}),
-      })
-      rmSync(folder, { recursive: true, force: true })
+      try {
+        ctl('-m', 'immediate', 'stop')
+      } catch {
+        // It does not run.
+      }
+      rmSync(data, { recursive: true, force: true })
+      if (name === 'data') rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Makes and starts a cluster; `settings` are lines of its configuration. */
+export async function startCluster(settings = ''): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-postgres-'))
+  const on = programsIn(folder)
+  const data = join(folder, 'data')
+  on.run('initdb', '-D', data, '-A', 'trust', '-U', 'perpd', '--no-sync', '-E', 'UTF8', '--locale=C')
+  const port = await freePort()
+  const cluster = clusterAt(on, 'data', port)
+  cluster.configure(
+    `listen_addresses='127.0.0.1'\nport=${port}\nunix_socket_directories='${folder}'\nshared_buffers=16MB\n${settings}`,
+  )
+  cluster.start()
+  return cluster
+}
+
+/** Makes and starts a standby of a primary that runs: by streaming replication, and synchronous from then on unless `isSynchronous` is false. */
+export async function startStandby(primary: Cluster, isSynchronous = true): Promise<Standby> {
+  const standby = await primary.backUp('standby', ['-R', '-X', 'stream'])
+  // The setting of replication has no name of the standby.
+  standby.configure("synchronous_standby_names=''\n")
+  const conf = join(standby.data, 'postgresql.auto.conf')
+  writeFileSync(conf, readFileSync(conf, 'utf8').replace('user=perpd', 'application_name=standby user=perpd'))
+  standby.start()
+  if (isSynchronous) {
+    primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (standby)'")
+    primary.sql('SELECT pg_reload_conf()')
+  }
+  while (Number(primary.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")) < 1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  return standby
 }
 
 /** The user of the package's own cluster, where this one is root: a server refuses to run as root. */
