@@ -77,20 +77,17 @@ try {
   await paper.ended
   for (const folder of [one, other]) folder.remove()
   cluster.remove()
-  console.table(
-    [
-      ['SIGKILL', killedMs],
-      ['SIGTERM', drainedMs],
-      ['load', loads],
-    ].map(([name, values]) => figuresOf(name as string, values as readonly number[])),
-  )
+  for (const [name, values] of [
+    ['SIGKILL, ms', killedMs],
+    ['SIGTERM, ms', drainedMs],
+    ['load', loads],
+  ] as const)
+    process.stdout.write(`${name}: ${figuresOf(values)}\n`)
 }
 
-function figuresOf(name: string, values: readonly number[]) {
+function figuresOf(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) =>
-    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(
-      name === 'load' ? 1 : 0,
-    )
-  return { name, rounds: sorted.length, least: at(0), p50: at(0.5), p99: at(0.99), most: at(1) }
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
+  return `least ${at(0)}, p50 ${at(0.5)}, p99 ${at(0.99)}, most ${at(1)} of ${sorted.length}`
 }

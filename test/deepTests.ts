@@ -118,6 +118,7 @@ export const processTests: readonly string[] = [
   'journal/postgresFaults.test.ts',
   'journal/postgresUpgrade.test.ts',
   'journal/postgresReplication.test.ts',
+  'journal/pointInTime.test.ts',
   'journal/upkeep.test.ts',
   'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
