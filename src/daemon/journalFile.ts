@@ -7,6 +7,7 @@ import { CommandError, exitCodes } from '../config/exit.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import { type PostgresJournal, postgresName } from '../journal/postgres/postgresPlace.ts'
 import type { JournalOptions } from '../journal/service/open.ts'
+import type { VerifiedPlace } from '../journal/service/verifyJournal.ts'
 import { refuseUntrustedState } from './trustedState.ts'
 
 /** The database that keeps the journal; undefined where a file does. */
@@ -46,9 +47,7 @@ export function journalOptions(config: Config, holder: string): JournalOptions {
  *
  * @throws CommandError as `journalFileOf` where a file keeps it.
  */
-export function journalPlaceOf(
-  config: Config,
-): Pick<JournalOptions, 'path' | 'postgres' | 'headPath'> & { readonly name: string } {
+export function journalPlaceOf(config: Config): VerifiedPlace & { readonly name: string } {
   const { path, postgres, headPath } = journalOptions(config, '')
   if (postgres === undefined) journalFileOf(config)
   return { path, name: journalNameOf(config), ...defined({ postgres, headPath }) }

@@ -15,7 +15,7 @@ function several(name: string, firstSeed: number, patches: readonly Patch[]): Fi
 const setup = 'src/journal/sqlite/pragmas.ts'
 const writer = 'src/journal/sqlite/fileWriter.ts'
 const head = 'src/journal/sqlite/highWaterMark.ts'
-const replay = 'src/journal/recordReplay.ts'
+const replay = 'src/journal/sqlite/recordReplay.ts'
 const snapshot = 'src/journal/sqlite/journalSnapshot.ts'
 
 /** All of them. */

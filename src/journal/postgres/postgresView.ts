@@ -8,15 +8,15 @@ import type { JournalSummary } from '../journal.ts'
 import { corruptFault, journalFault } from '../journalFaults.ts'
 import { createLedger, type Ledger } from '../journalLedger.ts'
 import { decodeSnapshot } from '../ledgerState.ts'
+import type { Tail } from '../sqlite/hashChain.ts'
+import type { FoundSnapshot } from '../sqlite/journalSnapshot.ts'
 import {
   createRecordReplay,
   genesis,
   type Listener,
   type RecordQuery,
   type RecordRow,
-} from '../recordReplay.ts'
-import type { Tail } from '../sqlite/hashChain.ts'
-import type { FoundSnapshot } from '../sqlite/journalSnapshot.ts'
+} from '../sqlite/recordReplay.ts'
 import {
   createTablesCheck,
   type DueIntent,
@@ -25,7 +25,7 @@ import {
   type TableColumns,
   type TableProblems,
   type Row as TableRow,
-} from '../tablesCheck.ts'
+} from '../sqlite/tablesCheck.ts'
 import { plain } from './appendValues.ts'
 import { createPostgresClient, type PostgresClient, type Row } from './postgresClient.ts'
 import { type PostgresJournal, postgresName } from './postgresPlace.ts'

@@ -3,8 +3,8 @@ import { defined } from '../../base/defined.ts'
 import { decodeExact, encodeExact } from '../../domain/records.ts'
 import { openFault } from '../journalFaults.ts'
 import type { PostgresJournal } from '../postgres/postgresPlace.ts'
-import type { RecordQuery } from '../recordReplay.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
+import type { RecordQuery } from '../sqlite/recordReplay.ts'
 
 /** Which records to give, and how much of them. */
 export interface ExportQuery extends RecordQuery {

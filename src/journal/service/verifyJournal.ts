@@ -8,16 +8,16 @@ import { openFault } from '../journalFaults.ts'
 import { createLedger, type Ledger } from '../journalLedger.ts'
 import { joinParts } from '../ledgerState.ts'
 import type { PostgresJournal } from '../postgres/postgresPlace.ts'
-import { genesis, type Listener } from '../recordReplay.ts'
 import type { Tail } from '../sqlite/hashChain.ts'
 import { highWaterMarkPathOf, lossOf, readHighWaterMark } from '../sqlite/highWaterMark.ts'
 import { createIndexCheck } from '../sqlite/indexes.ts'
 import { openForReading } from '../sqlite/journalReader.ts'
 import { type FoundSnapshot, readSnapshot } from '../sqlite/journalSnapshot.ts'
+import { genesis, type Listener } from '../sqlite/recordReplay.ts'
 import { replay } from '../sqlite/replay.ts'
 import { createRowReader } from '../sqlite/sqliteRows.ts'
 import { pageProblems, readMarks, schemaProblem } from '../sqlite/sqliteSchema.ts'
-import type { TableProblems } from '../tablesCheck.ts'
+import type { TableProblems } from '../sqlite/tablesCheck.ts'
 
 /** Problems of pages that are told one by one. */
 const PAGE_PROBLEMS_SHOWN = 5
@@ -129,7 +129,7 @@ function verifyRecords(db: DatabaseSync, path: string, progress?: Progress): Jud
   }
 }
 
-/** What a check says before the mark is asked. */
+/** Result of a check before the mark is asked. */
 type Judged = Omit<Verification, 'bytes' | 'headSeq'>
 
 /** Facts of a store before its records are read. */

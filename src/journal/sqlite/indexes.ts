@@ -2,7 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
-import type { Listener } from '../recordReplay.ts'
+import type { Listener } from './recordReplay.ts'
+import { readNumber } from './sqliteSchema.ts'
 import {
   createTablesCheck,
   endingColumns,
@@ -10,8 +11,7 @@ import {
   type Row,
   type TableColumns,
   type TableProblems,
-} from '../tablesCheck.ts'
-import { readNumber } from './sqliteSchema.ts'
+} from './tablesCheck.ts'
 
 const columns: TableColumns = {
   intent: ['number', 'strategy', 'decision_key', 'accepted_at_ms', 'reservation_usd', 'open'],

@@ -2,8 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { openFault } from '../journalFaults.ts'
 import type { Ledger } from '../journalLedger.ts'
-import { createRecordReplay, type Listener, type RecordRow } from '../recordReplay.ts'
 import type { Tail } from './hashChain.ts'
+import { createRecordReplay, type Listener, type RecordRow } from './recordReplay.ts'
 
 /** Rows of a page. */
 const PAGE = 200

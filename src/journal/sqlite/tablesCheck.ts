@@ -2,9 +2,9 @@
  * Holds the tables that follow from the records against the records. Orders are listed by them, so a row that is missing, or
  * one too many, hides an order or tells of one that never was. The rule is of no store: each gives its rows and names its columns.
  */
-import { ACCOUNT_ID } from '../domain/accountRecords/accountRecord.ts'
-import { endingOf } from '../domain/accountRecords/spend.ts'
-import { type IntentState, isOpen } from '../domain/order/intent.ts'
+import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
+import { endingOf } from '../../domain/accountRecords/spend.ts'
+import { type IntentState, isOpen } from '../../domain/order/intent.ts'
 import type { Listener } from './recordReplay.ts'
 
 /** Contradictions, one sentence each, at most `PROBLEMS_SHOWN` of either kind. */

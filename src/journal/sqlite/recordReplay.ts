@@ -2,11 +2,11 @@
  * The rule by which stored records are read: each is held against the hash before it, decoded, and folded. A daemon's start from a file, `perpd journal
  * verify` and `perpd journal compact` all read by this rule, whatever keeps the records.
  */
-import type { IntentState } from '../domain/order/intent.ts'
-import { type AnyRecord, decodeAnyRecord } from '../domain/records.ts'
-import { corruptFault, recordFault } from './journalFaults.ts'
-import type { Ledger } from './journalLedger.ts'
-import { GENESIS_HASH, hashOf, type Tail } from './sqlite/hashChain.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
+import { type AnyRecord, decodeAnyRecord } from '../../domain/records.ts'
+import { corruptFault, recordFault } from '../journalFaults.ts'
+import type { Ledger } from '../journalLedger.ts'
+import { GENESIS_HASH, hashOf, type Tail } from './hashChain.ts'
 
 /** Before the first record. */
 export const genesis: Tail = { seq: 0, hash: GENESIS_HASH }
