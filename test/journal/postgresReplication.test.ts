@@ -131,6 +131,7 @@ describe('with a synchronous standby', () => {
     ['ends with the server, which has it after its recovery', 'immediate'],
   ] as const)(
     'a commit whose wait %s is seen at the primary, and not known until the standby has it',
+    { timeout: 120_000 },
     async ([, by]) => {
       const journal = await open('one', true)
       await journal.append(storyOf(1).accepted())
@@ -150,7 +151,6 @@ describe('with a synchronous standby', () => {
       expect(hashes(primary)).toHaveLength(2)
       await until('the standby', () => hashes(standby).length === 2)
     },
-    120_000,
   )
 
   test('a primary that dies loses nothing that was acknowledged: the standby that took over has it, and the writer goes on there', async () => {
