@@ -1,6 +1,6 @@
 /**
  * Figures of the closed candles of one reading, for signals only. Hundreds of instances share a reading, so each figure is made once for it;
- * a reading's candles are never changed.
+ * a reading's candles are never changed. Readings between two closes have the same closed candles, and the same figures.
  */
 
 import type { CandleReading } from '../domain/snapshot.ts'
@@ -37,8 +37,24 @@ export function closedFigures({ period, candles }: CandleReading['value'], nowMs
     if (endMs <= nowMs) fromMs = Math.max(fromMs, endMs)
     else untilMs = Math.min(untilMs, endMs)
   }
-  const figures = figuresOf(closedCandles(candles, period, nowMs))
+  const figures = sameFigures(closedCandles(candles, period, nowMs))
   made.set(candles, { period, fromMs, untilMs, figures })
+  return figures
+}
+
+/** The last figures of each first candle. */
+const byFirst = new WeakMap<Candle, ClosedFigures>()
+
+/** Gives the figures of the reading before where each closed candle is the same object. */
+function sameFigures(candles: readonly Candle[]): ClosedFigures {
+  const [first] = candles
+  if (first === undefined) return figuresOf(candles)
+  const last = byFirst.get(first)
+  const isSame =
+    last?.candles.length === candles.length && last.candles.every((one, at) => one === candles[at])
+  if (isSame) return last
+  const figures = figuresOf(candles)
+  byFirst.set(first, figures)
   return figures
 }
 

@@ -80,7 +80,8 @@ export function atr(candles: readonly Candle[], length: number): number | undefi
   if (candles.length < length || length < 1) return undefined
   const factor = 1 / length
   let [before, sum, average]: [number | undefined, number, number] = [undefined, 0, 0]
-  for (const [at, { high, low, close }] of candles.entries()) {
+  let at = 0
+  for (const { high, low, close } of candles) {
     const range =
       before === undefined
         ? high - low
@@ -90,6 +91,7 @@ export function atr(candles: readonly Candle[], length: number): number | undefi
       sum += range
       average = sum / length
     } else average = (range - average) * factor + average
+    at += 1
   }
   return average
 }

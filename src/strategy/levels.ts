@@ -1,5 +1,5 @@
 /** Between the numbers of candles and indicators, and the exact prices that decisions have. */
-import { fromDecimal, toDecimal, USD_DECIMALS, type Usd, WideDecimal } from '../protocol/units.ts'
+import { fromDecimal, USD_DECIMALS, type Usd, WideDecimal } from '../protocol/units.ts'
 
 /**
  * Returns a level of candles or of an indicator as a price: USD per whole token with 30 decimals, as triggers are. It is exactly the number as it is
@@ -14,5 +14,5 @@ export function priceOfLevel(level: number): Usd {
 
 /** A price as a number, to be compared with candles and indicators; never to be made an amount of again. */
 export function levelOfPrice(price: Usd): number {
-  return toDecimal(price, USD_DECIMALS).toNumber()
+  return Number(`${price}e-${USD_DECIMALS}`)
 }

@@ -139,6 +139,20 @@ test('a strategy’s intents are those of all that are its, open ones and fills 
     expect(unseen.in(snapshot(), name)).toEqual(all.filter(({ intent }) => intent.strategy === name))
 })
 
+test('readings between two closes share the figures of their closed candles, and those of no other ones', () => {
+  const at = (minute: number, close: number) => ({
+    ...{ timestampSeconds: NOW_MS / 1000 + minute * 60, open: close, high: close + 1, low: close - 1, close },
+  })
+  const closed = Array.from({ length: 30 }, (_, index) => at(index - 30, 100 + (index % 7)))
+  const figuresOf = (list: typeof closed) => closedFigures({ period: '1m', candles: list }, NOW_MS)
+  const figures = figuresOf([...closed, at(0, 90)])
+  expect(figuresOf([...closed, at(0, 80)])).toBe(figures)
+  const changed = closed.with(9, at(-21, 500))
+  expect(figuresOf([...changed, at(0, 90)]).ema(5)).toBe(ema(changed, 5))
+  expect(figuresOf(closed.slice(0, -1)).atr(5)).toBe(atr(closed.slice(0, -1), 5))
+  expect(figuresOf([...closed, at(0, 90)]).ema(5)).toBe(ema(closed, 5))
+})
+
 test('figures of closed candles are those of candles that are closed by then, wherever the clock goes', () => {
   const closes = fc.array(fc.double({ min: 1, max: 9_999, noNaN: true }), { minLength: 1, maxLength: 40 })
   const asked = fc.array(

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limitField, limitRows } from '../../src/domain/limits/limits.ts'
 import type { LimitUnit } from '../../src/domain/limits/limitTable.ts'
-import { usd } from '../../src/protocol/units.ts'
+import { toDecimal, usd } from '../../src/protocol/units.ts'
 import { decisionProblem } from '../../src/strategy/decisionProblem.ts'
 import { checkMarkets, loadStrategies } from '../../src/strategy/files/load.ts'
 import {
@@ -564,6 +564,8 @@ test('a level is the price that it prints as, and back; what is none is refused'
   expect(priceOfLevel(1.25e-9)).toBe(usd('0.00000000125'))
   expect(priceOfLevel(0.1 + 0.2)).toBe(usd('0.30000000000000004'))
   expect(levelOfPrice(usd('1234.56'))).toBe(1_234.56)
+  for (const price of [0n, 1n, 10n ** 30n - 1n, 2n ** 53n * 10n ** 30n + 1n, 123_456_789n ** 5n, 7n ** 60n])
+    expect(levelOfPrice(price)).toBe(toDecimal(price, 30).toNumber())
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1])
     expect(() => priceOfLevel(bad)).toThrow('a level is a finite number above 0')
 })

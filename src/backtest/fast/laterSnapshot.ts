@@ -69,13 +69,13 @@ function later<T extends Reading<unknown>>(reading: T, afterMs: number): T {
 /** A reading whose value is not known later: looking at it says so. */
 function unknown<T extends Reading<unknown>>(reading: T, { afterMs, lose }: Moment): T {
   const moved = later(reading, afterMs)
-  return Object.defineProperty({ ...moved }, 'value', {
-    enumerable: true,
-    get() {
+  return {
+    ...moved,
+    get value() {
       lose()
       return moved.value
     },
-  })
+  }
 }
 
 /** A market at a later moment. Each part is made when it is looked at, and once. */
