@@ -7,7 +7,7 @@ import { Secret } from '../base/secret.ts'
 import { version } from '../config/version.ts'
 import { loadCatalog } from '../paper/catalog/catalog.ts'
 import type { FollowedMarkets } from '../paper/state/followedMarkets.ts'
-import { hexKey } from '../protocol/address.ts'
+import { hexKey, sameHex } from '../protocol/address.ts'
 import type { ChainName } from '../protocol/chains/chain.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
@@ -160,7 +160,10 @@ function gapsOfRun(input: RunInput, { fromSeconds, toSeconds }: RunGap): readonl
 function keyedMarkets(chain: ChainName, symbols: readonly string[]): readonly WantedMarket[] {
   return loadCatalog(chain)
     .markets.filter(({ symbol }) => symbols.includes(symbol))
-    .map(({ symbol, marketToken }) => ({ market: symbol, key: hexKey(marketToken) }))
+    .map(({ symbol, marketToken, longToken, shortToken }) => ({
+      ...{ chain, market: symbol, key: hexKey(marketToken) },
+      isSingleToken: sameHex(longToken, shortToken),
+    }))
 }
 
 function holdsSecret(value: unknown): boolean {

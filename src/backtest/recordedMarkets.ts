@@ -1,12 +1,14 @@
 /**
  * Pools, open interest, rates and settings of markets as `perpd record` kept them, as steps of a minute that a run's venue follows. A step has the newest
- * row that was there by then. Nothing is filled in: short gaps keep the last figures and are said, long ones are refused.
+ * row that was there by then. Nothing is filled in: short gaps keep the last figures and are said, long ones are refused. A market of which the
+ * chain's own events are there for the whole run follows those.
  */
 import { BaseError } from '../base/errors.ts'
 import { type RecordedStep, readRecording } from '../history/recording.ts'
 import { recordedFiles } from '../history/recordingFile.ts'
 import type { CatalogConfig } from '../paper/catalog/catalog.ts'
 import type { FollowedMarket, MarketFigures, MarketStep } from '../paper/state/followedMarkets.ts'
+import { readLoggedMarket } from './loggedMarkets.ts'
 import { type RunGap, type RunRecorded, sha256Of } from './runFiles.ts'
 
 /** A recording that does not cover a run. */
@@ -18,6 +20,9 @@ export interface WantedMarket {
   readonly market: string
   /** Lower-case market token. */
   readonly key: string
+  readonly chain: string
+  /** Tells whether one token is the collateral of both sides. */
+  readonly isSingleToken: boolean
 }
 
 /** Recorded markets of a run. */
@@ -66,7 +71,17 @@ export async function readRecordedMarkets(
   const followed = new Map<string, FollowedMarket>()
   const inputs: RunRecorded[] = []
   const missing: string[] = []
-  for (const { market, key } of wanted) {
+  for (const each of wanted) {
+    const { market, key } = each
+    const logged = await readLoggedMarket(folder, { ...each, marketToken: key }, { fromSeconds, toSeconds })
+    if (logged !== undefined) {
+      const { steps } = logged
+      const settings = collected.get(key)?.config
+      followed.set(key, { steps, ...(settings && { config: settings }) })
+      const sha256 = hashOf(steps, settings)
+      inputs.push({ market, rows: steps.length, sha256, gaps: [], source: 'chain' })
+      continue
+    }
     const { rows, config } = collected.get(key) ?? { rows: new Map(), config: undefined }
     const steps = [...rows.values()]
       .map(({ step }) => step)
@@ -184,6 +199,6 @@ function notRecorded(folder: string, missing: readonly string[]): RecordedMarket
     code: 'BACKTEST_NOT_RECORDED',
     facts: { folder, missing: missing.join('; ') },
     details:
-      'Nothing was run. Choose --from and --to within what was recorded, record it with `perpd record` from now on, or run with frozen pools: --impact frozen.',
+      'Nothing was run. Choose --from and --to within what was recorded, record it with `perpd record` from now on, get the events of the chain (perpd data get MARKET --chain-logs), or run with frozen pools: --impact frozen.',
   })
 }

@@ -74,6 +74,8 @@ export interface RunRecorded {
   readonly sha256: string
   /** Spans without a row, over which the last figures stand. */
   readonly gaps: readonly RunGap[]
+  /** Absent: a recording. */
+  readonly source?: 'chain'
 }
 
 /** Daily means of a market's rates as a run read them. */

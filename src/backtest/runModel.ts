@@ -90,6 +90,12 @@ function gapsSentence(recorded: readonly RunRecorded[]): string {
     const minutes = gaps.reduce((sum, gap) => sum + (gap.toSeconds - gap.fromSeconds) / 60, 0)
     return [`${market} ${gaps.length} of together ${Math.round(minutes)} min`]
   })
-  if (spans.length === 0) return 'The recording has no gap.'
-  return `Over gaps of the recording the last figures stand: ${spans.join('; ')}.`
+  const logged = recorded.flatMap(({ market, source }) => (source === 'chain' ? [market] : []))
+  const ofChain =
+    logged.length === 0
+      ? ''
+      : ` ${logged.join(', ')}: by the events of the chain, with the catalogue's virtual inventory.`
+  if (spans.length === 0)
+    return `${logged.length < recorded.length ? 'The recording has no gap.' : ''}${ofChain}`.trim()
+  return `Over gaps of the recording the last figures stand: ${spans.join('; ')}.${ofChain}`
 }

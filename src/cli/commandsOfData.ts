@@ -31,11 +31,16 @@ export const dataCommands: readonly Command[] = [
       { ...period, doc: `${period.doc}; 1m when not given` },
       { ...from, doc: `${from.doc}; 30 days ago when not given` },
       to,
+      {
+        name: 'chain-logs',
+        doc: 'also pools, open interest, impact pools, funding and borrowing, from the events of the chain by rpc.http',
+      },
       json,
     ],
     examples: [
       'perpd data get ETH BTC --period 1m --from 2026-11-01 --profile arbitrum',
       'perpd data get "ETH/USD [WETH-USDC]" --period 1h --from 365d --profile arbitrum',
+      'perpd data get ETH --from 7d --chain-logs --rpc.http https://... --profile arbitrum',
     ],
     run: async (call) => (await import('./data/getCommand.ts')).getData(call),
   },

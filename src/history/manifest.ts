@@ -49,12 +49,27 @@ export interface RatesEntry
   readonly origin: string
 }
 
+/** A file of a market's events of a stretch of blocks. */
+export interface LogsEntry extends Pick<CandleFileEntry, 'file' | 'sha256' | 'rows'> {
+  readonly chain: string
+  readonly market: string
+  readonly marketToken: string
+  /** First and last block of which every event is there. */
+  readonly fromBlock: number
+  readonly toBlock: number
+  /** Their times, Unix seconds. */
+  readonly fromSeconds: number
+  readonly toSeconds: number
+}
+
 /** All that is known of a folder of history. */
 export interface Manifest {
   readonly version: 1
   readonly candles: readonly CandleFileEntry[]
   readonly asked: readonly AskedRange[]
   readonly rates: readonly RatesEntry[]
+  /** Ascending by block of each market. */
+  readonly logs: readonly LogsEntry[]
 }
 
 const series = {
@@ -98,10 +113,19 @@ const shape = z.strictObject({
       }),
     )
     .default([]),
+  logs: z
+    .array(
+      z.strictObject({
+        ...{ file, sha256: hash, rows: z.number().int().nonnegative() },
+        ...{ chain: z.string(), market: z.string(), marketToken: z.string() },
+        ...{ fromBlock: seconds, toBlock: seconds, fromSeconds: seconds, toSeconds: seconds },
+      }),
+    )
+    .default([]),
 })
 
 const NAME = 'manifest.json'
-const empty: Manifest = { version: 1, candles: [], asked: [], rates: [] }
+const empty: Manifest = { version: 1, candles: [], asked: [], rates: [], logs: [] }
 
 /**
  * Reads the manifest of a folder; an empty one where none is.

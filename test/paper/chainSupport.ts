@@ -67,6 +67,10 @@ export function isOfEmitter({ address }: Pick<Log, 'address'>): boolean {
   return address.toLowerCase() === emitter.toLowerCase()
 }
 
+/** Tells whether an event is of a market's amounts: some come with each order that moves them. */
+export const isMarketEvent = ({ name }: { readonly name: string }): boolean =>
+  /^(?!Order).*Updated$/.test(name)
+
 /** Name, topics and items by key of a log. */
 export function eventOf(log: Pick<Log, 'data' | 'topics'>) {
   const { args } = decodeEventLog({ abi: emitterAbi, data: log.data, topics: log.topics as [Hex, ...Hex[]] })

@@ -6,7 +6,7 @@ import { decodeErrorResult, type Hex, type TransactionReceipt } from 'viem'
 import { afterEach, expect, test } from 'vitest'
 import { customErrors } from '../../src/paper/blocks/customErrors.ts'
 import type { PriceReplay } from '../../src/paper/catalog/replayFile.ts'
-import { clientsOf, encodedAgain, eventOf, topicOf } from './chainSupport.ts'
+import { clientsOf, encodedAgain, eventOf, isMarketEvent, topicOf } from './chainSupport.ts'
 import { type Any, ethMarket, ethSymbol, startVenue, trader, usd, usdc, weth } from './support.ts'
 
 type Paper = Awaited<ReturnType<typeof startVenue>>
@@ -27,10 +27,11 @@ async function allEventsOf(hash: Hex): Promise<{ readonly prices: Any[]; readonl
   for (const log of logs) expect(encodedAgain(log)).toBe(log.data)
   const all = logs.map(eventOf)
   const isPrice = ({ name }: Any) => name === 'OraclePriceUpdate'
-  return { prices: all.filter(isPrice), events: all.filter((event) => !isPrice(event)) }
+  const isOfOrders = (event: Any): boolean => !isPrice(event) && !isMarketEvent(event as { name: string })
+  return { prices: all.filter(isPrice), events: all.filter(isOfOrders) }
 }
 
-/** The same without prices. */
+/** The same without prices and without what moved in the markets. */
 const eventsOf = async (hash: Hex): Promise<Any[]> => (await allEventsOf(hash)).events
 
 const namesOf = (events: readonly Any[]): string[] => events.map(({ name }) => name)

@@ -1,6 +1,7 @@
 /** `perpd data get`: history from the venue's own routes. */
 import type { Api } from '../../api/client.ts'
 import type { HistoryPeriod } from '../../api/markets/history.ts'
+import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -19,6 +20,7 @@ import { momentFlag } from '../call/timeFlags.ts'
 import { progressLine } from '../output/progressBar.ts'
 import { SCREEN_COLUMNS } from '../output/screen.ts'
 import { withApi } from '../subaccount/subaccountParties.ts'
+import { type LogsReader, type LogsShown, logsText, withChainLogs } from './chainLogs.ts'
 import { periodFlag } from './dataFlags.ts'
 import { minuteText } from './dataText.ts'
 
@@ -52,21 +54,31 @@ export async function getData(call: Call): Promise<number> {
   if (config.isPaper) err('The paper venue has invented prices. For real ones: --profile arbitrum.')
   const source = venueSource(config.isPaper)
   const results: Shown[] = []
-  await withApi(call, async (api) => {
-    const tokens = (await api.getOracleTokens()).value
-    for (const each of wanted) {
-      const series: SeriesName = { asset: assetOfToken(each.index), period, source }
-      const token = tokens.find(({ address }) => sameHex(address, each.index.address))
-      const tokenSymbol = token?.symbol ?? series.asset
-      const request = { series, tokenSymbol, marketSymbol: each.market.symbol, nowSeconds, ...range }
-      const shown = await withBar((progress) => getOne(api, store, request, progress), series.asset)
-      const rates = await getRates(api, store, chain, each, nowSeconds - range.fromSeconds)
-      results.push({ ...series, ...range, ...shown, rates })
-      if (!flags.has('json')) out(shownText({ ...series, ...range, ...shown, rates }))
-    }
-  })
+  const get = async (readLogs?: LogsReader) =>
+    await withApi(call, async (api) => {
+      const tokens = (await api.getOracleTokens()).value
+      for (const each of wanted) {
+        const series: SeriesName = { asset: assetOfToken(each.index), period, source }
+        const token = tokens.find(({ address }) => sameHex(address, each.index.address))
+        const tokenSymbol = token?.symbol ?? series.asset
+        const request = { series, tokenSymbol, marketSymbol: each.market.symbol, nowSeconds, ...range }
+        const shown = await withBar((progress) => getOne(api, store, request, progress), series.asset)
+        const rates = await getRates(api, store, chain, each, nowSeconds - range.fromSeconds)
+        const result = { ...series, ...range, ...shown, rates }
+        if (!flags.has('json')) out(shownText(result))
+        const logs = await withBar(
+          async (progress) => await readLogs?.(each.market, range, progress),
+          'chain',
+        )
+        if (logs !== undefined && !flags.has('json')) out(logsText(logs))
+        results.push({ ...result, ...defined({ logs }) })
+      }
+    })
+  await (flags.has('chain-logs') ? withChainLogs(call, get) : get())
   if (flags.has('json')) out(JSON.stringify(results, undefined, 2))
-  return results.some(({ problem }) => problem !== undefined) ? exitCodes.error : exitCodes.ok
+  return results.some(({ problem, logs }) => (problem ?? logs?.problem) !== undefined)
+    ? exitCodes.error
+    : exitCodes.ok
 }
 
 /** The outcome of a market, for people and programs. */
@@ -77,6 +89,8 @@ type Shown = SeriesName &
     /** Why it ended early; what came before is kept. */
     readonly problem?: string
     readonly rates: string
+    /** Absent: they were not asked for. */
+    readonly logs?: LogsShown
   }
 
 function wantedOf(chain: Chain, name: string): Wanted {

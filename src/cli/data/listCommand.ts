@@ -28,7 +28,20 @@ const listColumns: readonly Column[] = [
   { title: 'MISSING', rank: 2, word: 'missing', isFigure: true },
 ]
 
-/** Lists every series. */
+/** Markets of which events of the chain are there, with their blocks' first and last times. */
+function loggedOf(store: HistoryStore) {
+  const byMarket = Map.groupBy(store.manifest().logs, ({ chain, market }) => `${chain} ${market}`)
+  return [...byMarket.values()].map((files) => ({
+    chain: files[0]?.chain ?? '',
+    market: files[0]?.market ?? '',
+    firstSeconds: files[0]?.fromSeconds ?? 0,
+    lastSeconds: files.at(-1)?.toSeconds ?? 0,
+    events: files.reduce((sum, { rows }) => sum + rows, 0),
+    files,
+  }))
+}
+
+/** Lists every series, and the events of the chain. */
 export async function listData({ loaded, flags, width, out }: Call): Promise<number> {
   const store = openStore(loaded.config.history.folder)
   const rows = seriesOf(store).map(({ series, files }) => {
@@ -38,8 +51,9 @@ export async function listData({ loaded, flags, width, out }: Call): Promise<num
     const whole = (lastSeconds - firstSeconds) / periodSeconds[series.period] + 1
     return { ...series, firstSeconds, lastSeconds, candles: rows, missing: whole - rows, files }
   })
-  if (flags.has('json')) out(JSON.stringify({ folder: store.folder, series: rows }, undefined, 2))
-  else if (rows.length === 0)
+  const logs = loggedOf(store)
+  if (flags.has('json')) out(JSON.stringify({ folder: store.folder, series: rows, logs }, undefined, 2))
+  else if (rows.length === 0 && logs.length === 0)
     out(
       `No history in ${store.folder}.\n  Get some: perpd data get ETH --period 1m, or perpd data import FILE.`,
     )
@@ -54,6 +68,10 @@ export async function listData({ loaded, flags, width, out }: Call): Promise<num
       String(row.missing),
     ])
     out(table(listColumns, cells, width))
+    for (const { chain, market, events, firstSeconds, lastSeconds } of logs)
+      out(
+        `Events of ${market} on ${chain}: ${events}, ${minuteText(firstSeconds)} to ${minuteText(lastSeconds)} UTC.`,
+      )
   }
   return exitCodes.ok
 }

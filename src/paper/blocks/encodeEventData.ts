@@ -73,6 +73,20 @@ const positionFees: Schema = {
   bytes32: ['orderKey', 'positionKey', 'referralCode'],
 }
 
+// Contract `MarketEventUtils`.
+const poolAmount: Schema = { address: ['market', 'token'], uint256: ['nextValue'], int256: ['delta'] }
+const openInterest: Schema = {
+  address: ['market', 'collateralToken'],
+  uint256: ['nextValue'],
+  int256: ['delta'],
+  bool: ['isLong'],
+}
+const perSize: Schema = {
+  address: ['market', 'collateralToken'],
+  uint256: ['delta', 'value'],
+  bool: ['isLong'],
+}
+
 /** Items of each event by type, in the contract's order. */
 export const eventSchemas = {
   OrderCreated: {
@@ -169,6 +183,18 @@ export const eventSchemas = {
     int256: ['priceImpactUsd', 'priceImpactAmount', 'tokenInPriceImpactAmount'],
     bytes32: ['orderKey'],
   },
+  PoolAmountUpdated: poolAmount,
+  SwapImpactPoolAmountUpdated: poolAmount,
+  PositionImpactPoolAmountUpdated: { address: ['market'], uint256: ['nextValue'], int256: ['delta'] },
+  OpenInterestUpdated: openInterest,
+  OpenInterestInTokensUpdated: openInterest,
+  CumulativeBorrowingFactorUpdated: {
+    address: ['market'],
+    uint256: ['delta', 'nextValue'],
+    bool: ['isLong'],
+  },
+  FundingFeeAmountPerSizeUpdated: perSize,
+  ClaimableFundingAmountPerSizeUpdated: perSize,
 } as const satisfies Readonly<Record<string, Schema>>
 
 /** Names of the events the venue emits. */

@@ -5,6 +5,7 @@ import type { CreateOrderParams } from '../../protocol/signing/relayRouter.ts'
 import { type ChainTransaction, type EventValue, mine } from '../blocks/blockChain.ts'
 import type { EventName } from '../blocks/encodeEventData.ts'
 import { actorsOf, executeOrderInput } from '../blocks/keeperCall.ts'
+import { addressWord, type MarketMove, marketLogsOf } from '../blocks/marketEvents.ts'
 import type { DecreaseResult } from '../math/decreaseTerms.ts'
 import type { IncreaseResult } from '../math/increase.ts'
 import { fac } from '../math/integer.ts'
@@ -16,10 +17,6 @@ import type { SwapStep } from '../pools/swaps.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { OrderRecord, TradeRow } from '../state/venueRecords.ts'
 import type { VenueState } from '../state/venueState.ts'
-
-function addressWord(address: Address): Hex {
-  return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`
-}
 
 /** The transaction of a hash; the keeper's when nobody has opened it. */
 function transactionOf(venueState: VenueState, hash: Hex, orderKey: Hex): ChainTransaction {
@@ -149,6 +146,17 @@ export function pricesOf(
     found.set(market.longToken.address, prices.long).set(market.shortToken.address, prices.short)
   }
   return found
+}
+
+/** Emits what an order's execution moved in the markets (contract `MarketEventUtils`). */
+export function emitMarketMoves(
+  venueState: VenueState,
+  order: OrderRecord,
+  moves: readonly MarketMove[],
+  hash: Hex,
+): void {
+  const transaction = transactionOf(venueState, hash, order.key)
+  for (const move of moves) transaction.logs.push(...marketLogsOf(move))
 }
 
 /** Emits what the work on an order was paid, and what returned of its execution fee, wei. */

@@ -18,7 +18,7 @@ import {
   tokenPrice,
   type VenueState,
 } from '../state/venueState.ts'
-import { emitOraclePrices, emitPositionDecrease, emitSwaps, pricesOf } from './events.ts'
+import { emitMarketMoves, emitOraclePrices, emitPositionDecrease, emitSwaps, pricesOf } from './events.ts'
 import { commit, creditFunding, payOut, positionMarketOf } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
@@ -93,7 +93,7 @@ export function executeDecrease(
   const { isLong } = order.params
   const done = tryDecrease(venueState, order, seconds, byKeeper)
   const { market, drafts, contractKey, record, prices, result, profitToken, output } = done
-  commit(venueState, drafts)
+  const moves = commit(venueState, drafts)
   const profitSlot = isLong || market.settings.isSameCollaterals ? 0 : 1
   const profitSteps =
     result.profitSwap === undefined ? [] : [stepOf(market, profitSlot, prices, result.profitSwap)]
@@ -113,6 +113,7 @@ export function executeDecrease(
   const hash = nextTransactionHash(venueState)
   if (byKeeper !== undefined) recordTrade(venueState, order, 'OrderCreated', seconds, hash)
   emitOraclePrices(venueState, order, pricesOf(steps, market, prices), seconds, hash)
+  emitMarketMoves(venueState, order, moves, hash)
   emitSwaps(venueState, order, profitSteps, hash)
   emitPositionDecrease(
     venueState,

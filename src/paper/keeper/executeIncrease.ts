@@ -17,7 +17,7 @@ import {
   slotToken,
   type VenueState,
 } from '../state/venueState.ts'
-import { emitOraclePrices, emitPositionIncrease, emitSwaps, pricesOf } from './events.ts'
+import { emitMarketMoves, emitOraclePrices, emitPositionIncrease, emitSwaps, pricesOf } from './events.ts'
 import { commit, creditFunding, positionMarketOf } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
@@ -69,7 +69,7 @@ export function tryIncrease(venueState: VenueState, order: OrderRecord, seconds:
 export function executeIncrease(venueState: VenueState, order: OrderRecord, seconds: number): Hex {
   const done = tryIncrease(venueState, order, seconds)
   const { market, drafts, brought, slot, collateralToken, prices, contractKey, record, result } = done
-  commit(venueState, drafts)
+  const moves = commit(venueState, drafts)
   noteSwaps(venueState, order.account, brought.steps)
   storePosition(
     venueState,
@@ -86,6 +86,7 @@ export function executeIncrease(venueState: VenueState, order: OrderRecord, seco
   const collateralPrice = slotPrice(prices, slot)
   const hash = nextTransactionHash(venueState)
   emitOraclePrices(venueState, order, pricesOf(brought.steps, market, prices), seconds, hash)
+  emitMarketMoves(venueState, order, moves, hash)
   emitSwaps(venueState, order, brought.steps, hash)
   emitPositionIncrease(
     venueState,

@@ -6,7 +6,7 @@ import { noteSwaps } from '../pools/ledger.ts'
 import { swapAlong } from '../pools/swaps.ts'
 import type { OrderRecord } from '../state/venueRecords.ts'
 import { nextTransactionHash, type VenueState } from '../state/venueState.ts'
-import { emitOraclePrices, emitSwaps, pricesOf } from './events.ts'
+import { emitMarketMoves, emitOraclePrices, emitSwaps, pricesOf } from './events.ts'
 import { commit, payOut } from './settle.ts'
 import { recordTrade } from './tradeRecords.ts'
 
@@ -31,11 +31,12 @@ export function trySwap(venueState: VenueState, order: OrderRecord, seconds: num
 /** Executes a swap; the hash of its transaction. Throws ProtocolRevert, and then nothing has happened. */
 export function executeSwap(venueState: VenueState, order: OrderRecord, seconds: number): Hex {
   const { drafts, result } = trySwap(venueState, order, seconds)
-  commit(venueState, drafts)
+  const moves = commit(venueState, drafts)
   noteSwaps(venueState, order.account, result.steps)
   payOut(venueState, order, result.token, result.amount)
   const hash = nextTransactionHash(venueState)
   emitOraclePrices(venueState, order, pricesOf(result.steps), seconds, hash)
+  emitMarketMoves(venueState, order, moves, hash)
   emitSwaps(venueState, order, result.steps, hash)
   recordTrade(venueState, order, 'OrderExecuted', seconds, hash, {
     executionAmountOut: result.amount,

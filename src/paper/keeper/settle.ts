@@ -1,5 +1,6 @@
 /** Applies the common end of all executions: drafts become the markets' states, receivers are paid, funding is credited. */
 import { type Address, hexKey } from '../../protocol/address.ts'
+import type { MarketMove } from '../blocks/marketEvents.ts'
 import type { MarketState } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, addTo, claimableKeyOf } from '../state/accounts.ts'
@@ -8,12 +9,19 @@ import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { Account, OrderRecord } from '../state/venueRecords.ts'
 import type { VenueState } from '../state/venueState.ts'
 
-/** Replaces the states of the markets that an execution worked on. */
-export function commit(venueState: VenueState, drafts: ReadonlyMap<string, MarketState>): void {
+/** Replaces the states of the markets that an execution worked on, and gives what they were before. */
+export function commit(
+  venueState: VenueState,
+  drafts: ReadonlyMap<string, MarketState>,
+): readonly MarketMove[] {
+  const moves: MarketMove[] = []
   for (const [key, draft] of drafts) {
     const market = venueState.marketByKey.get(key)
-    if (market !== undefined) market.state = draft
+    if (market === undefined) continue
+    moves.push({ market, before: market.state })
+    market.state = draft
   }
+  return moves
 }
 
 /** The market of an order on a position. Throws ProtocolRevert InvalidPositionMarket, DisabledMarket. */

@@ -1,5 +1,8 @@
 /** Swaps through market pools: routes, and what comes out at their end. */
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
+import { mine } from '../blocks/blockChain.ts'
+import { actorsOf } from '../blocks/keeperCall.ts'
+import { type MarketMove, marketLogsOf } from '../blocks/marketEvents.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { arbitrage, isCalm } from '../math/arbitrage.ts'
 import {
@@ -14,7 +17,14 @@ import { type PoolSwap, swapInPool } from '../math/poolSwap.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { isEnabled, requireEnabled } from '../state/enabled.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
-import { marketPrices, slotOf, slotToken, tokenPrice, type VenueState } from '../state/venueState.ts'
+import {
+  madeHash,
+  marketPrices,
+  slotOf,
+  slotToken,
+  tokenPrice,
+  type VenueState,
+} from '../state/venueState.ts'
 
 /** Longest route (contract setting). */
 export const MAX_SWAP_PATH = 3
@@ -166,9 +176,23 @@ export function balancePools(venueState: VenueState, fromSecond: number, toSecon
       if (isCalm(market.settings, market.state, prices)) continue
       const draft = cloneMarket(market.state)
       arbitrage(market.settings, draft, prices)
+      const move = { market, before: market.state }
       market.state = draft
+      mineSwap(venueState, move, second)
     }
   }
+}
+
+/** Mines the swap by which a stranger brought a pool into balance, so that the chain tells of it. */
+function mineSwap(venueState: VenueState, move: MarketMove, second: number): void {
+  const { blockChain, chain } = venueState
+  const logs = marketLogsOf(move)
+  if (logs.length === 0) return
+  blockChain.atMs = Math.max(blockChain.atMs, second * 1000)
+  mine(blockChain, {
+    hash: madeHash(venueState, `swap:${move.market.key}`, second),
+    ...{ sender: 'stranger', to: actorsOf(chain).orderHandler, input: '0x' },
+  }).logs.push(...logs)
 }
 
 /**

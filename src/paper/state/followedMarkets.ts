@@ -26,9 +26,11 @@ export interface MarketFigures {
   readonly long: SideFigures
   readonly short: SideFigures
   readonly pool: readonly [bigint, bigint]
-  readonly swapImpactPool: readonly [bigint, bigint]
+  /** Absent: it stays as the venue has it. */
+  readonly swapImpactPool?: readonly [bigint, bigint]
   readonly positionImpactPoolAmount: bigint
-  readonly virtualInventory: Readonly<VirtualInventory>
+  /** Absent: it stays as the venue has it. */
+  readonly virtualInventory?: Readonly<VirtualInventory>
 }
 
 /** A moment of a market's history, from which on it is so. */
@@ -139,7 +141,7 @@ function accrue(
 /** The amounts of a state as reads show them. */
 function figuresOf(state: MarketState, isHalved: boolean): MarketFigures {
   const shown = ([one, other]: readonly [bigint, bigint]): readonly [bigint, bigint] =>
-    isHalved ? [one / 2n, one / 2n] : [one, other]
+    isHalved ? [one / 2n, one - one / 2n] : [one, other]
   const side = ({ interestUsd, interestInTokens }: MarketState['long']): SideFigures => ({
     interestUsd: shown(interestUsd),
     interestInTokens: shown(interestInTokens),
@@ -161,10 +163,11 @@ function move(state: MarketState, isHalved: boolean, from: MarketFigures, to: Ma
     [one, other]: readonly [bigint, bigint],
     before: readonly [bigint, bigint],
     after: readonly [bigint, bigint],
+    // A single-token market keeps both halves in its first slot.
+    areHalves = isHalved,
   ): [bigint, bigint] => {
     const [first, second] = [after[0] - before[0], after[1] - before[1]]
-    // A single-token market keeps both halves in its first slot.
-    return isHalved
+    return areHalves
       ? [atLeastNone(one + first + second), other]
       : [atLeastNone(one + first), atLeastNone(other + second)]
   }
@@ -174,14 +177,12 @@ function move(state: MarketState, isHalved: boolean, from: MarketFigures, to: Ma
     own.interestInTokens = moved(own.interestInTokens, from[side].interestInTokens, to[side].interestInTokens)
   }
   state.pool = moved(state.pool, from.pool, to.pool)
-  const [longImpact, shortImpact] = state.swapImpactPool
-  state.swapImpactPool = [
-    atLeastNone(longImpact + to.swapImpactPool[0] - from.swapImpactPool[0]),
-    atLeastNone(shortImpact + to.swapImpactPool[1] - from.swapImpactPool[1]),
-  ]
+  if (from.swapImpactPool !== undefined && to.swapImpactPool !== undefined)
+    state.swapImpactPool = moved(state.swapImpactPool, from.swapImpactPool, to.swapImpactPool, false)
   state.positionImpactPoolAmount = atLeastNone(
     state.positionImpactPoolAmount + to.positionImpactPoolAmount - from.positionImpactPoolAmount,
   )
+  if (from.virtualInventory === undefined || to.virtualInventory === undefined) return
   state.virtualInventory = {
     usd: state.virtualInventory.usd + to.virtualInventory.usd - from.virtualInventory.usd,
     tokens: state.virtualInventory.tokens + to.virtualInventory.tokens - from.virtualInventory.tokens,
