@@ -35,7 +35,7 @@ export async function readLoggedMarket(
   market: LoggedName,
   { fromSeconds, toSeconds }: RunGap,
 ): Promise<FollowedMarket | undefined> {
-  // What happens in the last minute is followed at its end, when the run is over.
+  // Events of the last minute are followed at its end, when the run is over.
   const lastSeconds = toSeconds - STEP_SECONDS
   const entries = joined(logsOf(folder, market)).find(
     (run) => (run[0]?.fromSeconds ?? toSeconds) <= fromSeconds && (run.at(-1)?.toSeconds ?? 0) > lastSeconds,

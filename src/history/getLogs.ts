@@ -5,17 +5,8 @@
 import type { Clock } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
 import type { TimeRange } from './gaps.ts'
-import {
-  type Covered,
-  FILE_BLOCKS,
-  type LoggedChange,
-  type LogsMarket,
-  logsOf,
-  readLogs,
-  stretchOf,
-  writeLogs,
-} from './logsFile.ts'
-import type { LogsEntry } from './manifest.ts'
+import { FILE_BLOCKS, type LoggedChange, logsOf, readLogs, stretchOf, writeLogs } from './logsFile.ts'
+import type { Covered, LogsEntry, LogsMarket } from './manifest.ts'
 
 /** A block and its time. */
 export interface TimedBlock {
@@ -36,7 +27,7 @@ export interface LogSource {
 export interface LogsOutcome {
   readonly requests: number
   readonly added: number
-  /** What is there now of the wanted stretch, Unix seconds; undefined where nothing is. */
+  /** The part of the wanted stretch that is there now, Unix seconds; undefined where nothing is. */
   readonly covered: TimeRange | undefined
 }
 
@@ -45,7 +36,7 @@ export interface LogsWish extends TimeRange {
   readonly market: LogsMarket
   /** Most blocks of one request. */
   readonly maxSpan: number
-  readonly clock: Pick<Clock, 'sleep'>
+  readonly clock: { readonly sleep: Clock['sleep'] }
 }
 
 /** Requests between two savings: what a kill loses. */
@@ -155,7 +146,7 @@ export async function getLogs(
   return { ...counts, covered }
 }
 
-/** What is covered with a stretch that touches it. */
+/** Covers a stretch that touches the covered one, too. */
 async function grown(
   source: LogSource,
   covered: Covered | undefined,

@@ -7,7 +7,14 @@ import { parquetMetadata, parquetScan } from 'hyparquet'
 import { type ParquetWriteOptions, parquetWriteBuffer } from 'hyparquet-writer'
 import { decompression, inMemory } from '../base/candles/candleParquet.ts'
 import { withLock } from './folderLock.ts'
-import { HistoryError, type LogsEntry, readManifest, writeManifest } from './manifest.ts'
+import {
+  type Covered,
+  HistoryError,
+  type LogsEntry,
+  type LogsMarket,
+  readManifest,
+  writeManifest,
+} from './manifest.ts'
 
 /** A change of one of a market's amounts, or a price at which funding was paid. Whole token units, or USD with 30 decimals. */
 export interface LoggedChange {
@@ -21,12 +28,6 @@ export interface LoggedChange {
   readonly before: bigint
   readonly value: bigint
 }
-
-/** A market whose events are kept. */
-export type LogsMarket = Pick<LogsEntry, 'chain' | 'market' | 'marketToken'>
-
-/** First and last block of a stretch with their times. */
-export type Covered = Pick<LogsEntry, 'fromBlock' | 'toBlock' | 'fromSeconds' | 'toSeconds'>
 
 /** Blocks of one file: three days of Arbitrum. */
 export const FILE_BLOCKS = 1_000_000
@@ -85,7 +86,7 @@ export async function writeLogs(
 }
 
 /** Number of the stretch of blocks that a file is of. */
-export function stretchOf({ fromBlock }: Pick<Covered, 'fromBlock'>): number {
+export function stretchOf({ fromBlock }: Covered): number {
   return Math.floor(fromBlock / FILE_BLOCKS)
 }
 

@@ -49,17 +49,29 @@ export interface RatesEntry
   readonly origin: string
 }
 
-/** A file of a market's events of a stretch of blocks. */
-export interface LogsEntry extends Pick<CandleFileEntry, 'file' | 'sha256' | 'rows'> {
+/** A market whose events are kept. */
+export interface LogsMarket {
   readonly chain: string
+  /** Full symbol. */
   readonly market: string
   readonly marketToken: string
-  /** First and last block of which every event is there. */
+}
+
+/** A stretch of blocks of which every event is there. */
+export interface Covered {
   readonly fromBlock: number
   readonly toBlock: number
-  /** Their times, Unix seconds. */
+  /** Times of the first and the last block, Unix seconds. */
   readonly fromSeconds: number
   readonly toSeconds: number
+}
+
+/** A file of a market's events of a stretch of blocks. */
+export interface LogsEntry extends LogsMarket, Covered {
+  readonly file: string
+  /** SHA-256 of its bytes, hex. */
+  readonly sha256: string
+  readonly rows: number
 }
 
 /** All that is known of a folder of history. */

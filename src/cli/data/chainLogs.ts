@@ -67,7 +67,7 @@ export async function withChainLogs<T>({ loaded }: Call, use: (read: LogsReader)
   }
 }
 
-/** What became of a download, in words. */
+/** Puts the outcome of a download into words. */
 export function logsText({ market, requests, added, covered, problem }: LogsShown): string {
   if (problem !== undefined)
     return [

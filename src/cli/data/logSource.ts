@@ -23,7 +23,7 @@ const BATCH_SIZE = 50
 /** Endpoints that say different things of the past. */
 class EndpointsDifferError extends BaseError {}
 
-/** How the chain is reached. */
+/** Access to the chain. */
 export interface LogRoad {
   readonly chain: Chain
   readonly urls: readonly string[]

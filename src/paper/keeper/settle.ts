@@ -1,10 +1,10 @@
 /** Applies the common end of all executions: drafts become the markets' states, receivers are paid, funding is credited. */
 import { type Address, hexKey } from '../../protocol/address.ts'
-import type { MarketMove } from '../blocks/marketEvents.ts'
 import type { MarketState } from '../math/marketState.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { accountOf, addTo, claimableKeyOf } from '../state/accounts.ts'
 import { requireEnabled } from '../state/enabled.ts'
+import type { MarketMove } from '../state/marketEvents.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import type { Account, OrderRecord } from '../state/venueRecords.ts'
 import type { VenueState } from '../state/venueState.ts'

@@ -2,7 +2,6 @@
 import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import { mine } from '../blocks/blockChain.ts'
 import { actorsOf } from '../blocks/keeperCall.ts'
-import { type MarketMove, marketLogsOf } from '../blocks/marketEvents.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { arbitrage, isCalm } from '../math/arbitrage.ts'
 import {
@@ -16,6 +15,7 @@ import {
 import { type PoolSwap, swapInPool } from '../math/poolSwap.ts'
 import { ProtocolRevert } from '../math/protocolRevert.ts'
 import { isEnabled, requireEnabled } from '../state/enabled.ts'
+import { type MarketMove, marketLogsOf } from '../state/marketEvents.ts'
 import type { VenueMarket } from '../state/seedMarkets.ts'
 import {
   madeHash,

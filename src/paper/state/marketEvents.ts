@@ -1,9 +1,9 @@
 /** Events of a market's amounts: pools, open interest, impact pools, funding and borrowing (contract `MarketEventUtils`). */
 import type { Address, Hex } from '../../protocol/address.ts'
+import type { ChainLog, EventValue } from '../blocks/blockChain.ts'
+import type { EventName } from '../blocks/encodeEventData.ts'
 import type { MarketState, Slot } from '../math/marketState.ts'
-import type { VenueMarket } from '../state/seedMarkets.ts'
-import type { ChainLog, EventValue } from './blockChain.ts'
-import type { EventName } from './encodeEventData.ts'
+import type { VenueMarket } from './seedMarkets.ts'
 
 /** A market whose state was replaced. */
 export interface MarketMove {
