@@ -1,6 +1,6 @@
 /** Fields that bodies of commands share. */
 import { z } from 'zod'
-import { decimalForm, typedDecimal } from './typedNumber.ts'
+import { decimalForm, typedDecimal, typedPercentBps } from './typedNumber.ts'
 
 /** One line of text of at most so many characters. */
 export const line = (most: number) =>
@@ -38,3 +38,15 @@ export const pool = z.enum(['long', 'short'])
 export const dollars = decimal(18).meta(typed('dollars'))
 /** A share, bps. */
 export const shareBps = z.number().int().min(1).max(10_000).meta(typed('percent'))
+/** Words of the form of an exit's place. */
+const placeForm = 'a price as 1800 or 0.25, or a distance from the entry price as 3% or 2.5%, below 100%'
+const isPlace = (text: string) =>
+  text.endsWith('%')
+    ? (typedPercentBps(text) ?? 0) > 0 && (typedPercentBps(text) ?? 0) < 10_000
+    : typedDecimal(text, 18) !== undefined
+/** Place of an exit: USD per whole token, or with a percent sign its distance from the entry price, in percent of that price. */
+export const exitPlace = z.string().refine(isPlace, placeForm)
+/** The same; `none`: that exit is removed. */
+export const exitPlaceOrNone = z
+  .string()
+  .refine((text) => text === 'none' || isPlace(text), `${placeForm}; or none`)

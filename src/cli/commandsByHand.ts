@@ -87,5 +87,6 @@ export const handCommands: readonly (Command | Sent)[] = [
       ? (await import('./verbs/closeAllCommand.ts')).closeAll(call)
       : (await import('./verbs/manualOrderCommand.ts')).close(call),
   ),
+  sent('protect'),
   sent('cancel', async (call) => (await import('./verbs/manualOrderCommand.ts')).cancel(call)),
 ]

@@ -6,7 +6,7 @@
  * nothing is done twice.
  */
 
-import type { HasCatalogue, HasOrders } from '../account/accountParts.ts'
+import type { HasCatalogue, HasOrders, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { intentIdOf } from '../account/ids.ts'
 import type { Decision, DecisionFacts } from '../domain/order/decision.ts'
@@ -25,7 +25,8 @@ export interface HandContext
     HasCatalogue,
     HasEmit,
     HasJournal,
-    HasOrders {
+    HasOrders,
+    HasTrading {
   /** False while the account is not read yet. */
   readonly isRunning: () => boolean
   /** Reads a snapshot with these markets and every market with a position or an order. */

@@ -22,7 +22,7 @@ import type {
   HasSigningPolicy,
 } from '../execution/context/executionParts.ts'
 import { takenBackBy } from '../exits/entriesTakenBack.ts'
-import { createHandExits } from '../exits/handExits.ts'
+import { createHandExits, type HandExits } from '../exits/handExits.ts'
 import { usdOfFee } from '../market/orderCost.ts'
 import type { Address, Hex } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
@@ -56,8 +56,8 @@ export interface Executors {
   planFacts(owner?: string): OwnerFacts
   /** Tasks of strategies. */
   readonly ofStrategies: StrategyTasks
-  /** Fits exits by hand to the operator's book. Throws what reading and the journal throw. */
-  fitHandExits(): Promise<void>
+  /** Keeps the operator's exits, once the account is read; returns the first denial. Throws what reading and the journal throw. */
+  keepHandExits: HandExits['look']
   /** Works while one runs. Resolves when the engine ends. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -345,6 +345,7 @@ export function createExecutors(context: ExecutorContext): Executors {
 
   const handExits = createHandExits({
     ...context,
+    judged: (snapshot) => context.prices.judged(snapshot, OPERATOR),
     unseen: (snapshot) => road.unseen(OPERATOR, snapshot),
     isOthers: (side, snapshot) => road.isOthers(OPERATOR, side, snapshot),
     admit: (snapshot, decision, decisionKey) =>
@@ -359,7 +360,7 @@ export function createExecutors(context: ExecutorContext): Executors {
   })
 
   return {
-    fitHandExits: async () => (context.isRunning() ? await handExits.look() : undefined),
+    keepHandExits: async (isAtOnce) => (context.isRunning() ? await handExits.look(isAtOnce) : undefined),
     async list() {
       const ended = all().filter(({ end }) => end !== undefined)
       const shown = [...running(), ...ended.toReversed().slice(0, ENDED_MOST)]

@@ -7,6 +7,7 @@ import {
   killCommand,
   liftCommand,
   limitsCommand,
+  protectCommand,
   setFieldCommand,
   settleCommand,
   startTaskCommand,
@@ -70,6 +71,18 @@ test('every command is one that the control port reads', () => {
   })
   expect(tighten).toEqual({ type: 'tighten', limit: 'maxLeverage', value: '2.5' })
   expect(preview).toMatchObject({ isPreview: true })
+})
+
+test('the exits of a position are for all of it unless its part by hand is chosen, and what is left empty stays as it is', () => {
+  const command = protectCommand(position)
+  const [whole, preview] = readAs(commandRows.protectPosition, command, { stopLoss: '3%' })
+  expect(whole).toMatchObject({ type: 'protect', direction: 'long', stopLoss: '3%', share: false })
+  expect(whole).not.toHaveProperty('takeProfit')
+  expect(preview).toMatchObject({ isPreview: true })
+  const [part] = readAs(commandRows.protectPosition, command, { takeProfit: 'none', share: 'share' })
+  expect(part).toMatchObject({ takeProfit: 'none', share: true })
+  const said = { ...command.body({ stopLoss: '0,9' }), by: 'ann' }
+  expect(parseCommand(commandRows.protectPosition, said)).toMatchObject({ ok: false })
 })
 
 test('a looser limit is confirmed by the very word that is asked for, and by nothing else', () => {

@@ -263,6 +263,21 @@ test('an order is done only after its code, by the same person, in time, and onc
   codes.push('5555')
   expect(say('kill exits')).toMatchObject({ text: expect.stringMatching(/^\/kill exits .*stop-losses too/) })
   expect(say('confirm 5555')).toEqual({ step: 'order', order: 'kill-exits', userId: '7' })
+  codes.push('6666', '7777')
+  expect(say('protect ETH/USD [WETH-USDC] long 3% 2400')).toMatchObject({
+    text: expect.stringContaining('/confirm 6666'),
+  })
+  expect(say('confirm 6666')).toEqual({
+    step: 'order',
+    order: { market: 'ETH/USD [WETH-USDC]', direction: 'long', stopLoss: '3%', takeProfit: '2400' },
+    userId: '7',
+  })
+  say('protect ETH short none')
+  expect(say('confirm 7777')).toMatchObject({
+    order: { market: 'ETH', direction: 'short', stopLoss: 'none' },
+  })
+  for (const wrong of ['ETH long', 'long 3%', 'ETH long 0,9', 'ETH long 3% 2400 1', 'ETH up 3%'])
+    expect(say(`protect ${wrong}`), wrong).toMatchObject({ text: expect.stringContaining('/status') })
   expect(say('kill everything')).toMatchObject({ text: expect.stringContaining('/status') })
 })
 

@@ -202,7 +202,11 @@ export function noStopText({
   const bare = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation !== true)
   const behind = withoutStop.filter(({ isStopBehindLiquidation }) => isStopBehindLiquidation === true)
   return [
-    ...(bare.length === 0 ? [] : [`NO STOP: no stop-loss rests at the venue for ${of(bare)}.`]),
+    ...(bare.length === 0
+      ? []
+      : [
+          `NO STOP: no stop-loss rests at the venue for ${of(bare)}. Place one: perpd protect MARKET SIDE --stop-loss PRICE.`,
+        ]),
     ...(behind.length === 0
       ? []
       : [

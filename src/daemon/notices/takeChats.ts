@@ -92,6 +92,7 @@ function createChatClerk({
 
 function commandOf(order: ChatOrder): OperatorCommand {
   const reason = 'asked in the chat'
+  if (typeof order === 'object') return { type: 'protect', share: false, ...order }
   switch (order) {
     case 'pause':
       return { type: 'trading', scope: 'global', state: 'halted', reason }

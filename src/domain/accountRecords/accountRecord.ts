@@ -25,6 +25,7 @@ import {
 import type { Intent } from '../order/intent.ts'
 import type { ListedOrder } from '../order/signedOrder.ts'
 import { applyTaskEntry, noTasks, type TaskEntry, type Tasks, taskKinds } from '../taskStates/taskRecord.ts'
+import { applyHandPlan, type HandPlan } from './handPlan.ts'
 import {
   applyMarketEntry,
   emptyMarketFold,
@@ -204,9 +205,13 @@ export interface AccountState extends Discrepancies {
   readonly markets?: MarketFold
   /** Notices that people received and that have not ended; absent before the first. */
   readonly noticed?: NoticeFold
+  /** Exits that an operator planned by hand; absent before the first. */
+  readonly handPlans?: readonly HandPlan[]
   /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
   readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
 }
+
+const noPlans: readonly HandPlan[] = []
 
 /** Before the first record. */
 export const emptyAccountState: AccountState = { discrepancies: new Map(), trading: emptyTradingFold }
@@ -269,6 +274,12 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
     case 'notices.open':
     case 'notices.approval':
       return { ...state, noticed: applyNoticeEntry(state.noticed, record) }
+    case 'operator.command': {
+      const before = state.handPlans ?? noPlans
+      const handPlans = applyHandPlan(before, record)
+      const trading = applyTradingEntry(state.trading, record, record.atMs)
+      return { ...state, trading, ...(handPlans === before ? {} : { handPlans }) }
+    }
     default:
       return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }
   }

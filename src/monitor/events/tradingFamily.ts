@@ -151,7 +151,7 @@ function bareAction(stays: readonly LeftPosition[]): Pick<NoticeFacts, 'action'>
   if (bare.length === 0) return {}
   const names = bare.map(({ direction, symbol }) => `${direction} ${symbol}`).join(', ')
   return {
-    action: `No stop-loss protects all of ${names} (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.`,
+    action: `No stop-loss protects all of ${names} (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops: perpd protect.`,
   }
 }
 

@@ -2,6 +2,8 @@
  * Handles the questions and commands of a chat. It answers questions at once, and accepts commands only after a code that it just sent. Pure but for
  * its state.
  */
+import { exitPlaceOrNone } from '../../base/bodyFields.ts'
+import { defined } from '../../base/defined.ts'
 import type { ChatCommand } from './chatUpdate.ts'
 
 /** Questions that a chat may ask. */
@@ -10,8 +12,20 @@ export const chatQuestions = ['status', 'positions', 'pnl', 'orders'] as const
 /** One of them. */
 export type ChatQuestion = (typeof chatQuestions)[number]
 
-/** The command. `kill-close` closes positions too, `kill-exits` cancels their exits too. */
-export type ChatOrder = 'pause' | 'resume' | 'reduce' | 'kill' | 'kill-close' | 'kill-exits'
+/** A command of one word. `kill-close` closes positions too, `kill-exits` cancels their exits too. */
+export type ChatWord = 'pause' | 'resume' | 'reduce' | 'kill' | 'kill-close' | 'kill-exits'
+
+/** Exits of a position to be placed, moved or removed, as they were written: prices, percents of the entry price, or `none`. */
+export interface ChatProtection {
+  readonly market: string
+  readonly direction: 'long' | 'short'
+  readonly stopLoss: string
+  /** Absent: it stays as it is. */
+  readonly takeProfit?: string
+}
+
+/** The command. */
+export type ChatOrder = ChatWord | ChatProtection
 
 /** Next step for a command. */
 export type ChatStep =
@@ -22,7 +36,7 @@ export type ChatStep =
 /** Lifetime of a code, ms. */
 const CODE_HOLDS_MS = 60_000
 
-const doing: Readonly<Record<ChatOrder, string>> = {
+const doing: Readonly<Record<ChatWord, string>> = {
   pause: 'halts trading: no new orders at all',
   resume: 'resumes trading and releases every halt, also one of a kill',
   reduce: 'allows only orders that reduce',
@@ -33,7 +47,7 @@ const doing: Readonly<Record<ChatOrder, string>> = {
 
 /** The help, which is the answer to whatever is not known. */
 const chatHelp =
-  '/status /positions /pnl /orders: state, positions, result and open orders\n/pause /resume /reduce /kill, /kill close, /kill exits: each needs a confirmation'
+  '/status /positions /pnl /orders: state, positions, result and open orders\n/protect MARKET long|short STOP [TARGET], as /protect ETH long 3% 2400: exits of a position; none removes one\n/pause /resume /reduce /kill, /kill close, /kill exits: each needs a confirmation, as /protect does'
 
 /**
  * A desk for one chat.
@@ -68,15 +82,36 @@ export function createChatDesk(nextCode: () => string): (command: ChatCommand, n
     waiting.set(userId, { order, code, untilMs: nowMs + CODE_HOLDS_MS })
     return {
       step: 'say',
-      text: `/${[word, ...args].join(' ')} ${doing[order]}. To do it, within a minute: /confirm ${code}`,
+      text: `/${[word, ...args].join(' ')} ${typeof order === 'string' ? doing[order] : protectionText(order)}. To do it, within a minute: /confirm ${code}`,
     }
   }
 }
 
 function orderOf(word: string, args: readonly string[]): ChatOrder | undefined {
+  if (word === 'protect') return protectionOf(args)
   if (word === 'pause' || word === 'resume' || word === 'reduce') return args.length === 0 ? word : undefined
   if (word !== 'kill') return undefined
   if (args.length === 0) return 'kill'
   if (args.length > 1) return undefined
   return args[0] === 'close' ? 'kill-close' : args[0] === 'exits' ? 'kill-exits' : undefined
+}
+
+/** Reads `ETH/USD [WETH-USDC] long 3% 2400`; undefined: it is none. */
+function protectionOf(args: readonly string[]): ChatProtection | undefined {
+  const at = args.findLastIndex((each) => each === 'long' || each === 'short')
+  const [stopLoss, takeProfit, ...more] = args.slice(at + 1)
+  const places = [stopLoss, takeProfit].filter((place) => place !== undefined)
+  const isWhole = at > 0 && more.length === 0 && stopLoss !== undefined
+  if (!isWhole || !places.every((place) => exitPlaceOrNone.safeParse(place).success)) return undefined
+  const direction = args[at] === 'long' ? 'long' : 'short'
+  return { market: args.slice(0, at).join(' '), direction, stopLoss, ...defined({ takeProfit }) }
+}
+
+function protectionText({ stopLoss, takeProfit }: ChatProtection): string {
+  const placed = (type: string, place: string) =>
+    place === 'none' ? `removes the ${type}` : `places or moves the ${type} to ${place}`
+  return [
+    placed('stop-loss', stopLoss),
+    ...(takeProfit === undefined ? [] : [placed('take-profit', takeProfit)]),
+  ].join(' and ')
 }

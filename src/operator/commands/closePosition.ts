@@ -1,19 +1,14 @@
 /** Closes a position, or a share of it, at the market. No halt holds it back. */
 import { z } from 'zod'
 import { commandId, direction, line, pool, shareBps } from '../../base/bodyFields.ts'
-import { tolerate } from '../../base/tolerate.ts'
 import type { CloseDecision, DecreaseDecision } from '../../domain/order/decision.ts'
-import type { MarketView } from '../../domain/snapshot.ts'
-import { marketSymbol } from '../../market/marketSymbol.ts'
-import { sameHex } from '../../protocol/address.ts'
-import { managersOf, marketsNamed } from '../../protocol/marketName.ts'
-import type { Position } from '../../protocol/position.ts'
+import { managersOf } from '../../protocol/marketName.ts'
 import { BPS_ONE, bps, formatDollars } from '../../protocol/units.ts'
-import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
+import { byHand, type HandContext, type HandDecision, type HandReason } from '../byHand.ts'
 import { collateralFlag, directionName, marketName, orderFlags, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
-import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'
-import { delistedText } from '../unknownMarket.ts'
+import { namedPosition } from '../namedPosition.ts'
+import type { OperatorAnswer } from '../operatorAnswer.ts'
 
 const body = z.strictObject({
   id: commandId,
@@ -90,54 +85,16 @@ function asked({ market, direction: side, shareBps: share, collateral }: CloseCo
   return `close ${market} ${side}, ${share / 100} percent${token}`
 }
 
-/** A position, as far as a close needs to know it. */
-type HeldRow = Pick<Position, 'marketToken' | 'direction' | 'collateralToken' | 'sizeInUsd'> &
-  Partial<{ readonly why: string }>
-
 async function decide(
   context: HandContext,
   command: CloseCommand,
   { facts, reason }: HandReason,
 ): Promise<HandDecision | OperatorAnswer> {
-  const { api, strategies } = context
-  const { direction: side, shareBps: share, collateral } = command
+  const { strategies } = context
+  const { shareBps: share, direction: side } = command
   const snapshot = await context.read([])
-  const rows = snapshot.positions.value.filter(({ sizeInUsd }) => sizeInUsd > 0n)
-  const known = (snapshot.unlisted ?? []).map((side) => ({ ...side, sizeInUsd: side.sizeUsd }))
-  const held: readonly HeldRow[] = [...rows, ...known]
-  const views = [...snapshot.markets.values()]
-  const named = marketsNamed(
-    views.map((view) => ({ ...view, symbol: view.market.symbol, marketToken: view.market.marketToken })),
-    command.market,
-  )
-  const found = named.flatMap((view) =>
-    held
-      .filter(
-        (row) =>
-          sameHex(row.marketToken, view.marketToken) &&
-          row.direction === side &&
-          (collateral === undefined || sameHex(row.collateralToken, poolToken(view, collateral))),
-      )
-      .map((position) => ({ view, position })),
-  )
-  const [one] = found
-  const symbolOf = (row: HeldRow): string => marketSymbol(context.catalogue, snapshot, row.marketToken)
-  if (one === undefined) {
-    const all = held.map((row) => `${row.direction} ${symbolOf(row)}`).join(', ')
-    const listed = (await tolerate(api.getMarkets()))?.value.filter(({ isListed }) => isListed)
-    const gone = listed && delistedText(context.catalogue.standings(), listed, command.market)?.split(':')[0]
-    return refusal(
-      'POSITION_NOT_FOUND',
-      `there is no ${side} position on ${command.market}${gone === undefined ? '' : ` (${gone})`}; ${all === '' ? 'no position is open' : `open: ${all}`}`,
-    )
-  }
-  if (found.length > 1) {
-    const words = found.map(({ view, position }) => `${view.symbol} on ${backing(view, position)}`)
-    return refusal(
-      'POSITION_AMBIGUOUS',
-      `several positions match: ${words.join(', ')}; give the whole symbol, or --collateral long or short`,
-    )
-  }
+  const one = await namedPosition(context, snapshot, command)
+  if ('ok' in one) return one
   const { view, position } = one
   const { marketToken, collateralToken, sizeInUsd } = position
   const base = { marketToken, direction: side, collateralToken, reason, facts }
@@ -149,24 +106,17 @@ async function decide(
   // One that opens nothing, as the guard, does not open it again.
   const openers = managersOf(
     strategies().filter(({ strategy }) => strategy.opensPositions),
-    view.symbol,
+    view.market.symbol,
   )
   return {
     snapshot,
     decision,
-    symbol: view.symbol,
-    words: `${formatDollars(sizeUsd)} of the ${side} ${view.symbol} of ${formatDollars(sizeInUsd)}${position.why === undefined ? '' : ` (from partial data: ${position.why})`}`,
+    symbol: view.market.symbol,
+    words: `${formatDollars(sizeUsd)} of the ${side} ${view.market.symbol} of ${formatDollars(sizeInUsd)}${position.why === undefined ? '' : ` (from partial data: ${position.why})`}`,
     ...(openers.length === 0
       ? {}
       : {
           note: `${openers.join(', ')} ${openers.length === 1 ? 'trades' : 'trade'} this market and may open it again (${openers.map((name) => `perpd trading halted --scope ${name}`).join(', ')} prevents that)`,
         }),
   }
-}
-
-function backing(view: MarketView, { collateralToken }: HeldRow): string {
-  return (
-    [view.longToken, view.shortToken].find(({ address }) => sameHex(address, collateralToken))?.symbol ??
-    collateralToken
-  )
 }

@@ -5,6 +5,7 @@ import { cancelOrder } from './cancelOrder.ts'
 import { closePosition } from './closePosition.ts'
 import { forgetStrategy } from './forgetStrategy.ts'
 import { openPosition } from './openPosition.ts'
+import { protectPosition } from './protectPosition.ts'
 import { reloadFiles } from './reloadFiles.ts'
 import { resolveOrder } from './resolveOrder.ts'
 import { setLogLevel } from './setLogLevel.ts'
@@ -35,6 +36,7 @@ export const commandRows = {
   forgetStrategy,
   openPosition,
   closePosition,
+  protectPosition,
   startTask,
   stopTask,
   cancelOrder,

@@ -3,13 +3,16 @@
 import { z } from 'zod'
 import { commandId, direction, dollars, line, pool, times } from '../../base/bodyFields.ts'
 import { defined, ifDefined, someOf } from '../../base/defined.ts'
+import type { PositionSide } from '../../domain/accountRecords/accountRecord.ts'
+import { planOn } from '../../domain/accountRecords/handPlan.ts'
 import type { ExitRequest, IncreaseDecision } from '../../domain/order/decision.ts'
+import { placeIn } from '../../exits/plannedByHand.ts'
 import { managersOf, managersText } from '../../protocol/marketName.ts'
 import { formatDollars, parseUnits, usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
 import { collateralFlag, directionName, marketName, orderFlags, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
-import { type OperatorAnswer, refusal, theOne } from '../operatorAnswer.ts'
+import { type OperatorAnswer, type Refusal, refusal, theOne } from '../operatorAnswer.ts'
 import { delistedText } from '../unknownMarket.ts'
 
 const body = z
@@ -112,13 +115,20 @@ async function decide(
     ...(takeProfit === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: usd(takeProfit) }]),
     ...(stopLoss === undefined ? [] : [{ type: 'stop-loss' as const, triggerPrice: usd(stopLoss) }]),
   ]
+  const token = poolToken(view, collateral)
+  const taken = plannedBefore(
+    context,
+    { marketToken: market.marketToken, direction: side, collateralToken: token },
+    exits,
+  )
+  if (taken !== undefined) return taken
   const decision: IncreaseDecision = {
     kind: 'increase',
     marketToken: view.market.marketToken,
     direction: side,
     sizeDeltaUsd: usd(size),
     leverageBps: Number(parseUnits(leverage, 4)),
-    collateralToken: poolToken(view, collateral),
+    collateralToken: token,
     orderType: limit !== undefined ? 'limit' : stop !== undefined ? 'stop-market' : 'market',
     ...defined({ triggerPrice: ifDefined(trigger, usd) }),
     ...defined({ tpsl: someOf(exits) }),
@@ -134,6 +144,23 @@ async function decide(
     words: `${side} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
     note: managers.length === 0 ? managersText(managers) : tradesToo(managers),
   }
+}
+
+/** EXITS_PLANNED: an exit of this type is planned for the position already, and grows with it. */
+function plannedBefore(
+  { trading }: HandContext,
+  side: PositionSide,
+  exits: readonly ExitRequest[],
+): Refusal | undefined {
+  const plan = planOn(trading.accountJournal.state().handPlans ?? [], side)
+  const type = exits
+    .map((exit) => exit.type)
+    .find((each) => plan !== undefined && placeIn(plan, each) !== undefined)
+  if (plan === undefined || type === undefined) return undefined
+  return refusal(
+    'EXITS_PLANNED',
+    `perpd protect planned a ${type} for the ${side.direction} position on ${plan.symbol}, which grows with it: open without --${type}, or move it with perpd protect`,
+  )
 }
 
 /** Describes who else trades the market of an order by hand, and the consequences for it. */

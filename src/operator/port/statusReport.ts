@@ -202,12 +202,12 @@ export function withoutStopNow(
 }
 
 /**
- * The account's watch, which looks at exits whenever it looks: it fits those by hand, and looks for sides without a stop, for another client's
+ * The account's watch, which looks at exits whenever it looks: it keeps those by hand, and looks for sides without a stop, for another client's
  * stop that ends is seen by looks alone.
  */
 export function withStopLooks(
   context: Parameters<typeof withoutStopNow>[0],
-  parts: Parameters<typeof withoutStopNow>[1] & { readonly executors: { fitHandExits(): Promise<void> } },
+  parts: Parameters<typeof withoutStopNow>[1] & { readonly executors: { keepHandExits(): Promise<unknown> } },
 ): AccountWatch {
   const { account, executors } = parts
   return {
@@ -215,7 +215,7 @@ export function withStopLooks(
     async look() {
       await account.look()
       withoutStopNow(context, parts)
-      await executors.fitHandExits()
+      await executors.keepHandExits()
     },
   }
 }

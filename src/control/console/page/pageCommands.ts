@@ -97,6 +97,16 @@ export function closeCommand({ symbol, row, collateral }: ShownPosition, id: str
   return collateral === undefined ? form : { ...form, effects: [...form.effects, words.backed(collateral)] }
 }
 
+/** Places, moves or removes the exits of a position. */
+export function protectCommand({ symbol, row, collateral }: ShownPosition): PageCommand {
+  const { direction } = row
+  const form = formCommand('protect', {
+    known: { direction, market: symbol, size: usdText(row.sizeInUsd) },
+    body: { market: symbol, direction, ...(collateral === undefined ? {} : { collateral }) },
+  })
+  return collateral === undefined ? form : { ...form, effects: [...form.effects, words.backed(collateral)] }
+}
+
 function isShare(bps: number | string): boolean {
   return typeof bps === 'number' && bps >= 1 && bps <= 10_000
 }

@@ -175,6 +175,9 @@ export const texts = {
     unmanaged: 'UNMANAGED',
     books: 'Books',
     book: (name: string, size: string, brought: string) => `${name} ${size}, result ${brought}`,
+    protect: 'Protect…',
+    protectLabel: (side: string, market: string, collateral: string) =>
+      `Protect ${side} ${market}${collateral === '' ? '' : ` on the ${collateral} token`}`,
     close: 'Close…',
     closeLabel: (side: string, market: string, collateral: string) =>
       `Close ${side} ${market}${collateral === '' ? '' : ` on the ${collateral} token`}`,
@@ -360,9 +363,9 @@ export const texts = {
     },
     noStop: 'Unprotected position',
     noStopText: (part: string, symbol: string, since: string) =>
-      `${part} ${symbol} without a stop-loss for ${since}: while perpd is down, only liquidation closes it. Add exit.stopLoss to the strategy file, or run the kind protector.`,
+      `${part} ${symbol} without a stop-loss for ${since}: while perpd is down, only liquidation closes it. Place a stop with Protect… beside the position, add exit.stopLoss to the strategy file, or run the kind protector.`,
     noStopHaltedText: (part: string, symbol: string, since: string) =>
-      `${part} ${symbol} without a stop-loss for ${since}: no stop is placed while trading is halted, so only liquidation closes it. Close it, or resume trading and add exit.stopLoss to the strategy file or run the kind protector.`,
+      `${part} ${symbol} without a stop-loss for ${since}: no strategy places a stop while trading is halted, so only liquidation closes it. Place one with Protect… beside the position, close it, or resume trading and add exit.stopLoss to the strategy file or run the kind protector.`,
     stopBehindText: (part: string, symbol: string, since: string) =>
       `${part} ${symbol} for ${since}: its stop-loss lies beyond the liquidation price and would never trigger. Move it nearer, or reduce leverage.`,
     lift: 'Resume trading…',

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import { Head, html, Meter, Section, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
-import { closeCommand } from '../pageCommands.ts'
+import { closeCommand, protectCommand } from '../pageCommands.ts'
 import { NOTHING, percentText, priceText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
 import { holds, type ShownPosition, shownPositions } from '../shownFigures.ts'
 import { markAge } from '../shownMatters.ts'
@@ -78,7 +78,9 @@ function PositionLine({
     <td class="tools">
       ${
         mayCommand
-          ? html`<button aria-label=${words.closeLabel(row.direction, symbol, collateral ?? '')}
+          ? html`<button aria-label=${words.protectLabel(row.direction, symbol, collateral ?? '')}
+              onClick=${() => command(protectCommand(position))}>${words.protect}</button>
+            <button aria-label=${words.closeLabel(row.direction, symbol, collateral ?? '')}
               onClick=${() => command(closeCommand(position, newCommandId()))}>${words.close}</button>`
           : ''
       }
