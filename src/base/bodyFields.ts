@@ -1,6 +1,6 @@
 /** Fields that bodies of commands share. */
 import { z } from 'zod'
-import { decimalForm, typedDecimal, typedPercentBps } from './typedNumber.ts'
+import { decimalForm, isTypedPlace, typedDecimal } from './typedNumber.ts'
 
 /** One line of text of at most so many characters. */
 export const line = (most: number) =>
@@ -21,7 +21,7 @@ export const confirm = z.boolean().default(false)
 const decimal = (digits: number) =>
   z.string().refine((text) => typedDecimal(text, digits) !== undefined, decimalForm(digits, '250 or 0.5'))
 /** Forms in which a person types a field: `$250`, `2x`, `25%`. */
-export type Typed = 'dollars' | 'times' | 'timesBps' | 'percent'
+export type Typed = 'dollars' | 'times' | 'timesBps' | 'percent' | 'place'
 /** Marks a field with its form. */
 export const typed = (as: Typed) => ({ typed: as })
 /** Times, as a leverage. */
@@ -40,13 +40,10 @@ export const dollars = decimal(18).meta(typed('dollars'))
 export const shareBps = z.number().int().min(1).max(10_000).meta(typed('percent'))
 /** Words of the form of an exit's place. */
 const placeForm = 'a price as 1800 or 0.25, or a distance from the entry price as 3% or 2.5%, below 100%'
-const isPlace = (text: string) =>
-  text.endsWith('%')
-    ? (typedPercentBps(text) ?? 0) > 0 && (typedPercentBps(text) ?? 0) < 10_000
-    : typedDecimal(text, 18) !== undefined
 /** Place of an exit: USD per whole token, or with a percent sign its distance from the entry price, in percent of that price. */
-export const exitPlace = z.string().refine(isPlace, placeForm)
+export const exitPlace = z.string().refine(isTypedPlace, placeForm).meta(typed('place'))
 /** The same; `none`: that exit is removed. */
 export const exitPlaceOrNone = z
   .string()
-  .refine((text) => text === 'none' || isPlace(text), `${placeForm}; or none`)
+  .refine((text) => text === 'none' || isTypedPlace(text), `${placeForm}; or none`)
+  .meta(typed('place'))

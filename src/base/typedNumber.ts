@@ -27,3 +27,10 @@ export function typedPercentBps(text: string): number | undefined {
   const magnitude = Number(`${whole}${fraction.padEnd(2, '0')}`)
   return sign === '-' && magnitude !== 0 ? -magnitude : magnitude
 }
+
+/** Tells whether a text is the place of an exit: a price, or with a percent sign a distance above 0 and below 100 percent. */
+export function isTypedPlace(text: string): boolean {
+  if (!text.endsWith('%')) return typedDecimal(text, 18) !== undefined
+  const bps = typedPercentBps(text) ?? 0
+  return bps > 0 && bps < 10_000
+}

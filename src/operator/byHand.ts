@@ -9,6 +9,7 @@
 import type { HasCatalogue, HasOrders, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { intentIdOf } from '../account/ids.ts'
+import { defined } from '../base/defined.ts'
 import type { Decision, DecisionFacts } from '../domain/order/decision.ts'
 import { type Denial, labelOf } from '../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
@@ -52,6 +53,8 @@ export interface HandDecision {
   readonly words: string
   /** Name of the manager of the remaining position, or another fact that the operator should know. */
   readonly note?: string
+  /** The rule that took the market of a short symbol; absent: it was named. */
+  readonly chosen?: string
   /** It cancels the last stop-loss of a position that is held. */
   readonly isLastStop?: true
 }
@@ -148,12 +151,18 @@ async function preview(
   context: HandContext,
   type: string,
   decisionKey: string,
-  { snapshot, decision, symbol, words, note, isLastStop }: HandDecision,
+  { snapshot, decision, symbol, words, note, chosen, isLastStop }: HandDecision,
 ): Promise<OperatorAnswer> {
   const more = note === undefined || decision.kind === 'increase' ? '' : `; ${note}`
   const statement = `${type} ${words} would be accepted now${more}`
   if (decision.kind !== 'cancel') {
-    const quoted = await previewOf(context, { snapshot, decision, decisionKey, symbol })
+    const quoted = await previewOf(context, {
+      snapshot,
+      decision,
+      decisionKey,
+      symbol,
+      ...defined({ chosen }),
+    })
     return 'ok' in quoted ? quoted : { ok: true, statement, ...quoted }
   }
   const intent = context.judge(snapshot, decision, decisionKey)

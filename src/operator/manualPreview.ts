@@ -1,6 +1,7 @@
 /** Previews of orders by hand: the order, its expected cost, and its worst price. Nothing is made or written. */
 
 import type { HasStrategies } from '../account/accountParts.ts'
+import { defined } from '../base/defined.ts'
 import { tolerate } from '../base/tolerate.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
@@ -31,12 +32,14 @@ export interface Previewed {
   readonly decision: Decision
   readonly decisionKey: string
   readonly symbol: string
+  /** The rule that took the market of a short symbol. */
+  readonly chosen?: string
 }
 
 /** Returns the quote of the order that would be accepted now, or the reason why it would not be. Throws what reading throws. */
 export async function previewOf(
   context: PreviewContext,
-  { snapshot, decision, decisionKey, symbol }: Previewed,
+  { snapshot, decision, decisionKey, symbol, chosen }: Previewed,
 ): Promise<{ readonly quote: ManualQuote } | { readonly closing: CloseQuote } | Refusal> {
   const { api, chain, fees: gasFees, signingPolicy, strategies } = context
   const intent = context.judge(snapshot, decision, decisionKey)
@@ -70,7 +73,8 @@ export async function previewOf(
     decision.kind === 'increase' && view !== undefined
       ? openWarnings(strategies(), { decision, view, positions, venueFeesUsd })
       : []
-  return { quote: quoteOf(intent, parts, managersOf(strategies(), symbol), warningsOf) }
+  const quote = quoteOf(intent, parts, managersOf(strategies(), symbol), warningsOf)
+  return { quote: { ...quote, ...defined({ chosen }) } }
 }
 
 /** The position that the order is of. */

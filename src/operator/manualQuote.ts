@@ -44,6 +44,8 @@ interface Quote {
 
 /** A preview of an order that opens or adds. */
 export interface ManualQuote extends Quote {
+  /** The rule that took the market, where its name means several pools; absent: it was named. */
+  readonly chosen?: string
   readonly orderType: string
   readonly leverageBps: number
   /** Decimal amount and symbol: `250 USDC`. */

@@ -118,6 +118,20 @@ test('a percent counts from the entry price, to the losing side for a stop and t
   expect((await restingAt(bench)).length).toBe(2)
 })
 
+test('an order brings exits in percent: from its trigger where it waits, else from the price that it opens at', {
+  timeout: 240_000,
+}, async () => {
+  await begin()
+  await ask(open('waits', { limit: '1900', stopLoss: '10%', takeProfit: '5%' }))
+  expect(await restingAt(bench)).toEqual(['long 3 1900 500', 'long 5 1995 500', 'long 6 1710 500'])
+  const quote = await engine?.operate({ ...open('now', { stopLoss: '3%' }), isPreview: true } as Command, ann)
+  expect(quote).toMatchObject({ ok: true })
+  await ask(open('now', { stopLoss: '50%' }))
+  const stops = bench.journal.recentIntents()[0]?.intent.terms.tpsl ?? []
+  const price = bench.journal.recentIntents()[0]?.intent.terms.referencePrice ?? 0n
+  expect(Number(stops[0]?.triggerPrice) / Number(price)).toBeCloseTo(0.5, 6)
+})
+
 test('a stop that somebody cancels is placed anew, and an engine that starts again goes on with the plan', {
   timeout: 240_000,
 }, async () => {

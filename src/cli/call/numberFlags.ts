@@ -1,5 +1,11 @@
 /** Flags that are numbers: each is read by the one reader of typed numbers, and a refusal names the flag, its value and the form. */
-import { decimalForm, typedDecimal, typedPercentBps, typedWhole } from '../../base/typedNumber.ts'
+import {
+  decimalForm,
+  isTypedPlace,
+  typedDecimal,
+  typedPercentBps,
+  typedWhole,
+} from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Call } from './command.ts'
 
@@ -23,6 +29,13 @@ function typed(text: string): string {
 /** A flag of US dollars or of a price, as plain digits; a dollar sign before it says the same. Throws CommandError. */
 export function dollarsFlag(flags: Flags, name: string): string | undefined {
   return decimalFlag(flags, name, { decimals: 18, example: '250 or 0.5', unit: /^\$/ })
+}
+
+/** A flag of an exit's place: a price, or percents of the entry price with their sign as `3%`; `none` removes one. Throws CommandError. */
+export function placeFlag(flags: Flags, name: string): string | undefined {
+  const text = flags.get(name)
+  const isPlace = typeof text === 'string' && (text === 'none' || isTypedPlace(text))
+  return isPlace ? text : dollarsFlag(flags, name)
 }
 
 /** A flag of so many times, as a leverage: plain digits, and an x behind them says the same. Throws CommandError. */

@@ -11,7 +11,7 @@ import { type CommandName, commandRows } from '../../operator/commands/index.ts'
 import { parseUnits } from '../../protocol/units.ts'
 import type { Call } from './command.ts'
 import { commandAnswer } from './daemonClient.ts'
-import { dollarsFlag, percentFlag, timesFlag, wholeFlag } from './numberFlags.ts'
+import { dollarsFlag, percentFlag, placeFlag, timesFlag, wholeFlag } from './numberFlags.ts'
 import { commander, confirm, idOf } from './whoAsks.ts'
 
 /** A command with a preview asks the venue before it answers, ms. */
@@ -89,6 +89,7 @@ export function typedValue(
   const bare = innermost(schema)
   const typed = z.globalRegistry.get(bare)?.typed as Typed | undefined
   if (typed === 'dollars') return dollarsFlag(flags, name)
+  if (typed === 'place') return placeFlag(flags, name)
   if (typed === 'times') return timesFlag(flags, name)
   if (typed === 'timesBps') return Number(parseUnits(timesFlag(flags, name) ?? '1', 4))
   if (typed === 'percent') return percentFlag(flags, name)

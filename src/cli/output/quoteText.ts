@@ -23,6 +23,7 @@ export function quoteText(quote: Open): string {
       'open',
       `${direction} ${market}, ${amount(sizeUsd)} at ${leverageBps / BPS_ONE}x with ${collateral}${adds}`,
     ],
+    ...(quote.chosen === undefined ? [] : [['pool', quote.chosen] as const]),
     ['price', waits],
     ...exitRows(quote),
     ['expected', costText(quote.expected, 'settled when the position closes')],

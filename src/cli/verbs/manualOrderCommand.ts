@@ -12,7 +12,7 @@ import { formatPrice } from '../../protocol/priceText.ts'
 import { BPS_ONE } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
-import { dollarsFlag, percentFlag, timesFlag } from '../call/numberFlags.ts'
+import { dollarsFlag, percentFlag, placeFlag, timesFlag } from '../call/numberFlags.ts'
 import { commander, confirm, idOf } from '../call/whoAsks.ts'
 import { closeQuoteText, quoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
@@ -42,7 +42,7 @@ export async function open(call: Call): Promise<number> {
   const [limit, stop] = [dollarsFlag(flags, 'limit'), dollarsFlag(flags, 'stop')]
   if (limit !== undefined && stop !== undefined)
     throw new CommandError('Give --limit or --stop, not both.', exitCodes.configuration)
-  const [takeProfit, stopLoss] = [dollarsFlag(flags, 'take-profit'), dollarsFlag(flags, 'stop-loss')]
+  const [takeProfit, stopLoss] = [placeFlag(flags, 'take-profit'), placeFlag(flags, 'stop-loss')]
   const collateral = poolOf(flags.get('collateral'))
   const id = idOf(flags)
   const body = {

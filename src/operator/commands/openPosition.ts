@@ -1,19 +1,21 @@
 /** Opens or adds to a position by hand; whole, or not at all. */
 
 import { z } from 'zod'
-import { commandId, direction, dollars, line, pool, times } from '../../base/bodyFields.ts'
+import { commandId, direction, dollars, exitPlace, line, pool, times } from '../../base/bodyFields.ts'
 import { defined, ifDefined, someOf } from '../../base/defined.ts'
 import type { PositionSide } from '../../domain/accountRecords/accountRecord.ts'
 import { planOn } from '../../domain/accountRecords/handPlan.ts'
 import type { ExitRequest, IncreaseDecision } from '../../domain/order/decision.ts'
 import { placeIn } from '../../exits/plannedByHand.ts'
+import { executionSidePrice } from '../../protocol/market.ts'
 import { managersOf, managersText } from '../../protocol/marketName.ts'
 import { formatDollars, parseUnits, usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
 import { collateralFlag, directionName, marketName, orderFlags, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
-import { type OperatorAnswer, type Refusal, refusal, theOne } from '../operatorAnswer.ts'
-import { delistedText } from '../unknownMarket.ts'
+import { priceOfPlace } from '../exitPlace.ts'
+import { namedMarket } from '../namedMarket.ts'
+import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 
 const body = z
   .strictObject({
@@ -29,8 +31,9 @@ const body = z
     /** USD per whole index token: waits for a better price, or for a worse one. At most one of both. */
     limit: dollars.exactOptional(),
     stop: dollars.exactOptional(),
-    takeProfit: dollars.exactOptional(),
-    stopLoss: dollars.exactOptional(),
+    /** A price, or in percent a distance from the price at which the order opens. */
+    takeProfit: exitPlace.exactOptional(),
+    stopLoss: exitPlace.exactOptional(),
   })
   .refine(({ limit, stop }) => limit === undefined || stop === undefined, 'limit or stop, not both')
 
@@ -62,14 +65,23 @@ export const openPosition: CommandRow<OpenCommand> = {
         { ...collateralFlag, doc: `${collateralFlag.doc}; short when not given` },
         { name: 'limit', value: 'PRICE', doc: 'wait for a better price' },
         { name: 'stop', value: 'PRICE', doc: 'wait for a worse price; fills at any price then' },
-        { name: 'take-profit', value: 'PRICE', doc: 'close the added size at this price' },
-        { name: 'stop-loss', value: 'PRICE', doc: 'close the added size at this price' },
+        {
+          name: 'take-profit',
+          value: 'PRICE',
+          doc: 'close the added size at this price, or 6% from the entry',
+        },
+        {
+          name: 'stop-loss',
+          value: 'PRICE',
+          doc: 'close the added size at this price, or 3% from the entry',
+        },
         yesFlag,
         ...orderFlags,
       ],
       examples: [
         'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2',
         'perpd open "ETH/USD [WETH-USDC]" short --size 100 --leverage 2 --limit 2100 --stop-loss 2200 --take-profit 1900',
+        'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2 --stop-loss 3% --take-profit 6%',
         'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2 --yes --json --id morning-1',
       ],
     },
@@ -91,16 +103,10 @@ async function decide(
   command: OpenCommand,
   { facts, reason }: HandReason,
 ): Promise<HandDecision | OperatorAnswer> {
-  const { api, strategies } = context
-  const all = (await api.getMarkets()).value.filter(({ isListed }) => isListed)
-  const gone = delistedText(context.catalogue.standings(), all, command.market)
-  if (gone !== undefined) return refusal('MARKET_NOT_LISTED', gone)
-  const market = theOne(
-    all.filter(({ isSpotOnly }) => !isSpotOnly),
-    command.market,
-  )
-  if ('ok' in market) return market
-  const snapshot = await context.read([market.symbol])
+  const { strategies } = context
+  const named = await namedMarket(context, command.market, command.direction)
+  if ('ok' in named) return named
+  const { market, snapshot, chosen } = named
   const view = snapshot.markets.get(market.marketToken.toLowerCase())
   if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; retry`)
   const { direction: side, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
@@ -111,10 +117,20 @@ async function decide(
     )
   }
   const trigger = limit ?? stop
-  const exits: readonly ExitRequest[] = [
-    ...(takeProfit === undefined ? [] : [{ type: 'take-profit' as const, triggerPrice: usd(takeProfit) }]),
-    ...(stopLoss === undefined ? [] : [{ type: 'stop-loss' as const, triggerPrice: usd(stopLoss) }]),
-  ]
+  const places = { 'take-profit': takeProfit, 'stop-loss': stopLoss }
+  const price = view.oraclePrice && executionSidePrice(view.oraclePrice.value, side, 'increase')
+  const entryPrice = trigger === undefined ? price : usd(trigger)
+  if (entryPrice === undefined && Object.values(places).some((place) => place?.endsWith('%'))) {
+    return refusal(
+      'ENTRY_UNKNOWN',
+      `the oracle has no fresh price of ${market.symbol} to count percents from: give exits as prices, or retry`,
+    )
+  }
+  const exits: readonly ExitRequest[] = (['take-profit', 'stop-loss'] as const).flatMap((type) => {
+    const place = places[type]
+    if (place === undefined) return []
+    return [{ type, triggerPrice: priceOfPlace(place, entryPrice ?? 0n, side, type) }]
+  })
   const token = poolToken(view, collateral)
   const taken = plannedBefore(
     context,
@@ -142,7 +158,11 @@ async function decide(
     decision,
     symbol,
     words: `${side} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
-    note: managers.length === 0 ? managersText(managers) : tradesToo(managers),
+    note: [
+      ...(chosen === undefined ? [] : [chosen]),
+      managers.length === 0 ? managersText(managers) : tradesToo(managers),
+    ].join('; '),
+    ...defined({ chosen }),
   }
 }
 
