@@ -5,7 +5,7 @@
 import { defined } from '../base/defined.ts'
 import { noPart, type Part } from '../books/sideParts.ts'
 import { type PositionSide, sideKeyOf, sideOfIntent } from '../domain/accountRecords/accountRecord.ts'
-import type { HandPlan, PlannedPlace } from '../domain/accountRecords/handPlan.ts'
+import { type HandPlan, placeIn } from '../domain/accountRecords/handPlan.ts'
 import { dropExits, type ExitType, exitTypes, keepExits, sumOf, waitsAt } from '../domain/exitKeeper.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import { EXIT_TOLERANCE_BPS } from '../domain/order/exitSettings.ts'
@@ -62,15 +62,10 @@ export function keepPlanned(plan: HandPlan, facts: PlannedFacts): PlannedStep {
   return { decisions, next }
 }
 
-/** The place of an exit of this type in a plan; undefined: the plan does not name it. */
-export function placeIn({ stopLoss, takeProfit }: HandPlan, type: ExitType): PlannedPlace | undefined {
-  return type === 'stop-loss' ? stopLoss : takeProfit
-}
-
 /** The part of the position that the plan is for; undefined: there is none. */
 function bookOf(
   { part, marketToken, direction, collateralToken }: HandPlan,
-  { parts, snapshot }: Pick<PlannedFacts, 'parts' | 'snapshot'>,
+  { parts, snapshot }: PlannedFacts,
 ): (PositionSide & Part) | undefined {
   const side = { marketToken, direction, collateralToken }
   if (part === 'own') return parts.find((each) => sideKeyOf(each) === sideKeyOf(side))
@@ -125,7 +120,7 @@ function isFar(at: Usd, place: Usd): boolean {
 /** Exits of the operator that rest on a side, are listed and not being changed; those of running tasks and of waiting entries are others'. */
 export function settledOn(
   side: PositionSide,
-  { snapshot, states, ofTasks }: Pick<PlannedFacts, 'snapshot' | 'states' | 'ofTasks'>,
+  { snapshot, states, ofTasks }: PlannedFacts,
 ): readonly RestingOrder[] {
   const key = sideKeyOf(side)
   const settled = new Set(

@@ -1,12 +1,14 @@
 /** Finds the position that an operator names by market, direction and, where two share a side, the collateral. */
+import type { HasCatalogue } from '../account/accountParts.ts'
 import { tolerate } from '../base/tolerate.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
+import type { HasApi } from '../execution/context/executionParts.ts'
 import { marketSymbol } from '../market/marketSymbol.ts'
 import { sameHex } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import { marketsNamed } from '../protocol/marketName.ts'
 import type { Position } from '../protocol/position.ts'
-import { type HandContext, poolToken } from './byHand.ts'
+import { poolToken } from './byHand.ts'
 import { type Refusal, refusal } from './operatorAnswer.ts'
 import { delistedText } from './unknownMarket.ts'
 
@@ -24,7 +26,7 @@ type HeldRow = Pick<Position, 'marketToken' | 'direction' | 'collateralToken' | 
 
 /** The one position of that name with its market, or the refusal POSITION_NOT_FOUND or POSITION_AMBIGUOUS. */
 export async function namedPosition(
-  context: Pick<HandContext, 'api' | 'catalogue'>,
+  context: HasApi & HasCatalogue,
   snapshot: Snapshot,
   { market, direction: side, collateral }: PositionName,
 ): Promise<{ readonly view: MarketView; readonly position: HeldRow } | Refusal> {

@@ -278,7 +278,7 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       const before = state.handPlans ?? noPlans
       const handPlans = applyHandPlan(before, record)
       const trading = applyTradingEntry(state.trading, record, record.atMs)
-      return { ...state, trading, ...(handPlans === before ? {} : { handPlans }) }
+      return { ...state, trading, ...defined({ handPlans: handPlans === before ? undefined : handPlans }) }
     }
     default:
       return { ...state, trading: applyTradingEntry(state.trading, record, record.atMs) }

@@ -11,14 +11,18 @@ import type { TradingEntry } from './tradingState.ts'
 /** Name of the command whose detail is a plan. */
 export const PROTECT = 'protect'
 
-/** A plan: the places of one stop-loss and one take-profit of a part of a position. */
-export interface HandPlan {
-  /** `ETH/USD [WETH-USDC]`. */
-  readonly symbol: string
+/** The side of a market that a plan is for. */
+interface PlannedSide {
   readonly marketToken: Address
   readonly direction: Direction
   /** Token that backs the position. */
   readonly collateralToken: Address
+}
+
+/** A plan: the places of one stop-loss and one take-profit of a part of a position. */
+export interface HandPlan extends PlannedSide {
+  /** `ETH/USD [WETH-USDC]`. */
+  readonly symbol: string
   /** The operator's own part of the position, or all of it, whoever opened it. */
   readonly part: 'own' | 'whole'
   /** Absent: exits of this type rest as they were placed, and are made smaller with the part only. */
@@ -35,16 +39,21 @@ export function planDetail({ stopLoss, takeProfit, ...side }: HandPlan): string 
 }
 
 /** The plan of a side of a market with one collateral; undefined: there is none. */
-export function planOn(
-  plans: readonly HandPlan[],
-  side: Pick<HandPlan, 'marketToken' | 'direction' | 'collateralToken'>,
-): HandPlan | undefined {
+export function planOn(plans: readonly HandPlan[], side: PlannedSide): HandPlan | undefined {
   return plans.find(
     (plan) =>
       plan.direction === side.direction &&
       sameHex(plan.marketToken, side.marketToken) &&
       sameHex(plan.collateralToken, side.collateralToken),
   )
+}
+
+/** The place of an exit of this type in a plan; undefined: the plan does not name it. */
+export function placeIn(
+  { stopLoss, takeProfit }: HandPlan,
+  type: 'stop-loss' | 'take-profit',
+): PlannedPlace | undefined {
+  return type === 'stop-loss' ? stopLoss : takeProfit
 }
 
 /** A plan as its command holds it: prices are decimal text. */

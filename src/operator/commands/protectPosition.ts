@@ -97,7 +97,7 @@ export const protectPosition: CommandRow<ProtectCommand> = {
       isForRunning: true,
       summary: 'Place, move or remove the stop-loss and take-profit of a position; perpd maintains them.',
       details:
-        'For the whole position, whoever opened it, or with --share for the part opened by hand. perpd keeps\none order of each at the size of the part, over restarts, and cancels it when the part is gone. What\nis not named stays as it is. Exits of strategies stay beside them. No halt prevents it.',
+        'For the whole position, whoever opened it, or with --share for the part opened by hand. perpd keeps\none order of each at the size of the part, over restarts, and cancels it when the part is gone. What\nis not named stays as it is. Exits of strategies stay too. No halt prevents it.',
       positional: marketName,
       more: [directionName],
       flags: [
@@ -115,8 +115,8 @@ export const protectPosition: CommandRow<ProtectCommand> = {
       ],
       examples: [
         'perpd protect "ETH/USD [WETH-USDC]" long --stop-loss 1800',
-        'perpd protect ETH long --stop-loss 3% --take-profit 6%',
-        'perpd protect ETH long --share --stop-loss none',
+        'perpd protect "ETH/USD [WETH-USDC]" long --stop-loss 3% --take-profit 6%',
+        'perpd protect "ETH/USD [WETH-USDC]" long --share --stop-loss none',
       ],
     },
   ],
@@ -214,7 +214,7 @@ async function plannedBy(
       return isOpener && part === 'whole' && books.heldBy(name, position) > 0n
     })
     .map(({ name }) => name)
-  const beside = managers.length === 0 ? '' : ` (${managers.join(', ')} keeps its own exits beside them)`
+  const beside = managers.length === 0 ? '' : ` (${managers.join(', ')} keeps its own exits too)`
   const words = `${places.join(' and ')} for ${whose} ${formatDollars(sizeUsd)} of ${side} ${symbol}${beside}`
   return { plan, words }
 }

@@ -87,24 +87,31 @@ export function killCommand(
  * Closes a position or a share of it, told apart by the token that backs it from another of its side. `id`: the order is carried out once
  * by it.
  */
-export function closeCommand({ symbol, row, collateral }: ShownPosition, id: string): PageCommand {
+export function closeCommand(position: ShownPosition, id: string): PageCommand {
+  const { symbol, row, collateral } = position
   const { direction } = row
   const form = formCommand('close', {
     known: { direction, market: symbol, size: usdText(row.sizeInUsd) },
-    body: { id, market: symbol, direction, ...(collateral === undefined ? {} : { collateral }) },
+    body: { id, ...bodyOf(position) },
     problems: { percent: (percent) => (isShare(percentBps(percent)) ? undefined : words.noShare) },
   })
   return collateral === undefined ? form : { ...form, effects: [...form.effects, words.backed(collateral)] }
 }
 
 /** Places, moves or removes the exits of a position. */
-export function protectCommand({ symbol, row, collateral }: ShownPosition): PageCommand {
+export function protectCommand(position: ShownPosition): PageCommand {
+  const { symbol, row, collateral } = position
   const { direction } = row
   const form = formCommand('protect', {
     known: { direction, market: symbol, size: usdText(row.sizeInUsd) },
-    body: { market: symbol, direction, ...(collateral === undefined ? {} : { collateral }) },
+    body: bodyOf(position),
   })
   return collateral === undefined ? form : { ...form, effects: [...form.effects, words.backed(collateral)] }
+}
+
+/** Fields of a body that name a position. */
+function bodyOf({ symbol, row: { direction }, collateral }: ShownPosition) {
+  return { market: symbol, direction, ...(collateral === undefined ? {} : { collateral }) }
 }
 
 function isShare(bps: number | string): boolean {
