@@ -4,6 +4,7 @@ import type { ClaimDecision, RenewalDecision } from '../domain/order/decision.ts
 import type { Denial } from '../domain/order/intent.ts'
 import type { OpenOrders } from '../execution/openOrders.ts'
 import type { Catalogue } from '../market/marketCatalogue.ts'
+import type { MarketMarks } from '../market/marketMarks.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { AheadStamps } from './aheadStamps.ts'
 import type { EngineSettings } from './engineSettings.ts'
@@ -46,6 +47,11 @@ export interface HasTrading {
 /** Facts about markets and tokens, independent of any host's list. */
 export interface HasCatalogue {
   readonly catalogue: Catalogue
+}
+
+/** Newest mark prices of markets, for screens. */
+export interface HasMarks {
+  readonly marks: MarketMarks
 }
 
 /** Approval of a delegated key. */

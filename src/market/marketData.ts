@@ -12,6 +12,7 @@ import type { Chain } from '../protocol/chains/chain.ts'
 import type { Usd } from '../protocol/units.ts'
 import { createKnown, type KnownVenue } from './knownVenue.ts'
 import { type Catalogue, type CatalogueParts, createCatalogue } from './marketCatalogue.ts'
+import { createMarketMarks, type MarketMarks } from './marketMarks.ts'
 import { createMarketRecords } from './marketRecords.ts'
 import { pinnedApi } from './pinnedApi.ts'
 
@@ -27,6 +28,8 @@ export interface MarketData {
   readonly known: KnownVenue
   /** Medians of oracle prices that were not doubted, by lower-cased token. */
   readonly acceptedPrices: Map<string, Usd>
+  /** Newest mark price of each market. */
+  readonly marks: MarketMarks
 }
 
 /** Parts from which market data are made. */
@@ -52,11 +55,13 @@ export function createMarketData({ chain, prove, ...parts }: MarketDataParts): M
     shipped: chain.facts,
     ...{ records, clock, emit, fatal, ...defined({ prove }) },
   })
-  const api = pinnedApi(parts.api, catalogue)
+  const marks = createMarketMarks(clock)
+  const api = pinnedApi(parts.api, catalogue, marks.saw)
   return {
     ...{ chain, api, catalogue },
     nativePrice: createNativePrice(api, chain, clock),
     known: createKnown(catalogue.facts()),
     acceptedPrices: new Map(),
+    marks,
   }
 }

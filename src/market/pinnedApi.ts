@@ -25,8 +25,12 @@ export function asListed(api: Api): Api {
   return unpinned.get(api) ?? api
 }
 
-/** The api over the catalogue; one that is pinned already comes back as it is. */
-export function pinnedApi(api: Api, catalogue: Catalogue): Api {
+/** The api over the catalogue; one that is pinned already comes back as it is. `saw` receives every list of tickers that is read. */
+export function pinnedApi(
+  api: Api,
+  catalogue: Catalogue,
+  saw: (rows: readonly Ticker[]) => void = () => undefined,
+): Api {
   if (unpinned.has(api)) return api
   catalogue.useHosts([...api.hosts.api, ...api.hosts.oracle])
   /** Hosts' names of markets that they name differently from us: by host, then by market token. */
@@ -111,7 +115,9 @@ export function pinnedApi(api: Api, catalogue: Catalogue): Api {
     getWalletBalances: async (...rest) => balances(await api.getWalletBalances(...rest)),
     getMarketTickers: async (query = {}, options) => {
       const symbols = query.symbols?.map((symbol) => nameAt(symbol, options?.host))
-      return tickers(await api.getMarketTickers({ ...query, ...defined({ symbols }) }, options))
+      const read = tickers(await api.getMarketTickers({ ...query, ...defined({ symbols }) }, options))
+      saw(read.value)
+      return read
     },
     getTradingCapacity: (query, options) =>
       api.getTradingCapacity({ ...query, symbol: nameAt(query.symbol, options?.host) }, options),

@@ -58,6 +58,8 @@ export function status(over: Partial<Status> = {}): Status {
     unmanaged: [],
     symbols: { [ETH.toLowerCase()]: 'ETH/USD [WETH-USDC]' },
     openIntents: [],
+    restingOrders: [],
+    openOrders: 0,
     discrepancies: [],
     contradictions: [],
     incidents: [],

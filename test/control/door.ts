@@ -48,6 +48,8 @@ export const status: EngineStatus = {
   positions: [position],
   symbols,
   openIntents: [{ state: armedState, label: 'pending', observedStatus: 'relay_accepted' }],
+  restingOrders: [],
+  openOrders: 1,
   unresolved: 1,
   oldestUnresolvedSeconds: 5,
   exposureUsd: usd(1_000),

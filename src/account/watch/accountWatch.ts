@@ -2,6 +2,7 @@
 
 import { defined, someOf } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
+import { tolerate } from '../../base/tolerate.ts'
 import type { HiddenSide, UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { HasApi, HasClock, HasEmit, HasFees } from '../../execution/context/executionParts.ts'
 import { marketList, withHeldMarkets } from '../../market/heldMarkets.ts'
@@ -12,6 +13,7 @@ import type {
   HasCatalogue,
   HasEngineSettings,
   HasHoldings,
+  HasMarks,
   HasOrders,
   HasSubaccount,
 } from '../accountParts.ts'
@@ -33,6 +35,10 @@ import type { UnmanagedWatch } from './unmanaged.ts'
 /** Oldest gas price that a look leaves as it is, ms: fees are judged by one of the last minute. */
 const GAS_YOUNG_MS = 15_000
 
+/** Shortest time between two reads of marks for screens, and the longest that such a read may hold up a look, ms. */
+const MARKS_PAUSE_MS = 30_000
+const MARKS_TIMEOUT_MS = 2_000
+
 /** Dependencies of the look. */
 export interface AccountWatchContext
   extends HasApi,
@@ -42,6 +48,7 @@ export interface AccountWatchContext
     HasEngineSettings,
     HasFees,
     HasHoldings,
+    HasMarks,
     HasOrders,
     HasSubaccount {
   readonly prices: PriceWatch
@@ -84,6 +91,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
   let hidden: readonly HiddenSide[] = []
   let unlisted: readonly UnlistedSide[] = []
   let symbols: Readonly<Record<string, string>> = {}
+  let marksAskedMs = Number.NEGATIVE_INFINITY
 
   const openStates = () => openOrders.open().map(({ state }) => state)
   const held = () => shownHoldings(positions, holdings.journal(), context.filled.recent(), symbols)
@@ -97,6 +105,22 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
 
   const tell = () =>
     emit({ type: 'account.positions', positions, symbols, ...defined({ unlisted: someOf(unlisted) }) })
+
+  /** Reads the marks of markets on which orders rest and nothing is held, where nobody read them within the last minute. */
+  async function lookAtMarks(held: readonly string[]): Promise<void> {
+    const ownTokens = openStates().map(({ intent }) => intent.terms.marketToken)
+    const otherTokens = (reconciler.othersOrders() ?? []).map(({ marketToken }) => marketToken)
+    const known = new Set(held.map(hexKey))
+    const lacking = new Set(
+      [...ownTokens, ...otherTokens]
+        .filter((token) => !known.has(hexKey(token)) && context.marks.of(token) === undefined)
+        .flatMap((token) => symbols[hexKey(token)] ?? []),
+    )
+    if (lacking.size === 0 || clock.monotonicMs() - marksAskedMs < MARKS_PAUSE_MS) return
+    marksAskedMs = clock.monotonicMs()
+    const options = { attempts: 1, timeoutMs: MARKS_TIMEOUT_MS }
+    await tolerate(api.getMarketTickers({ symbols: [...lacking] }, options))
+  }
 
   return {
     async lookAgain(signal) {
@@ -122,6 +146,7 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
       await context.prices.look(
         known.filter(({ marketToken }) => tokens.some((token) => sameHex(token, marketToken))),
       )
+      await lookAtMarks(tokens)
       await unmanaged.check(positions, symbols)
       const resting = openOrders.open().filter(({ label }) => label === 'resting').length
       await context.subaccount?.check(positions.length + resting)

@@ -23,9 +23,10 @@ export function wireAccount({
   before,
   startedAtMs,
 }: EngineBase) {
-  const { catalogue, limits, openOrders, strategies } = context
+  const { catalogue, limits, marks, openOrders, strategies } = context
   const account = createWatchedAccount({
-    ...{ ...parts, catalogue, execution, limits, openOrders, strategies, isDeciding, before, startedAtMs },
+    ...{ ...parts, catalogue, execution, limits, marks, openOrders, strategies },
+    ...{ isDeciding, before, startedAtMs },
     windingDown: () => windingDown(parts),
   })
   const { feeds, holdings, prices } = account

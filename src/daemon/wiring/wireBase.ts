@@ -22,7 +22,7 @@ export type EngineBase = ReturnType<typeof wireBase>
 /** Wires the base. */
 export function wireBase({ execution: given, ending = createEnding(), market, ...parts }: EngineParts) {
   const { clock, journal } = given
-  const { api, catalogue, chain } = market
+  const { api, catalogue, chain, marks } = market
   const phase = createPhase()
   const moves = createOrderMoves(clock, LIST_LAG_MS)
   const emit = (event: Event): void => {
@@ -38,7 +38,7 @@ export function wireBase({ execution: given, ending = createEnding(), market, ..
     market,
     execution,
     /** Parts that most of the others read. */
-    context: { ...execution, ...parts, catalogue, limits, openOrders, strategies: roster.strategies },
+    context: { ...execution, ...parts, catalogue, marks, limits, openOrders, strategies: roster.strategies },
     roster,
     ending,
     isDeciding: () => !ending.deciding.signal.aborted,

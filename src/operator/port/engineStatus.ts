@@ -23,6 +23,7 @@ import type { LegLookups } from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
 import type { OrderMarks } from '../../domain/summaries/orderMarks.ts'
+import type { RestingRow } from '../../domain/summaries/restingRow.ts'
 import type { TaskReport } from '../../domain/summaries/taskReport.ts'
 import type { Feed } from '../../domain/venueEvent.ts'
 import type { FileField } from '../../engine/roster/setField.ts'
@@ -95,6 +96,10 @@ export interface EngineStatus {
   /** Market symbol by lower-cased market token, for the rows above. */
   readonly symbols: Readonly<Record<string, string>>
   readonly openIntents: readonly LabelledIntent[]
+  /** Orders that rest at the venue, other clients' too: by market and side, the highest trigger first. */
+  readonly restingOrders: readonly RestingRow[]
+  /** Number of orders that can still fill: those that rest, and those in flight. */
+  readonly openOrders: number
   /** Discrepancies of the account that the journal cannot explain, and nobody settled. */
   readonly discrepancies: readonly DiscrepancyState[]
   /** Hosts' statements about markets and tokens that contradict our facts, and nobody settled; oldest first. */

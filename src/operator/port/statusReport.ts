@@ -4,6 +4,7 @@ import type {
   HasCatalogue,
   HasEngineSettings,
   HasLimits,
+  HasMarks,
   HasOrders,
   HasStrategies,
   HasSubaccount,
@@ -22,6 +23,7 @@ import { unresolvedOf } from '../../account/watch/unresolved.ts'
 import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
 import { defined, ifDefined, someOf } from '../../base/defined.ts'
 import { lastAttempt } from '../../domain/order/intent.ts'
+import { openOrderCount } from '../../domain/summaries/restingRow.ts'
 import type { Instance } from '../../engine/instance.ts'
 import type { Lifecycle } from '../../engine/lifecycle.ts'
 import type { Phase } from '../../engine/phase.ts'
@@ -42,6 +44,7 @@ import type { WindDown } from '../../running/windDown.ts'
 import { runningByKind } from '../../tasks/taskRows.ts'
 import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
+import { restingNow } from './restingNow.ts'
 
 /** Labels in the status that the engine itself does not know. */
 export interface EngineLabels {
@@ -64,6 +67,7 @@ export interface StatusContext
     HasEngineSettings,
     HasJournal,
     HasLimits,
+    HasMarks,
     HasOrders,
     HasStrategies,
     HasSubaccount,
@@ -119,7 +123,14 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     ...(judged === undefined ? [] : increasesWait({ ...judged, isNoHost: isNoHost(api) })),
   ]
   const withoutStop = withoutStopNow(context, parts)
-  const othersOrders = parts.reconciler.othersOrders()?.length
+  const others = parts.reconciler.othersOrders()
+  const othersOrders = others?.length
+  const openIntents = parts.labelled.open()
+  const symbols = account.symbols()
+  const restingOrders = restingNow(context, {
+    open: openIntents,
+    ...{ others, positions: held.positions, symbols },
+  })
   const watchedAtMs = life.watchedAtMs()
   return {
     version: labels.version,
@@ -143,8 +154,13 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     positions: held.positions,
     ...defined({ withoutStop, othersOrders }),
     unmanaged: parts.unmanaged.current(),
-    symbols: account.symbols(),
-    openIntents: parts.labelled.open(),
+    symbols,
+    openIntents,
+    restingOrders,
+    openOrders: openOrderCount(
+      restingOrders,
+      openIntents.map(({ state }) => state),
+    ),
     discrepancies: parts.reconciler.open(),
     contradictions: catalogue.contradictions(),
     ...defined({ unlisted: someOf(account.unlisted()) }),
