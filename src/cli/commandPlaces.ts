@@ -114,15 +114,23 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'orders',
     isOfJournal: true,
-    summary: 'List orders, newest first; works without the daemon too.',
+    summary: 'List orders: those that rest, then all, newest first; works without the daemon too.',
+    details:
+      'A resting order has its type (stop, target, limit, stop entry), its trigger and how far that is from the mark, its size in force and\nits owner: an instance, a task, by hand, or others, whose client is not this perpd.',
     stray: [{ flag: 'strategy' }],
     flags: [
       { name: 'open', doc: 'only orders that have not ended' },
+      { name: 'resting', doc: "only what rests at the venue, with orders of the account's other clients" },
       { name: 'strategy', value: 'NAME', doc: 'only orders of this strategy' },
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
       json,
     ],
-    examples: ['perpd orders', 'perpd orders --open --strategy eth-trend', 'perpd orders --limit 500 --json'],
+    examples: [
+      'perpd orders',
+      'perpd orders --resting --json',
+      'perpd orders --open --strategy eth-trend',
+      'perpd orders --limit 500 --json',
+    ],
     run: async (call) => (await import('./verbs/ordersCommand.ts')).orders(call),
   },
   {

@@ -9,7 +9,7 @@ import { closingsOf, questionText } from '../../src/cli/verbs/closeAllCommand.ts
 import { outcomeText } from '../../src/cli/verbs/manualOrderCommand.ts'
 import { marketsText } from '../../src/cli/verbs/marketsCommand.ts'
 import { positionRows, positionsText } from '../../src/cli/verbs/positionsCommand.ts'
-import { statusText } from '../../src/cli/verbs/statusCommand.ts'
+import { statusText } from '../../src/cli/verbs/statusText.ts'
 import { strategiesText, strategyRows } from '../../src/cli/verbs/strategiesCommand.ts'
 import { tradesText } from '../../src/cli/verbs/tradesCommand.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
@@ -71,14 +71,21 @@ test('positions and status say which fill the list lacks, and that an exposure i
   expect(said(positionsText([], settling, 80))).toContain(unlisted)
   expect(said(statusText(settling))).toContain(unlisted)
   expect(said(statusText(settling))).toContain(
-    'exposure at most $1,000.00 ($500.00 of it may be one fill counted twice)',
+    'notional at most $1,000.00 ($500.00 of it may be one fill counted twice)',
   )
-  expect(statusText(body)).toContain('exposure $1,000.00,')
+  expect(statusText(body)).toMatch(/^notional +\$1,000\.00$/m)
 })
 
 test('every table fits 80 columns and has its figures', async () => {
   const positions = positionsText(
-    body.positions.map((each) => ({ ...each, market: symbol, managers: [], netPnlUsd: null, ageMs: 1_000 })),
+    body.positions.map((each) => ({
+      ...each,
+      market: symbol,
+      managers: [],
+      restingOrders: [],
+      netPnlUsd: null,
+      ageMs: 1_000,
+    })),
     body,
     80,
   )
@@ -170,17 +177,19 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(said(close)).toContain('; -$0.23 of the PnL is left')
 })
 
-test('a question is answered by the very word that it asks for', () => {
-  expect(['yes', ' yes ', 'y', 'Y', 'ye', 'YES', '', 'yes please'].filter(isYes)).toEqual(['yes', ' yes '])
+test('a question is answered with yes or y, and by nothing else', () => {
+  expect(['yes', ' yes ', 'y', 'Y', 'ye', 'YES', '', 'yes please', 'n'].filter(isYes)).toEqual([
+    ...['yes', ' yes ', 'y', 'Y', 'YES'],
+  ])
 })
 
-test('positions at 80 columns name what they leave out, and keep size, liquidation, PnL and who manages it', () => {
+test('positions at 80 columns name what they leave out, and keep size, mark, leverage, PnL and exits', () => {
   const [one] = body.positions
   if (one === undefined) throw new Error('no position')
   const large = usd(1_234_567).toString()
   const row = {
     ...one,
-    ...{ market: 'AVAX/USD [WAVAX-USDC]', managers: ['eth-trend', 'guard'], ageMs: 1_000 },
+    ...{ market: 'AVAX/USD [WAVAX-USDC]', managers: ['eth-trend', 'guard'], ageMs: 1_000, restingOrders: [] },
     ...{
       sizeInUsd: large,
       entryPrice: large,
@@ -193,13 +202,13 @@ test('positions at 80 columns name what they leave out, and keep size, liquidati
   const narrow = positionsText([row], body, 80)
   expect(longest(narrow), narrow).toBeLessThanOrEqual(80)
   const [titles = ''] = narrow.split('\n')
-  for (const title of ['MARKET', 'SIZE', 'LIQUIDATION', 'PNL', 'MANAGED BY']) expect(titles).toContain(title)
+  for (const title of ['MARKET', 'SIZE', 'MARK', 'LEV', 'PNL', 'EXITS']) expect(titles).toContain(title)
   const [, columnsNeeded] =
-    /Not shown in 80 columns: ENTRY, MARK, COLLATERAL, LEVERAGE\. A terminal of (\d+) shows all; so does --json\./.exec(
+    /Not shown in 80 columns: .*LIQUIDATION, ENTRY, COLLATERAL, WORTH\. A terminal of (\d+) shows all; so does --json\./.exec(
       narrow.replaceAll('\n', ' '),
     ) ?? []
   const wide = positionsText([row], body, Number(columnsNeeded))
-  expect(wide.split('\n')[0]).toMatch(/MARK .*COLLATERAL +LEVERAGE/)
+  expect(wide.split('\n')[0]).toMatch(/MARK .*LIQUIDATION .*COLLATERAL +WORTH/)
   expect(wide).not.toContain('Not shown')
 })
 
@@ -240,6 +249,7 @@ test('what a narrow screen leaves out is not explained below the table', async (
     ...each,
     market: symbol,
     managers: [],
+    restingOrders: [],
     netPnlUsd: null,
     ageMs: 1_000,
   }))
@@ -247,24 +257,21 @@ test('what a narrow screen leaves out is not explained below the table', async (
   expect(positionsText(held, body, 60)).not.toContain('Entry is the oracle price')
 })
 
-test('positions say that PnL is before closing costs, and what those leave of it where the venue says them', () => {
+test('the PnL of positions is after closing costs where the venue says them, and its sum is that of the cells', () => {
   const said = (text: string) => text.replaceAll(/\s+/g, ' ')
-  const held = positionRows({
-    ...body,
-    positions: body.positions.map((each) => ({ ...each, pnlAfterAllFeesUsd: usd('0.55').toString() })),
-  })
-  const wide = positionsText(held, body, 200)
-  expect(wide).toMatch(/PNL +NET/)
-  expect(said(wide)).toContain(
-    'PNL is before closing costs, after pending funding and borrowing: $0.99 in all',
+  const net = (amount: string) =>
+    body.positions.map((each) => ({ ...each, pnlAfterAllFeesUsd: usd(amount).toString() }))
+  const shown = (positions: typeof body.positions) =>
+    said(positionsText(positionRows({ ...body, positions }), { ...body, positions }, 200))
+  const held = positionRows({ ...body, positions: net('0.55') })
+  expect(shown(net('0.55'))).toContain(
+    'PNL is after the fee and price impact of closing now: $0.55 in all. Before closing costs it is $0.99.',
   )
-  expect(said(wide)).toContain('NET, less the fee and price impact of closing now, it is $0.55;')
-  const narrow = positionsText(held, body, 50)
-  expect(narrow).not.toMatch(/PNL +NET/)
-  expect(said(narrow)).toContain('Less the fee and price impact of closing now, it is $0.55;')
-  const bare = positionRows(body)
-  expect([bare[0]?.netPnlUsd, held[0]?.netPnlUsd]).toEqual([null, usd('0.55').toString()])
-  expect(said(positionsText(bare, body, 200))).not.toContain('NET')
+  expect(shown(body.positions)).toContain('PNL is before closing costs: $0.99 in all.')
+  expect(shown([...net('0.55'), ...body.positions])).toContain('but for 1 of 2 before them: $1.54 in all')
+  // Three cells of half a cent more than they show.
+  expect(shown([...net('0.334'), ...net('0.334'), ...net('0.334')])).toContain('$0.99 in all')
+  expect([positionRows(body)[0]?.netPnlUsd, held[0]?.netPnlUsd]).toEqual([null, usd('0.55').toString()])
 })
 
 test('prices of one market are of one precision in a table, with the digits that tell them apart', () => {

@@ -59,6 +59,8 @@ export function status(over: Partial<Status> = {}): Status {
     symbols: { [ETH.toLowerCase()]: 'ETH/USD [WETH-USDC]' },
     openIntents: [],
     restingOrders: [],
+    held: [],
+    tasks: [],
     openOrders: 0,
     discrepancies: [],
     contradictions: [],

@@ -49,6 +49,8 @@ export const status: EngineStatus = {
   symbols,
   openIntents: [{ state: armedState, label: 'pending', observedStatus: 'relay_accepted' }],
   restingOrders: [],
+  held: [],
+  tasks: [],
   openOrders: 1,
   unresolved: 1,
   oldestUnresolvedSeconds: 5,

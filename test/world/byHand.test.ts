@@ -40,7 +40,7 @@ async function typed(words: readonly string[], answer: string): Promise<string> 
   let isAnswered = false
   terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
     shown += text
-    if (isAnswered || !shown.includes('Type yes: ')) return
+    if (isAnswered || !shown.includes('Type y or yes: ')) return
     isAnswered = true
     terminal.stdin.end(`${answer}\n`)
   })
@@ -118,7 +118,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   if (hasPty) {
     const order = ['open', eth, 'long', '--size=500', '--leverage=2', ...own.flags(hosts)]
     const answered = await typed(order, 'no')
-    expect(answered).toContain('Send it? Type yes: ')
+    expect(answered).toContain('Send it? Type y or yes: ')
     expect(answered).toContain('Nothing was sent.')
     const kept = await typed(['close', eth, 'long', ...own.flags(hosts)], 'y')
     expect(kept).toContain('close       all of the long ')

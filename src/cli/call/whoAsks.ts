@@ -15,19 +15,19 @@ export function commander({ flags }: Call): string {
   }
 }
 
-/** Asks at the terminal for the whole word, as it is asked for; anything but yes is no. */
+/** Asks at the terminal; anything but yes, or y, is no. */
 export async function confirm(question = 'Send it?'): Promise<boolean> {
   const questions = openQuestions()
   try {
-    return isYes((await questions.ask(`${question} Type yes: `)) ?? '')
+    return isYes((await questions.ask(`${question} Type y or yes: `)) ?? '')
   } finally {
     questions.close()
   }
 }
 
-/** Tells whether an answer is the word that was asked for. */
+/** Tells whether an answer agrees: `y` or `yes`, in either case. */
 export function isYes(answer: string): boolean {
-  return answer.trim() === 'yes'
+  return /^y(?:es)?$/i.test(answer.trim())
 }
 
 /** `--id`, else a random one. */

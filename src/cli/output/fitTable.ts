@@ -22,9 +22,14 @@ const gap = 2
 
 /**
  * The table as text, no line of it longer than `width` where its words allow it. Columns that no row fills are left out; a last line
- * names those that the width left out, and where they are shown.
+ * names those that the width left out, and where they are shown, unless `isNoted` is false.
  */
-export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], width: number): string {
+export function fitTable<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  width: number,
+  isNoted = true,
+): string {
   const whole = new Map(
     columns.map((column) => [column, rows.map((row) => column.of(row).split('\n').map(visible).join('\n'))]),
   )
@@ -71,7 +76,7 @@ export function fitTable<T>(columns: readonly Column<T>[], rows: readonly T[], w
   })
   const left = filled.filter((column) => !kept.includes(column)).map(({ title }) => title)
   const note =
-    left.length === 0
+    left.length === 0 || !isNoted
       ? []
       : [
           '',

@@ -1,6 +1,6 @@
 /** Amounts of dollars in the columns of a table. Pure. */
 import { money } from '../../monitor/text.ts'
-import { parseUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import { absOf, parseUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 
 const centUsd = parseUnits('0.01', USD_DECIMALS)
 
@@ -8,4 +8,12 @@ const centUsd = parseUnits('0.01', USD_DECIMALS)
 export function moneyCell(amount: Usd): string {
   if (amount === 0n || amount >= centUsd || amount <= -centUsd) return money(amount)
   return amount > 0n ? '<$0.01' : '-<$0.01'
+}
+
+/** The sum of amounts as their cells show them, in whole cents, USD: what a screen adds up equals its sum. */
+export function sumOfShown(amounts: readonly Usd[]): Usd {
+  return amounts.reduce((sum, amount) => {
+    const cents = (absOf(amount) + centUsd / 2n) / centUsd
+    return sum + (amount < 0n ? -cents : cents) * centUsd
+  }, 0n)
 }

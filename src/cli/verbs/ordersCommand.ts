@@ -23,18 +23,26 @@ import { wholeFlag } from '../call/numberFlags.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn, triggersIn } from '../output/pricePlaces.ts'
+import { restingTable } from '../output/restingTable.ts'
 import { wrapped } from '../output/screen.ts'
 import { sizeText } from '../output/sizeText.ts'
 import { type Column, table } from '../output/table.ts'
+import { type RestingAnswer, readResting } from './restingCommand.ts'
 
 const DEFAULT_LIMIT = 50
 /** The most that `--limit` may be. */
 export const MOST_LISTED = 999_999_999
 
-/** Lists orders, as text or with `--json`. */
-export async function orders({ loaded, flags, width, out, err }: Call): Promise<number> {
+/** Lists orders, as text or with `--json`: those that rest, then the journal's, newest first; with `--resting` the former alone. */
+export async function orders(call: Call): Promise<number> {
+  const { loaded, flags, width, out, err } = call
   const limit = wholeFlag(flags, 'limit', { least: 1, most: MOST_LISTED }) ?? DEFAULT_LIMIT
   const strategy = flags.get('strategy')
+  if (flags.has('resting')) {
+    const { text, rows } = await restingPart(call)
+    out(flags.has('json') ? JSON.stringify(rows, undefined, 2) : text)
+    return exitCodes.ok
+  }
   const marks = {
     source: evidenceSourceOf(loaded.config),
     deadlineMarginMs: loaded.config.execution.deadlineMarginSeconds * 1_000,
@@ -101,11 +109,30 @@ export async function orders({ loaded, flags, width, out, err }: Call): Promise<
     ...(text.includes(ACCEPTED) ? [] : ['Times are UTC.']),
     ...pnlNote(rows.flatMap(({ legs }) => legs)),
   ]
-  out([text, ...(notes.length === 0 ? [] : wrapped('', notes.join(' ')))].join('\n'))
+  const resting = await restingPart(call)
+  const first = resting.rows.length === 0 ? [] : [`${resting.text}\n`]
+  out([...first, text, ...(notes.length === 0 ? [] : wrapped('', notes.join(' ')))].join('\n'))
   if (rows.length === limit && total > limit) {
     err(`The newest ${limit}; the journal holds ${total} in all. More with --limit N`)
   }
   return exitCodes.ok
+}
+
+/** The resting orders as a table with what it lacks, and as rows. */
+async function restingPart(call: Call): Promise<{ readonly text: string } & Pick<RestingAnswer, 'rows'>> {
+  const { flags, width } = call
+  const strategy = flags.get('strategy')
+  const { rows, isOfDaemon } = await readResting(call, typeof strategy === 'string' ? strategy : undefined)
+  if (rows.length === 0) return { rows, text: 'No order rests.' }
+  const note = isOfDaemon
+    ? []
+    : wrapped(
+        '',
+        'No perpd answers: these are its own orders by the journal. Distances, and orders of other clients, are known while it runs.',
+        width,
+      )
+  const shown = restingTable(rows, systemClock.now(), { width, isNoted: true })
+  return { rows, text: ['resting orders', shown, ...note].join('\n') }
 }
 
 const ACCEPTED = 'ACCEPTED (UTC)'

@@ -1,23 +1,38 @@
 /** `perpd positions`: what is held, by the running daemon's newest lists. */
+import { defined } from '../../base/defined.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import { unlistedText } from '../../monitor/events/accountFamily.ts'
+import { ownersText } from '../../monitor/restingText.ts'
 import { money, span } from '../../monitor/text.ts'
 import { formatUnits, ONE_USD, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { csvText } from '../output/csv.ts'
-import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
-import { moneyCell } from '../output/moneyCell.ts'
-import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
+import { hasColumn } from '../output/fitTable.ts'
+import { sumOfShown } from '../output/moneyCell.ts'
+import { restingTable } from '../output/restingTable.ts'
 import { wrapped } from '../output/screen.ts'
 import { booksOf, booksTable, isBooks, managesIt, type PlainBook } from '../results/booksTable.ts'
+import {
+  ENTRY,
+  type HeldPosition,
+  heldPositions,
+  type PlainHeld,
+  pnlText,
+  positionsTable,
+} from '../results/positionsTable.ts'
 import { changeText } from './ordersCommand.ts'
-import { noStopText } from './statusCommand.ts'
+import { noStopText } from './statusParts.ts'
 
-/** One row: the daemon's own with what it is called and who manages it. */
+/** One row: the daemon's own with what it is called, who manages it, its notes, and the orders that rest on its side. */
 type PositionRow = StatusBody['positions'][number] & {
   readonly market: string
+  /** Owners, nearest exits and collateral; absent where the daemon gave none. */
+  readonly note?: PlainHeld
+  /** Orders that rest on its side, other clients' too. */
+  readonly restingOrders: StatusBody['restingOrders']
   /** Strategies that have a part of it by their books, and keepers that watch its market; none: nobody manages it. */
   readonly managers: readonly string[]
   /**
@@ -49,20 +64,23 @@ export async function positions({ loaded, flags, width, out }: Call): Promise<nu
     return exitCodes.ok
   }
   const parts = booksTable(rows, books, width)
-  out([positionsText(rows, status, width), ...(parts === '' ? [] : [parts])].join('\n\n'))
+  const { restingOrders, nowMs } = status
+  const resting =
+    restingOrders.length === 0 ? '' : restingTable(restingOrders, nowMs, { width, isNoted: true })
+  out([positionsText(rows, status, width), parts, resting].filter((text) => text !== '').join('\n\n'))
   return exitCodes.ok
 }
 
 /** The rows of a status; without books nothing is known to be a strategy's own. */
-export function positionRows(
-  { positions: held, symbols, strategies, feedAgesMs }: StatusBody,
-  books: readonly PlainBook[] = [],
-): readonly PositionRow[] {
-  return held.map((position) => {
-    const market = symbols[position.marketToken.toLowerCase()] ?? position.marketToken
+export function positionRows(status: StatusBody, books: readonly PlainBook[] = []): readonly PositionRow[] {
+  const { strategies, feedAgesMs, restingOrders } = status
+  return heldPositions(status).map(({ position, note, market }) => {
+    const side = sideKeyOf(position)
     return {
       ...position,
       market,
+      ...defined({ note }),
+      restingOrders: restingOrders.filter((row) => sideKeyOf(row) === side),
       netPnlUsd: position.pnlAfterAllFeesUsd ?? null,
       managers: strategies
         .filter((each) => managesIt(each, { ...position, market }, books))
@@ -70,6 +88,10 @@ export function positionRows(
       ageMs: feedAgesMs.positions ?? null,
     }
   })
+}
+
+function heldOf({ note, market, ...position }: PositionRow): HeldPosition {
+  return { position, note, market }
 }
 
 /** Columns of a position, and those of a part of one, after what both are of. */
@@ -83,7 +105,18 @@ const csvOfPosition = [
   'collateral_usd',
   'leverage',
   'managed_by',
+  'stop_price',
+  'target_price',
+  'uncovered_usd',
+  'owners',
+  'collateral_token',
+  'collateral_amount',
 ]
+/** Amount of the collateral token as a plain decimal; null where no list names the token. */
+function collateralAmount({ collateral: { amount, decimals } }: PlainHeld): string | null {
+  return decimals === null ? null : formatUnits(BigInt(amount), decimals)
+}
+
 const csvOfPart = ['part_strategy', 'part_size_usd', 'part_share', 'part_entry_price', 'part_pnl_usd']
 
 /**
@@ -99,6 +132,10 @@ export function positionsCsv(rows: readonly PositionRow[], books: readonly Plain
       ...[row.pnlAfterFeesUsd, row.netPnlUsd, row.remainingCollateralUsd].map(plain),
       row.leverageBps === undefined ? null : formatUnits(BigInt(row.leverageBps), 4),
       row.managers.join(' '),
+      ...[row.note?.stops.nearest, row.note?.targets.nearest, row.note?.uncoveredUsd].map(plain),
+      row.note === undefined ? null : ownersText(row.note.owners),
+      row.note?.collateral.symbol ?? null,
+      row.note === undefined ? null : collateralAmount(row.note),
     ]
     const parts = booksOf(row, books).map(({ strategy, sizeUsd, shareBps, entryPrice, unrealizedUsd }) => [
       strategy,
@@ -115,39 +152,6 @@ export function positionsCsv(rows: readonly PositionRow[], books: readonly Plain
   return csvText(['market', 'direction', ...csvOfPosition, ...csvOfPart], lines)
 }
 
-const ENTRY = 'ENTRY'
-const NET = 'NET'
-
-const columnsOf = (price: PriceText<PositionRow>): readonly Column<PositionRow>[] => [
-  { title: 'MARKET', rank: 0, wraps: true, of: ({ market }) => market },
-  { title: 'SIDE', rank: 0, of: ({ direction }) => direction },
-  { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeInUsd }) => moneyCell(BigInt(sizeInUsd)) },
-  { title: ENTRY, rank: 3, isFigure: true, of: (row) => price(row, row.entryPrice) },
-  { title: 'MARK', rank: 4, isFigure: true, of: (row) => price(row, row.markPrice) },
-  { title: 'LIQUIDATION', rank: 1, isFigure: true, of: (row) => price(row, row.liquidationPrice) },
-  { title: 'PNL', rank: 0, isFigure: true, of: ({ pnlAfterFeesUsd }) => moneyCell(BigInt(pnlAfterFeesUsd)) },
-  {
-    title: NET,
-    rank: 2,
-    isFigure: true,
-    of: ({ netPnlUsd }) => (netPnlUsd === null ? '' : moneyCell(BigInt(netPnlUsd))),
-  },
-  {
-    title: 'COLLATERAL',
-    rank: 5,
-    isFigure: true,
-    of: ({ remainingCollateralUsd }) => moneyCell(BigInt(remainingCollateralUsd)),
-  },
-  { title: 'LEVERAGE', rank: 6, isFigure: true, of: ({ leverageBps }) => times(leverageBps) },
-  {
-    title: 'MANAGED BY',
-    rank: 2,
-    wraps: true,
-    isName: true,
-    of: ({ managers }) => (managers.length === 0 ? 'no strategy' : managers.join(', ')),
-  },
-]
-
 /** The table, and the age of what it shows. */
 export function positionsText(rows: readonly PositionRow[], status: StatusBody, width: number): string {
   const { feedAgesMs, state, hidden: contradictions, unlistedFills, closedFills, openIntents } = status
@@ -160,26 +164,17 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
   const hidden = notes.length === 0 ? '' : `\n${notes.join('\n')}`
   if (rows.length === 0)
     return `${unread.length === 0 ? 'No positions' : 'No position whose row can be read'} (${read}).${hidden}`
-  const sum = rows.reduce((all, { pnlAfterFeesUsd }) => all + BigInt(pnlAfterFeesUsd), 0n)
-  const priceText = pricesIn(
-    rows,
-    ({ market }) => market,
-    ({ entryPrice, markPrice, liquidationPrice }) => [entryPrice, markPrice, liquidationPrice],
-  )
-  const text = fitTable(columnsOf(priceText), rows, width)
+  const text = positionsTable(rows.map(heldOf), { width, isNoted: true })
   const entry = hasColumn(text, ENTRY)
     ? ' Entry is the oracle price at the fills, without price impact: the venue settles the impact when the position closes. The prices of perpd trades include it.'
     : ''
-  const net = rows.reduce(
-    (all, { netPnlUsd, pnlAfterFeesUsd }) => all + BigInt(netPnlUsd ?? pnlAfterFeesUsd),
-    0n,
-  )
-  const closed = rows.some(({ netPnlUsd }) => netPnlUsd !== null)
-    ? ` ${hasColumn(text, NET) ? 'NET, less' : 'Less'} the fee and price impact of closing now, it is ${money(net)}; sending the close costs extra.`
+  const before = rows.some(({ netPnlUsd }) => netPnlUsd !== null)
+    ? ` Before closing costs it is ${money(sumOfShown(rows.map(({ pnlAfterFeesUsd }) => BigInt(pnlAfterFeesUsd))))}.`
     : ''
   const legend = wrapped(
     '',
-    `PNL is before closing costs, after pending funding and borrowing: ${money(sum)} in all; ${read}.${closed} Neither includes the cost of opening.${entry}`,
+    `${pnlText(rows)}${before} Pending funding and borrowing are in it; the cost of opening, and of sending a close, is not. ${read}.${entry}`,
+    width,
   )
   const claimable = claimableText(rows).flatMap((each) => wrapped('', each, width))
   return `${text}\n\n${[...legend, ...claimable].join('\n')}${hidden}`
@@ -218,8 +213,4 @@ function changedExits(openIntents: StatusBody['openIntents'], width: number): re
       return text === undefined ? [] : wrapped('', `${name} of ${market} ${direction}: ${text}`, width)
     }),
   )
-}
-
-function times(leverageBps: string | undefined): string {
-  return leverageBps === undefined ? '' : `${(Number(leverageBps) / 10_000).toFixed(2)}x`
 }

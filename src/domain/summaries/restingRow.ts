@@ -9,7 +9,7 @@ import { MAX_UINT256, minOf, priceOfContractPrice, type Usd } from '../../protoc
 import { type PositionSide, sideOfIntent } from '../accountRecords/accountRecord.ts'
 import { OPERATOR } from '../accountRecords/operatorName.ts'
 import { type Child, hasEnded, type IntentState, isWaiting, lastAttempt } from '../order/intent.ts'
-import { isExit, type LegLookups, type OrderLeg, legsOf } from '../order/orderLegs.ts'
+import { isExit, type LegLookups, legsOf, type OrderLeg } from '../order/orderLegs.ts'
 
 /** Who placed an order: a strategy's instance, a task, an operator by hand, or another client of the account. */
 export type OwnerKind = 'instance' | 'task' | 'hand' | 'others'

@@ -22,6 +22,7 @@ import type { IntentState, Label } from '../../domain/order/intent.ts'
 import type { LegLookups } from '../../domain/order/orderLegs.ts'
 import type { StoredRecord } from '../../domain/records.ts'
 import type { SubaccountReport } from '../../domain/subaccountReport.ts'
+import type { HeldRow } from '../../domain/summaries/heldRow.ts'
 import type { OrderMarks } from '../../domain/summaries/orderMarks.ts'
 import type { RestingRow } from '../../domain/summaries/restingRow.ts'
 import type { TaskReport } from '../../domain/summaries/taskReport.ts'
@@ -47,6 +48,18 @@ export interface LabelledIntent extends OrderMarks, LegLookups {
   readonly label: Label
   /** The venue's last word on an unresolved attempt. */
   readonly observedStatus?: string
+}
+
+/** A running task that makes orders over time. */
+export interface RunningTask {
+  readonly taskId: string
+  readonly kind: string
+  /** The request in words. */
+  readonly asked: string
+  /** The operator or the instance that started it. */
+  readonly by: string
+  /** Start, Unix ms. */
+  readonly sinceMs: number
 }
 
 /** Present and past equity of the account, as people see it. */
@@ -84,6 +97,8 @@ export interface EngineStatus {
   readonly subaccount?: SubaccountReport
   readonly strategies: readonly StrategyStatus[]
   readonly positions: readonly Position[]
+  /** Notes on each of them, in their order: owners, resting exits, collateral. */
+  readonly held: readonly HeldRow[]
   /** Positions whose makers do not run: nobody acts on them as it was meant. */
   readonly unmanaged: readonly Unmanaged[]
   /**
@@ -114,6 +129,8 @@ export interface EngineStatus {
   readonly windDowns: readonly WindDownReport[]
   /** Number of running tasks, by kind. */
   readonly tasksRunning: Readonly<Record<string, number>>
+  /** Running tasks that make orders over time, oldest first. */
+  readonly tasks: readonly RunningTask[]
   readonly unresolved: number
   readonly oldestUnresolvedSeconds: number
   /** Positions, and possible additions by open orders, USD. */

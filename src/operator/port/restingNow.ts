@@ -1,10 +1,16 @@
-/** The orders that rest now, by the journal's open intents, the newest list of the account's orders, and the newest marks. */
+/** The orders that rest now, and notes on what is held, by the journal's open intents, the newest list of the account's orders, and the newest marks. */
 import type { HasCatalogue, HasMarks, HasTrading } from '../../account/accountParts.ts'
 import { runningTaskOf } from '../../account/runningTasks.ts'
+import { UNATTRIBUTED } from '../../books/sideParts.ts'
 import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
+import { type HeldFacts, type HeldRow, heldRows, type Owner } from '../../domain/summaries/heldRow.ts'
 import { type RestingRow, restingRows } from '../../domain/summaries/restingRow.ts'
+import type { TaskState } from '../../domain/taskStates/taskRecord.ts'
+import type { HasJournal } from '../../execution/context/executionParts.ts'
 import { hexKey, sameHex } from '../../protocol/address.ts'
 import type { Order, Position } from '../../protocol/position.ts'
+import { exitSideOf, isExecutor } from '../../tasks/taskRows.ts'
 import type { LabelledIntent } from './engineStatus.ts'
 
 /** Lists of one moment that rows are made of. */
@@ -39,4 +45,46 @@ export function restingNow(
     },
     taskOf: (decisionKey) => runningTaskOf(tasks, decisionKey),
   })
+}
+
+/** Lists of one moment that the notes on positions are made of. */
+export interface HeldLists {
+  readonly positions: readonly Position[]
+  readonly restingOrders: readonly RestingRow[]
+  /** Undefined before the first look at the orders. */
+  readonly withoutStop?: HeldFacts['withoutStop']
+  readonly symbols: Readonly<Record<string, string>>
+  readonly tasks: readonly TaskState[]
+}
+
+/** Returns the notes. Owners are the books with a part of the side, and running tasks that keep exits of it. */
+export function heldNow(
+  { catalogue, journal }: HasCatalogue & HasJournal,
+  { positions, restingOrders, withoutStop, symbols, tasks }: HeldLists,
+): readonly HeldRow[] {
+  const { tokens } = catalogue.facts()
+  const books = journal.books().all()
+  return heldRows({
+    ...{ positions, withoutStop, resting: restingOrders },
+    symbolOf: ({ marketToken }) => symbols[hexKey(marketToken)],
+    tokenOf: ({ collateralToken }) => tokens.get(hexKey(collateralToken)),
+    ownersOf(side) {
+      const key = sideKeyOf(side)
+      const parts = books.filter((book) => book.sizeUsd > 0n && sideKeyOf(book) === key)
+      const keeping = tasks.filter((task) => {
+        const of =
+          task.end === undefined && isExecutor(task) ? exitSideOf(task.taskKind, task.params) : undefined
+        return of !== undefined && sideKeyOf(of) === key
+      })
+      return [
+        ...parts.map(({ strategy }) => ownerOf(strategy)),
+        ...keeping.map(({ taskId }): Owner => ({ kind: 'task', name: taskId })),
+      ]
+    },
+  })
+}
+
+function ownerOf(strategy: string): Owner {
+  if (strategy === UNATTRIBUTED) return { kind: 'others', name: '' }
+  return { kind: strategy === OPERATOR ? 'hand' : 'instance', name: strategy }
 }

@@ -41,10 +41,10 @@ import { hexKey } from '../../protocol/address.ts'
 import type { Kill } from '../../running/kill.ts'
 import type { Unwinder } from '../../running/unwinder.ts'
 import type { WindDown } from '../../running/windDown.ts'
-import { runningByKind } from '../../tasks/taskRows.ts'
+import { isExecutor, runningByKind } from '../../tasks/taskRows.ts'
 import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
-import { restingNow } from './restingNow.ts'
+import { heldNow, restingNow } from './restingNow.ts'
 
 /** Labels in the status that the engine itself does not know. */
 export interface EngineLabels {
@@ -127,9 +127,14 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
   const othersOrders = others?.length
   const openIntents = parts.labelled.open()
   const symbols = account.symbols()
+  const tasks = [...(trading.accountJournal.state().tasks?.values() ?? [])]
   const restingOrders = restingNow(context, {
     open: openIntents,
     ...{ others, positions: held.positions, symbols },
+  })
+  const notes = heldNow(context, {
+    ...{ positions: held.positions, restingOrders, symbols, tasks },
+    ...defined({ withoutStop }),
   })
   const watchedAtMs = life.watchedAtMs()
   return {
@@ -152,6 +157,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     ...defined({ subaccount }),
     strategies,
     positions: held.positions,
+    held: notes,
     ...defined({ withoutStop, othersOrders }),
     unmanaged: parts.unmanaged.current(),
     symbols,
@@ -168,6 +174,12 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     unwinds: parts.unwinder.open(),
     windDowns: parts.windDown.open(),
     tasksRunning: runningByKind(trading.accountJournal.state().tasks),
+    tasks: tasks
+      .filter((task) => task.end === undefined)
+      .filter(isExecutor)
+      .map(({ taskId, taskKind: kind, params, by, sinceMs }) => ({
+        ...{ taskId, kind, asked: params.asked, by, sinceMs },
+      })),
     unresolved: unresolved.length,
     oldestUnresolvedSeconds: Math.max(0, nowMs - oldest) / 1000,
     exposureUsd,

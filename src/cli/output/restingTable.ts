@@ -1,0 +1,42 @@
+/** Resting orders as a table, the same one in `perpd orders`, `status` and `top`. Pure. */
+import type { Plain } from '../../domain/summaries/orderView.ts'
+import type { RestingRow } from '../../domain/summaries/restingRow.ts'
+import { distanceText, ownerText, shortMarkets } from '../../monitor/restingText.ts'
+import { money, shortId, span } from '../../monitor/text.ts'
+import { type Column, fitTable } from './fitTable.ts'
+import { triggersIn } from './pricePlaces.ts'
+
+/** A row as the daemon tells it. */
+export type PlainResting = Plain<RestingRow>
+
+/** The table in so many columns; `isNoted`: it names the columns that the width left out. */
+export function restingTable(
+  rows: readonly PlainResting[],
+  nowMs: number,
+  { width, isNoted }: { readonly width: number; readonly isNoted: boolean },
+): string {
+  const triggerText = triggersIn(
+    rows,
+    ({ market }) => market,
+    ({ triggerPrice }) => [triggerPrice],
+  )
+  const nameOf = shortMarkets(rows.map(({ market }) => market))
+  const columns: readonly Column<PlainResting>[] = [
+    { title: 'TYPE', rank: 0, of: ({ type, isFrozen }) => (isFrozen ? `${type}, frozen` : type) },
+    { title: 'MARKET', rank: 0, of: ({ market }) => nameOf(market) },
+    { title: 'SIDE', rank: 0, of: ({ direction }) => direction },
+    { title: 'TRIGGER', rank: 0, isFigure: true, of: (row) => triggerText(row, row.triggerPrice) },
+    {
+      title: 'AWAY',
+      rank: 0,
+      isFigure: true,
+      of: ({ distanceBps100 }) => (distanceBps100 === null ? '-' : distanceText(distanceBps100)),
+    },
+    { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => money(BigInt(sizeUsd)) },
+    { title: 'OWNER', rank: 1, isName: true, of: ({ ownerKind, owner }) => ownerText(ownerKind, owner) },
+    { title: 'ORDER', rank: 2, of: ({ intentId }) => (intentId === null ? '-' : shortId(intentId)) },
+    { title: 'AGE', rank: 3, isFigure: true, of: ({ sinceMs }) => span(Math.max(0, nowMs - sinceMs)) },
+    { title: 'VENUE KEY', rank: 4, of: ({ orderKey }) => orderKey },
+  ]
+  return fitTable(columns, rows, width, isNoted)
+}
