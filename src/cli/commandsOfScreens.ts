@@ -16,7 +16,7 @@ export const topCommand: Command = {
   isForRunning: true,
   summary: 'Show what the running daemon is doing on a live screen; q or Ctrl-C ends it.',
   details:
-    'The facts of `perpd status`, refreshed every 2 seconds. Arrows and space scroll. Without a terminal each status is printed\nbelow the last one. NO_COLOR=1 turns colours off.',
+    'The facts of `perpd status`, refreshed every 2 seconds. Arrows move a line, space and b (or PgDn and PgUp) a page, g and G to either end.\nWithout a terminal each status is printed below the last one. NO_COLOR=1 turns colours off.',
   stray: [{ flag: 'every' }],
   flags: [
     { name: 'every', value: 'SECONDS', doc: 'seconds between two reads, 0.5 or more; 2 when not given' },

@@ -26,8 +26,8 @@ function serviceStatus({
   state,
   tradingState,
   positions,
-  openIntents,
+  openOrders,
   unresolved,
 }: ReturnType<Trader['status']>): string {
-  return `${state}, trading ${tradingState}: ${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved`
+  return `${state}, trading ${tradingState}: ${counted(positions.length, 'position')}, ${counted(openOrders, 'open order')}, ${unresolved} unresolved`
 }

@@ -40,7 +40,7 @@ export interface SummaryStatus {
   >[]
   /** Market symbol by lower-cased market token. */
   readonly symbols: Readonly<Record<string, string>>
-  readonly openIntents: readonly unknown[]
+  readonly openOrders: number
   readonly unresolved: number
   readonly discrepancies: readonly unknown[]
   readonly exposureUsd: Usd
@@ -97,7 +97,7 @@ function valuesOf(
   day: string,
   unresolved: readonly string[],
 ): Readonly<Record<SummaryPlaceholder, string>> {
-  const { positions, symbols, openIntents, exposureUsd, equity, tradingState } = status
+  const { positions, symbols, openOrders, exposureUsd, equity, tradingState } = status
   const sum = sumOf(books.map(({ figures }) => figures))
   const held = positions.map(
     ({ marketToken, direction, sizeInUsd }) =>
@@ -117,7 +117,7 @@ function valuesOf(
     strategies: listed(byStrategy),
     positions: listed(held),
     unrealized: unrealizedOf(positions),
-    orders: String(openIntents.length),
+    orders: String(openOrders),
     exposure: formatDollars(exposureUsd),
     equity: equity === undefined ? 'not read' : formatDollars(equity.equityUsd),
     transfers: transfersOf(dayMs, status),

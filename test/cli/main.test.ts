@@ -79,7 +79,7 @@ test('an unknown command, flag or argument, and one that is missing, ends with e
     /these commands:\n\n {2}subaccount create /,
   )
   expect(await said('orders', '--opne')).toBe(
-    '4 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
+    '4 --opne: orders has no such flag. Did you mean --open?\nusage: perpd orders [--open] [--resting] [--strategy NAME] [--limit N] [--json] [--section.key value ...]',
   )
   expect(await said('balance', 'stray')).toMatch(/^4 stray: balance takes no such argument\.\nusage: /)
   expect(await said('orders', '--strategy')).toMatch(/^4 --strategy needs a value: NAME\.\nusage: /)
@@ -236,17 +236,15 @@ test('status shows the running daemon on one screen', async () => {
   await server.close()
   expect(shown.code).toBe(0)
   expect(shown.out).toMatchInlineSnapshot(`
-    "perpd    0.1.0, profile paper on arbitrum, up 3 min 17 s
-    state    running, ready
-    account  0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A
-    trading  active, exposure $1,000.00, 1 open order, 1 unresolved, the oldest for 5 s
+    "perpd     paper on arbitrum, running, ready
+    trading   active, 1 open order, 1 unresolved, the oldest for 5 s
+    notional  $1,000.00
 
-    positions
-      MARKET               SIDE     SIZE    PNL      ENTRY  LIQUIDATION       MARK
-      ETH/USD [WETH-USDC]  long  $500.00  $0.99  $1,739.51      $900.00  $1,744.00
-      PnL is before closing costs.
+    positions: PNL is before closing costs: $0.99 in all.
+      MARKET   SIDE     SIZE       MARK    LEV    PNL  EXITS  LIQUIDATION      ENTRY  COLLATERAL    WORTH
+      ETH/USD  long  $500.00  $1,744.00  1.99x  $0.99  -          $900.00  $1,739.51           -  $249.90
 
-    open orders
+    orders in flight
       ID        STATUS   ORDER                                 SIZE  TYPE    STRATEGY   NOTE
       f00d0000  pending  increase long ETH/USD [WETH-USDC]  $500.00  market  eth-trend  5 s old, the venue says relay_accepted
 
@@ -254,6 +252,8 @@ test('status shows the running daemon on one screen', async () => {
       NAME       KIND   MARKETS              EVERY  TURNS  DECIDED  ADMITTED  DENIED  LAST TURN
       eth-trend  trend  ETH/USD [WETH-USDC]   10 s     12        1         1       0  3 s ago
 
+    version   0.1.0, up 3 min 17 s
+    account   0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A
     evidence  the APIs alone
     journal   /var/perpd/journal.db: 12 records of 2 orders
     data      tickers 1.2 s, oracle 300 ms old

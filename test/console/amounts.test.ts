@@ -6,6 +6,7 @@ import {
   percentText,
   priceText,
   shareBps,
+  shareText,
   signedUsdText,
   timesText,
   usdText,
@@ -18,6 +19,7 @@ import {
   millisOf,
   spanText,
 } from '../../src/control/console/page/shownTimes.ts'
+import { formatPercent } from '../../src/protocol/percentText.ts'
 import { formatPrice } from '../../src/protocol/priceText.ts'
 import { formatSize, formatUnits, usd } from '../../src/protocol/units.ts'
 
@@ -42,6 +44,16 @@ test('a price reads as it does in the commands', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (price) => {
       expect(priceText(price)).toBe(formatPrice(price))
+    }),
+    seeded,
+  )
+})
+
+test('a percentage reads as it does in the commands', () => {
+  const parts = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n })
+  fc.assert(
+    fc.property(parts, parts, (part, whole) => {
+      expect(shareText(part, whole)).toBe(formatPercent(part, whole))
     }),
     seeded,
   )

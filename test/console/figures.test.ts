@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { emptyPage } from '../../src/control/console/page/pageState.ts'
 import {
   dayPnlOf,
-  drawdownBpsOf,
+  drawdownTextOf,
   drawdowns,
   isCancellable,
   limitBars,
@@ -82,8 +82,8 @@ const marked = (equity: number, peak: number, start: number) =>
 
 test('the day and the drawdown are differences of exact figures', () => {
   expect(dayPnlOf(marked(90, 120, 100))).toBe(BigInt(`-${usd(10)}`))
-  expect(drawdownBpsOf(marked(90, 120, 100))).toBe(2_500)
-  expect([dayPnlOf(status()), drawdownBpsOf(status())]).toEqual([undefined, undefined])
+  expect(drawdownTextOf(marked(90, 120, 100))).toBe('25.00%')
+  expect([dayPnlOf(status()), drawdownTextOf(status())]).toEqual([undefined, undefined])
 })
 
 test('the drawdown of a curve is from its highest figure so far', () => {

@@ -13,7 +13,8 @@ const quiet = {
   halts: [],
   notReady: [],
   exposureUsd: 0n,
-  ...{ positions: [], openIntents: [], discrepancies: [], unresolved: 0, symbols },
+  ...{ positions: [], held: [], openIntents: [], restingOrders: [], openOrders: 0 },
+  ...{ discrepancies: [], unresolved: 0, symbols },
 } as unknown as EngineStatus
 const status = (over: object): EngineStatus => ({ ...quiet, ...over })
 const open = { state: armedState, label: 'pending' }
@@ -22,7 +23,7 @@ test('/status says whether perpd runs and trades, why not, what the account is w
   expect(chatAnswer('status', quiet, [])).toBe(
     [
       'perpd paper is running; trading is active',
-      'equity not read yet, exposure $0.00',
+      'equity not read yet, notional $0.00',
       '0 positions, 0 open orders, 0 unresolved, 0 open discrepancies',
     ].join('\n'),
   )
@@ -32,14 +33,14 @@ test('/status says whether perpd runs and trades, why not, what the account is w
     notReady: ['an order is unresolved', 'prices are old'],
     equity: { equityUsd: usd('1234.5') },
     exposureUsd: usd(500),
-    ...{ positions: [position], openIntents: [open, open], discrepancies: [{}], unresolved: 1 },
+    ...{ positions: [position], openIntents: [open, open], openOrders: 2, discrepancies: [{}], unresolved: 1 },
   })
   expect(chatAnswer('status', held, [])).toBe(
     [
       'perpd paper is running; trading is halted',
       'halted (account, drawdown): it fell by 12%',
       'not ready: an order is unresolved; prices are old',
-      'equity $1,234.50, exposure $500.00',
+      'equity $1,234.50, notional $500.00',
       '1 position, 2 open orders, 1 unresolved, 1 open discrepancy',
     ].join('\n'),
   )
@@ -58,6 +59,39 @@ test('/positions says of each what it would bring if closed now, or that the ven
       'long 0x01 $500.00, entry not known, mark $1,744.00, PnL before closing costs $0.99',
     ].join('\n'),
   )
+})
+
+test('/positions names the nearest stop and target, what has no stop, and the owners', () => {
+  const note = (over: object) => ({
+    owners: [{ kind: 'instance', name: 'eth-trend' }],
+    stops: { nearest: usd(1_600), count: 2 },
+    targets: { nearest: usd(1_900), count: 1 },
+    uncoveredUsd: 0n,
+    ...over,
+  })
+  const none = { nearest: null, count: 0 }
+  const bare = { stops: none, targets: none, uncoveredUsd: usd(500), owners: [{ kind: 'hand', name: '@operator' }] }
+  const text = (over: object) =>
+    chatAnswer('positions', status({ positions: [position], held: [note(over)] }), [])
+  expect(text({})).toMatch(/, stop \$1,600\.00 \(2\), target \$1,900\.00, eth-trend$/)
+  expect(text(bare)).toMatch(/, NO STOP, by hand$/)
+  expect(text({ uncoveredUsd: usd(200), owners: [] })).toMatch(/, NO STOP for \$200\.00, stop .*, others$/)
+})
+
+test('/orders lists what rests with type, trigger, distance, size and owner, and what is in flight', () => {
+  const stop = {
+    ...{ orderKey: '0x0d', intentId: 'f00d0000000000000001', type: 'stop', market: 'ETH/USD [WETH-USDC]' },
+    ...{ direction: 'long', triggerPrice: usd(1_700), sizeUsd: usd(500), isFrozen: false },
+    ...{ ownerKind: 'task', owner: 'b1', distanceBps100: -25_229 },
+  }
+  const foreign = { ...stop, intentId: null, ownerKind: 'others', owner: '', isFrozen: true, type: 'stop entry' }
+  expect(
+    chatAnswer('orders', status({ restingOrders: [stop, foreign], openIntents: [open] }), []).split('\n'),
+  ).toEqual([
+    'f00d000000 stop long ETH/USD [WETH-USDC] at $1,700.00 (-2.52%), $500.00, task b1',
+    'stop entry long ETH/USD [WETH-USDC] at $1,700.00 (-2.52%), $500.00, others, frozen',
+    `${intent.intentId.slice(0, 10)} pending: ${intent.strategy} increase long ETH/USD [WETH-USDC] $500.00`,
+  ])
 })
 
 test('/orders says of each its number, its state and what it is; of a long list the first twenty', () => {

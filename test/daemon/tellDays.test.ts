@@ -30,6 +30,7 @@ function begin(summaryHourUtc: number | undefined) {
       positions: [],
       symbols: {},
       openIntents: [],
+      openOrders: 0,
       unresolved: 0,
       discrepancies: [],
       exposureUsd: 0n,

@@ -14,7 +14,7 @@ const market = '0xABCDEF0000000000000000000000000000000001' as const
 const quiet: SummaryParts['status'] = {
   positions: [],
   symbols: { [market.toLowerCase()]: 'ETH/USD' },
-  openIntents: [],
+  openOrders: 0,
   unresolved: 0,
   discrepancies: [],
   exposureUsd: 0n,
@@ -78,7 +78,7 @@ test('its figures are the sums of the books, and what is unresolved asks for som
           ...{ pnlAfterFeesUsd: usd('-12.25'), pnlAfterAllFeesUsd: usd('-14') },
         },
       ],
-      openIntents: [1, 2],
+      openOrders: 2,
       unresolved: 1,
       discrepancies: [1, 2],
       exposureUsd: usd(1_700),

@@ -21,8 +21,8 @@ export interface LiveFacts {
   readonly hasColor: boolean
 }
 
-/** Lines around the status: the head with the line below it, and the foot. */
-const FRAME_LINES = 3
+/** Lines around the status: the head and the foot. */
+const FRAME_LINES = 2
 
 /** Lines of the status that fit a screen of so many rows; at least one. */
 export function pageOf(rows: number): number {
@@ -61,11 +61,10 @@ export function liveScreen(facts: LiveFacts, columns: number, rows: number): rea
   const head = cut(`${command}  ${isoTime(body.nowMs)}, every ${everyMs / 1_000} s`)
   const foot =
     problem === undefined
-      ? `q ends${hidden > 0 ? `, arrows and space scroll; lines ${from + 1} to ${from + shown.length} of ${all.length}` : ''}`
+      ? `q ends${hidden > 0 ? `, arrows, space and b, g and G move; lines ${from + 1} to ${from + shown.length} of ${all.length}` : ''}`
       : `NO ANSWER, figures are old: ${problem}`
   const lines = [
     paint('1', head),
-    '',
     ...shown.map((line) => paint(problem === undefined ? colorOf(line) : '2', line)),
     ...Array.from({ length: Math.max(0, page - shown.length) }, () => ''),
     paint(problem === undefined ? '2' : '31', cut(foot)),
@@ -78,6 +77,6 @@ export function liveScreen(facts: LiveFacts, columns: number, rows: number): rea
 function colorOf(line: string): string {
   if (/NO STOP|cannot explain|contradict/.test(line)) return '31'
   if (/\bnot ready\b|\b(?:halted|reducing)\b|without a manager|lag behind/.test(line)) return '33'
-  if (/^(?:strategies|positions|open orders)$/.test(line)) return '1'
+  if (/^(?:strategies|positions:.*|resting orders|orders in flight|tasks .*)$/.test(line)) return '1'
   return /^ +[A-Z][A-Z ]+$/.test(line) ? '2' : ''
 }

@@ -51,6 +51,9 @@ async function printAgain(
   }
 }
 
+/** More lines than any status has. */
+const FAR = 1_000_000
+
 /** Movement by each key, in lines or pages. */
 const moves: Readonly<Record<string, { readonly lines?: number; readonly pages?: number }>> = {
   j: { lines: 1 },
@@ -58,6 +61,9 @@ const moves: Readonly<Record<string, { readonly lines?: number; readonly pages?:
   '\u001b[B': { lines: 1 },
   '\u001b[A': { lines: -1 },
   ' ': { pages: 1 },
+  b: { pages: -1 },
+  g: { lines: -FAR },
+  G: { lines: FAR },
   '\u001b[6~': { pages: 1 },
   '\u001b[5~': { pages: -1 },
 }

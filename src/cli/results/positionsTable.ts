@@ -90,7 +90,7 @@ const columnsOf = (
   { title: 'LEV', rank: 0, isFigure: true, of: ({ position }) => times(position.leverageBps) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ position }) => moneyCell(closedPnlUsd(position)) },
   { title: 'EXITS', rank: 0, wraps: true, readable: 14, of: (row) => exitsText(row, price) },
-  { title: 'OWNER', rank: 1, wraps: true, isName: true, of: ({ note }) => ownersText(note?.owners ?? []) },
+  { title: 'OWNER', rank: 1, wraps: true, isName: true, of: ({ note }) => (note === undefined ? '' : ownersText(note.owners)) },
   { title: 'LIQUIDATION', rank: 2, isFigure: true, of: (row) => price(row, row.position.liquidationPrice) },
   { title: ENTRY, rank: 3, isFigure: true, of: (row) => price(row, row.position.entryPrice) },
   { title: 'COLLATERAL', rank: 4, isFigure: true, of: ({ note }) => collateralText(note) },

@@ -109,12 +109,10 @@ function positionsBlock(body: StatusBody, width: number): readonly string[] {
       ? []
       : [`positions lag behind fills\n${lagging.flatMap((each) => wrapped('  ', each)).join('\n')}`]
   if (body.positions.length === 0) return late
-  const note = [
-    ...wrapped('  ', pnlText(body.positions), width),
-    ...noStopText(body).flatMap((text) => wrapped('  ', text, width)),
-  ]
+  const note = noStopText(body).flatMap((text) => wrapped('  ', text, width))
   const rows = positionsTable(heldPositions(body), { width: width - 2, isNoted: false })
-  return [`positions\n${[indented(rows), ...note].join('\n')}`, ...late]
+  const title = wrapped('positions: ', pnlText(body.positions), width)
+  return [[...title, indented(rows), ...note].join('\n'), ...late]
 }
 
 function restingBlock({ restingOrders, nowMs }: StatusBody, width: number): readonly string[] {

@@ -2,13 +2,16 @@
 
 import { bookName, sumOf } from '../../books/bookView.ts'
 import { type Figures, resultOf } from '../../books/figures.ts'
+import type { HeldRow } from '../../domain/summaries/heldRow.ts'
+import { isInFlight, type RestingRow } from '../../domain/summaries/restingRow.ts'
+import { distanceText, ownersText, ownerText } from '../../monitor/restingText.ts'
 import { counted } from '../../monitor/text.ts'
 import type { ChatQuestion } from '../../notify/chat/chatDesk.ts'
 import type { EngineStatus } from '../../operator/port/engineStatus.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { type Position, pnlIfClosed } from '../../protocol/position.ts'
-import { formatPrice } from '../../protocol/priceText.ts'
-import { formatDollars, formatSize } from '../../protocol/units.ts'
+import { formatExactPrice, formatPrice } from '../../protocol/priceText.ts'
+import { formatDollars, formatSize, type Usd } from '../../protocol/units.ts'
 
 /** Results of a day, by book. */
 export interface DayFigures {
@@ -47,7 +50,7 @@ function statusText(status: EngineStatus): string {
     equity,
     exposureUsd,
     positions,
-    openIntents,
+    openOrders,
     unresolved,
     discrepancies,
   } = status
@@ -55,18 +58,38 @@ function statusText(status: EngineStatus): string {
     `perpd ${status.profile} is ${state}; trading is ${tradingState}`,
     ...halts.map(({ scope, state: held, cause, reason }) => `${held} (${scope}, ${cause}): ${reason}`),
     ...(status.notReady.length === 0 ? [] : [`not ready: ${status.notReady.join('; ')}`]),
-    `equity ${equity === undefined ? 'not read yet' : formatDollars(equity.equityUsd)}, exposure ${formatDollars(exposureUsd)}`,
-    `${counted(positions.length, 'position')}, ${counted(openIntents.length, 'open order')}, ${unresolved} unresolved, ${discrepancies.length} open ${discrepancies.length === 1 ? 'discrepancy' : 'discrepancies'}`,
+    `equity ${equity === undefined ? 'not read yet' : formatDollars(equity.equityUsd)}, notional ${formatDollars(exposureUsd)}`,
+    `${counted(positions.length, 'position')}, ${counted(openOrders, 'open order')}, ${unresolved} unresolved, ${discrepancies.length} open ${discrepancies.length === 1 ? 'discrepancy' : 'discrepancies'}`,
   ]
   return lines.join('\n')
 }
 
-function positionRows({ positions, symbols }: EngineStatus): readonly string[] {
-  return positions.map((position) => {
+function positionRows({ positions, held, symbols }: EngineStatus): readonly string[] {
+  return positions.map((position, at) => {
     const { marketToken, direction, sizeInUsd, entryPrice, markPrice } = position
+    const note = held[at]
     const entry = entryPrice === undefined ? 'not known' : formatPrice(entryPrice)
-    return `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}, entry ${entry}, mark ${formatPrice(markPrice)}, ${pnlText(position)}`
+    const exits = note === undefined ? [] : exitTexts(note, sizeInUsd)
+    return [
+      `${direction} ${symbols[hexKey(marketToken)] ?? marketToken} ${formatDollars(sizeInUsd)}`,
+      `entry ${entry}`,
+      `mark ${formatPrice(markPrice)}`,
+      pnlText(position),
+      ...exits,
+      ...(note === undefined ? [] : [ownersText(note.owners)]),
+    ].join(', ')
   })
+}
+
+function exitTexts({ stops, targets, uncoveredUsd }: HeldRow, sizeUsd: Usd): readonly string[] {
+  const bareUsd = uncoveredUsd ?? 0n
+  const exitText = (word: string, { nearest, count }: HeldRow['stops']): string[] =>
+    count === 0 ? [] : [`${word}${nearest === null ? '' : ` ${formatPrice(nearest)}`}${count > 1 ? ` (${count})` : ''}`]
+  return [
+    ...(bareUsd === 0n ? [] : [bareUsd >= sizeUsd ? 'NO STOP' : `NO STOP for ${formatDollars(bareUsd)}`]),
+    ...exitText('stop', stops),
+    ...exitText('target', targets),
+  ]
 }
 
 function pnlText(position: Position): string {
@@ -74,12 +97,25 @@ function pnlText(position: Position): string {
   return `${hasClosingCosts ? 'PnL if closed' : 'PnL before closing costs'} ${formatDollars(usd)}`
 }
 
-function orderRows({ openIntents }: EngineStatus): readonly string[] {
-  return openIntents.map(({ state: { intent }, label }) => {
-    const { symbol, direction, sizeDeltaUsd } = intent.terms
-    const id = intent.intentId.slice(0, 10)
-    return `${id} ${label}: ${intent.strategy} ${intent.kind} ${direction} ${symbol} ${formatSize(sizeDeltaUsd)}`
-  })
+/** Resting orders, then those in flight. */
+function orderRows({ restingOrders, openIntents }: EngineStatus): readonly string[] {
+  const inFlight = openIntents
+    .filter(({ state }) => isInFlight(state))
+    .map(({ state: { intent }, label }) => {
+      const { symbol, direction, sizeDeltaUsd } = intent.terms
+      const id = intent.intentId.slice(0, 10)
+      return `${id} ${label}: ${intent.strategy} ${intent.kind} ${direction} ${symbol} ${formatSize(sizeDeltaUsd)}`
+    })
+  return [...restingOrders.map(restingText), ...inFlight]
+}
+
+function restingText(row: RestingRow): string {
+  const { type, market, direction, triggerPrice, distanceBps100, sizeUsd, isFrozen, intentId } = row
+  const at = triggerPrice === null ? '' : ` at ${formatExactPrice(triggerPrice)}`
+  const away = distanceBps100 === null ? '' : ` (${distanceText(distanceBps100)})`
+  const frozen = isFrozen ? ', frozen' : ''
+  const id = intentId === null ? '' : `${intentId.slice(0, 10)} `
+  return `${id}${type} ${direction} ${market}${at}${away}, ${formatSize(sizeUsd)}, ${ownerText(row.ownerKind, row.owner)}${frozen}`
 }
 
 function daysText(days: readonly DayFigures[]): string {

@@ -27,6 +27,8 @@ export type Status = Plain<
 >
 /** One position of it. */
 export type PositionRow = Status['positions'][number]
+/** One resting order of it. */
+export type RestingOrder = Status['restingOrders'][number]
 /** One strategy of it. */
 export type StrategyRow = Status['strategies'][number]
 /** A row of `GET /api/orders`. */

@@ -11,6 +11,8 @@ const MILLIONTH = 10n ** 24n
 const ALL = 2n ** 256n - 1n
 /** Digits that tell two prices of one market apart. */
 const SIGNIFICANT = 6
+/** Most places of a small percentage. */
+const MOST_PLACES = 6
 /** Basis points of a whole. */
 const WHOLE_BPS = 10_000n
 
@@ -87,6 +89,22 @@ export function percentText(bps: number): string {
   const sign = bps < 0 ? '-' : ''
   const magnitude = Math.abs(Math.trunc(bps))
   return `${sign}${Math.trunc(magnitude / 100)}.${String(magnitude % 100).padStart(2, '0')}%`
+}
+
+/**
+ * A part of a whole in percent, signed: two places, and of what is less than a tenth of a percent two digits of what it is, `0.019%`; a share of
+ * nothing is `0.00%`.
+ */
+export function shareText(part: Amount, whole: Amount): string {
+  const [value, all] = [amountOf(part), amountOf(whole)]
+  const [share, of] = [absOf(value) * 100n, absOf(all)]
+  if (share === 0n || of === 0n) return '0.00%'
+  let places = 2
+  while (places < MOST_PLACES && share * 10n ** BigInt(places) < 10n * of) places += 1
+  const rounded = (share * 10n ** BigInt(places) * 2n + of) / (2n * of)
+  if (rounded === 0n) return '0.00%'
+  const digits = rounded.toString().padStart(places + 1, '0')
+  return `${value < 0n === all < 0n ? '' : '-'}${digits.slice(0, -places)}.${digits.slice(-places)}%`
 }
 
 /** Basis points of a leverage, 10000 = 1x: `3.00x`. */

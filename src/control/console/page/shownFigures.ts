@@ -1,7 +1,7 @@
 /** Computes the figures that the page shows from the daemon's responses. Pure; amounts stay integers. */
 
-import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, Status } from './pageWire.ts'
-import { amountOf, percentText, shareBps, timesText } from './shownAmount.ts'
+import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, RestingOrder, Status } from './pageWire.ts'
+import { amountOf, percentText, shareBps, shareText, timesText } from './shownAmount.ts'
 import { spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
 
@@ -90,10 +90,16 @@ export function dayPnlOf({ equity }: Status): bigint | undefined {
   return equity === undefined ? undefined : amountOf(equity.equityUsd) - amountOf(equity.dayStartUsd)
 }
 
-/** The fall of the equity below its peak, bps of the peak. */
-export function drawdownBpsOf({ equity }: Status): number | undefined {
+/** The fall of the equity below its peak, in percent of the peak; undefined before the first reading. */
+export function drawdownTextOf({ equity }: Status): string | undefined {
   if (equity === undefined) return undefined
-  return shareBps(amountOf(equity.peakUsd) - amountOf(equity.equityUsd), equity.peakUsd)
+  const fallUsd = amountOf(equity.peakUsd) - amountOf(equity.equityUsd)
+  return shareText(fallUsd > 0n ? fallUsd : 0n, equity.peakUsd)
+}
+
+/** Tells whether a resting order matches the search. `find`: in lower case. */
+export function isRestingFound(find: string, { market, direction, type, owner, orderKey }: RestingOrder): boolean {
+  return holds(find, market, direction, type, owner, orderKey)
 }
 
 /** A deposit (positive) or a withdrawal of the status. */

@@ -111,7 +111,7 @@ export const texts = {
       `since ${clock} UTC${isFirstReading ? ', first read' : ''}`,
     dayTransfers: (amount: string, isDeposit: boolean) =>
       `excluding ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
-    risk: 'Open risk',
+    risk: 'Notional',
     riskHint: (positions: number, orders: number) =>
       `${plural(positions, 'position')}, ${plural(orders, 'open order')}`,
     unresolved: 'Oldest unresolved',
@@ -127,6 +127,7 @@ export const texts = {
     equity: 'Equity and drawdown',
     positions: 'Positions',
     prices: 'Price',
+    resting: 'Resting orders',
     orders: 'Orders',
     strategies: 'Strategies',
     tasks: 'Tasks',
@@ -184,6 +185,19 @@ export const texts = {
     backedBy: (collateral: 'long' | 'short') => `on the ${collateral} token`,
     noLiquidation: 'none',
     old: (age: string) => `PRICES ${age} OLD`,
+  },
+  resting: {
+    none: 'No order rests at the venue.',
+    type: 'Type',
+    market: 'Market',
+    trigger: 'Trigger',
+    away: 'From the mark',
+    size: 'Size in force',
+    owner: 'Owner',
+    order: 'Order',
+    frozen: 'frozen',
+    owners: { hand: 'by hand', others: 'another client' },
+    task: (id: string) => `task ${id}`,
   },
   orders: {
     partOf: (filled: string) => `${filled} of `,

@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { html, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { killCommand, tradingCommand } from '../pageCommands.ts'
 import type { Status } from '../pageWire.ts'
-import { NOTHING, percentText, signedUsdText, usdText, wholeUsdText } from '../shownAmount.ts'
-import { dayPnlOf, drawdownBpsOf } from '../shownFigures.ts'
+import { NOTHING, signedUsdText, usdText, wholeUsdText } from '../shownAmount.ts'
+import { dayPnlOf, drawdownTextOf } from '../shownFigures.ts'
 import { dayHint, equityHint } from '../shownMatters.ts'
 import { momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
@@ -110,7 +110,6 @@ export function Headline(): VNode {
   if (status === undefined) return html`<dl class="tiles"><${StreamTile} /></dl>`
   const { equity } = status
   const day = dayPnlOf(status)
-  const drawdown = drawdownBpsOf(status)
   const { headline: words } = texts
   return html`<dl class="tiles">
     <${StreamTile} />
@@ -118,10 +117,10 @@ export function Headline(): VNode {
     <${Tile} name=${words.equity} value=${equity === undefined ? NOTHING : usdText(equity.equityUsd)}
       hint=${equityHint(equity, nowMs, placeText(status))} />
     <${Tile} name=${words.day} value=${day === undefined ? NOTHING : signedUsdText(day)} hint=${dayHint(equity, status.nowMs)} tone=${toneOf(day)} />
-    <${Tile} name=${words.drawdown} value=${drawdown === undefined ? NOTHING : percentText(drawdown)}
+    <${Tile} name=${words.drawdown} value=${drawdownTextOf(status) ?? NOTHING}
       hint=${equity === undefined ? '' : words.drawdownHint(wholeUsdText(equity.peakUsd))} />
     <${Tile} name=${words.risk} value=${usdText(status.exposureUsd)}
-      hint=${words.riskHint(status.positions.length, status.openIntents.length)} />
+      hint=${words.riskHint(status.positions.length, status.openOrders)} />
     <${Tile} name=${words.unresolved}
       value=${status.unresolved === 0 ? words.none : spanText(status.oldestUnresolvedSeconds * 1_000)}
       hint=${words.unresolvedHint(status.unresolved)} tone=${status.unresolved === 0 ? '' : 'alarm warn'} />

@@ -20,6 +20,7 @@ import { HostsView, MarketsView } from './marketsView.ts'
 import { OrdersView } from './ordersView.ts'
 import { PositionsView } from './positionsView.ts'
 import { PriceView } from './priceView.ts'
+import { RestingView } from './restingView.ts'
 import { RunsView } from './runsView.ts'
 import { SessionsDialog } from './sessionsView.ts'
 import { StoryView } from './storyView.ts'
@@ -116,6 +117,7 @@ function OpenPage(): VNode {
         <div class="main">
           <${PositionsView} />
           <${PriceView} />
+          <${RestingView} />
           <${OrdersView} />
           <${StrategiesView} />
           <${TasksView} />

@@ -1,0 +1,77 @@
+/** `perpd top` on screens of two sizes: what a trader looks for first stands first, and a small screen has it without a key. */
+import { expect, test } from 'vitest'
+import { type LiveFacts, liveScreen } from '../../src/cli/live/liveScreen.ts'
+import { restingTable } from '../../src/cli/output/restingTable.ts'
+import type { StatusBody } from '../../src/control/routes.ts'
+import { toPlain } from '../../src/domain/summaries/orderView.ts'
+import { usd } from '../../src/protocol/units.ts'
+import { status } from '../control/door.ts'
+
+const [position] = status.positions
+if (position === undefined) throw new Error('no position')
+const { marketToken, direction, collateralToken } = position
+const side = { marketToken, direction, collateralToken }
+const row = {
+  ...{ ...side, market: 'ETH/USD [WETH-USDC]', isFrozen: false, sinceMs: status.nowMs - 3_720_000 },
+  ...{ markPrice: usd(1_744), sizeUsd: usd(500), owner: 'eth-trend', ownerKind: 'instance' },
+}
+const body = {
+  ...(toPlain({
+    ...status,
+    equity: {
+      ...{ equityUsd: usd('9998.10'), peakUsd: usd(10_000), dayStartUsd: usd('10001.09'), equityAtMs: status.nowMs },
+      ...{ dayStartMs: status.nowMs - 28_805_000, dayFirstAtMs: status.nowMs - 28_805_000, isEquitySettling: false },
+    },
+    positions: [{ ...position, pnlAfterAllFeesUsd: usd('0.55') }],
+    held: [
+      {
+        ...{ ...side, market: row.market, uncoveredUsd: usd(100) },
+        owners: [{ kind: 'instance', name: 'eth-trend' }],
+        stops: { nearest: usd(1_700), count: 1 },
+        targets: { nearest: usd(1_900), count: 2 },
+        collateral: { symbol: 'USDC', decimals: 6, amount: 250_000_000n },
+      },
+    ],
+    withoutStop: [{ ...side, uncoveredUsd: usd(100), sinceMs: status.nowMs - 60_000 }],
+    restingOrders: [
+      { ...row, orderKey: '0x01', intentId: 'f00d000000000000000000a1', type: 'target', triggerPrice: usd(1_900), distanceBps100: 89_449 },
+      { ...row, orderKey: '0x02', intentId: null, type: 'limit', triggerPrice: usd('1743.5'), distanceBps100: -286, ownerKind: 'others', owner: '' },
+      { ...row, orderKey: '0x03', intentId: 'f00d000000000000000000a2', type: 'stop', triggerPrice: usd(1_700), distanceBps100: -25_229, sizeUsd: usd(400) },
+    ],
+    openOrders: 4,
+    tasks: [{ taskId: 'b1', kind: 'bracket', asked: 'bracket long ETH/USD $500.00', by: 'anna', sinceMs: status.nowMs - 60_000 }],
+  }) as object),
+  openIntents: [],
+} as unknown as StatusBody
+const facts: LiveFacts = { command: 'perpd top', body, everyMs: 2_000, offset: 0, hasColor: false }
+const screen = (columns: number, rows: number, offset = 0) =>
+  liveScreen({ ...facts, offset }, columns, rows).join('\n')
+
+test('a screen of 80 by 24 has the result of today, positions, resting orders and tasks without a key', () => {
+  const shown = screen(80, 24)
+  const places = ['today', 'positions: ', 'resting orders\n', 'tasks ('].map((word) => shown.indexOf(word))
+  expect(places.every((at) => at >= 0)).toBe(true)
+  expect(places).toEqual(places.toSorted((one, other) => one - other))
+  expect(shown).not.toContain('hosts')
+  expect(shown).toMatchSnapshot()
+})
+
+test('a screen of 200 by 50 has all of it, the hosts last', () => {
+  const shown = screen(200, 50)
+  expect(shown).toContain('COLLATERAL')
+  expect(shown.trimEnd().split('\n').findLast((line) => !/^q ends|^$/.test(line))).toMatch(/^hosts /)
+  expect(shown).toMatchSnapshot()
+})
+
+test('a drawdown of 0.019 percent, and a distance of less than a tenth of one, keep two digits of what they are', () => {
+  const shown = screen(200, 50)
+  expect(shown).toContain('drawdown 0.019%')
+  expect(shown).toContain('-0.029%')
+})
+
+test('a table of resting orders shows a pair alone where one pool of it is shown, and the pool where two are', () => {
+  const rows = body.restingOrders
+  const shown = (given: typeof rows) => restingTable(given, body.nowMs, { width: 120, isNoted: false })
+  expect(shown(rows)).not.toContain('[WETH-USDC]')
+  expect(shown([...rows, { ...rows[0], market: 'ETH/USD [WETH-WETH]' }] as unknown as typeof rows)).toContain('ETH/USD [WETH-USDC]')
+})
