@@ -17,6 +17,11 @@ export interface MarketFigures extends MarketStanding {
   /** Trading state of the market; `delisted`: it takes only closes. */
   readonly status: MarketStatus | 'delisted'
   readonly markPrice: Usd | null
+  /** Open interest of each side at the mark price, at entry prices where the venue says only that, USD. */
+  readonly interestLongUsd: Usd | null
+  readonly interestShortUsd: Usd | null
+  /** Close less open of the last 24 hours by the open, bps, signed, cut to a whole number. */
+  readonly change24hBps: bigint | null
   /** Negative: that side pays. */
   readonly fundingLong: bigint | null
   readonly fundingShort: bigint | null
@@ -125,6 +130,9 @@ export function createReads(context: HasAccount & HasApi & HasCatalogue & HasCha
           ...standing,
           status: isGone ? 'delisted' : (states?.value.get(key) ?? 'unknown'),
           markPrice: price > 0n ? price : null,
+          interestLongUsd: ticker?.longInterestUsdMark ?? ticker?.longInterestUsd ?? null,
+          interestShortUsd: ticker?.shortInterestUsdMark ?? ticker?.shortInterestUsd ?? null,
+          change24hBps: ticker?.priceChange24hBps ?? null,
           fundingLong: ticker?.fundingRateLong ?? null,
           fundingShort: ticker?.fundingRateShort ?? null,
           borrowingLong: ticker?.borrowingRateLong ?? null,

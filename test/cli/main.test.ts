@@ -236,9 +236,8 @@ test('status shows the running daemon on one screen', async () => {
   await server.close()
   expect(shown.code).toBe(0)
   expect(shown.out).toMatchInlineSnapshot(`
-    "perpd     paper on arbitrum, running, ready
-    trading   active, 1 open order, 1 unresolved, the oldest for 5 s
-    notional  $1,000.00
+    "perpd    paper on arbitrum, running, ready
+    trading  active, notional $1,000.00, 1 open order, 1 unresolved (oldest 5 s)
 
     positions: PNL is before closing costs: $0.99 in all.
       MARKET   SIDE     SIZE       MARK    LEV    PNL  EXITS  LIQUIDATION      ENTRY  COLLATERAL    WORTH

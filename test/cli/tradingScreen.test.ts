@@ -49,8 +49,8 @@ const screen = (columns: number, rows: number, offset = 0) =>
 
 test('a screen of 80 by 24 has the result of today, positions, resting orders and tasks without a key', () => {
   const shown = screen(80, 24)
-  const places = ['today', 'positions: ', 'resting orders\n', 'tasks ('].map((word) => shown.indexOf(word))
-  expect(places.every((at) => at >= 0)).toBe(true)
+  const places = ['today', 'positions: ', 'resting orders\n', '  b1: bracket'].map((word) => shown.indexOf(word))
+  expect(places.every((at) => at >= 0), shown).toBe(true)
   expect(places).toEqual(places.toSorted((one, other) => one - other))
   expect(shown).not.toContain('hosts')
   expect(shown).toMatchSnapshot()

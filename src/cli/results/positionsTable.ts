@@ -102,7 +102,7 @@ const columnsOf = (
   },
 ]
 
-/** `stop $1,600.00` over `target $1,900.00 (2)`, and NO STOP for what no stop would close. */
+/** `stop $1,600.00` over `target $1,900.00 (2)`, and NO STOP with the size that no stop would close. */
 function exitsText(row: HeldPosition, price: PriceText<HeldPosition>): string {
   const { position, note } = row
   if (note === undefined) return '-'
@@ -113,7 +113,7 @@ function exitsText(row: HeldPosition, price: PriceText<HeldPosition>): string {
     return count === 0 ? [] : [`${word}${at}${count > 1 ? ` (${count})` : ''}`]
   }
   const lines = [
-    ...(bareUsd === 0n ? [] : [isAll ? 'NO STOP' : `NO STOP for ${money(bareUsd)}`]),
+    ...(bareUsd === 0n ? [] : [isAll ? 'NO STOP' : `NO STOP ${money(bareUsd)}`]),
     ...exitText('stop', note.stops),
     ...exitText('target', note.targets),
   ]

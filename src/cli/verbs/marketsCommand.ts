@@ -1,11 +1,12 @@
 /** `perpd markets`: every market with its figures and where its facts come from, and an operator's word on one. */
-import { exitCodes } from '../../config/exit.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import { span } from '../../monitor/text.ts'
 import type { MarketFigures } from '../../operator/operatorReads.ts'
 import { nearMarket } from '../../operator/unknownMarket.ts'
+import { formatPercent } from '../../protocol/percentText.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
-import { toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
+import { absOf, ONE_USD, toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon } from '../call/daemonClient.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
@@ -20,13 +21,45 @@ export async function markets({ loaded, flags, width, out }: Call): Promise<numb
   const search = flags.get('search')
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
   const all = await queryDaemon(loaded, '/api/markets', isMarkets)
-  const rows = searched(all, wanted).toSorted(
-    (one, other) => Number(isOpen(one)) - Number(isOpen(other)) || one.symbol.localeCompare(other.symbol),
-  )
+  const rows = sortedMarkets(searched(all, wanted), sortOf(flags.get('sort')))
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else if (rows.length === 0) out(wanted === '' ? 'No market is listed.' : noneCalled(all, String(search)))
   else out(marketsText(rows, Date.now(), width))
   return rows.length === 0 && wanted !== '' ? exitCodes.notFound : exitCodes.ok
+}
+
+/** Figures that markets may be sorted by, the largest first; of a change the one that is furthest from 0. */
+export const marketSorts = {
+  oi: (row: MarketRow): bigint => amountOf(row.interestLongUsd) + amountOf(row.interestShortUsd),
+  change: (row: MarketRow): bigint => absOf(amountOf(row.change24hBps)),
+  capacity: (row: MarketRow): bigint => amountOf(row.capacityLongUsd) + amountOf(row.capacityShortUsd),
+} as const
+type MarketSort = keyof typeof marketSorts
+
+/** What `--sort` names. Throws CommandError for what is none of them. */
+function sortOf(given: string | true | undefined): MarketSort | undefined {
+  if (given === undefined) return undefined
+  if (typeof given === 'string' && Object.hasOwn(marketSorts, given)) return given as MarketSort
+  throw new CommandError(
+    `--sort is ${given === true ? 'empty' : given}; expected one of ${Object.keys(marketSorts).join(', ')}.`,
+    exitCodes.error,
+  )
+}
+
+/** Rows in the order asked for; without one those on which nothing is added first, then by symbol. */
+export function sortedMarkets(rows: readonly MarketRow[], sort?: MarketSort): readonly MarketRow[] {
+  const bySymbol = (one: MarketRow, other: MarketRow): number => one.symbol.localeCompare(other.symbol)
+  if (sort === undefined)
+    return rows.toSorted((one, other) => Number(isOpen(one)) - Number(isOpen(other)) || bySymbol(one, other))
+  const of = marketSorts[sort]
+  return rows.toSorted((one, other) => {
+    const gap = of(other) - of(one)
+    return gap === 0n ? bySymbol(one, other) : gap > 0n ? 1 : -1
+  })
+}
+
+function amountOf(amount: string | null): bigint {
+  return BigInt(amount ?? '0')
 }
 
 /** Those with the text in their pair (`ETH/USD`); where there are none, in their tokens, or of that address. */
@@ -66,7 +99,19 @@ const columns: readonly Column<MarketRow>[] = [
     isFigure: true,
     of: ({ markPrice }) => (markPrice === null ? '-' : formatPrice(BigInt(markPrice))),
   },
+  {
+    title: '24H',
+    rank: 3,
+    isFigure: true,
+    of: ({ change24hBps }) => (change24hBps === null ? '-' : changeText(BigInt(change24hBps))),
+  },
   { title: 'SIDE', rank: 0, of: () => 'long\nshort' },
+  {
+    title: 'INTEREST',
+    rank: 2,
+    isFigure: true,
+    of: ({ interestLongUsd, interestShortUsd }) => sides(interestLongUsd, interestShortUsd, short),
+  },
   {
     title: 'FUNDING/H',
     rank: 0,
@@ -132,9 +177,16 @@ function sides(long: string | null, side: string | null, text: (value: bigint) =
   return `${of(long)}\n${of(side)}`
 }
 
-/** A factor with 30 decimals as percent: `0.0012%`. */
+/** A factor with 30 decimals as percent, four places or two digits of what is smaller, `0.0012%`; with its sign. */
 function percent(factor: bigint): string {
-  return `${toDecimal(factor, USD_DECIMALS).mul(100).toFixed(4)}%`
+  const shown = formatPercent(factor, ONE_USD)
+  const usual = `${toDecimal(factor, USD_DECIMALS).mul(100).toFixed(4)}%`
+  return shown.length > usual.length ? shown : usual
+}
+
+/** `+1.52%`. */
+function changeText(bps: bigint): string {
+  return `${bps > 0n ? '+' : ''}${formatPercent(bps, 10_000n)}`
 }
 
 /** Dollars in few characters: `$12.3M`, `$450k`. */

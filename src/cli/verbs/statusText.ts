@@ -43,14 +43,14 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
 function headText(body: StatusBody): string {
   const { profile, chain, state, notReady, openOrders, unresolved, equity, replay, kill, nowMs } = body
   const ready = notReady.length === 0 ? 'ready' : `not ready: ${notReady.join('; ')}`
-  const oldest = unresolved === 0 ? '' : `, the oldest for ${span(body.oldestUnresolvedSeconds * 1_000)}`
+  const oldest = unresolved === 0 ? '' : ` (oldest ${span(body.oldestUnresolvedSeconds * 1_000)})`
   const attention = attentionText(body)
   return columns([
     ['perpd', `${profile} on ${chain}, ${state === 'running' ? `running, ${ready}` : state}`],
     ...(replay === undefined ? [] : [['replay', replayText(replay)]]),
     [
       'trading',
-      `${body.tradingState}, ${counted(openOrders, 'open order')}, ${unresolved} unresolved${oldest}`,
+      `${body.tradingState}, notional ${exposureText(body)}, ${counted(openOrders, 'open order')}, ${unresolved} unresolved${oldest}`,
     ],
     ...body.halts.map((hold) => [
       '',
@@ -71,7 +71,6 @@ function headText(body: StatusBody): string {
             `${money(BigInt(equity.equityUsd))}, peak ${money(BigInt(equity.peakUsd))}, drawdown ${drawdownText(equity)}${equityAge(equity, nowMs)}`,
           ],
         ]),
-    ['notional', exposureText(body)],
     ...(attention === '' ? [] : [['attention', attention]]),
   ])
 }
