@@ -5,10 +5,12 @@ import { version } from '../config/version.ts'
 import type { Emit } from '../domain/event.ts'
 import { isUnresolved } from '../domain/order/intent.ts'
 import type { Signer } from '../domain/signer.ts'
+import { noTasks, type Tasks } from '../domain/taskStates/taskRecord.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type Address, sameHex } from '../protocol/address.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { EvidenceChoice } from './evidence/evidenceSource.ts'
+import { isExecutor } from '../tasks/taskRows.ts'
 import { journalNameOf } from './journalFile.ts'
 
 /** Open orders of another account or chain would be signed by the wrong key: the journal is refused whole. */
@@ -75,6 +77,15 @@ export function announce(
     intents,
     openIntents: open.length,
     unresolved: open.filter(({ attempts }) => attempts.some(isUnresolved)).length,
+    tasks: runningTaskNames(parts.journal.account().tasks),
     tookMs: parts.openedMs,
   })
+}
+
+/** Names the tasks that make orders and have not ended, with what each was asked for. */
+export function runningTaskNames(tasks: Tasks = noTasks): readonly string[] {
+  return [...tasks.values()]
+    .filter((task) => task.end === undefined)
+    .filter(isExecutor)
+    .map(({ taskId, params }) => `${taskId} (${params.asked})`)
 }

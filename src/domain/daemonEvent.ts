@@ -26,6 +26,8 @@ export type DaemonEvent =
       readonly intents: number
       readonly openIntents: number
       readonly unresolved: number
+      /** Tasks that the start goes on with, `b1 (bracket long ETH/USD $500.00)`, oldest first. */
+      readonly tasks: readonly string[]
       readonly tookMs: number
     }
   /**

@@ -137,7 +137,7 @@ export const everyEvent: readonly Event[] = [
     oracleHosts: ['https://arbitrum-api.gmxinfra.io'],
     notes: ['Play money.'],
   },
-  { type: 'daemon.resumed', records: 12, intents: 2, openIntents: 1, unresolved: 1, tookMs: 12.4 },
+  { type: 'daemon.resumed', records: 12, intents: 2, openIntents: 1, unresolved: 1, tasks: ['b1 (bracket)'], tookMs: 12.4 },
   { type: 'daemon.clockSetBack', backMs: 86_400_000, against: 'itself', hostsAheadMs: 200 },
   { type: 'daemon.recovering', reason: 'Open orders are looked at first.' },
   { type: 'daemon.ready' },

@@ -40,7 +40,7 @@ test('on a terminal every event reads as one plain line', () => {
                         venue https://arbitrum.gmxapi.io/v1
                         metrics and status at http://127.0.0.1:9464 (/metrics, /api/status), journal /var/perpd/journal.db
                         Play money.
-    journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved
+    journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved; these tasks go on: b1 (bracket)
     clock     this machine's clock was set back by 24 h 0 min; the hosts' clocks agree with it now. perpd follows orders and exits as before. Check this machine's clock and its time server
     perpd     recovering, no new orders yet: Open orders are looked at first
     perpd     ready: strategies are running
