@@ -187,13 +187,18 @@ const table: readonly (Command | Sent)[] = [
   ),
   {
     name: 'markets',
-    summary: 'List markets: price, change, open interest, rates, capacity, fees, and why some block increases.',
+    summary:
+      'List markets: price, change, open interest, rates, capacity, fees, and why some block increases.',
     details:
       "shipped: facts came with perpd. proven: by the chain. trusted: by an operator. untrusted: hosts' statements only. contradicted: a host\ndisagrees with the pinned facts. Increases on the last two wait; reductions use the pinned facts.",
     stray: [{ flag: 'search' }],
     flags: [
       { name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' },
-      { name: 'sort', value: 'WHAT', doc: 'oi, change or capacity, the largest first; by symbol when not given' },
+      {
+        name: 'sort',
+        value: 'WHAT',
+        doc: 'oi, change or capacity, the largest first; by symbol when not given',
+      },
       json,
     ],
     examples: ['perpd markets', 'perpd markets --sort oi', 'perpd markets --search ETH --json'],

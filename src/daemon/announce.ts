@@ -9,8 +9,8 @@ import { noTasks, type Tasks } from '../domain/taskStates/taskRecord.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type Address, sameHex } from '../protocol/address.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
-import type { EvidenceChoice } from './evidence/evidenceSource.ts'
 import { isExecutor } from '../tasks/taskRows.ts'
+import type { EvidenceChoice } from './evidence/evidenceSource.ts'
 import { journalNameOf } from './journalFile.ts'
 
 /** Open orders of another account or chain would be signed by the wrong key: the journal is refused whole. */

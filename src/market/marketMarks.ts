@@ -16,7 +16,7 @@ export interface MarketMarks {
 }
 
 /** Makes the memory; nothing is known before the first list. */
-export function createMarketMarks(clock: Pick<Clock, 'monotonicMs'>): MarketMarks {
+export function createMarketMarks(clock: Clock): MarketMarks {
   const known = new Map<string, { readonly price: Usd; readonly atMs: number }>()
   return {
     saw(rows) {

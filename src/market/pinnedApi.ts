@@ -25,12 +25,11 @@ export function asListed(api: Api): Api {
   return unpinned.get(api) ?? api
 }
 
+/** Receives the rows of a list of tickers that was read. */
+type SawTickers = (rows: readonly Ticker[]) => void
+
 /** The api over the catalogue; one that is pinned already comes back as it is. `saw` receives every list of tickers that is read. */
-export function pinnedApi(
-  api: Api,
-  catalogue: Catalogue,
-  saw: (rows: readonly Ticker[]) => void = () => undefined,
-): Api {
+export function pinnedApi(api: Api, catalogue: Catalogue, saw?: SawTickers): Api {
   if (unpinned.has(api)) return api
   catalogue.useHosts([...api.hosts.api, ...api.hosts.oracle])
   /** Hosts' names of markets that they name differently from us: by host, then by market token. */
@@ -116,7 +115,7 @@ export function pinnedApi(
     getMarketTickers: async (query = {}, options) => {
       const symbols = query.symbols?.map((symbol) => nameAt(symbol, options?.host))
       const read = tickers(await api.getMarketTickers({ ...query, ...defined({ symbols }) }, options))
-      saw(read.value)
+      saw?.(read.value)
       return read
     },
     getTradingCapacity: (query, options) =>

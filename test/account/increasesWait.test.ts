@@ -6,7 +6,7 @@ import {
   NO_HOST_REASON,
   overdueFeeds,
 } from '../../src/account/watch/increasesWait.ts'
-import { equityAge } from '../../src/cli/verbs/statusParts.ts'
+import { equityAge } from '../../src/cli/results/statusParts.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
 import { createHealth } from '../../src/monitor/health.ts'
 import { testTrader } from '../support/trader.ts'

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createShownEquity, createShownPeak, limitEquityOf } from '../../src/account/equity/shownEquity.ts'
-import { equityAge, sinceText, transfersText } from '../../src/cli/verbs/statusParts.ts'
+import { equityAge, sinceText, transfersText } from '../../src/cli/results/statusParts.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { isOpened } from '../../src/domain/order/orderLegs.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'

@@ -9,7 +9,7 @@ import { closingsOf, questionText } from '../../src/cli/verbs/closeAllCommand.ts
 import { outcomeText } from '../../src/cli/verbs/manualOrderCommand.ts'
 import { marketsText } from '../../src/cli/verbs/marketsCommand.ts'
 import { positionRows, positionsText } from '../../src/cli/verbs/positionsCommand.ts'
-import { statusText } from '../../src/cli/verbs/statusText.ts'
+import { statusText } from '../../src/cli/results/statusText.ts'
 import { strategiesText, strategyRows } from '../../src/cli/verbs/strategiesCommand.ts'
 import { tradesText } from '../../src/cli/verbs/tradesCommand.ts'
 import type { StatusBody } from '../../src/control/routes.ts'

@@ -10,7 +10,11 @@ async function rows(): Promise<readonly MarketRow[]> {
   if (one === undefined) throw new Error('no market')
   const row = (symbol: string, over: Partial<MarketRow>): MarketRow => ({ ...one, symbol, ...over })
   return [
-    row('A/USD', { interestLongUsd: usd(1).toString(), change24hBps: '-900', capacityLongUsd: usd(5).toString() }),
+    row('A/USD', {
+      interestLongUsd: usd(1).toString(),
+      change24hBps: '-900',
+      capacityLongUsd: usd(5).toString(),
+    }),
     row('B/USD', { interestLongUsd: usd(9).toString(), change24hBps: '300', capacityLongUsd: null }),
     row('C/USD', { interestLongUsd: null, change24hBps: null, capacityLongUsd: usd(7).toString() }),
   ]

@@ -19,8 +19,17 @@ const body = {
   ...(toPlain({
     ...status,
     equity: {
-      ...{ equityUsd: usd('9998.10'), peakUsd: usd(10_000), dayStartUsd: usd('10001.09'), equityAtMs: status.nowMs },
-      ...{ dayStartMs: status.nowMs - 28_805_000, dayFirstAtMs: status.nowMs - 28_805_000, isEquitySettling: false },
+      ...{
+        equityUsd: usd('9998.10'),
+        peakUsd: usd(10_000),
+        dayStartUsd: usd('10001.09'),
+        equityAtMs: status.nowMs,
+      },
+      ...{
+        dayStartMs: status.nowMs - 28_805_000,
+        dayFirstAtMs: status.nowMs - 28_805_000,
+        isEquitySettling: false,
+      },
     },
     positions: [{ ...position, pnlAfterAllFeesUsd: usd('0.55') }],
     held: [
@@ -34,12 +43,44 @@ const body = {
     ],
     withoutStop: [{ ...side, uncoveredUsd: usd(100), sinceMs: status.nowMs - 60_000 }],
     restingOrders: [
-      { ...row, orderKey: '0x01', intentId: 'f00d000000000000000000a1', type: 'target', triggerPrice: usd(1_900), distanceBps100: 89_449 },
-      { ...row, orderKey: '0x02', intentId: null, type: 'limit', triggerPrice: usd('1743.5'), distanceBps100: -286, ownerKind: 'others', owner: '' },
-      { ...row, orderKey: '0x03', intentId: 'f00d000000000000000000a2', type: 'stop', triggerPrice: usd(1_700), distanceBps100: -25_229, sizeUsd: usd(400) },
+      {
+        ...row,
+        orderKey: '0x01',
+        intentId: 'f00d000000000000000000a1',
+        type: 'target',
+        triggerPrice: usd(1_900),
+        distanceBps100: 89_449,
+      },
+      {
+        ...row,
+        orderKey: '0x02',
+        intentId: null,
+        type: 'limit',
+        triggerPrice: usd('1743.5'),
+        distanceBps100: -286,
+        ownerKind: 'others',
+        owner: '',
+      },
+      {
+        ...row,
+        orderKey: '0x03',
+        intentId: 'f00d000000000000000000a2',
+        type: 'stop',
+        triggerPrice: usd(1_700),
+        distanceBps100: -25_229,
+        sizeUsd: usd(400),
+      },
     ],
     openOrders: 4,
-    tasks: [{ taskId: 'b1', kind: 'bracket', asked: 'bracket long ETH/USD $500.00', by: 'anna', sinceMs: status.nowMs - 60_000 }],
+    tasks: [
+      {
+        taskId: 'b1',
+        kind: 'bracket',
+        asked: 'bracket long ETH/USD $500.00',
+        by: 'anna',
+        sinceMs: status.nowMs - 60_000,
+      },
+    ],
   }) as object),
   openIntents: [],
 } as unknown as StatusBody
@@ -49,8 +90,13 @@ const screen = (columns: number, rows: number, offset = 0) =>
 
 test('a screen of 80 by 24 has the result of today, positions, resting orders and tasks without a key', () => {
   const shown = screen(80, 24)
-  const places = ['today', 'positions: ', 'resting orders\n', '  b1: bracket'].map((word) => shown.indexOf(word))
-  expect(places.every((at) => at >= 0), shown).toBe(true)
+  const places = ['today', 'positions: ', 'resting orders\n', '  b1: bracket'].map((word) =>
+    shown.indexOf(word),
+  )
+  expect(
+    places.every((at) => at >= 0),
+    shown,
+  ).toBe(true)
   expect(places).toEqual(places.toSorted((one, other) => one - other))
   expect(shown).not.toContain('hosts')
   expect(shown).toMatchSnapshot()
@@ -59,7 +105,12 @@ test('a screen of 80 by 24 has the result of today, positions, resting orders an
 test('a screen of 200 by 50 has all of it, the hosts last', () => {
   const shown = screen(200, 50)
   expect(shown).toContain('COLLATERAL')
-  expect(shown.trimEnd().split('\n').findLast((line) => !/^q ends|^$/.test(line))).toMatch(/^hosts /)
+  expect(
+    shown
+      .trimEnd()
+      .split('\n')
+      .findLast((line) => !/^q ends|^$/.test(line)),
+  ).toMatch(/^hosts /)
   expect(shown).toMatchSnapshot()
 })
 
@@ -73,5 +124,7 @@ test('a table of resting orders shows a pair alone where one pool of it is shown
   const rows = body.restingOrders
   const shown = (given: typeof rows) => restingTable(given, body.nowMs, { width: 120, isNoted: false })
   expect(shown(rows)).not.toContain('[WETH-USDC]')
-  expect(shown([...rows, { ...rows[0], market: 'ETH/USD [WETH-WETH]' }] as unknown as typeof rows)).toContain('ETH/USD [WETH-USDC]')
+  expect(shown([...rows, { ...rows[0], market: 'ETH/USD [WETH-WETH]' }] as unknown as typeof rows)).toContain(
+    'ETH/USD [WETH-USDC]',
+  )
 })

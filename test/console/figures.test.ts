@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { emptyPage } from '../../src/control/console/page/pageState.ts'
 import {
   dayPnlOf,
-  drawdownTextOf,
   drawdowns,
+  drawdownTextOf,
   isCancellable,
   limitBars,
   limitScope,

@@ -33,7 +33,13 @@ test('/status says whether perpd runs and trades, why not, what the account is w
     notReady: ['an order is unresolved', 'prices are old'],
     equity: { equityUsd: usd('1234.5') },
     exposureUsd: usd(500),
-    ...{ positions: [position], openIntents: [open, open], openOrders: 2, discrepancies: [{}], unresolved: 1 },
+    ...{
+      positions: [position],
+      openIntents: [open, open],
+      openOrders: 2,
+      discrepancies: [{}],
+      unresolved: 1,
+    },
   })
   expect(chatAnswer('status', held, [])).toBe(
     [
@@ -70,7 +76,12 @@ test('/positions names the nearest stop and target, what has no stop, and the ow
     ...over,
   })
   const none = { nearest: null, count: 0 }
-  const bare = { stops: none, targets: none, uncoveredUsd: usd(500), owners: [{ kind: 'hand', name: '@operator' }] }
+  const bare = {
+    stops: none,
+    targets: none,
+    uncoveredUsd: usd(500),
+    owners: [{ kind: 'hand', name: '@operator' }],
+  }
   const text = (over: object) =>
     chatAnswer('positions', status({ positions: [position], held: [note(over)] }), [])
   expect(text({})).toMatch(/, stop \$1,600\.00 \(2\), target \$1,900\.00, eth-trend$/)
@@ -84,7 +95,14 @@ test('/orders lists what rests with type, trigger, distance, size and owner, and
     ...{ direction: 'long', triggerPrice: usd(1_700), sizeUsd: usd(500), isFrozen: false },
     ...{ ownerKind: 'task', owner: 'b1', distanceBps100: -25_229 },
   }
-  const foreign = { ...stop, intentId: null, ownerKind: 'others', owner: '', isFrozen: true, type: 'stop entry' }
+  const foreign = {
+    ...stop,
+    intentId: null,
+    ownerKind: 'others',
+    owner: '',
+    isFrozen: true,
+    type: 'stop entry',
+  }
   expect(
     chatAnswer('orders', status({ restingOrders: [stop, foreign], openIntents: [open] }), []).split('\n'),
   ).toEqual([

@@ -12,7 +12,9 @@ test('tasks that make orders and have not ended are named with what they were as
       ...over,
     },
   ]
-  const end = { outcome: 'done', by: 'perpd', statement: 'done', atMs: 1 } as unknown as NonNullable<TaskState['end']>
+  const end = { outcome: 'done', by: 'perpd', statement: 'done', atMs: 1 } as unknown as NonNullable<
+    TaskState['end']
+  >
   const tasks = new Map([task('a'), task('b', { end }), task('c', { taskKind: 'kill' }), task('d')])
   expect(runningTaskNames(tasks)).toEqual(['a (twap of a)', 'd (twap of d)'])
   expect(runningTaskNames(undefined)).toEqual([])

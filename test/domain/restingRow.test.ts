@@ -70,7 +70,10 @@ const made = [
 const limit = { terms: { ...intentOf().terms, orderType: 'limit' as const } }
 
 test('each order that rests is a row with type, trigger, distance to the mark, and the highest trigger first', () => {
-  const rows = rowsOf({ open: [{ state: landed([child({}), stop, target], made, limit) }], others: [foreign] })
+  const rows = rowsOf({
+    open: [{ state: landed([child({}), stop, target], made, limit) }],
+    others: [foreign],
+  })
   expect(rows.map(({ type, triggerPrice, distanceBps100 }) => [type, triggerPrice, distanceBps100])).toEqual([
     ['stop entry', usd(2_000), 1_000_000],
     ['target', usd(1_100), 100_000],
@@ -100,7 +103,8 @@ test('an edit or a cancel in flight fills nothing, and a market order at the kee
 
 test('an exit is in force for no more than its position, an entry for all of its size', () => {
   const open = [{ state: landed([child({}), stop, target], made, limit) }]
-  const sizes = (heldUsd: bigint | undefined) => rowsOf({ open, heldUsd: () => heldUsd }).map((row) => row.sizeUsd)
+  const sizes = (heldUsd: bigint | undefined) =>
+    rowsOf({ open, heldUsd: () => heldUsd }).map((row) => row.sizeUsd)
   expect(sizes(usd(300))).toEqual([usd(200), usd(500), usd(300)])
   expect(sizes(usd(100))).toEqual([usd(100), usd(500), usd(100)])
   expect(sizes(undefined)).toEqual([usd(200), usd(500), MAX_UINT256])
@@ -123,7 +127,11 @@ test('a frozen order says so; without a mark, or without a trigger, no distance 
   const open = [{ state: landed([child({ phase: 'FROZEN' })], made, limit) }]
   expect(rowsOf({ open, markOf: () => undefined })[0]).toMatchObject({ isFrozen: true, distanceBps100: null })
   const swap = { ...foreign, orderType: 1, triggerContractPrice: 0n }
-  expect(rowsOf({ others: [swap] })[0]).toMatchObject({ type: 'limit swap', triggerPrice: null, distanceBps100: null })
+  expect(rowsOf({ others: [swap] })[0]).toMatchObject({
+    type: 'limit swap',
+    triggerPrice: null,
+    distanceBps100: null,
+  })
   expect(rowsOf({ others: [foreign], indexDecimals: () => undefined })[0]?.triggerPrice).toBeNull()
 })
 
@@ -134,9 +142,25 @@ test('an order that another client changed stands with the terms in force', () =
 })
 
 test('a position has its nearest stop and target with their count, its owners, and what no stop would close', () => {
-  const stops = [950, 900].map((trigger, at) => ({ ...foreign, orderKey: keyOf(`${at + 1}`), orderType: 6, triggerContractPrice: contractPriceOf(usd(trigger), 18) }))
-  const targets = [1_200, 1_100].map((trigger, at) => ({ ...foreign, orderKey: keyOf(`${at + 3}`), orderType: 5, triggerContractPrice: contractPriceOf(usd(trigger), 18) }))
-  const frozen = { ...foreign, orderKey: keyOf('7'), orderType: 6, isFrozen: true, triggerContractPrice: contractPriceOf(usd(990), 18) }
+  const stops = [950, 900].map((trigger, at) => ({
+    ...foreign,
+    orderKey: keyOf(`${at + 1}`),
+    orderType: 6,
+    triggerContractPrice: contractPriceOf(usd(trigger), 18),
+  }))
+  const targets = [1_200, 1_100].map((trigger, at) => ({
+    ...foreign,
+    orderKey: keyOf(`${at + 3}`),
+    orderType: 5,
+    triggerContractPrice: contractPriceOf(usd(trigger), 18),
+  }))
+  const frozen = {
+    ...foreign,
+    orderKey: keyOf('7'),
+    orderType: 6,
+    isFrozen: true,
+    triggerContractPrice: contractPriceOf(usd(990), 18),
+  }
   const note = (over: object = {}) =>
     heldRows({
       positions: [position],
@@ -154,6 +178,9 @@ test('a position has its nearest stop and target with their count, its owners, a
     owners: [{ kind: 'hand' }],
     collateral: { symbol: 'USDC', decimals: 6, amount: position.collateralAmount },
   })
-  expect(note({ resting: [], withoutStop: [] })).toMatchObject({ stops: { nearest: null, count: 0 }, uncoveredUsd: 0n })
+  expect(note({ resting: [], withoutStop: [] })).toMatchObject({
+    stops: { nearest: null, count: 0 },
+    uncoveredUsd: 0n,
+  })
   expect(note({ withoutStop: undefined })?.uncoveredUsd).toBeNull()
 })

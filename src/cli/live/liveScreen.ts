@@ -3,7 +3,7 @@ import { isoTime } from '../../base/clock.ts'
 import { visible } from '../../base/shownText.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { fitted } from '../output/screen.ts'
-import { statusText } from '../verbs/statusText.ts'
+import { statusText } from '../results/statusText.ts'
 
 /** Contents of a screen. */
 export interface LiveFacts {

@@ -7,7 +7,7 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
-import { statusText } from '../verbs/statusText.ts'
+import { statusText } from '../results/statusText.ts'
 import { lastOffset, liveScreen, pageOf } from './liveScreen.ts'
 import { isLiveTerminal, openLiveTerminal } from './liveTerminal.ts'
 

@@ -23,11 +23,7 @@ export interface HeldPosition {
 export const ENTRY = 'ENTRY'
 
 /** Positions of a status with their notes, in its order. */
-export function heldPositions({
-  positions,
-  held,
-  symbols,
-}: Pick<StatusBody, 'positions' | 'held' | 'symbols'>): readonly HeldPosition[] {
+export function heldPositions({ positions, held, symbols }: StatusBody): readonly HeldPosition[] {
   return positions.map((position, at) => {
     const note = held[at]
     const market = symbols[position.marketToken.toLowerCase()] ?? note?.market ?? position.marketToken
@@ -36,10 +32,7 @@ export function heldPositions({
 }
 
 /** Result of closing a position now, after the fee and price impact of closing where the venue says them, USD. */
-export function closedPnlUsd({
-  pnlAfterAllFeesUsd,
-  pnlAfterFeesUsd,
-}: Pick<Position, 'pnlAfterFeesUsd' | 'pnlAfterAllFeesUsd'>): bigint {
+export function closedPnlUsd({ pnlAfterAllFeesUsd, pnlAfterFeesUsd }: Position): bigint {
   return BigInt(pnlAfterAllFeesUsd ?? pnlAfterFeesUsd)
 }
 
@@ -56,7 +49,7 @@ export function pnlText(positions: readonly Position[]): string {
   return `PNL is ${costs}: ${sum} in all.`
 }
 
-/** How a table is laid out: its width, and true for one that names what the width left out. */
+/** Layout of a table: its width, and true for one that names what the width left out. */
 export interface TableLayout {
   readonly width: number
   readonly isNoted: boolean
@@ -90,7 +83,13 @@ const columnsOf = (
   { title: 'LEV', rank: 0, isFigure: true, of: ({ position }) => times(position.leverageBps) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ position }) => moneyCell(closedPnlUsd(position)) },
   { title: 'EXITS', rank: 0, wraps: true, readable: 14, of: (row) => exitsText(row, price) },
-  { title: 'OWNER', rank: 1, wraps: true, isName: true, of: ({ note }) => (note === undefined ? '' : ownersText(note.owners)) },
+  {
+    title: 'OWNER',
+    rank: 1,
+    wraps: true,
+    isName: true,
+    of: ({ note }) => (note === undefined ? '' : ownersText(note.owners)),
+  },
   { title: 'LIQUIDATION', rank: 2, isFigure: true, of: (row) => price(row, row.position.liquidationPrice) },
   { title: ENTRY, rank: 3, isFigure: true, of: (row) => price(row, row.position.entryPrice) },
   { title: 'COLLATERAL', rank: 4, isFigure: true, of: ({ note }) => collateralText(note) },

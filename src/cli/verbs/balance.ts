@@ -9,7 +9,7 @@ import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { wrapped } from '../output/screen.ts'
-import { equityAge } from './statusParts.ts'
+import { equityAge } from '../results/statusParts.ts'
 
 type Balance = Plain<BalanceReport>
 

@@ -36,7 +36,7 @@ export const marketSorts = {
 } as const
 type MarketSort = keyof typeof marketSorts
 
-/** What `--sort` names. Throws CommandError for what is none of them. */
+/** Reads the flag `--sort`. Throws CommandError for what is none of them. */
 function sortOf(given: string | true | undefined): MarketSort | undefined {
   if (given === undefined) return undefined
   if (typeof given === 'string' && Object.hasOwn(marketSorts, given)) return given as MarketSort

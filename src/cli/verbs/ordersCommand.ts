@@ -27,7 +27,7 @@ import { restingTable } from '../output/restingTable.ts'
 import { wrapped } from '../output/screen.ts'
 import { sizeText } from '../output/sizeText.ts'
 import { type Column, table } from '../output/table.ts'
-import { type RestingAnswer, readResting } from './restingCommand.ts'
+import { type RestingAnswer, readResting } from '../results/readResting.ts'
 
 const DEFAULT_LIMIT = 50
 /** The most that `--limit` may be. */
@@ -119,7 +119,7 @@ export async function orders(call: Call): Promise<number> {
 }
 
 /** The resting orders as a table with what it lacks, and as rows. */
-async function restingPart(call: Call): Promise<{ readonly text: string } & Pick<RestingAnswer, 'rows'>> {
+async function restingPart(call: Call): Promise<{ readonly text: string; readonly rows: RestingAnswer['rows'] }> {
   const { flags, width } = call
   const strategy = flags.get('strategy')
   const { rows, isOfDaemon } = await readResting(call, typeof strategy === 'string' ? strategy : undefined)

@@ -24,7 +24,7 @@ import {
   positionsTable,
 } from '../results/positionsTable.ts'
 import { changeText } from './ordersCommand.ts'
-import { noStopText } from './statusParts.ts'
+import { noStopText } from '../results/statusParts.ts'
 
 /** One row: the daemon's own with what it is called, who manages it, its notes, and the orders that rest on its side. */
 type PositionRow = StatusBody['positions'][number] & {

@@ -4,7 +4,7 @@ import { exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
 import { queryAlive, queryStatus, StandbyWaits } from '../call/daemonClient.ts'
 import { standbyText } from '../output/standbyText.ts'
-import { statusText } from './statusText.ts'
+import { statusText } from '../results/statusText.ts'
 
 /** Prints whether the daemon does its work, for probes. Exit code 0 when it does, 1 when not, 3 when no daemon answers. */
 export async function alive({ loaded, flags, out }: Call): Promise<number> {

@@ -15,7 +15,7 @@ import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { booksOf, isBooks, managesIt, type PlainBook } from '../results/booksTable.ts'
-import { exitsHereText } from './statusParts.ts'
+import { exitsHereText } from '../results/statusParts.ts'
 
 /** Why an instance fails, pauses, reduces or is halted. */
 export interface Trouble {

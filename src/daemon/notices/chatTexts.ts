@@ -84,7 +84,9 @@ function positionRows({ positions, held, symbols }: EngineStatus): readonly stri
 function exitTexts({ stops, targets, uncoveredUsd }: HeldRow, sizeUsd: Usd): readonly string[] {
   const bareUsd = uncoveredUsd ?? 0n
   const exitText = (word: string, { nearest, count }: HeldRow['stops']): string[] =>
-    count === 0 ? [] : [`${word}${nearest === null ? '' : ` ${formatPrice(nearest)}`}${count > 1 ? ` (${count})` : ''}`]
+    count === 0
+      ? []
+      : [`${word}${nearest === null ? '' : ` ${formatPrice(nearest)}`}${count > 1 ? ` (${count})` : ''}`]
   return [
     ...(bareUsd === 0n ? [] : [bareUsd >= sizeUsd ? 'NO STOP' : `NO STOP for ${formatDollars(bareUsd)}`]),
     ...exitText('stop', stops),

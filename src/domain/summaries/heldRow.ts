@@ -1,4 +1,4 @@
-/** What stands beside a position on a screen: whose it is, the exits that rest for it, and the tokens that back it. One row a position. Pure. */
+/** Notes on a position for a screen: its owners, the exits that rest for it, and the tokens that back it. One row a position. Pure. */
 import type { Direction } from '../../protocol/market.ts'
 import type { Position } from '../../protocol/position.ts'
 import { maxOf, minOf, type TokenAmount, type Usd } from '../../protocol/units.ts'

@@ -11,7 +11,7 @@ import { OPERATOR } from '../accountRecords/operatorName.ts'
 import { type Child, hasEnded, type IntentState, isWaiting, lastAttempt } from '../order/intent.ts'
 import { isExit, type LegLookups, legsOf, type OrderLeg } from '../order/orderLegs.ts'
 
-/** Who placed an order: a strategy's instance, a task, an operator by hand, or another client of the account. */
+/** Sort of whoever placed an order: a strategy's instance, a task, an operator by hand, or another client of the account. */
 export type OwnerKind = 'instance' | 'task' | 'hand' | 'others'
 
 /** One resting order. Prices are USD per whole index token, sizes USD, both with 30 decimals. */
@@ -176,7 +176,7 @@ const WHOLE_BPS100 = 1_000_000n
 function distance(
   triggerPrice: Usd | undefined,
   markPrice: Usd | undefined,
-): Pick<RestingRow, 'markPrice' | 'distanceBps100'> {
+): { readonly markPrice: Usd | null; readonly distanceBps100: number | null } {
   const isKnown = triggerPrice !== undefined && markPrice !== undefined && markPrice > 0n
   return {
     markPrice: markPrice ?? null,

@@ -24,6 +24,7 @@ import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
 import { defined, ifDefined, someOf } from '../../base/defined.ts'
 import { lastAttempt } from '../../domain/order/intent.ts'
 import { openOrderCount } from '../../domain/summaries/restingRow.ts'
+import type { TaskState } from '../../domain/taskStates/taskRecord.ts'
 import type { Instance } from '../../engine/instance.ts'
 import type { Lifecycle } from '../../engine/lifecycle.ts'
 import type { Phase } from '../../engine/phase.ts'
@@ -174,12 +175,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     unwinds: parts.unwinder.open(),
     windDowns: parts.windDown.open(),
     tasksRunning: runningByKind(trading.accountJournal.state().tasks),
-    tasks: tasks
-      .filter((task) => task.end === undefined)
-      .filter(isExecutor)
-      .map(({ taskId, taskKind: kind, params, by, sinceMs }) => ({
-        ...{ taskId, kind, asked: params.asked, by, sinceMs },
-      })),
+    tasks: runningTasksIn(tasks),
     unresolved: unresolved.length,
     oldestUnresolvedSeconds: Math.max(0, nowMs - oldest) / 1000,
     exposureUsd,
@@ -246,6 +242,16 @@ export function withStopLooks(
       await executors.keepHandExits()
     },
   }
+}
+
+/** The tasks that make orders and have not ended, in a few words. */
+function runningTasksIn(tasks: readonly TaskState[]): EngineStatus['tasks'] {
+  return tasks
+    .filter((task) => task.end === undefined)
+    .filter(isExecutor)
+    .map(({ taskId, taskKind: kind, params, by, sinceMs }) => ({
+      ...{ taskId, kind, asked: params.asked, by, sinceMs },
+    }))
 }
 
 /** With the newest signal from outside that the instance had. */

@@ -1,6 +1,16 @@
 /** Computes the figures that the page shows from the daemon's responses. Pure; amounts stay integers. */
 
-import type { Book, EquityPoint, LimitLine, LogLine, Market, Order, PositionRow, RestingOrder, Status } from './pageWire.ts'
+import type {
+  Book,
+  EquityPoint,
+  LimitLine,
+  LogLine,
+  Market,
+  Order,
+  PositionRow,
+  RestingOrder,
+  Status,
+} from './pageWire.ts'
 import { amountOf, percentText, shareBps, shareText, timesText } from './shownAmount.ts'
 import { spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
@@ -98,7 +108,10 @@ export function drawdownTextOf({ equity }: Status): string | undefined {
 }
 
 /** Tells whether a resting order matches the search. `find`: in lower case. */
-export function isRestingFound(find: string, { market, direction, type, owner, orderKey }: RestingOrder): boolean {
+export function isRestingFound(
+  find: string,
+  { market, direction, type, owner, orderKey }: RestingOrder,
+): boolean {
   return holds(find, market, direction, type, owner, orderKey)
 }
 

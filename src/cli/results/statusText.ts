@@ -11,7 +11,7 @@ import { restingTable } from '../output/restingTable.ts'
 import { SCREEN_COLUMNS, wrapped } from '../output/screen.ts'
 import { serverText } from '../output/standbyText.ts'
 import { columns } from '../output/table.ts'
-import { heldPositions, pnlText, positionsTable } from '../results/positionsTable.ts'
+import { heldPositions, pnlText, positionsTable } from './positionsTable.ts'
 import {
   equityAge,
   inFlightTable,
@@ -76,10 +76,7 @@ function headText(body: StatusBody): string {
 }
 
 /** The fall of the equity below its peak, in percent of the peak. */
-export function drawdownText({
-  equityUsd,
-  peakUsd,
-}: Pick<NonNullable<StatusBody['equity']>, 'equityUsd' | 'peakUsd'>): string {
+function drawdownText({ equityUsd, peakUsd }: NonNullable<StatusBody['equity']>): string {
   const fallUsd = BigInt(peakUsd) - BigInt(equityUsd)
   return formatPercent(fallUsd > 0n ? fallUsd : 0n, BigInt(peakUsd))
 }
