@@ -3,8 +3,8 @@
  * that it is shown in four places before anything is signed.
  */
 import { afterEach, expect, test } from 'vitest'
-import { explainText } from '../../src/cli/story/explainText.ts'
 import { statusText } from '../../src/cli/results/statusText.ts'
+import { explainText } from '../../src/cli/story/explainText.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { IncreaseDecision } from '../../src/domain/order/decision.ts'
 import { isOpen, labelOf } from '../../src/domain/order/intent.ts'

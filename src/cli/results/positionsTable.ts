@@ -32,7 +32,7 @@ export function heldPositions({ positions, held, symbols }: StatusBody): readonl
 }
 
 /** Result of closing a position now, after the fee and price impact of closing where the venue says them, USD. */
-export function closedPnlUsd({ pnlAfterAllFeesUsd, pnlAfterFeesUsd }: Position): bigint {
+function closedPnlUsd({ pnlAfterAllFeesUsd, pnlAfterFeesUsd }: Position): bigint {
   return BigInt(pnlAfterAllFeesUsd ?? pnlAfterFeesUsd)
 }
 
@@ -120,7 +120,7 @@ function exitsText(row: HeldPosition, price: PriceText<HeldPosition>): string {
 }
 
 /** `0.25 ETH`; the token's address where no list names it. */
-export function collateralText(note: PlainHeld | undefined): string {
+function collateralText(note: PlainHeld | undefined): string {
   if (note === undefined || note.collateral.decimals === null) return '-'
   const { amount, decimals, symbol } = note.collateral
   const [whole = '0', fraction = ''] = formatUnits(BigInt(amount), decimals).split('.')

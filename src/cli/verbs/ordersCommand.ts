@@ -119,7 +119,9 @@ export async function orders(call: Call): Promise<number> {
 }
 
 /** The resting orders as a table with what it lacks, and as rows. */
-async function restingPart(call: Call): Promise<{ readonly text: string; readonly rows: RestingAnswer['rows'] }> {
+async function restingPart(
+  call: Call,
+): Promise<{ readonly text: string; readonly rows: RestingAnswer['rows'] }> {
   const { flags, width } = call
   const strategy = flags.get('strategy')
   const { rows, isOfDaemon } = await readResting(call, typeof strategy === 'string' ? strategy : undefined)

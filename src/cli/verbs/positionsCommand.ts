@@ -23,8 +23,8 @@ import {
   pnlText,
   positionsTable,
 } from '../results/positionsTable.ts'
-import { changeText } from './ordersCommand.ts'
 import { noStopText } from '../results/statusParts.ts'
+import { changeText } from './ordersCommand.ts'
 
 /** One row: the daemon's own with what it is called, who manages it, its notes, and the orders that rest on its side. */
 type PositionRow = StatusBody['positions'][number] & {
