@@ -320,7 +320,7 @@ export function createExitChecks(parts: {
   }
 
   /**
-   * Says whether somebody else took something off the side since the part was opened, and the journal has no discrepancy of it yet. A host's row is
+   * Says whether somebody else, or an order of the operator, took something off the side since the part was opened, and the journal does not have it yet. A host's row is
    * no proof that a position became smaller (`proofs.ts`): a host that hides a position and invents its liquidation shows the very same rows,
    * and a part that is held would stand without its stop for as long as an endpoint does not answer. Until the chain proves it, exits are for
    * what the books hold of a side that a list shows, and take risk away or do nothing.
@@ -329,8 +329,11 @@ export function createExitChecks(parts: {
     return [...chain.canonical.logs.entries()].some(([place, { orderKey, movedUsd = 0n }]) => {
       const { spec, intentId } = chain.canonical.orders.get(orderKey) ?? {}
       const isHere = spec?.marketToken.toLowerCase() === marketToken && spec.direction === direction
-      const isOthers = isHere && intentId === undefined && !spec.adds
-      return isOthers && movedUsd > 0n && place > openedBy && !told.has(orderKey)
+      if (!isHere || spec.adds || movedUsd <= 0n || place <= openedBy) return false
+      // A close by hand or of an unwind counts here as it executes; the process has it with the record of that.
+      if (intentId !== undefined)
+        return strategyOf(intentId)?.startsWith('@') === true && !known.has(orderKey)
+      return !told.has(orderKey)
     })
   }
 
