@@ -140,8 +140,9 @@ const mendedSince: typeof mended = [
     'a host that was not heard since the clock was set is judged by the others’ clocks',
   ],
   // An endpoint showed a close as executed without figures, and its strategy entered anew inside of its cooldown.
-  ['engine', 91_629_001_988_926, 'a close of the operator counts with the record of its execution'],
   ['engine', 889_000_050_619, 'a close of a size that nothing shows yet may have left the market'],
+  // The judge counted an unwind's close as it executed, 89 ms before the daemon could read that, and a stop was placed for the part.
+  ['engine', 91_629_001_988_926, 'a close of the operator counts with the record of its execution'],
   // Two messages of a block showed no signature, the state of the first one's block was not answered, and the second one's transaction was kept for it.
   ['shell', 890_000_029_293, 'a message that could not be read is not taken for another one of its block'],
   // An endpoint lied that a stop was cancelled whose entry had filled, and another was placed beside it.

@@ -4,7 +4,7 @@
  */
 import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
 import { endingOf } from '../../domain/accountRecords/spend.ts'
-import { type IntentState, isOpen } from '../../domain/order/intent.ts'
+import { type Intent, type IntentState, isOpen } from '../../domain/order/intent.ts'
 import type { Listener } from './recordReplay.ts'
 
 /** Contradictions, one sentence each, at most `PROBLEMS_SHOWN` of either kind. */
@@ -73,6 +73,8 @@ interface Story {
   /** 1 for the first intent that was accepted. */
   readonly number: number
   readonly acceptedSeq: number
+  /** As it was accepted: its row keeps that, also where a warning made it smaller later. */
+  readonly accepted: Intent
   records: number
 }
 
@@ -82,10 +84,10 @@ type Kept = (text: string) => string
 const intentValues = {
   number: ({ story }) => story.number,
   seq: ({ story }) => story.acceptedSeq,
-  strategy: ({ state }, kept) => kept(state.intent.strategy),
-  decision_key: ({ state }) => state.intent.decisionKey,
-  accepted_at_ms: ({ state }) => state.intent.acceptedAtMs,
-  reservation_usd: ({ state }) => state.intent.reservationUsd.toString(),
+  strategy: ({ story }, kept) => kept(story.accepted.strategy),
+  decision_key: ({ story }) => story.accepted.decisionKey,
+  accepted_at_ms: ({ story }) => story.accepted.acceptedAtMs,
+  reservation_usd: ({ story }) => story.accepted.reservationUsd.toString(),
   open: ({ state }) => (isOpen(state) ? 1 : 0),
 } as const satisfies Record<string, (due: DueIntent, kept: Kept) => unknown>
 
@@ -137,10 +139,10 @@ export function createTablesCheck({ intent, ending, asKept = (text) => text }: T
     say(`${table}: ${says}; the records say ${String(want[wrong])}`)
   }
 
-  function storyOf(intentId: string, seq: number): Story {
+  function storyOf({ intent }: IntentState, seq: number): Story {
     expected.intent += 1
-    const story = { number: expected.intent, acceptedSeq: seq, records: 0 }
-    stories.set(intentId, story)
+    const story = { number: expected.intent, acceptedSeq: seq, accepted: intent, records: 0 }
+    stories.set(intent.intentId, story)
     return story
   }
 
@@ -155,7 +157,7 @@ export function createTablesCheck({ intent, ending, asKept = (text) => text }: T
         return
       }
       const { intentId } = record
-      const story = stories.get(intentId) ?? storyOf(intentId, seq)
+      const story = stories.get(intentId) ?? storyOf(state, seq)
       story.records += 1
       if (record.kind === 'attempt.armed') expected.signed += 1
       if (isOpen(state)) return
@@ -174,7 +176,7 @@ export function createTablesCheck({ intent, ending, asKept = (text) => text }: T
           intentId,
           closedSeq: undefined,
           state,
-          story: stories.get(intentId) ?? storyOf(intentId, 0),
+          story: stories.get(intentId) ?? storyOf(state, 0),
         }
       }),
     hold(due, rows) {
