@@ -11,7 +11,8 @@ test('an input that ends in the place of an answer is no, without a stack', () =
     spawnSync(process.execPath, ['--input-type=module', '-e', program], { input, encoding: 'utf8' })
   expect(asked('')).toMatchObject({ status: 0, stdout: 'false\n' })
   expect(asked('yes\n')).toMatchObject({ status: 0, stdout: 'true\n' })
-  expect(asked('y\n')).toMatchObject({ status: 0, stdout: 'false\n' })
+  expect(asked('y\n')).toMatchObject({ status: 0, stdout: 'true\n' })
+  expect(asked('ye\n')).toMatchObject({ status: 0, stdout: 'false\n' })
 })
 
 test('who lost the daemon is told that the order may be accepted, how to look, and how to ask again', () => {

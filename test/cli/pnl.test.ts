@@ -220,10 +220,10 @@ test('positions --csv has a row for each position and below it one for each part
   const books = toPlain(engine.books())
   const csv = positionsCsv(positionRows(body, books), books)
   expect(csv).toMatchInlineSnapshot(`
-    "market,direction,size_usd,entry_price,mark_price,liquidation_price,pnl_usd,net_pnl_usd,collateral_usd,leverage,managed_by,part_strategy,part_size_usd,part_share,part_entry_price,part_pnl_usd
-    ETH/USD [WETH-USDC],long,500,1739.51,1744,900,0.99,,249.9,1.99,eth-trend,,,,,
-    ETH/USD [WETH-USDC],long,,,,,,,,,,eth-trend,300,0.6,2999.99721522,-125.600044531497336807717865132186
-    ETH/USD [WETH-USDC],long,,,,,,,,,,unattributed,200,0.4,3333.330239133333333333333333333333,-95.360026718898402084630719079312"
+    "market,direction,size_usd,entry_price,mark_price,liquidation_price,pnl_usd,net_pnl_usd,collateral_usd,leverage,managed_by,stop_price,target_price,uncovered_usd,owners,collateral_token,collateral_amount,part_strategy,part_size_usd,part_share,part_entry_price,part_pnl_usd
+    ETH/USD [WETH-USDC],long,500,1739.51,1744,900,0.99,,249.9,1.99,eth-trend,,,,,,,,,,,
+    ETH/USD [WETH-USDC],long,,,,,,,,,,,,,,,,eth-trend,300,0.6,2999.99721522,-125.600044531497336807717865132186
+    ETH/USD [WETH-USDC],long,,,,,,,,,,,,,,,,unattributed,200,0.4,3333.330239133333333333333333333333,-95.360026718898402084630719079312"
   `)
   const [names = [], ...rows] = csv.split('\n').map((line) => line.split(','))
   for (const row of rows) expect(row).toHaveLength(names.length)

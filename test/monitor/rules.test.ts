@@ -99,6 +99,7 @@ const buttons: readonly (readonly [string, string])[] = [
   ['trading halted', texts.actions.halted],
   ['kill --close', texts.actions.killClose],
   ['close MARKET', texts.positions.close],
+  ['protect MARKET', texts.positions.protect],
   ['strategies pause', texts.strategies.pause],
   ['strategies reload', commandForms.reload.button ?? ''],
   ['discrepancies adopt', texts.attention.adopt],

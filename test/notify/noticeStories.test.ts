@@ -149,7 +149,7 @@ test('a kill asks for somebody where it is stuck, and where it leaves a position
     }
     expect(noticeOf(bare)?.text).toContain('held is long ETH/USD $500.00 (no stop-loss)')
     expect(actionOf(bare)).toBe(
-      'No stop-loss protects all of long ETH/USD (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops at the venue.',
+      'No stop-loss protects all of long ETH/USD (perpd positions). Close it: perpd kill --close, or perpd close for single ones; or set stops: perpd protect.',
     )
     const safe: Event = { ...bare, stays: [{ ...left, exits: [stop], uncoveredUsd: 0n }] }
     expect(noticeOf(safe)?.text).toContain('held is long ETH/USD $500.00 (stop-loss at $1,900.00)')

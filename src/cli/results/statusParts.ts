@@ -32,9 +32,7 @@ export function noStopText({
   return [
     ...(bare.length === 0
       ? []
-      : [
-          `NO STOP: no stop-loss rests at the venue for ${of(bare)}. Place one: perpd protect MARKET SIDE --stop-loss PRICE.`,
-        ]),
+      : [`NO STOP: no stop-loss rests at the venue for ${of(bare)}. Place one: perpd protect.`]),
     ...(behind.length === 0
       ? []
       : [
