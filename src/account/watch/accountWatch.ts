@@ -146,12 +146,13 @@ export function createAccountWatch(context: AccountWatchContext): AccountWatch {
       await context.prices.look(
         known.filter(({ marketToken }) => tokens.some((token) => sameHex(token, marketToken))),
       )
-      await lookAtMarks(tokens)
       await unmanaged.check(positions, symbols)
       const resting = openOrders.open().filter(({ label }) => label === 'resting').length
       await context.subaccount?.check(positions.length + resting)
       hidden = lists.flatMap((list) => holdings.hiddenIn(list))
       await reconciler.pass(symbols, lists)
+      // Last, since only screens wait for it.
+      await lookAtMarks(tokens)
     },
     saw(rows) {
       positions = holdings.withOthers(rows)
