@@ -1,4 +1,4 @@
-/** What the source imports is what docs/architecture.md allows, of modules (top-level folders of src), of the folders in them, and of files. */
+/** What the source imports is what docs/reference/modules.md allows, of modules (top-level folders of src), of the folders in them, and of files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
@@ -33,9 +33,9 @@ function insideOf(file: string): string {
   return parts.length > 2 ? (parts[1] ?? '') : '.'
 }
 
-/** Rows of a section of docs/architecture.md: the module of the first cell, and the names of the second. */
+/** Rows of a section of docs/reference/modules.md: the module of the first cell, and the names of the second. */
 function rowsOf(title: string): readonly (readonly [module: string, names: readonly string[]])[] {
-  const text = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs', 'reference', 'modules.md'), 'utf8')
   const [, section = ''] = text.split(`\n## ${title}\n`)
   const [own = ''] = section.split('\n## ')
   return [...own.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, module = '', names = '']) => [
@@ -64,7 +64,7 @@ const targets = new Map(
   ]),
 )
 
-test('every folder of the source has a row in docs/architecture.md, and every row a folder', () => {
+test('every folder of the source has a row in docs/reference/modules.md, and every row a folder', () => {
   const folders = new Set(files.map(folderOf))
   expect([...allowed.keys()].sort()).toEqual([...folders].sort())
 })
