@@ -88,6 +88,18 @@ pageTest(
     await page.reload()
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
     expect(await page.locator('#orders button[aria-label^="Cancel order"]').count()).toBe(0)
+
+    // Every button of a position is in sight, the one that closes it above all.
+    const [edge, button] = await Promise.all([
+      page.locator('#positions').boundingBox(),
+      page.locator('#positions button[aria-label^="Close long"]').boundingBox(),
+    ])
+    expect((button?.x ?? 0) + (button?.width ?? 0)).toBeLessThanOrEqual((edge?.x ?? 0) + (edge?.width ?? 0))
+    await page.click('#positions button[aria-label^="Protect long"]')
+    await page.fill('dialog[open] input[name=stopLoss]', '10%')
+    await sent(page, texts.dialog.would)
+    await carriedOut(page)
+    await page.waitForSelector('#resting tbody tr:has-text("stop"):has-text("$600.00")')
     expect(complaints).toEqual([])
   },
 )
