@@ -120,7 +120,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     const answered = await typed(order, 'no')
     expect(answered).toContain('Send it? Type y or yes: ')
     expect(answered).toContain('Nothing was sent.')
-    const kept = await typed(['close', eth, 'long', ...own.flags(hosts)], 'y')
+    const kept = await typed(['close', eth, 'long', ...own.flags(hosts)], 'ye')
     expect(kept).toContain('close       all of the long ')
     for (const name of ['expected    about $', 'worst cost  at most $']) expect(kept).toContain(name)
     expect(kept).toContain('Nothing was sent.')
