@@ -75,6 +75,7 @@ const groups = {
     'docs/reference/performance.md',
     'docs/security.md',
     'docs/hardening.md',
+    'docs/reference/modules.md',
     'docs/reference/dependencies.md',
     'docs/releasing.md',
     'CONTRIBUTING.md',
