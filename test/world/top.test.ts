@@ -49,7 +49,7 @@ test.skipIf(!hasPty)(
     const screens = () => live.said().split('\u001b[H').length - 1
     await until('it was drawn thrice', () => screens() > 2 || undefined, { seen: live.said })
     expect(live.said()).toContain('\u001b[?1049h')
-    expect(live.said()).toContain('profile paper on arbitrum')
+    expect(live.said()).toContain('paper on arbitrum, running')
     expect(live.said()).toContain('ETH/USD [WETH-USDC]')
     expect(live.said()).toContain('\u001b[1m')
     live.child.stdin.write('q')
@@ -73,7 +73,8 @@ test('without a terminal it prints one plain status below the other, or lines of
   await until(
     'each has two',
     () =>
-      (plain.stdout().split('state    running').length > 2 && json.stdout().split('\n').length > 2) ||
+      (plain.stdout().split('paper on arbitrum, running').length > 2 &&
+        json.stdout().split('\n').length > 2) ||
       undefined,
   )
   expect(plain.stdout()).not.toContain('\u001b')
