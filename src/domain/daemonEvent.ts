@@ -26,7 +26,7 @@ export type DaemonEvent =
       readonly intents: number
       readonly openIntents: number
       readonly unresolved: number
-      /** Tasks that the start goes on with, `b1 (bracket long ETH/USD $500.00)`, oldest first. */
+      /** Tasks that the start resumes, `b1 (bracket long ETH/USD $500.00)`, oldest first. */
       readonly tasks: readonly string[]
       readonly tookMs: number
     }

@@ -1,6 +1,6 @@
 /**
  * Downloads the events of a market's amounts from the chain, stretch by stretch of blocks, into the history. What was saved is not asked for again: a
- * download that was killed goes on where it was last saved.
+ * download that was killed resumes where it was last saved.
  */
 import type { Clock } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'

@@ -52,7 +52,7 @@ export interface VerifiedPlace {
 }
 
 /**
- * Reads every record of a journal. A damaged journal is an answer and no fault. `progress` is told after each record how many of how many
+ * Reads every record of a journal. A damaged journal is an answer and no fault. `progress` gets after each record how many of how many
  * were read.
  *
  * @throws JournalFaultError JOURNAL_MISSING, and as the store's reader does, when there is nothing that could be read.

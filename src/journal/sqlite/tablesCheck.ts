@@ -65,7 +65,7 @@ export interface TablesCheck {
   problems(counts: RowCounts): TableProblems
 }
 
-/** Problems that are told one by one. */
+/** Problems that are listed one by one. */
 const PROBLEMS_SHOWN = 20
 
 /** An intent's records so far. */
