@@ -1,6 +1,6 @@
 /** Reading routes beside status and orders: figures of markets, the balance, books, newest decisions, and the log. */
 import type { Hono } from 'hono'
-import { defined } from '../base/defined.ts'
+import { defined, ifDefined } from '../base/defined.ts'
 import { visible } from '../base/shownText.ts'
 import { logLevels } from '../domain/logLevels.ts'
 import { toPlain } from '../domain/summaries/orderView.ts'
@@ -10,6 +10,7 @@ import type { LastDecision } from '../monitor/lastDecisions.ts'
 import type { LevelTable } from '../monitor/log/levelTable.ts'
 import type { LogRing } from '../monitor/log/logRing.ts'
 import type { EngineApi } from '../operator/port/engineStatus.ts'
+import { chartCandles, mostCandles } from '../operator/port/readCandles.ts'
 import type { CandlePeriod } from '../protocol/market.ts'
 import type { StartReport } from './console/startReport.ts'
 import type { Proven } from './guard/requestGuard.ts'
@@ -40,11 +41,16 @@ export function readRoutes(
   app.get('/api/candles', async (c) => {
     const [market = '', word = '5m'] = [c.req.query('market'), c.req.query('period')]
     const period = periods.find((each) => each === word)
-    if (period === undefined || market === '' || market.length > 120) {
-      const message = `expected market as a symbol or a market token, and period as one of ${periods.join(', ')}.`
+    const [limit = String(chartCandles), before] = [c.req.query('limit'), c.req.query('before')]
+    const isPart = /^[1-9]\d{0,3}$/.test(limit) && (before === undefined || /^\d{1,11}$/.test(before))
+    if (period === undefined || market === '' || market.length > 120 || !isPart) {
+      const message = `expected market as a symbol or a market token, period as one of ${periods.join(', ')}, limit as a whole number up to ${mostCandles}, and before as Unix seconds.`
       return c.json({ error: 'BAD_QUERY', message }, 400)
     }
-    const report = await engine.candles(market, period)
+    const report = await engine.candles(market, period, {
+      limit: Math.min(Number(limit), mostCandles),
+      ...defined({ beforeSeconds: ifDefined(before, Number) }),
+    })
     if (report !== undefined) return json(report)
     return c.json({ error: 'NOT_FOUND', message: `There is no price of ${visible(market)}.` }, 404)
   })

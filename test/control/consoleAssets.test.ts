@@ -57,7 +57,7 @@ test('the page is served to everyone who reaches the port, each file with its ty
   expect(await typed('/console/parts/style.css')).toEqual([200, 'text/css; charset=utf-8'])
   expect(await typed('/console/parts/mark.svg')).toEqual([200, 'image/svg+xml'])
   expect(await typed('/console/parts/view.ts')).toEqual([200, script])
-  for (const name of ['preact', 'preact/hooks', 'htm', 'htm/preact', 'uplot'])
+  for (const name of ['preact', 'preact/hooks', 'htm', 'htm/preact', 'uplot', 'lightweight-charts'])
     expect([name, ...(await typed(`/console/vendor/${name}`))]).toEqual([name, 200, script])
   expect(await typed('/console/vendor/uplot.css')).toEqual([200, 'text/css; charset=utf-8'])
   const { status, headers } = await get('/console')
@@ -77,6 +77,24 @@ test('a browser may load and run what the console serves, and nothing else, in n
       'cache-control': 'no-store',
     })
   }
+})
+
+test('files are compressed for a browser that takes that, and plain for one that does not', async () => {
+  const encoded = async (accepted?: string) => {
+    const response = await fetch(`${server.localUrl}/console/vendor/lightweight-charts`, {
+      headers: { 'accept-encoding': accepted ?? 'identity' },
+    })
+    return [response.headers.get('content-encoding'), (await response.text()).length]
+  }
+  const [, plain] = await encoded()
+  expect(await encoded('gzip, deflate')).toEqual(['gzip', plain])
+  expect(await encoded('br, gzip;q=0')).toEqual([null, plain])
+  // Small files do not gain.
+  const small = await fetch(`${server.localUrl}/console/`)
+  expect([small.headers.get('content-encoding'), small.headers.get('vary')]).toEqual([
+    null,
+    'Accept-Encoding',
+  ])
 })
 
 test('a module is served without types, with its packages by address, and anew when it changes', async () => {

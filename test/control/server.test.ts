@@ -53,6 +53,30 @@ function getAs(
   })
 }
 
+test('candles are asked for by market, period, count and the moment before which they begin', async () => {
+  const asked: unknown[] = []
+  await server.close()
+  server = await createControlServer({
+    ...{ host: '127.0.0.1', port: 0, metrics, health, hostNames: ['perpd'], ...access },
+    engine: {
+      ...engine,
+      candles: (...query) => {
+        asked.push(query)
+        return Promise.resolve(undefined)
+      },
+    },
+  })
+  const path = '/api/candles?market=ETH'
+  expect((await get(`${path}&period=1h&limit=9999&before=1800000000`)).status).toBe(404)
+  expect((await get(path)).status).toBe(404)
+  expect(asked).toEqual([
+    ['ETH', '1h', { limit: 5_000, beforeSeconds: 1_800_000_000 }],
+    ['ETH', '5m', { limit: 200 }],
+  ])
+  for (const wrong of ['&limit=0', '&limit=1e3', '&before=-1', '&before=soon', '&period=2m'])
+    expect([wrong, (await get(`${path}${wrong}`)).status]).toEqual([wrong, 400])
+})
+
 test('HEAD is answered as GET, without a body: open paths to everybody, the others to who may read', async () => {
   const head = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${server.url}${path}`, { method: 'HEAD', headers })

@@ -1,6 +1,6 @@
 /** However many pages look at a market, the venue is asked once in ten seconds, and a fault is not kept. */
 import { expect, test } from 'vitest'
-import { chartCandles, createCandleReads } from '../../src/operator/port/readCandles.ts'
+import { chartCandles, createCandleReads, mostCandles } from '../../src/operator/port/readCandles.ts'
 
 const [weth, wbtc] = [
   '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
@@ -18,7 +18,7 @@ const at = (timestampSeconds: number) => ({ timestampSeconds, open: 1, high: 1, 
 /** Reads over a venue that counts what it is asked, at a time that a test moves. */
 function bench() {
   const asked: unknown[] = []
-  const state = { nowMs: 0, isDown: false }
+  const state = { nowMs: 0, isDown: false, rows: [at(900), at(600)] }
   const api = {
     getMarkets: () =>
       Promise.resolve({
@@ -33,10 +33,13 @@ function bench() {
     getCandles: (query: unknown) => {
       asked.push(query)
       if (state.isDown) return Promise.reject(new Error('down'))
-      return Promise.resolve({ value: [at(900), at(600)], readAtMs: 7 })
+      return Promise.resolve({ value: state.rows, readAtMs: 7 })
     },
   }
-  const { candles } = createCandleReads({ api: api as never, clock: { monotonicMs: () => state.nowMs } })
+  const { candles } = createCandleReads({
+    api: api as never,
+    clock: { now: () => state.nowMs, monotonicMs: () => state.nowMs },
+  })
   return { asked, state, candles }
 }
 
@@ -70,4 +73,23 @@ test('a fault is told to whoever asks, and the next one asks anew', async () => 
   await expect(candles('ETH', '5m')).rejects.toThrow('down')
   state.isDown = false
   expect(await candles('ETH', '5m')).toMatchObject({ period: '5m' })
+})
+
+test('older candles are the first of more of the newest, never more than a chart has, and one reading serves several parts', async () => {
+  const { asked, state, candles } = bench()
+  const last = 6_000 * 300
+  state.nowMs = last * 1_000
+  state.rows = Array.from({ length: 800 }, (_, back) => at(last - back * 300))
+  const starts = async (limit: number, beforeSeconds?: number) =>
+    (
+      await candles('ETH', '5m', { limit, ...(beforeSeconds === undefined ? {} : { beforeSeconds }) })
+    )?.candles.map(({ timestampSeconds }) => (last - timestampSeconds) / 300)
+  expect(await starts(2)).toEqual([1, 0])
+  expect(await starts(3, last - 300 * 300)).toEqual([303, 302, 301])
+  expect(await starts(2, last - 390 * 300)).toEqual([392, 391])
+  expect(await starts(10, last - 795 * 300)).toEqual([799, 798, 797, 796])
+  await starts(mostCandles, last - 300 * 300)
+  expect(asked).toEqual(
+    [chartCandles, 400, 1_600, mostCandles].map((limit) => ({ tokenSymbol: 'ETH', period: '5m', limit })),
+  )
 })

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { packagedFile, withoutTypes } from '../../base/browser/browserCode.ts'
 import { withVendoredImports } from './moduleText.ts'
 import { vendored } from './vendored.ts'
@@ -13,6 +14,8 @@ import { vendored } from './vendored.ts'
 export interface Asset {
   readonly type: string
   readonly body: string | Uint8Array<ArrayBuffer>
+  /** The same compressed, where that is smaller. */
+  readonly gzip: Uint8Array<ArrayBuffer> | undefined
 }
 
 /** The page's files. */
@@ -59,7 +62,8 @@ export function createAssets(folder: string = pageFolder): Assets {
       const changedMs = statSync(file).mtimeMs
       const known = kept.get(file)
       if (known?.changedMs === changedMs) return known.asset
-      const asset = { type, body: bodyOf(file, type) }
+      const body = bodyOf(file, type)
+      const asset = { type, body, gzip: smallerOf(body) }
       kept.set(file, { changedMs, asset })
       return asset
     },
@@ -70,6 +74,12 @@ function bodyOf(file: string, type: string): Asset['body'] {
   if (!type.startsWith('text/javascript')) return new Uint8Array(readFileSync(file))
   const text = readFileSync(file, 'utf8')
   return withVendoredImports(file.endsWith('.ts') ? withoutTypes(text) : text)
+}
+
+/** A file is compressed once, when it is asked for first: it is no secret, and its length tells nothing. */
+function smallerOf(body: Asset['body']): Asset['gzip'] {
+  const gzip = new Uint8Array(gzipSync(body))
+  return gzip.byteLength < Buffer.byteLength(body) ? gzip : undefined
 }
 
 /** Every file of the page by its name below the folder, with slashes. Links lead nowhere. */

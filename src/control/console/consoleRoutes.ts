@@ -63,7 +63,11 @@ export function consoleRoutes(app: Hono<Proven>, parts: ConsoleParts): void {
     const name = c.req.path.slice('/console/'.length)
     const asset = parts.assets.read(name === '' ? 'index.html' : name)
     if (asset === undefined) return no(c, 404, 'NOT_FOUND', 'The console has no such file.')
-    return c.body(asset.body, 200, { 'Content-Type': asset.type })
+    const head = { 'Content-Type': asset.type, Vary: 'Accept-Encoding' }
+    const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(c.req.header('accept-encoding') ?? '')
+    return asset.gzip !== undefined && takesGzip
+      ? c.body(asset.gzip, 200, { ...head, 'Content-Encoding': 'gzip' })
+      : c.body(asset.body, 200, head)
   })
 }
 

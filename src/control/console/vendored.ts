@@ -6,6 +6,10 @@ export const vendored: ReadonlyMap<string, { readonly package: string; readonly 
   ['preact/hooks', { package: 'preact', file: 'hooks/dist/hooks.mjs' }],
   ['htm', { package: 'htm', file: 'dist/htm.module.js' }],
   ['htm/preact', { package: 'htm', file: 'preact/index.module.js' }],
+  [
+    'lightweight-charts',
+    { package: 'lightweight-charts', file: 'dist/lightweight-charts.standalone.production.mjs' },
+  ],
   ['uplot', { package: 'uplot', file: 'dist/uPlot.esm.js' }],
   ['uplot.css', { package: 'uplot', file: 'dist/uPlot.min.css' }],
 ])
