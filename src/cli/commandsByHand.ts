@@ -88,5 +88,6 @@ export const handCommands: readonly (Command | Sent)[] = [
       : (await import('./verbs/manualOrderCommand.ts')).close(call),
   ),
   sent('protect'),
+  sent('move', async (call) => (await import('./verbs/manualOrderCommand.ts')).move(call)),
   sent('cancel', async (call) => (await import('./verbs/manualOrderCommand.ts')).cancel(call)),
 ]

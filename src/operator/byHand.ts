@@ -155,7 +155,8 @@ async function preview(
 ): Promise<OperatorAnswer> {
   const more = note === undefined || decision.kind === 'increase' ? '' : `; ${note}`
   const statement = `${type} ${words} would be accepted now${more}`
-  if (decision.kind !== 'cancel') {
+  // A change of what rests costs its sending alone: it fills nothing.
+  if (decision.kind !== 'cancel' && decision.kind !== 'edit') {
     const quoted = await previewOf(context, {
       snapshot,
       decision,

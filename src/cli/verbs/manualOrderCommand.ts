@@ -139,6 +139,14 @@ export async function cancel(call: Call): Promise<number> {
   return await carryOut(call, path, id, { id, by: commander(call) }, wanted)
 }
 
+/** Moves the trigger of what rests of an order. */
+export async function move(call: Call): Promise<number> {
+  const id = idOf(call.flags)
+  const [wanted = '', price = ''] = call.positionals
+  const path = `/api/orders/${encodeURIComponent(wanted)}/move`
+  return await carryOut(call, path, id, { id, price, by: commander(call) })
+}
+
 /** Sends a command and follows its order. The id is told first, so that whoever lost the daemon can ask again. */
 async function carryOut(
   call: Call,

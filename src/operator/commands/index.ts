@@ -4,6 +4,7 @@ import { applyLimits } from './applyLimits.ts'
 import { cancelOrder } from './cancelOrder.ts'
 import { closePosition } from './closePosition.ts'
 import { forgetStrategy } from './forgetStrategy.ts'
+import { moveOrder } from './moveOrder.ts'
 import { openPosition } from './openPosition.ts'
 import { protectPosition } from './protectPosition.ts'
 import { reloadFiles } from './reloadFiles.ts'
@@ -39,6 +40,7 @@ export const commandRows = {
   protectPosition,
   startTask,
   stopTask,
+  moveOrder,
   cancelOrder,
   unwindOrder,
   resolveOrder,
