@@ -1,5 +1,5 @@
 /** Every command in its place, its flags and its help; the code of each is loaded only when it runs. */
-import { csv, json } from '../operator/commandLine.ts'
+import { csv, json, liveSubjects } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 import { type RowLines, type Sent, sent, withSent } from './call/sentCommands.ts'
 import { handCommands, lookCommands } from './commandsByHand.ts'
@@ -121,7 +121,7 @@ const table: readonly (Command | Sent)[] = [
     flags: [
       { name: 'open', doc: 'only orders that have not ended' },
       { name: 'resting', doc: "only what rests at the venue, with orders of the account's other clients" },
-      { name: 'strategy', value: 'NAME', doc: 'only orders of this strategy' },
+      { name: 'strategy', value: 'NAME', among: 'strategies', doc: 'only orders of this strategy' },
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
       json,
     ],
@@ -139,7 +139,7 @@ const table: readonly (Command | Sent)[] = [
     summary: 'List fills of orders, newest first; works without the daemon too.',
     stray: [{ flag: 'strategy' }],
     flags: [
-      { name: 'strategy', value: 'NAME', doc: 'only fills of this strategy' },
+      { name: 'strategy', value: 'NAME', among: 'strategies', doc: 'only fills of this strategy' },
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
       { name: 'round-trips', doc: 'from opening to nothing left, by strategy, with PnL after all costs' },
       csv,
@@ -230,7 +230,12 @@ const table: readonly (Command | Sent)[] = [
     summary: 'Print the records as JSON lines; works while the daemon runs.',
     flags: [
       { name: 'since', value: 'TIME', doc: 'only records from this time on, as 2027-01-15T08:00:00Z' },
-      { name: 'intent', value: 'ID', doc: 'only records of this order, by its id or its first characters' },
+      {
+        name: 'intent',
+        value: 'ID',
+        among: 'orders',
+        doc: 'only records of this order, by its id or its first characters',
+      },
       {
         name: 'signatures',
         doc: 'include signatures: anyone who has one can send the order until its deadline',
@@ -274,7 +279,11 @@ const table: readonly (Command | Sent)[] = [
     name: 'explain',
     isOfJournal: true,
     summary: 'Explain one order: its reason, its size, the message sent, and the proof of its end.',
-    positional: { name: 'intentId', doc: "an order's id, or its first characters; perpd orders lists them" },
+    positional: {
+      name: 'intentId',
+      among: 'orders',
+      doc: "an order's id, or its first characters; perpd orders lists them",
+    },
     flags: [json],
     examples: ['perpd explain 7944b4ff', 'perpd explain 7944b4ff --json'],
     run: async (call) => (await import('./story/explain.ts')).explain(call),
@@ -288,13 +297,18 @@ export function commandsWith(rows: readonly RowLines[]): readonly Command[] {
     name: 'completion',
     isBare: true,
     isForProgram: true,
-    summary: 'Print shell completion for perpd: commands, flags, kinds and markets.',
+    summary: 'Print shell completion for perpd: commands, flags, and the names that the running daemon has.',
     details:
-      "For bash: source <(perpd completion bash). For zsh: source <(perpd completion zsh), behind compinit. For fish: perpd completion fish | source.\nPut that line into your shell's start-up file.",
-    positional: { name: 'shell', doc: 'bash, zsh or fish' },
+      "For bash: source <(perpd completion bash). For zsh: source <(perpd completion zsh), behind compinit. For fish: perpd completion fish | source.\nPut that line into your shell's start-up file. Its script asks the running daemon for orders, strategies, tasks, discrepancies and markets,\nas perpd completion orders does: a name on each line, and what it is behind a tab. Without a daemon there are none, and no error.",
+    positional: { name: 'shell', doc: `bash, zsh or fish; or ${liveSubjects.join(', ')}` },
     flags: [],
     examples: ['perpd completion bash', 'perpd completion zsh', 'perpd completion fish'],
-    run: async (call) => (await import('./setup/completionCommand.ts')).completion(call, all),
+    run: async (call) => {
+      const subject = liveSubjects.find((each) => each === call.positionals[0])
+      // Someone waits at a prompt: the words of a script are not loaded for the names of a running daemon.
+      if (subject !== undefined) return (await import('./setup/liveNames.ts')).printNames(call, subject)
+      return (await import('./setup/completionCommand.ts')).completion(call, all)
+    },
   }
   const all = withSent([...table, completion], rows)
   return all

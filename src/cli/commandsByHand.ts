@@ -58,10 +58,16 @@ export const lookCommands: readonly (Command | Sent)[] = [
         value: 'LEVEL',
         doc: 'debug, info, warn or error and above; info when not given',
       },
-      { name: 'strategy', value: 'NAME', doc: 'only lines about this strategy and its orders' },
+      {
+        name: 'strategy',
+        value: 'NAME',
+        among: 'strategies',
+        doc: 'only lines about this strategy and its orders',
+      },
       {
         name: 'order',
         value: 'ID',
+        among: 'orders',
         doc: 'only lines about this order; the first characters of its id suffice',
       },
       { name: 'lines', value: 'N', doc: 'number of stored lines to begin with; 50 when not given' },

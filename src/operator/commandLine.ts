@@ -1,8 +1,23 @@
 /** Commands of the command line as data: help, flags and arguments; the code that runs one is the command line's. */
 
+/** Names that a shell completes from the running daemon. `orders` are the newest ones, ended or not; `open-orders` those that have not ended. */
+export const liveSubjects = [
+  'orders',
+  'open-orders',
+  'strategies',
+  'tasks',
+  'discrepancies',
+  'markets',
+] as const
+
+/** One of them. */
+export type LiveSubject = (typeof liveSubjects)[number]
+
 /** A flag of one command; settings are flags of every command. */
 export interface OwnFlag {
   readonly name: string
+  /** The running daemon has names for its value. A flag of this name has the same in every command. */
+  readonly among?: LiveSubject
   /** Name of its value for the usage line; absent for a flag without value. */
   readonly value?: string
   /** The value may be left out; one that begins with a digit is accepted. */
@@ -17,6 +32,8 @@ export interface OwnFlag {
 /** An argument of a command. */
 export interface OwnArgument {
   readonly name: string
+  /** The running daemon has names for it. */
+  readonly among?: LiveSubject
   readonly doc: string
   readonly isOptional?: boolean
   /** Field of the command's body, or of its path, that it gives; its own name where absent. */
@@ -95,6 +112,7 @@ export const collateralFlag = {
 /** A market. */
 export const marketName = {
   name: 'market',
+  among: 'markets',
   doc: 'a market: its whole symbol, as "ETH/USD [WETH-USDC]", its address, or ETH where one market has it',
 } as const
 /** A side. */
@@ -102,11 +120,13 @@ export const directionName = { name: 'direction', doc: 'long or short' } as cons
 /** An order by its id. */
 export const orderName = {
   name: 'intentId',
+  among: 'open-orders',
   doc: "an order's id, or its first characters; perpd orders lists them",
 } as const
 /** A strategy by its name. */
 export const strategyName = {
   name: 'NAME',
+  among: 'strategies',
   doc: 'the strategy, as in perpd strategies',
   field: 'strategy',
 } as const

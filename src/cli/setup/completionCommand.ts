@@ -1,7 +1,7 @@
 /** `perpd completion`: the words of the command line, for a shell. */
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
-import type { CommandLine } from '../../operator/commandLine.ts'
+import { type CommandLine, liveSubjects } from '../../operator/commandLine.ts'
 import { isSwapOnly } from '../../protocol/catalogue.ts'
 import { chainNames, chains } from '../../protocol/chains/index.ts'
 import { builtInKinds } from '../../strategy/kinds/kinds.ts'
@@ -17,7 +17,7 @@ export async function completion(
   const shell = shells.find((each) => each === word)
   if (shell === undefined) {
     throw new CommandError(
-      `perpd prints no completion for ${word}; for ${shells.join(', ')} it does.${didYouMean(word, shells)}`,
+      `perpd prints no completion for ${word}; for ${shells.join(', ')} it does.${didYouMean(word, [...shells, ...liveSubjects])}`,
       exitCodes.configuration,
     )
   }

@@ -1,5 +1,6 @@
 /** Prints the script by which a shell completes `perpd`, from the commands. Pure. */
-import type { CommandLine, OwnFlag } from '../../operator/commandLine.ts'
+import { defined } from '../../base/defined.ts'
+import type { CommandLine, LiveSubject, OwnFlag } from '../../operator/commandLine.ts'
 
 /** Shells that a script is printed for. */
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -26,6 +27,8 @@ function commonOf(takesNoSettings = false): readonly OwnFlag[] {
 interface Place {
   readonly behind: string
   readonly words: readonly string[]
+  /** Names that the running daemon is asked for as well. */
+  readonly among?: LiveSubject
   /** True for a whole command; it still holds when other words follow. */
   readonly isWhole: boolean
 }
@@ -40,6 +43,7 @@ function placesOf(commands: readonly CommandLine[], values: ValueWords): readonl
     return {
       behind: name,
       isWhole: true,
+      ...defined({ among: named.find(({ among }) => among !== undefined)?.among }),
       words: [
         ...named.flatMap((each) => values[each.name] ?? []),
         ...[...flags, ...commonOf(takesNoSettings)].map((flag) => `--${flag.name}`),
@@ -80,39 +84,34 @@ function valuedFlags(
   })
 }
 
+/** Flags whose values the running daemon has names for. */
+function liveFlags(commands: readonly CommandLine[]): readonly (readonly [string, LiveSubject])[] {
+  const all = commands.flatMap(({ flags }) => flags)
+  return [...new Map(all.flatMap(({ name, among }) => (among === undefined ? [] : [[name, among] as const])))]
+}
+
+/** Flags that say which daemon is meant: the script hands on those that were typed. */
+const meansDaemon = ['--config', '--profile', '--control.tokenFile']
+
 function caseScript(shell: 'bash' | 'zsh', commands: readonly CommandLine[], values: ValueWords): string {
   const cases = placesOf(commands, values).map(
-    ({ behind, words, isWhole }) =>
-      `    '${behind === '' ? '' : `${behind} `}'${isWhole ? '*' : ''}) found='${words.join(' ')}' ;;`,
+    ({ behind, words, isWhole, among }) =>
+      `    '${behind === '' ? '' : `${behind} `}'${isWhole ? '*' : ''}) found='${words.join(' ')}'${among === undefined ? '' : ` live=${among}`} ;;`,
   )
-  const ofFlags = valuedFlags(commands, values).map(
-    ([name, words]) => `    --${name}) found='${words.join(' ')}' ;;`,
-  )
-  const [line, previous, finish, register] =
-    shell === 'bash'
-      ? [
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
-          'local line="${COMP_WORDS[*]:1:COMP_CWORD-1}"',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
-          '${COMP_WORDS[COMP_CWORD-1]}',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
-          'COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))',
-          'complete -o default -F _perpd perpd',
-        ]
-      : [
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
-          'local line="${(j: :)words[2,CURRENT-1]}"',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
-          '${words[CURRENT-1]}',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
-          'compadd -- ${=found} || _files',
-          'compdef _perpd perpd',
-        ]
+  const ofFlags = [
+    ...valuedFlags(commands, values).map(
+      ([name, words]) => `    --${name}) found='${words.join(' ')}' live= ;;`,
+    ),
+    ...liveFlags(commands).map(([name, among]) => `    --${name}) found= live=${among} ;;`),
+  ]
+  const { head, line, previous, finish } = shell === 'bash' ? bashParts : zshParts
   return [
     ...(shell === 'zsh' ? ['#compdef perpd'] : []),
     `# Completion of perpd for ${shell}: source <(perpd completion ${shell})`,
+    ...head,
     '_perpd() {',
-    `  ${line} found=''`,
+    `  ${line}`,
+    "  local found='' live=''",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
     '  case "${line:+$line }" in',
     ...cases,
@@ -120,16 +119,91 @@ function caseScript(shell: 'bash' | 'zsh', commands: readonly CommandLine[], val
     `  case "${previous}" in`,
     ...ofFlags,
     '  esac',
-    `  ${finish}`,
+    ...finish.map((each) => `  ${each}`),
     '}',
-    register,
+    shell === 'bash' ? 'complete -o default -F _perpd perpd' : 'compdef _perpd perpd',
   ].join('\n')
+}
+
+/** The parts of a script in which the two shells differ. Each of them is a line of the shell. */
+interface ShellParts {
+  /** Function that prints the names of a subject; a daemon that is not there prints none. */
+  readonly head: readonly string[]
+  /** Sets `line` to the words before the one that is completed. */
+  readonly line: string
+  readonly previous: string
+  /** Offers `found`, and the names of `live`. */
+  readonly finish: readonly string[]
+}
+
+/** The function `_perpd_names SUBJECT`, where `words` and `last` are the shell's words and the place of the one that is completed. */
+function namesFunction(words: string, last: string, first: number): readonly string[] {
+  return [
+    '_perpd_names() {',
+    '  local at',
+    '  local -a which',
+    `  for ((at = ${first}; at < ${last}; at++)); do`,
+    `    case "\${${words}[at]}" in`,
+    `      ${meansDaemon.join('|')}) which+=("\${${words}[at]}" "\${${words}[at+1]}") ;;`,
+    '    esac',
+    '  done',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+    '  command perpd completion "$1" "${which[@]}" 2>/dev/null </dev/null',
+    '}',
+  ]
+}
+
+// A name may hold spaces, as ETH/USD [WETH-USDC]: it is quoted as the shell quotes it, unless a quote is open already. `compgen` would run what
+// a name holds.
+const bashParts: ShellParts = {
+  head: namesFunction('COMP_WORDS', 'COMP_CWORD', 1),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+  line: 'local line="${COMP_WORDS[*]:1:COMP_CWORD-1}" typed="${COMP_WORDS[COMP_CWORD]}" word about',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+  previous: '${COMP_WORDS[COMP_CWORD-1]}',
+  finish: [
+    'COMPREPLY=($(compgen -W "$found" -- "$typed"))',
+    'if [[ -n $live && $typed != -* ]]; then',
+    "  while IFS=$'\\t' read -r word about; do",
+    `    [[ $typed == [\\"\\']* ]] && typed="\${typed:1}" || printf -v word %q "$word"`,
+    '    [[ $word == "$typed"* ]] && COMPREPLY+=("$word")',
+    '  done < <(_perpd_names "$live")',
+    'fi',
+  ],
+}
+
+const zshParts: ShellParts = {
+  head: namesFunction('words', 'CURRENT', 2),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+  line: 'local line="${(j: :)words[2,CURRENT-1]}" word about\n  local -a named shown',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+  previous: '${words[CURRENT-1]}',
+  finish: [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+    'if [[ -n $live && ${words[CURRENT]} != -* ]]; then',
+    "  while IFS=$'\\t' read -r word about; do",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+    '    named+=("$word") shown+=("$word${about:+  $about}")',
+    '  done < <(_perpd_names "$live")',
+    'fi',
+    '(( $#named )) && compadd -l -d shown -a named',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+    'compadd -- ${=found} || (( $#named )) || _files',
+  ],
 }
 
 function fishScript(commands: readonly CommandLine[], values: ValueWords): string {
   const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const summaries = new Map(commands.map(({ name, summary }) => [name, summary]))
-  const words = placesOf(commands, values).flatMap(({ behind, words: all, isWhole }) =>
+  const places = placesOf(commands, values)
+  const live = places.flatMap(({ behind, among }) =>
+    among === undefined
+      ? []
+      : [
+          `complete -c perpd -f -n ${quoted(`__perpd_in ${quoted(`${behind} `)}`)} -a ${quoted(`(__perpd_names ${among})`)}`,
+        ],
+  )
+  const words = places.flatMap(({ behind, words: all, isWhole }) =>
     all
       .filter((word) => !word.startsWith('--'))
       .map((word) => {
@@ -141,8 +215,8 @@ function fishScript(commands: readonly CommandLine[], values: ValueWords): strin
   const flags = commands.flatMap(({ name, flags: own, takesNoSettings }) =>
     [...own, ...commonOf(takesNoSettings)].map((flag) => {
       const takes = 'value' in flag && flag.value !== undefined && !('isValueOptional' in flag)
-      const known = values[flag.name]
-      const value = takes ? (known === undefined ? ' -r' : ` -x -a ${quoted(known.join(' '))}`) : ''
+      const known = flag.among === undefined ? values[flag.name]?.join(' ') : `(__perpd_names ${flag.among})`
+      const value = takes ? (known === undefined ? ' -r' : ` -x -a ${quoted(known)}`) : ''
       return `complete -c perpd -n ${quoted(`__perpd_in ${quoted(`${name} `)}`)} -l ${flag.name}${value} -d ${quoted(flag.doc)}`
     }),
   )
@@ -160,6 +234,15 @@ function fishScript(commands: readonly CommandLine[], values: ValueWords): strin
     '  set -l line (__perpd_line)',
     '  string match -q -- "$argv[1]*" "$line"',
     'end',
-    ...new Set([...words, ...flags]),
+    'function __perpd_names',
+    '  set -l said (commandline -opc)',
+    '  set -l which',
+    '  for at in (seq 2 (count $said))',
+    `    contains -- $said[$at] ${meansDaemon.join(' ')}`,
+    '    and set -a which $said[$at] $said[(math $at + 1)]',
+    '  end',
+    '  command perpd completion $argv[1] $which 2>/dev/null </dev/null',
+    'end',
+    ...new Set([...words, ...live, ...flags]),
   ].join('\n')
 }

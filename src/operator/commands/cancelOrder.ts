@@ -48,6 +48,7 @@ export const cancelOrder: CommandRow<CancelCommand> = {
       summary: 'Cancel the resting parts of an order at the venue, from any source.',
       positional: {
         name: 'order',
+        among: 'open-orders',
         doc: "an order's id, or its first characters (perpd orders); or its key at the venue, 0x...",
       },
       flags: orderFlags,

@@ -61,6 +61,7 @@ export const setStrategyField: CommandRow<SetFieldCommand> = {
         'The file keeps its comments; perpd checks the whole file before it writes. Change lists, blocks and fields that need\na restart by hand. `enabled` disables and enables the strategy in its file, so it survives restarts.',
       positional: {
         name: 'NAME',
+        among: 'strategies',
         doc: 'the name of a running strategy, or of one that its file disables',
       },
       more: [

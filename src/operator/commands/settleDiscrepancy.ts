@@ -53,6 +53,7 @@ export const settleDiscrepancy: CommandRow<SettleCommand> = {
 The statement and the name are kept in the journal. START means what was there before perpd first looked at the account.`,
       positional: {
         name: 'discrepancyId',
+        among: 'discrepancies',
         doc: "a discrepancy's id, or its first characters; perpd discrepancies lists them",
         isOptional: true,
       },

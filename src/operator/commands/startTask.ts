@@ -54,6 +54,7 @@ export const startTask: CommandRow<StartTaskCommand> = {
       more: [
         {
           name: 'market',
+          among: 'markets',
           doc: 'a market: its whole symbol, its address, or ETH where one market has it; of a rebalance the weights, as "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%"',
         },
         { name: 'direction', doc: 'long or short; not of a rebalance', isOptional: true },

@@ -46,6 +46,7 @@ export const stopTask: CommandRow<StopTaskCommand> = {
       summary: 'End a task: it makes no more orders, and perpd cancels its resting ones.',
       positional: {
         name: 'ID',
+        among: 'tasks',
         doc: "a task's id, or its first characters (perpd task list)",
         field: 'task',
       },

@@ -42,7 +42,11 @@ export const trustMarketRow: CommandRow<MarketCommand> = {
       summary: 'Trust a market that does not ship with perpd, or one that a host contradicts.',
       details:
         'perpd trusts a market that does not ship with it only when all hosts of both services agree on it now. Compare its tokens with\nthe chain first. The journal records the statement and your name.',
-      positional: { name: 'market', doc: "a market's symbol or address; perpd markets lists them" },
+      positional: {
+        name: 'market',
+        among: 'markets',
+        doc: "a market's symbol or address; perpd markets lists them",
+      },
       flags: [namedBy],
       examples: ['perpd markets trust "ETH/USD [WETH-USDC]" --by ann'],
     },
