@@ -11,9 +11,16 @@ import type { VerifiedPlace } from '../journal/service/verifyJournal.ts'
 import { refuseUntrustedState } from './trustedState.ts'
 
 /** The database that keeps the journal; undefined where a file does. */
-export function postgresOf({ journal, profile }: Config): PostgresJournal | undefined {
-  const { url, account = profile, synchronousStandby } = journal
-  return url === undefined ? undefined : { url, account, needsStandby: synchronousStandby }
+export function postgresOf(config: Config): PostgresJournal | undefined {
+  const { url, account = config.profile, synchronousStandby } = config.journal
+  return url === undefined
+    ? undefined
+    : { url, account, needsStandby: synchronousStandby, signatureLivesMs: signatureLivesMsOf(config) }
+}
+
+/** Longest time in which a signature may land after it was made, ms: the longest deadline that is signed, with the margin for clocks. */
+export function signatureLivesMsOf({ signing, execution }: Config): number {
+  return (signing.maxDeadlineSeconds + execution.deadlineMarginSeconds) * 1000
 }
 
 /** The journal's name as it is shown: its path, or of a database its place without secrets. */

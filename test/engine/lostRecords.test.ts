@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAccountJournal } from '../../src/account/halts/accountJournal.ts'
 import { createTrading, OPERATOR } from '../../src/account/halts/tradingHalts.ts'
-import { ACCOUNT_ID } from '../../src/domain/accountRecords/accountRecord.ts'
+import { ACCOUNT_ID, lossHaltOf } from '../../src/domain/accountRecords/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { createMemoryJournal } from '../../src/journal/memory.ts'
 import { intentOf, startMs } from '../support/intents.ts'
@@ -48,4 +48,31 @@ test('after a loss of records nothing is signed before the last lost signature h
   nowMs = startMs + 3_600_000
   expect(trading.halts()).toEqual([])
   expect(trading.veto(intentOf())).toBeUndefined()
+})
+
+test('where records may be lost nothing is added to a position meanwhile, and exits go on; an accepted loss is not made milder by it', async () => {
+  const journal = createMemoryJournal()
+  const base = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID, lastFound: 10 } as const
+  await journal.appendAccount({ ...base, kind: 'loss.possible', quietUntilMs: startMs + 3_600_000 })
+  let nowMs = startMs
+  const accountJournal = createAccountJournal({ journal, clock: { now: () => nowMs } })
+  const trading = createTrading({ accountJournal, emit: () => undefined })
+  expect(trading.halts()).toMatchObject([
+    { scope: 'global', cause: 'lost-records', state: 'reducing', by: 'perpd', releasedBy: 'itself' },
+  ])
+  expect(trading.veto(intentOf())).toMatchObject({ code: 'TRADING_REDUCING' })
+  const { marketToken, direction } = intentOf().decision
+  const collateralToken = intentOf().terms.collateralToken.address
+  const close = { kind: 'close', marketToken, direction, collateralToken, reason: 'an exit' } as const
+  expect(trading.veto(intentOf({ decision: close }))).toBeUndefined()
+  nowMs = startMs + 3_600_000
+  expect(trading.halts()).toEqual([])
+
+  const accepted = createMemoryJournal()
+  await accepted.appendAccount({
+    ...{ ...base, kind: 'loss.accepted', by: 'Ada', lastWritten: 20 },
+    quietUntilMs: startMs + 60_000,
+  })
+  await accepted.appendAccount({ ...base, kind: 'loss.possible', quietUntilMs: startMs + 3_600_000 })
+  expect(lossHaltOf(accepted.account(), startMs)).toMatchObject({ state: 'halted', by: 'Ada' })
 })

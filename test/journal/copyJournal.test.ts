@@ -27,7 +27,12 @@ const still = () => undefined
 function optionsOf(name: string, schema = name): CopyOptions {
   return {
     ...{ path: join(directory, `${name}.db`), clockNow: () => nowMs, holder: 'a copy' },
-    postgres: { url: new Secret(cluster.url(schema)), account: 'test', needsStandby: false },
+    postgres: {
+      url: new Secret(cluster.url(schema)),
+      account: 'test',
+      needsStandby: false,
+      signatureLivesMs: 60_000,
+    },
   }
 }
 

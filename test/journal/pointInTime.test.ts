@@ -20,7 +20,7 @@ let savedAt: string
 /** The journal as one machine sees it at a server: its mark lies beside its own path. */
 const placeOf = (server: Cluster, machine = 'one') => ({
   ...{ path: join(directory, `${machine}.db`), clockNow: () => nowMs, holder: machine },
-  postgres: { url: new Secret(server.url()), account: 'test', needsStandby: false },
+  postgres: { url: new Secret(server.url()), account: 'test', needsStandby: false, signatureLivesMs: 60_000 },
 })
 
 /** Nine records before the moment that is noted, and two after it; the tenth is a signature. The backup is older than the last four. */
@@ -60,13 +60,19 @@ function recover(to?: string): void {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
 }
 
-test('recovery to the end of the archive brings every record back, and perpd goes on as if nothing had been', async () => {
+test('recovery to the end of the archive brings every record back: perpd goes on, and adds nothing until a record that it cannot know of is dead', async () => {
   recover()
   expect(await verifyJournal(placeOf(restored))).toMatchObject({ records: 11, headSeq: 11, problems: [] })
   const { journal } = await openByRules(placeOf(restored), {})
+  // Nobody can tell the end of the archive from the end of the records: another machine may have written more.
+  expect(journal.account().loss).toEqual({ atMs: nowMs, quietUntilMs: nowMs + 60_000 })
+  // It was signed: the venue says what became of it.
   expect(journal.openIntents()).toHaveLength(1)
-  expect((await journal.append(storyOf(3).accepted())).seq).toBe(12)
+  expect((await journal.append(storyOf(3).accepted())).seq).toBe(13)
   await journal.close()
+  const again = await openByRules(placeOf(restored), {})
+  expect(again.journal.summary().records).toBe(13)
+  await again.journal.close()
 }, 120_000)
 
 test('recovery to a time is a loss: the mark of the machine that traded names it, and nothing trades before it is accepted by name', async () => {
@@ -91,11 +97,31 @@ test('recovery to a time is a loss: the mark of the machine that traded names it
   expect(await verifyJournal(placeOf(restored))).toMatchObject({ records: 11, problems: [] })
 }, 120_000)
 
-test('a machine without a mark of that journal cannot know of the loss, and one that waited with its mark can', async () => {
+test('a machine without a mark of that journal closes what a lost record may have signed, and the one that wrote it refuses as before', async () => {
   recover(savedAt)
   const { journal } = await openByRules(placeOf(restored, 'new'), {})
-  expect(journal.summary().records).toBe(9)
+  // Nine, the doubt, and the end of an order whose signature is gone.
+  expect(journal.summary()).toMatchObject({ records: 11, openIntents: 0 })
+  expect(journal.account().loss).toEqual({ atMs: nowMs, quietUntilMs: nowMs + 60_000 })
+  expect((await journal.intent('intent-2'))?.closing).toMatchObject({
+    ...{ outcome: 'EXPIRED', code: 'JOURNAL_LOSS_POSSIBLE' },
+    evidence: { level: 'local' },
+  })
   await journal.close()
   // Its lease and its records change nothing of what the old machine knows.
   await expect(openByRules(placeOf(restored), {})).rejects.toMatchObject({ code: 'JOURNAL_ROLLED_BACK' })
+}, 120_000)
+
+test('a database that was restored on another server is one that may lack records', async () => {
+  cluster.start()
+  cluster.sql("UPDATE perpd_head SET history = '1/00000001'")
+  const { journal } = await openByRules(placeOf(cluster, 'new'), {})
+  expect(journal.account().loss).toEqual({ atMs: nowMs, quietUntilMs: nowMs + 60_000 })
+  await journal.close()
+  cluster.sql('UPDATE perpd_head SET history = NULL')
+  const { journal: older } = await openByRules(placeOf(cluster, 'new'), {})
+  // Tables of before say no history: they are taken as they are, and say it from now on.
+  expect(older.summary().records).toBe(12)
+  await older.close()
+  expect(cluster.sql('SELECT history FROM perpd_head')).toMatch(/^\d+\/00000001$/)
 }, 120_000)

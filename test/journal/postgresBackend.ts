@@ -30,7 +30,13 @@ export async function openBackend(place: BackendPlace): Promise<OpenedBackend> {
     path,
     clockNow: () => nowMs,
     holder: 'test',
-    postgres: { url: new Secret(through), account: 'test', needsStandby: false, requestMs },
+    postgres: {
+      url: new Secret(through),
+      account: 'test',
+      needsStandby: false,
+      signatureLivesMs: 60_000,
+      requestMs,
+    },
     ...(times === undefined ? {} : { times }),
   })
   const soon = (commit: () => void) => {

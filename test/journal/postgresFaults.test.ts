@@ -120,7 +120,12 @@ test('a second machine waits for a holder that lives and is refused, and takes o
       path: join(directory, `${schema}-elsewhere.db`),
       clockNow: Date.now,
       holder: 'elsewhere',
-      postgres: { url: new Secret(cluster.url(schema)), account: 'test', needsStandby: false },
+      postgres: {
+        url: new Secret(cluster.url(schema)),
+        account: 'test',
+        needsStandby: false,
+        signatureLivesMs: 60_000,
+      },
       times: { ...defaultLeaseTimes, standStillMs: 3_000 },
     })
   await expect(elsewhere()).rejects.toMatchObject({ code: 'JOURNAL_LOCKED' })
@@ -148,7 +153,7 @@ test('a holder of this machine that died is not waited for, even after an openin
     rmSync(`${path}.lock`, { force: true })
     return openPostgresStore({
       ...{ path, clockNow: Date.now, holder: 'test' },
-      postgres: { url: new Secret(url), account: 'test', needsStandby: false },
+      postgres: { url: new Secret(url), account: 'test', needsStandby: false, signatureLivesMs: 60_000 },
       times: { ...defaultLeaseTimes, standStillMs: 600_000 },
     })
   }
@@ -202,7 +207,12 @@ test('a server whose files were restored from an older copy is refused at the st
   })
   const options = {
     ...{ path, clockNow: Date.now, holder: 'operator Ada' },
-    postgres: { url: new Secret(cluster.url(schema)), account: 'test', needsStandby: false },
+    postgres: {
+      url: new Secret(cluster.url(schema)),
+      account: 'test',
+      needsStandby: false,
+      signatureLivesMs: 60_000,
+    },
   }
   const accepted = await acceptLoss(options, { by: 'Ada', nowMs: 1_800_000_000_000, liveMs: 60_000 })
   expect(accepted).toMatchObject({ lastWritten: 3, lastFound: 1, closed: ['intent-1'] })
@@ -212,7 +222,12 @@ test('a server whose files were restored from an older copy is refused at the st
 })
 
 test('what a server must be is asked on every connection, and each demand has its refusal and remedy', async () => {
-  const postgres = { url: new Secret(cluster.url()), account: 'test', needsStandby: false }
+  const postgres = {
+    url: new Secret(cluster.url()),
+    account: 'test',
+    needsStandby: false,
+    signatureLivesMs: 60_000,
+  }
   expect(await lookAtPostgres(postgres)).toMatchObject({
     fsync: 'on',
     synchronousCommit: 'on',
@@ -249,7 +264,7 @@ test('a password, a user and a database that are refused are named by no secret'
   const secret = 'correct-horse-battery'
   cluster.sql(`CREATE ROLE locked NOLOGIN PASSWORD '${secret}'`)
   const url = new Secret(`postgres://locked:${secret}@127.0.0.1:${cluster.port}/postgres`)
-  const reader = openPostgresReader({ url, account: 'test', needsStandby: false })
+  const reader = openPostgresReader({ url, account: 'test', needsStandby: false, signatureLivesMs: 60_000 })
   const error = await reader.summary().catch((cause: unknown) => cause)
   await reader.close()
   expect(error).toMatchObject({ code: 'JOURNAL_NOT_PERMITTED' })

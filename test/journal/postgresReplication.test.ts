@@ -12,6 +12,7 @@ import { createJournal } from '../../src/journal/groupCommit.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { openPostgresStore } from '../../src/journal/postgres/openPostgres.ts'
 import { acceptLoss } from '../../src/journal/service/acceptLoss.ts'
+import { openByRules } from '../../src/journal/service/open.ts'
 import { verifyJournal } from '../../src/journal/service/verifyJournal.ts'
 import { type MovingAddress, startAddress } from '../support/movingAddress.ts'
 import { type Cluster, type Standby, startCluster, startStandby } from '../support/postgres.ts'
@@ -48,7 +49,7 @@ const placeOf = (machine: string, needsStandby: boolean, port = address.port) =>
   holder: machine,
   postgres: {
     url: new Secret(`postgres://perpd@127.0.0.1:${port}/postgres`),
-    ...{ account: 'test', needsStandby, requestMs: 700 },
+    ...{ account: 'test', needsStandby, signatureLivesMs: 60_000, requestMs: 700 },
   },
 })
 
@@ -165,9 +166,14 @@ describe('with a synchronous standby', () => {
     await expect(next).rejects.toMatchObject({ code: 'JOURNAL_NOT_DURABLE' })
     expect(hashes(standby)).toHaveLength(7)
     await journal.close()
-    const again = await open('one', false)
+    // Each commit had reached this server: nothing can be missing.
+    const { journal: again } = await openByRules(placeOf('other', false), {})
+    opened.push(again)
+    expect(again.account().loss).toBeUndefined()
     expect((await again.append(storyOf(2).accepted())).seq).toBe(8)
-    expect(await verifyJournal(placeOf('one', false))).toMatchObject({ records: 8, headSeq: 8, problems: [] })
+    expect(await verifyJournal(placeOf('other', false))).toMatchObject({
+      ...{ records: 8, headSeq: 8, problems: [] },
+    })
   }, 120_000)
 })
 
@@ -223,6 +229,34 @@ describe('without one', () => {
       ...{ by: 'Ada', nowMs: 1_800_000_000_000, liveMs: 60_000 },
     })
     expect(accepted).toMatchObject({ lastWritten: 10, lastFound: 7 })
+  }, 120_000)
+
+  test('another machine that takes over there signs nothing again that a lost record may have signed, even if the first that tries dies', async () => {
+    const journal = await open('one', false)
+    for (const record of wholeStory(1)) await journal.append(record)
+    for (const record of [storyOf(2).accepted(), storyOf(2).preparing()]) await journal.append(record)
+    await until('the standby', () => hashes(standby).length === 9)
+    standby.stop('fast')
+    await journal.append(storyOf(2).armed())
+    primary.stop('immediate')
+    standby.start()
+    standby.promote()
+    await die(journal)
+    // It took the right, and noted nothing.
+    const dying = await openPostgresStore({ ...placeOf('two', false, standby.port), times })
+    expect(dying.mayMissRecords).toBe(true)
+    await dying.store.close()
+    const { journal: other } = await openByRules(placeOf('three', false, standby.port), {})
+    expect(other.openIntents()).toEqual([])
+    expect(other.account().loss).toEqual({
+      atMs: 1_800_000_000_000,
+      quietUntilMs: 1_800_000_060_000,
+    })
+    expect(other.summary().records).toBe(11)
+    await other.close()
+    const { journal: later } = await openByRules(placeOf('two', false, standby.port), {})
+    expect(later.summary().records).toBe(11)
+    await later.close()
   }, 120_000)
 
   test('where another machine took over there first, the writer that comes back is fenced', async () => {

@@ -32,7 +32,12 @@ function standby(schema: string) {
     path: join(directory, `${schema}-standby.db`),
     clockNow: Date.now,
     holder: 'standby',
-    postgres: { url: new Secret(cluster.url(schema)), account: 'test', needsStandby: false },
+    postgres: {
+      url: new Secret(cluster.url(schema)),
+      account: 'test',
+      needsStandby: false,
+      signatureLivesMs: 60_000,
+    },
     times: { ...defaultLeaseTimes, standStillMs: 500, lookMs: 50 },
     waiting({ code }: JournalFaultError) {
       codes.push(code)

@@ -66,7 +66,7 @@ export class ModelServer {
     const end = this.state.records[at - 1]
     this.state = {
       ...this.state,
-      head: { ...this.state.head, seq: at, hash: end?.hash ?? '' },
+      head: { ...this.state.head, seq: at, hash: end?.hash ?? '', mayMissRecords: true },
       records: this.state.records.slice(0, at),
     }
     this.durable = this.state
@@ -127,7 +127,11 @@ export class ModelServer {
           const { head } = this.state
           this.#move({
             ...this.state,
-            head: { ...head, seq: end.seq, hash: end.hash, beat: head.beat + 1 },
+            // What is written behind a known end is whole again.
+            head: {
+              ...{ epoch: head.epoch, holder: head.holder },
+              ...{ seq: end.seq, hash: end.hash, beat: head.beat + 1 },
+            },
             records: [...this.state.records, ...records],
           })
           return true

@@ -117,6 +117,27 @@ export const sharedMutants: readonly SharedMutant[] = [
     'mark = undefined',
   ),
   bug(
+    'a server that was replaced is trusted',
+    6,
+    opening,
+    'const { mayMissRecords } = head',
+    'const mayMissRecords = undefined',
+  ),
+  bug(
+    'what a lost record may have signed is signed once more',
+    6,
+    'src/journal/service/lostRecords.ts',
+    'const unsigned = journal.openIntents().filter(isUnsigned)',
+    'const unsigned: IntentState[] = []',
+  ),
+  bug(
+    'a holder that dies before it noted the doubt takes it away',
+    6,
+    model,
+    'moveHead({ epoch: to.epoch, holder: to.holder })',
+    'const { mayMissRecords: _, ...head } = this.state.head\n          this.#move({ ...this.state, head: { ...head, beat: head.beat + 1, ...to } })',
+  ),
+  bug(
     'the right is asked for in a statement of its own',
     2,
     model,

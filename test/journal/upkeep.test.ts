@@ -50,7 +50,12 @@ const stores: Readonly<Record<string, () => Place>> = {
   database: () => {
     places += 1
     const schema = `u${places}`
-    const postgres = { url: new Secret(cluster.url(schema)), account: 'test', needsStandby: false }
+    const postgres = {
+      url: new Secret(cluster.url(schema)),
+      account: 'test',
+      needsStandby: false,
+      signatureLivesMs: 60_000,
+    }
     return {
       options: {
         path: join(directory, `${schema}.db`),

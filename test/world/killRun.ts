@@ -183,7 +183,12 @@ export async function killRun(
   const openReader = (): JournalReader =>
     journalUrl === undefined
       ? openSqliteReader(join(folder.path, 'journal.sqlite'))
-      : openPostgresReader({ url: new Secret(journalUrl), account: 'kills', needsStandby: false })
+      : openPostgresReader({
+          url: new Secret(journalUrl),
+          account: 'kills',
+          needsStandby: false,
+          signatureLivesMs: 60_000,
+        })
   const flags = [
     ...(journalUrl === undefined ? [] : [`--journal.url=${journalUrl}`, '--journal.account=kills']),
     ...daemonFlags(folder.path, paper.hosts).filter((flag) => !flag.startsWith('--strategies.paths')),

@@ -16,7 +16,12 @@ test('a standby takes over after a kill, a stop and a freeze; who was frozen end
   const cluster = await startCluster()
   const [one, other] = [scratch(), scratch()]
   const paper = await startPaper(hastyVenue)
-  const place = { url: new Secret(cluster.url()), account: 'pair', needsStandby: false }
+  const place = {
+    url: new Secret(cluster.url()),
+    account: 'pair',
+    needsStandby: false,
+    signatureLivesMs: 60_000,
+  }
   const start = (folder: string): Running =>
     perpd([
       'run',

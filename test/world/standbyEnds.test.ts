@@ -17,7 +17,12 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
   async (signal) => {
     const cluster = await startCluster()
     const [holder, folder] = [scratch(), scratch()]
-    const place = { url: new Secret(cluster.url()), account: 'pair', needsStandby: false }
+    const place = {
+      url: new Secret(cluster.url()),
+      account: 'pair',
+      needsStandby: false,
+      signatureLivesMs: 60_000,
+    }
     try {
       const { store } = await openPostgresStore({
         ...{ path: join(holder.path, 'journal.db'), clockNow: Date.now, holder: 'another', postgres: place },

@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import { journalFileOf, journalNameOf, journalOptions, journalPlaceOf } from '../../daemon/journalFile.ts'
+import {
+  journalFileOf,
+  journalNameOf,
+  journalOptions,
+  journalPlaceOf,
+  signatureLivesMsOf,
+} from '../../daemon/journalFile.ts'
 import { toPlain } from '../../domain/summaries/orderView.ts'
 import { acceptLoss } from '../../journal/service/acceptLoss.ts'
 import { copyToDatabase, copyToFile } from '../../journal/service/copyJournal.ts'
@@ -104,11 +110,10 @@ export async function journalAcceptLoss({ loaded, flags, out }: Call): Promise<n
   if (typeof by !== 'string' || by.trim() === '') {
     throw new CommandError('Give the name of who accepts the loss: --by YOUR_NAME', exitCodes.configuration)
   }
-  const liveMs = (config.signing.maxDeadlineSeconds + config.execution.deadlineMarginSeconds) * 1000
   const accepted = await acceptLoss(options, {
     by: by.trim(),
     nowMs: systemClock.now(),
-    liveMs,
+    liveMs: signatureLivesMsOf(config),
   })
   if (accepted === undefined) {
     out(

@@ -141,6 +141,13 @@ export type AccountRecord =
       /** Unix ms; a signature among the lost records cannot land later. */
       readonly quietUntilMs: number
     })
+  /** The server of the journal was replaced before it was opened: records behind the newest that is left may be gone, and nobody can tell. */
+  | (AccountBase & {
+      readonly kind: 'loss.possible'
+      readonly lastFound: number
+      /** As of `loss.accepted`. */
+      readonly quietUntilMs: number
+    })
   /** Halts of trading, commands of operators, and the account's equity. */
   | (AccountBase & TradingEntry)
   /** Processes of several steps: kills, and orders to unwind. */
@@ -169,6 +176,7 @@ export const accountRecordKinds: ReadonlySet<string> = new Set<AccountRecord['ki
   'discrepancy.settled',
   'account.reconciled',
   'loss.accepted',
+  'loss.possible',
 ])
 
 /** A discrepancy and its outcome. */
@@ -207,8 +215,8 @@ export interface AccountState extends Discrepancies {
   readonly noticed?: NoticeFold
   /** Exits that an operator planned by hand; absent before the first. */
   readonly handPlans?: readonly HandPlan[]
-  /** An accepted loss of records: nothing new is made before one of them cannot land any more. */
-  readonly loss?: { readonly by: string; readonly atMs: number; readonly quietUntilMs: number }
+  /** A loss of records that an operator accepted, or without `by` a possible one: nothing new is made before one of them cannot land any more. */
+  readonly loss?: { readonly by?: string; readonly atMs: number; readonly quietUntilMs: number }
 }
 
 const noPlans: readonly HandPlan[] = []
@@ -229,6 +237,11 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       }
     case 'loss.accepted':
       return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
+    case 'loss.possible': {
+      // The stricter one stays: an accepted loss halts more.
+      if (state.loss?.by !== undefined && state.loss.quietUntilMs > record.atMs) return state
+      return { ...state, loss: { atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
+    }
     case 'discrepancy.raised': {
       const { discrepancy, atMs } = record
       const discrepancies = new Map(state.discrepancies).set(discrepancy.discrepancyId, {
@@ -285,17 +298,26 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
   }
 }
 
-/** Returns the halt that an accepted loss of records puts on everything until its time is over; no operator lifts it. */
+/**
+ * Returns the halt that lost records put on everything until their time is over; no operator lifts it. An accepted loss stops all but ways out by hand.
+ * A possible one holds back what adds to a position: a lost record may have signed the same.
+ */
 export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt | undefined {
   if (loss === undefined || nowMs >= loss.quietUntilMs) return undefined
+  const until = new Date(loss.quietUntilMs).toISOString()
+  const base = { scope: 'global', cause: 'lost-records', sinceMs: loss.atMs, releasedBy: 'itself' } as const
+  if (loss.by === undefined)
+    return {
+      ...base,
+      state: 'reducing',
+      reason: `the server of the journal was replaced, and a signature of a record that was lost with it may land until ${until}`,
+      by: 'perpd',
+    }
   return {
-    scope: 'global',
-    cause: 'lost-records',
+    ...base,
     state: 'halted',
-    reason: `the journal lost records, and a lost signature may land until ${new Date(loss.quietUntilMs).toISOString()}`,
+    reason: `the journal lost records, and a lost signature may land until ${until}`,
     by: loss.by,
-    sinceMs: loss.atMs,
-    releasedBy: 'itself',
   }
 }
 

@@ -89,9 +89,10 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
       ...defined({ mark, openLocalGuard, sinceMs: head.sinceMs }),
     })
     const loss = mark?.loss
+    const { mayMissRecords } = head
     return {
       ...{ store, ledger, tail, replayedFrom, snapshotSeq: replayedFrom, maintenance: defaultMaintenance },
-      ...defined({ loss }),
+      ...defined({ loss, mayMissRecords }),
     }
   } catch (error) {
     mark?.close()

@@ -27,6 +27,11 @@ export interface Head extends Right, Tail {
   readonly beat: number
   /** When the right was given or given back, by the server's clock, Unix ms; absent: not recorded. For people: nothing is decided by it. */
   readonly sinceMs?: number
+  /**
+   * Only of `confirm`. True: the server is another one than that of the newest record, or has another history, and no second server had to have each
+   * commit: acknowledged records may be gone. It stays so until the holder has written.
+   */
+  readonly mayMissRecords?: true
 }
 
 /** A record with its place in the chain, and the rows that follow from it. */

@@ -10,6 +10,8 @@ export interface PostgresJournal {
   readonly account: string
   /** A commit must have reached a second server. */
   readonly needsStandby: boolean
+  /** Longest time in which a signature may land after it was made, ms: what a replaced server may have lost is waited for so long. */
+  readonly signatureLivesMs: number
   /** Longest time of a request, ms; 3 s when absent. */
   readonly requestMs?: number
 }

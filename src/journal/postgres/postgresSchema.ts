@@ -19,16 +19,17 @@ const tableNames = [
 
 /** Tells whether nothing has to be made. */
 export const readIsMade = `SELECT to_regclass('perpd_part') IS NOT NULL AND EXISTS (SELECT FROM pg_attribute
-  WHERE attrelid = to_regclass('perpd_head') AND attname = 'since_ms') AS is_made`
+  WHERE attrelid = to_regclass('perpd_head') AND attname = 'history') AS is_made`
 
 /** Makes all tables, once, whoever comes first. */
 export const createStatements = `
   SELECT pg_advisory_xact_lock(${MAKING_LOCK});
   CREATE TABLE IF NOT EXISTS perpd_head (
     account text PRIMARY KEY, version integer NOT NULL, epoch bigint NOT NULL, holder text NOT NULL,
-    beat bigint NOT NULL, seq bigint NOT NULL, hash text NOT NULL, since_ms bigint
+    beat bigint NOT NULL, seq bigint NOT NULL, hash text NOT NULL, since_ms bigint, history text
   ) WITH (fillfactor = 50);
   ALTER TABLE perpd_head ADD COLUMN IF NOT EXISTS since_ms bigint;
+  ALTER TABLE perpd_head ADD COLUMN IF NOT EXISTS history text;
   CREATE TABLE IF NOT EXISTS perpd_record (
     account text NOT NULL, seq bigint NOT NULL, at_ms bigint NOT NULL, intent_id text NOT NULL, kind text NOT NULL,
     attempt integer, body text NOT NULL, hash text NOT NULL, PRIMARY KEY (account, seq)
@@ -64,6 +65,18 @@ const headColumns = 'version, epoch, holder, beat, seq, hash, since_ms'
 /** The server's clock, for people alone. */
 const serverMs = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
+/** The server by its identifier: a dump that is restored elsewhere has another. */
+const serverId = '(SELECT system_identifier::text FROM pg_control_system())'
+
+/** The history of the newest commit on one server alone: a failover, and a recovery to a time, begin another. */
+const ownHistory = `${serverId} || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
+
+/** The history of commits that a second server has each: a failover loses none of them. */
+const sharedHistory = `${serverId} || '/*'`
+
+/** True where the newest records may have been lost with another server. Null, of heads that say no history, is false. */
+const mayMissRecords = `coalesce(history NOT IN (${ownHistory}, ${sharedHistory}), false)`
+
 /** The condition under which a writer may move the head: right and end of the chain together. */
 const atHead = 'account = $1 AND epoch = $2 AND holder = $3 AND seq = $4 AND hash = $5'
 
@@ -74,13 +87,17 @@ export const readHead = `SELECT ${headColumns} FROM perpd_head WHERE account = $
 export const makeHead = `INSERT INTO perpd_head (account, version, epoch, holder, beat, seq, hash)
   VALUES ($1, ${POSTGRES_SCHEMA_VERSION}, 0, '', 0, 0, '') ON CONFLICT (account) DO NOTHING`
 
-/** Gives the right of $1 from epoch $2, holder $3 and beat $4 to epoch $5 and holder $6. */
-export const takeHead = `UPDATE perpd_head SET epoch = $5, holder = $6, beat = beat + 1, since_ms = ${serverMs}
+/**
+ * Gives the right of $1 from epoch $2, holder $3 and beat $4 to epoch $5 and holder $6; $7: each commit waits for a second server. A history that may
+ * lack records stays as it is until the new holder has written: a holder that dies before it has noted the doubt leaves it to the next.
+ */
+export const takeHead = `UPDATE perpd_head SET epoch = $5, holder = $6, beat = beat + 1, since_ms = ${serverMs},
+  history = CASE WHEN ${mayMissRecords} THEN history WHEN $7::boolean THEN ${sharedHistory} ELSE ${ownHistory} END
   WHERE account = $1 AND epoch = $2 AND holder = $3 AND beat = $4`
 
 /** One beat of $1 by epoch $2 and holder $3. */
 export const beatHead = `UPDATE perpd_head SET beat = beat + 1
-  WHERE account = $1 AND epoch = $2 AND holder = $3 RETURNING ${headColumns}`
+  WHERE account = $1 AND epoch = $2 AND holder = $3 RETURNING ${headColumns}, ${mayMissRecords} AS may_miss`
 
 /** Gives the right of $1 back that epoch $2 and holder $3 have. */
 export const releaseHead = `UPDATE perpd_head SET holder = '', beat = beat + 1, since_ms = ${serverMs}
@@ -91,7 +108,8 @@ export const releaseHead = `UPDATE perpd_head SET holder = '', beat = beat + 1, 
  * $20, endings $21 to $29, lines of the guard $30 to $36.
  */
 export const appendRecords = `WITH moved AS (
-    UPDATE perpd_head SET seq = $6, hash = $7, beat = beat + 1 WHERE ${atHead} RETURNING 1
+    UPDATE perpd_head SET seq = $6, hash = $7, beat = beat + 1,
+      history = CASE WHEN history = ${sharedHistory} THEN history ELSE ${ownHistory} END WHERE ${atHead} RETURNING 1
   ), records AS (
     INSERT INTO perpd_record (account, seq, at_ms, intent_id, kind, attempt, body, hash)
     SELECT $1, r.* FROM moved, unnest($8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::integer[], $13::text[],

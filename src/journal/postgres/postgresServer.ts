@@ -20,11 +20,15 @@ import * as sql from './postgresSchema.ts'
 
 /** One connection as a journal's server; `account` names its rows. */
 export function createPostgresServer(place: PostgresPlace, account: string): SharedServer {
-  return createServerOf(createPostgresClient(place), place.name, account)
+  return createServerOf(createPostgresClient(place), place, account)
 }
 
-/** As `createPostgresServer`, over a connection that there is; `place` names the journal. */
-export function createServerOf(client: PostgresClient, place: string, account: string): SharedServer {
+/** As `createPostgresServer`, over a connection that there is. */
+export function createServerOf(
+  client: PostgresClient,
+  { name: place, needsStandby }: Pick<PostgresPlace, 'name' | 'needsStandby'>,
+  account: string,
+): SharedServer {
   async function head(): Promise<Head> {
     const { rows } = await client.query(sql.readHead, [account])
     return headOf(place, rows[0])
@@ -46,7 +50,7 @@ export function createServerOf(client: PostgresClient, place: string, account: s
       return await head()
     },
     async take(from, to) {
-      const values = [account, from.epoch, from.holder, from.beat, to.epoch, to.holder]
+      const values = [account, from.epoch, from.holder, from.beat, to.epoch, to.holder, needsStandby]
       return (await client.query(sql.takeHead, values)).count === 1
     },
     async confirm({ epoch, holder }) {
@@ -125,7 +129,10 @@ function headOf(name: string, row: Row | undefined): Head {
     beat: Number(row?.beat ?? 0),
     seq: Number(row?.seq ?? 0),
     hash: String(row?.hash ?? ''),
-    ...defined({ sinceMs: sinceMs === null ? undefined : Number(sinceMs) }),
+    ...defined({
+      sinceMs: sinceMs === null ? undefined : Number(sinceMs),
+      mayMissRecords: row?.may_miss === true ? true : undefined,
+    }),
   }
 }
 

@@ -110,7 +110,7 @@ interface ViewParts {
 }
 
 async function viewOf({ client, query, name, account, once }: ViewParts): Promise<PostgresView> {
-  const server = createServerOf(client, name, account)
+  const server = createServerOf(client, { name, needsStandby: false }, account)
   await query(sql.beginView)
   const [made] = await query(sql.readIsMade)
   const end: Head | undefined = made?.is_made === true ? await once(() => server.head()) : undefined

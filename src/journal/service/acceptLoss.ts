@@ -8,9 +8,8 @@
  */
 import { ACCOUNT_ID } from '../../domain/accountRecords/accountRecord.ts'
 import { RECORD_VERSION } from '../../domain/accountRecords/recordVersion.ts'
-import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
-import type { IntentClosed } from '../../domain/records.ts'
 import type { Loss } from '../sqlite/highWaterMark.ts'
+import { closingOf, isUnsigned } from './lostRecords.ts'
 import { type JournalOptions, openByRules } from './open.ts'
 
 /** Person who accepts a loss, and the longest life of a lost signature. */
@@ -55,31 +54,18 @@ export async function acceptLoss(
         ...loss,
         quietUntilMs,
       }),
-      ...unsigned.map((state) => journal.append(closingOf(state, by, nowMs))),
+      ...unsigned.map((state) =>
+        journal.append(
+          closingOf(state, nowMs, {
+            code: 'JOURNAL_LOSS_ACCEPTED',
+            level: 'operator',
+            reason: `later records, now lost, may have signed it; ${by} accepted the loss`,
+          }),
+        ),
+      ),
     ])
     return { ...loss, closed: unsigned.map(({ intent }) => intent.intentId), quietUntilMs }
   } finally {
     await journal.close()
-  }
-}
-
-function isUnsigned(state: IntentState): boolean {
-  const phase = lastAttempt(state)?.phase
-  return phase === undefined || phase === 'PREPARING' || phase === 'NOT_SENT'
-}
-
-function closingOf({ intent: { intentId } }: IntentState, by: string, atMs: number): IntentClosed {
-  const reason = `later records, now lost, may have signed it; ${by} accepted the loss`
-  return {
-    v: RECORD_VERSION,
-    atMs,
-    intentId,
-    kind: 'intent.closed',
-    closing: {
-      outcome: 'EXPIRED',
-      code: 'JOURNAL_LOSS_ACCEPTED',
-      reason,
-      evidence: { level: 'operator', atMs, statement: reason },
-    },
   }
 }

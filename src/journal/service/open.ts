@@ -13,6 +13,7 @@ import {
   type SqliteJournalOptions,
 } from '../sqlite/openSqlite.ts'
 import { splitLocation } from './journalLocation.ts'
+import { notePossibleLoss } from './lostRecords.ts'
 
 /** Options of opening a journal, wherever it is. */
 export interface JournalOptions extends SqliteJournalOptions {
@@ -23,7 +24,8 @@ export interface JournalOptions extends SqliteJournalOptions {
 }
 
 /**
- * Opens the journal for writing, wherever it is, by other rules than a daemon's, and tells what it found.
+ * Opens the journal for writing, wherever it is, by other rules than a daemon's, and tells what it found. A server that was replaced since the newest
+ * record, and may lack some, is noted first (`notePossibleLoss`).
  *
  * @throws JournalFaultError as the backend does.
  */
@@ -38,7 +40,16 @@ export async function openByRules(options: JournalOptions, rules: OpeningRules):
   const soon = (commit: () => void): void => {
     setImmediate(commit)
   }
-  return { ...found, journal: createJournal({ store, ledger, snapshotSeq, maintenance, soon }) }
+  const journal = createJournal({ store, ledger, snapshotSeq, maintenance, soon })
+  if (found.mayMissRecords !== true || rules.acceptLoss === true || rules.compact === true)
+    return { ...found, journal }
+  try {
+    await notePossibleLoss(journal, { nowMs: options.clockNow(), liveMs: postgres.signatureLivesMs })
+    return { ...found, journal }
+  } catch (error) {
+    await journal.close()
+    throw error
+  }
 }
 
 /**

@@ -63,6 +63,8 @@ export interface OpenedJournal {
   readonly journal: Journal
   /** Only with `acceptLoss`: what is gone. */
   readonly loss?: Loss
+  /** Only of a server: it was replaced since the newest record, and acknowledged records may be gone. */
+  readonly mayMissRecords?: true
   /** Record from which the records were read: that of the snapshot, or 0. */
   readonly replayedFrom: number
 }
