@@ -66,7 +66,7 @@ const groups = {
   ],
   Inside: [
     'docs/orders.md',
-    'docs/evidence.md',
+    'docs/reference/evidence.md',
     'docs/sending.md',
     'docs/journal.md',
     'docs/scale.md',

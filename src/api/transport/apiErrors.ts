@@ -307,7 +307,7 @@ export function hostName(base: string): string {
 const inconclusiveStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /**
- * Says what one failed request shows about that request (docs/evidence.md, "What closes an order").
+ * Says what one failed request shows about that request (docs/reference/evidence.md, "What closes an order").
  *
  * `not-sent`: not a byte left. `refused`: the API itself refused (which closes nothing on chain once a signature has left).
  * `nothing`: everything else: 408, 409, 425, 429, 5xx, timeouts, resets, undecodable responses, and the page of a proxy.

@@ -1,6 +1,6 @@
 /**
  * Orders of ours that rest with other fields than we signed: another client with the account's key changed them, or a host is
- * wrong. Pure; the rules are in docs/evidence.md, "What another client changes".
+ * wrong. Pure; the rules are in docs/reference/evidence.md, "What another client changes".
  */
 import { defined } from '../../base/defined.ts'
 import { sameHex } from '../../protocol/address.ts'

@@ -1,7 +1,7 @@
 /**
  * Sizes held on each side, by independent sources: the journal, the lists of the configured hosts, and the chain where it proves others' trades (the
  * journal's discrepancies). A list alone is the statement of one host, which may hide a position. Limits therefore count the largest of all
- * (docs/evidence.md, "What counts as held"). Pure.
+ * (docs/reference/evidence.md, "What counts as held"). Pure.
  */
 import { madeOnce } from '../../base/madeOnce.ts'
 import { sameHex } from '../../protocol/address.ts'

@@ -1,5 +1,5 @@
 /**
- * Longest time that a list of the venue may lag behind a fill known to the journal, ms (docs/evidence.md, "What counts as held"). A list read later
+ * Longest time that a list of the venue may lag behind a fill known to the journal, ms (docs/reference/evidence.md, "What counts as held"). A list read later
  * is believed even without the fill.
  */
 export const LIST_LAG_MS = 30_000

@@ -1,5 +1,5 @@
 /**
- * Evidence from hosts and the account's own lists, in API-only mode: without a chain endpoint (docs/evidence.md, "What closes an order").
+ * Evidence from hosts and the account's own lists, in API-only mode: without a chain endpoint (docs/reference/evidence.md, "What closes an order").
  *
  * - LANDED needs the pinned host's statement and rows of our own account that show every order the message creates, or every
  *   change it makes. A host can name any key; it cannot make our lists agree.

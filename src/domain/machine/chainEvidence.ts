@@ -1,5 +1,5 @@
 /**
- * Evidence from the chain (docs/evidence.md, "What closes an order"). The chain alone answers "did it land" and "can it still land":
+ * Evidence from the chain (docs/reference/evidence.md, "What closes an order"). The chain alone answers "did it land" and "can it still land":
  *
  * - A landing is a used digest together with events of our own account in the transaction that used it. A used digest
  *   alone proves nothing: anybody can sign the parameters of an own-account batch with another key and use it up.

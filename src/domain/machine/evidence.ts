@@ -1,6 +1,6 @@
 /**
  * Proof that a look at the world gives about an attempt. The rule of which evidence counts stands here alone: with chain endpoints the chain alone
- * closes anything. Without them, hosts and own lists close what they positively show (docs/evidence.md, "What closes an order").
+ * closes anything. Without them, hosts and own lists close what they positively show (docs/reference/evidence.md, "What closes an order").
  */
 import type { Attempt, Child, Evidence, IntentState } from '../order/intent.ts'
 import { apiDeath, apiEnd, apiLanding } from './apiEvidence.ts'

@@ -59,7 +59,7 @@ export interface Observation {
 /** Under which rules observations are judged. */
 export interface EvidenceRules {
   /**
-   * `chain`: endpoints are configured, and nothing but the chain closes anything (docs/evidence.md, "What closes an order"). `api`:
+   * `chain`: endpoints are configured, and nothing but the chain closes anything (docs/reference/evidence.md, "What closes an order"). `api`:
    * there is none; hosts and own lists may close what they positively show.
    */
   readonly source: 'chain' | 'api'

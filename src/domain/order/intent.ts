@@ -56,7 +56,7 @@ export interface Intent extends IntentRisk {
   readonly goesOnFor?: readonly string[]
 }
 
-/** States of an attempt (docs/evidence.md, "What closes an order"). PREPARED lives in memory only. */
+/** States of an attempt (docs/reference/evidence.md, "What closes an order"). PREPARED lives in memory only. */
 export type AttemptPhase =
   | 'PREPARING'
   | 'ARMED'
@@ -163,7 +163,7 @@ export interface Child {
 /** Role of a created order: the order itself, an exit that came with it, or one part of a twap. */
 export type ChildRole = 'main' | 'take-profit' | 'stop-loss' | 'part'
 
-/** Evidence that may close something (docs/evidence.md, "What closes an order"): its source, its time, and the facts that show it. */
+/** Evidence that may close something (docs/reference/evidence.md, "What closes an order"): its source, its time, and the facts that show it. */
 export interface Evidence {
   /** `chain-*`: logs and digests at that finality; `api`: pinned host and own orders or trades; `venue`: paper only; `local`: our journal alone. */
   readonly level: 'chain-final' | 'chain-latest' | 'api' | 'venue' | 'local' | 'operator'
