@@ -18,8 +18,8 @@ const tableNames = [
 ] as const
 
 /** Tells whether nothing has to be made. */
-export const readIsMade = `SELECT to_regclass('perpd_part') IS NOT NULL AND EXISTS (SELECT FROM pg_attribute
-  WHERE attrelid = to_regclass('perpd_head') AND attname = 'history') AS is_made`
+export const readIsMade = `SELECT to_regclass('perpd_part') IS NOT NULL AND 2 = (SELECT count(*) FROM pg_attribute
+  WHERE attrelid = to_regclass('perpd_head') AND attname IN ('since_ms', 'history')) AS is_made`
 
 /** Makes all tables, once, whoever comes first. */
 export const createStatements = `

@@ -26,7 +26,7 @@ export function createPostgresServer(place: PostgresPlace, account: string): Sha
 /** As `createPostgresServer`, over a connection that there is. */
 export function createServerOf(
   client: PostgresClient,
-  { name: place, needsStandby }: Pick<PostgresPlace, 'name' | 'needsStandby'>,
+  { name: place, needsStandby }: { readonly name: string; readonly needsStandby: boolean },
   account: string,
 ): SharedServer {
   async function head(): Promise<Head> {
