@@ -135,6 +135,7 @@ export const processTests: readonly string[] = [
   'world/consoleForeign.test.ts',
   'world/consoleNarrow.test.ts',
   'world/consolePage.test.ts',
+  'world/consolePages.test.ts',
   'world/consoleReading.test.ts',
   'world/consoleRestart.test.ts',
   'world/consoleRuns.test.ts',

@@ -1,6 +1,6 @@
 /** The page's own reading of the stream: the same events in whatever pieces they come. */
 import { expect, test } from 'vitest'
-import { createEventReader } from '../../src/control/console/page/eventText.ts'
+import { createEventReader } from '../../src/control/console/page/feed/eventText.ts'
 
 const text =
   'id: run-1:0:0\nevent: reset\ndata: {"reason":"first"}\n\n: alive\n\nid: run-1:1:0\nevent: log\ndata: {"text":"one: two"}\n\n'

@@ -1,6 +1,5 @@
 /** What the page computes from what the daemon says. */
 import { expect, test } from 'vitest'
-import { emptyPage } from '../../src/control/console/page/pageState.ts'
 import {
   dayPnlOf,
   drawdowns,
@@ -17,6 +16,7 @@ import {
   transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
 import { killLeftText } from '../../src/control/console/page/shownKill.ts'
+import { emptyPage } from '../../src/control/console/page/store/pageState.ts'
 import { limitTable } from '../../src/domain/limits/limitTable.ts'
 import { pnlIfClosed } from '../../src/protocol/position.ts'
 import { ETH, line, market, order, positionRow, status, usd } from './rows.ts'

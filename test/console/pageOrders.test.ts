@@ -1,9 +1,14 @@
 /** Which orders the page has after what it was told: none that ended is shown as open, and it knows from when on it has all. */
 import { expect, test } from 'vitest'
-import { mostOrders } from '../../src/control/console/page/pageOrders.ts'
-import { type Change, emptyPage, fold, type PageState } from '../../src/control/console/page/pageState.ts'
 import type { Order } from '../../src/control/console/page/pageWire.ts'
 import { isOpenOrder } from '../../src/control/console/page/shownFigures.ts'
+import { mostOrders } from '../../src/control/console/page/store/pageOrders.ts'
+import {
+  type Change,
+  emptyPage,
+  fold,
+  type PageState,
+} from '../../src/control/console/page/store/pageState.ts'
 import { order, status } from './rows.ts'
 
 const at = (number: number) => new Date(number * 60_000).toISOString()

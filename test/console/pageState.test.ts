@@ -7,7 +7,7 @@ import {
   fold,
   mostLines,
   type PageState,
-} from '../../src/control/console/page/pageState.ts'
+} from '../../src/control/console/page/store/pageState.ts'
 import { line, order, status, usd } from './rows.ts'
 
 const after = (...changes: readonly Change[]): PageState => changes.reduce(fold, emptyPage)

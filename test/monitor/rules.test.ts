@@ -107,7 +107,11 @@ const buttons: readonly (readonly [string, string])[] = [
 ]
 
 test('what is pressed in the console stands beside the command, by labels that the page has', () => {
-  const labels = new Set<string>([...buttons.map(([, label]) => label), ...Object.values(texts.sections)])
+  const labels = new Set<string>([
+    ...buttons.map(([, label]) => label),
+    ...Object.values(texts.sections),
+    texts.actions.stop,
+  ])
   for (const { alert } of alerts) {
     const pressed = /^- \*\*Press:\*\* (.*)$/m.exec(sections.get(alert) ?? '')?.[1] ?? ''
     const [command = '', console = ''] = pressed.split(' In the console: ')

@@ -3,12 +3,23 @@ import { resolve } from 'node:path'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { loggedIn, servedIn } from './consoleBrowser.ts'
+import { type PageId, pageIds } from '../../src/control/console/page/pagePlace.ts'
+import { loggedIn, servedIn, stopBy, toPage } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 
 const here = pageTests()
+
+/** What each page has once it is drawn. */
+const firstOf: Readonly<Record<PageId, string>> = {
+  trade: '#prices canvas',
+  orders: '#orders tbody tr',
+  strategies: '#strategies tbody tr',
+  results: '#runs',
+  risk: '#limits .rows li',
+  system: '#config tbody tr',
+}
 
 interface Violation {
   readonly id: string
@@ -26,13 +37,12 @@ async function graveOf(page: Page): Promise<readonly string[]> {
 }
 
 pageTest(
-  'axe finds nothing serious before and after the log-in, in dialogs and on a phone, in light and in dark',
+  'axe finds nothing serious before the log-in, on six pages wide and narrow and in dialogs, in light and in dark',
   { timeout: 240_000 },
   async () => {
     const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
     const { page } = await loggedIn(here.browser, daemon, 'operate')
     await page.waitForSelector('#positions tbody tr')
-    await page.waitForSelector('#log li >> text=filled at')
     const stranger = await (await here.browser.newContext()).newPage()
     await stranger.goto(daemon.console)
     await stranger.waitForSelector('input[name=token]')
@@ -40,24 +50,35 @@ pageTest(
       await stranger.emulateMedia({ colorScheme })
       expect([colorScheme, 'log-in', await graveOf(stranger)]).toEqual([colorScheme, 'log-in', []])
       await page.emulateMedia({ colorScheme })
-      for (const [place, selector] of [
-        ['page', undefined],
-        ['story', '#orders tbody button'],
-        ['close', '#positions button'],
-        ['sessions', 'text="Sessions"'],
-        ['configuration', 'text="Configuration"'],
-        ['kill', '.actions >> text="Kill and close…"'],
-      ] as const) {
-        if (selector !== undefined) {
-          await page.click(selector)
-          await page.waitForSelector('dialog[open]')
+      for (const width of [1_440, 390]) {
+        await page.setViewportSize({ width, height: 844 })
+        for (const id of pageIds) {
+          await toPage(page, id)
+          await page.waitForSelector(`${firstOf[id]}`)
+          expect([colorScheme, width, id, await graveOf(page)]).toEqual([colorScheme, width, id, []])
         }
-        expect([colorScheme, place, await graveOf(page)]).toEqual([colorScheme, place, []])
+      }
+      await page.setViewportSize({ width: 1_440, height: 900 })
+      for (const [id, selector] of [
+        ['orders', '#orders tbody button'],
+        ['trade', '#positions tbody button >> nth=0'],
+        ['trade', '#positions tbody button >> nth=1'],
+        ['strategies', '#strategies button[aria-label^="Show the file"]'],
+      ] as const) {
+        await toPage(page, id)
+        await page.click(selector)
+        await page.waitForSelector('dialog[open]')
+        expect([colorScheme, selector, await graveOf(page)]).toEqual([colorScheme, selector, []])
         await page.keyboard.press('Escape')
       }
-      await page.setViewportSize({ width: 360, height: 800 })
-      expect([colorScheme, 'phone', await graveOf(page)]).toEqual([colorScheme, 'phone', []])
-      await page.setViewportSize({ width: 1_440, height: 900 })
+      await stopBy(page, 'killClose')
+      await page.waitForSelector('dialog[open]')
+      expect([colorScheme, 'close all', await graveOf(page)]).toEqual([colorScheme, 'close all', []])
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('?')
+      await page.waitForSelector('dialog[open]')
+      expect([colorScheme, 'keys', await graveOf(page)]).toEqual([colorScheme, 'keys', []])
+      await page.keyboard.press('Escape')
     }
   },
 )

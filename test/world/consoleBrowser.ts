@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { addressOf, type PageId } from '../../src/control/console/page/pagePlace.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { machineProgram } from '../support/machineProgram.ts'
 import { perpd, type Running, until } from './processes.ts'
@@ -81,6 +82,30 @@ export async function loggedIn(
 export async function logIn(page: Page, place: ConsolePlace, role: Role): Promise<void> {
   await page.fill('input[name=token]', tokenOf(place, role))
   await page.click('button.primary')
+}
+
+/** Opens a page of the console by its link, which a phone has behind More for some. */
+export async function toPage(page: Page, id: PageId): Promise<void> {
+  const link = page.locator(`.pages a[href="${addressOf({ page: id })}"]:visible`)
+  if ((await link.count()) === 0) await page.click('button[popovertarget=more-menu]')
+  await link.click()
+  await page.waitForSelector(`.pages a[href="${addressOf({ page: id })}"][aria-current]`, {
+    state: 'attached',
+  })
+}
+
+/** Presses a button that stops trading; it stands in a menu. */
+export async function stopBy(
+  page: Page,
+  button: Exclude<keyof typeof texts.actions, 'menu' | 'stop' | 'active'>,
+): Promise<void> {
+  await page.click('button[popovertarget=stop-menu]')
+  await page.click(`#stop-menu >> text="${texts.actions[button]}"`)
+}
+
+/** Presses the button that resumes trading. */
+export async function resume(page: Page): Promise<void> {
+  await page.click(`.actions > button >> text="${texts.actions.active}"`)
 }
 
 /** Asks the daemon beside the page, with the operator's token: reads, or commands where there is a body. */

@@ -14,6 +14,8 @@ import {
   sent,
   sentTyped,
   servedIn,
+  stopBy,
+  toPage,
 } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { daemonFlags, perpd, startPaper, until, writeOnceStrategy } from './processes.ts'
@@ -80,6 +82,7 @@ pageTest(
     await page.waitForSelector('#positions tbody tr >> text=on the short token')
     expect(await rows(page, 'positions').allInnerTexts()).toEqual([expect.stringContaining('$600.')])
 
+    await toPage(page, 'orders')
     await page.click('#orders button[aria-label^="Cancel order"]')
     await sent(page, texts.dialog.would)
     expect(await page.locator('dialog[open] input[name=typed]').count()).toBe(0)
@@ -89,6 +92,7 @@ pageTest(
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
     expect(await page.locator('#orders button[aria-label^="Cancel order"]').count()).toBe(0)
 
+    await toPage(page, 'trade')
     // Every button of a position is in sight, the one that closes it above all.
     const [edge, button] = await Promise.all([
       page.locator('#positions').boundingBox(),
@@ -112,13 +116,16 @@ pageTest(
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'stopped', size: '400', stopLoss: '1300' })
     await page.waitForSelector('#positions tbody tr >> text=resting')
+    await toPage(page, 'risk')
     // The bars follow what another hand opened, without a word from this page.
     await page.waitForSelector('#limits .rows >> text=$400.00 of')
+    await toPage(page, 'orders')
     await page.click('#orders button[aria-label^="Cancel order"]')
     await sent(page, texts.dialog.would)
     await page.waitForSelector('dialog[open] .outcome >> text=stays open without a stop-loss')
     expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
     await sentTyped(page, 'no stop')
+    await toPage(page, 'trade')
     await page.waitForSelector('#positions tbody tr >> text=NO STOP')
 
     await page.click('#positions button[aria-label^="Close long"]')
@@ -126,6 +133,7 @@ pageTest(
     await page.waitForSelector(`dialog[open] >> text=${texts.commands.noShare}`)
     await page.keyboard.press('Escape')
 
+    await toPage(page, 'risk')
     await page.click('#limits >> text=Tighten…')
     await page.fill('dialog[open] input[name=limit]', 'maxTotalExposureUsd')
     await page.fill('dialog[open] input[name=value]', '1500')
@@ -145,10 +153,11 @@ pageTest(
     await open(daemon, { id: 'held', size: '400' })
     await open(daemon, { id: 'resting', direction: 'short', size: '200', limit: '100000' })
     await rows(page, 'positions').first().waitFor()
+    await toPage(page, 'orders')
     await page.waitForSelector('#orders button[aria-label^="Cancel order"]')
     // The dialog counts what is known when it opens.
     await until('the dialog counts what rests', async () => {
-      await page.click('.actions >> text="Kill…"')
+      await stopBy(page, 'kill')
       await page.waitForSelector('dialog[open] input[name=typed]')
       if (
         (await page.locator('dialog[open] >> text=1 by perpd, exits included, 0 by other clients').count()) >
@@ -164,7 +173,8 @@ pageTest(
     await sentTyped(page, 'kill')
     await page.waitForSelector('#orders tbody tr:has-text("$200.00") >> text=cancelled')
     await page.reload()
-    await page.waitForSelector('.tiles >> text=HALTED')
+    await page.waitForSelector('.top >> text=HALTED')
+    await toPage(page, 'trade')
     await rows(page, 'positions').first().waitFor()
     expect(await rows(page, 'positions').count()).toBe(1)
     expect(complaints).toEqual([])
@@ -177,6 +187,7 @@ pageTest(
   async () => {
     const daemon = await daemonWith()
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
+    await toPage(page, 'strategies')
     await page.click('#strategies tbody .tools button')
     await page.fill('dialog[open] input[name=reason]', 'lunch')
     await carriedOut(page)
@@ -190,6 +201,7 @@ pageTest(
     // What holds one strategy alone is lifted where it is told.
     const held = { state: 'reducing', scope: 'strategy:own', reason: 'too wild', by: 'ann' }
     expect((await ask(daemon, '/api/trading', held)).status).toBe(200)
+    await toPage(page, 'risk')
     await page.waitForSelector('#attention >> text=too wild')
     await page.click('#attention button[aria-label="Resume trading: strategy:own"]')
     await page.waitForSelector(`dialog[open] >> text=${texts.commands.lift}`)
@@ -197,8 +209,11 @@ pageTest(
     const told = page.locator('#attention >> text=too wild')
     await told.first().waitFor({ state: 'detached' })
     await page.reload()
-    await page.waitForSelector('#strategies tbody >> text=own')
+    await page.waitForSelector('#limits .rows li')
     expect(await told.count()).toBe(0)
+
+    await toPage(page, 'strategies')
+    await page.waitForSelector('#strategies tbody >> text=own')
 
     await page.click('#strategies button[aria-label="Show the file of own"]')
     await page.waitForSelector('dialog[open] >> text=at the next turn')
@@ -258,6 +273,9 @@ pageTest(
       return { daemon, ...(await loggedIn(here.browser, served, 'operate')) }
     }
     const { daemon, page, complaints } = await fresh()
+    // The gravest matter stands in the head of each page with its buttons; the whole list is on one.
+    await page.waitForSelector('.alarm button:has-text("Ignore…")')
+    await page.click('.alarm a')
     await page.waitForSelector('#attention button:has-text("Ignore…") >> nth=1')
     await page.click('#attention button:has-text("Ignore…") >> nth=0')
     await sentTyped(page, 'ignore')
@@ -266,14 +284,15 @@ pageTest(
     await sentTyped(page, 'adopt')
     await page.waitForSelector('#attention >> text=Discrepancy', { state: 'detached' })
     await page.reload()
-    await rows(page, 'positions').first().waitFor()
+    await page.waitForSelector('#limits .rows li')
+    expect(await page.locator('.alarm >> text=Discrepancy').count()).toBe(0)
     expect(await page.locator('#attention >> text=Discrepancy').count()).toBe(0)
     expect(complaints).toEqual([])
     daemon.child.kill('SIGKILL')
     await daemon.ended
     const again = await fresh()
     await rows(again.page, 'positions').first().waitFor()
-    expect(await again.page.locator('#attention >> text=Discrepancy').count()).toBe(0)
+    expect(await again.page.locator('.alarm >> text=Discrepancy').count()).toBe(0)
     expect(again.complaints).toEqual([])
   },
 )

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect } from 'vitest'
 import { texts } from '../../src/control/console/page/texts.ts'
-import { ask, loggedIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import { ask, loggedIn, type Served, sent, servedIn, stopBy } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { until } from './processes.ts'
 
@@ -173,7 +173,7 @@ pageTest(
     const daemon = await servedIn(here.folder, [`--strategies.paths=${file}`])
     const context = await here.browser.newContext()
     const { page: own, complaints } = await loggedIn(context, daemon, 'operate')
-    await own.waitForSelector('.tiles >> text=live')
+    await own.waitForSelector('.top >> text=live')
     const before = await standing(daemon)
     const { port } = attacker.address() as AddressInfo
     const console = new URL(daemon.console)
@@ -196,7 +196,7 @@ pageTest(
     // A second tab of the console itself has it from the first.
     const tab = await context.newPage()
     await tab.goto(daemon.console)
-    await tab.waitForSelector('.tiles >> text=live')
+    await tab.waitForSelector('.top >> text=live')
     await tab.close()
 
     // A name of theirs that leads to the daemon's own port: the browser takes it for one origin.
@@ -207,11 +207,11 @@ pageTest(
     expect(await standing(daemon)).toEqual(before)
     // The session of before goes on.
     await own.reload()
-    await own.waitForSelector('.tiles >> text=ACTIVE')
-    await own.click('.actions >> text=Halt…')
+    await own.waitForSelector('.top >> text=ACTIVE')
+    await stopBy(own, 'halted')
     await own.fill('dialog[open] input[name=reason]', 'the owner says so')
     await sent(own, texts.dialog.carriedOut)
-    await own.waitForSelector('.tiles >> text=HALTED')
+    await own.waitForSelector('.top >> text=HALTED')
     expect(journaled()).toContain('the owner says so')
     expect(journaled()).not.toContain('mallory')
     expect(complaints).toEqual([])

@@ -1,8 +1,20 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
+import { pageIds } from '../../src/control/console/page/pagePlace.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
-import { ask, carriedOut, loggedIn, logIn, type Served, sent, servedIn } from './consoleBrowser.ts'
+import {
+  ask,
+  carriedOut,
+  loggedIn,
+  logIn,
+  resume,
+  type Served,
+  sent,
+  servedIn,
+  stopBy,
+  toPage,
+} from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
@@ -20,10 +32,9 @@ pageTest(
   async () => {
     const daemon = await trading()
     const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
-    await page.waitForSelector('.tiles >> text=live')
+    await page.waitForSelector('.top >> text=live')
     // The trend of the paper venue opens within seconds of the start, with the stop of its file.
     await page.waitForSelector('#positions tbody tr >> text=resting')
-    await page.waitForSelector('#log li >> text=filled at')
     await page.waitForSelector('#prices .levels >> text=long entry $')
     await page.waitForSelector('#prices .levels >> text=bought at $')
     expect(await page.locator('#prices canvas').count()).toBe(1)
@@ -41,23 +52,30 @@ pageTest(
     await page.waitForSelector('#prices >> text=/These prices are 3 min \\d+ s old/')
     await page.unroute('**/api/candles?*')
     await page.waitForSelector('#prices >> text=These prices are', { state: 'detached' })
+    await toPage(page, 'risk')
     await page.waitForSelector('#markets tbody small >> text=/incl. JIT \\$|without JIT/')
+    await toPage(page, 'orders')
     await page.click('#orders tbody button')
     await page.waitForSelector('dialog[open] .timeline >> text=Verified and signed')
     await page.keyboard.press('Escape')
     // What a strategy's file says is read, and nothing of it changed.
+    await toPage(page, 'strategies')
     await page.click('#strategies button[aria-label^="Show the file"]')
     await page.waitForSelector('dialog[open] >> text=params.')
     expect(await page.locator('dialog[open] button[aria-label^="Change"]').count()).toBe(0)
     await page.keyboard.press('Escape')
     const commands =
       '.actions, #positions button, #strategies .tools button:not([aria-label^="Show the file"]), #tasks button'
-    expect(await page.locator(commands).count()).toBe(0)
     await page.setViewportSize({ width: 360, height: 800 })
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    for (const id of pageIds) {
+      await toPage(page, id)
+      expect([id, await page.locator(commands).count()]).toEqual([id, 0])
+      expect([id, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([id, 360])
+    }
+    await page.waitForSelector('#log li >> text=filled at')
     await page.click('text=Log out')
     await page.waitForSelector('input[name=token]')
-    expect(await page.locator('table, .tiles').count()).toBe(0)
+    expect(await page.locator('table, .figures').count()).toBe(0)
     expect(complaints).toEqual([])
   },
 )
@@ -69,22 +87,22 @@ pageTest(
     const daemon = await trading()
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await page.waitForSelector('#positions tbody tr')
-    await page.click('.actions >> text=Kill and close…')
+    await stopBy(page, 'killClose')
     await page.fill('dialog[open] input[name=typed]', 'close')
     expect(await page.isDisabled('dialog[open] .tools button:not([type=button])')).toBe(true)
     await page.fill('dialog[open] input[name=typed]', 'close everything')
     await sent(page, 'closing positions')
     await page.keyboard.press('Escape')
-    await page.waitForSelector('.tiles >> text=HALTED')
+    await page.waitForSelector('.top >> text=HALTED')
     await page.waitForSelector(`#positions >> text=${texts.positions.none}`)
     await page.reload()
-    await page.waitForSelector('.tiles >> text=HALTED')
+    await page.waitForSelector('.top >> text=HALTED')
     await page.waitForSelector(`#positions >> text=${texts.positions.none}`)
-    await page.click('.actions >> text=Active…')
+    await resume(page)
     await page.fill('dialog[open] input[name=typed]', 'active')
     await sent(page, 'trading is active')
     await page.keyboard.press('Escape')
-    await page.waitForSelector('.tiles >> text=ACTIVE')
+    await page.waitForSelector('.top >> text=ACTIVE')
     expect(complaints).toEqual([])
   },
 )
@@ -95,6 +113,7 @@ pageTest(
   async () => {
     const daemon = await trading()
     const { page } = await loggedIn(here.browser, daemon, 'operate')
+    await toPage(page, 'strategies')
     await page.click('#tasks >> text=Twap…')
     await page.fill('dialog[open] input[name=market]', 'NOPE/USD')
     await page.fill('dialog[open] input[name=size]', '400')
@@ -113,10 +132,10 @@ pageTest(
   async () => {
     const daemon = await trading()
     const { page } = await loggedIn(here.browser, daemon, 'read')
-    await page.waitForSelector('.tiles >> text=live')
+    await page.waitForSelector('.top >> text=live')
     daemon.child.kill('SIGKILL')
     await daemon.ended
-    await page.waitForSelector('.tiles >> text=no connection')
+    await page.waitForSelector('.top >> text=no connection')
     // What is old is faded; a form to log in with is not.
     const opacity = 'getComputedStyle(document.querySelector("main")).opacity'
     expect(await page.evaluate(opacity)).toBe('0.6')
@@ -135,20 +154,21 @@ pageTest(
     const { page: other } = await loggedIn(here.browser, daemon, 'operate')
     const own = await here.browser.newContext()
     const { page, complaints } = await loggedIn(own, daemon, 'operate')
+    await toPage(reader, 'risk')
     await reader.waitForSelector('#limits .rows li')
+    await toPage(reader, 'system')
     await reader.waitForSelector('#hosts .host >> text=requests failed')
-    await other.click('.actions >> text="Kill…"')
+    await stopBy(other, 'kill')
     await other.fill('dialog[open] input[name=typed]', 'kill')
-    await page.click('text="Sessions"')
-    await page.waitForSelector('dialog[open] >> text=THIS ONE')
+    await toPage(page, 'system')
+    await page.waitForSelector('#sessions >> text=THIS ONE')
     for (const nth of [1, 0]) {
-      await page.click('dialog[open] button:has-text("End")')
-      await page.waitForSelector(`dialog[open] button:has-text("End") >> nth=${nth}`, { state: 'detached' })
+      await page.click('#sessions button:has-text("End")')
+      await page.waitForSelector(`#sessions button:has-text("End") >> nth=${nth}`, { state: 'detached' })
     }
-    await page.keyboard.press('Escape')
     for (const ended of [reader, other]) {
       await ended.waitForSelector(`main.login >> text=${texts.login.over}`)
-      expect(await ended.locator('dialog[open], table, .tiles').count()).toBe(0)
+      expect(await ended.locator('dialog[open], table, .figures').count()).toBe(0)
     }
     expect(complaints).toEqual([])
 
@@ -156,7 +176,7 @@ pageTest(
     const link = (await (await ask(daemon, '/api/console/link', {})).json()) as { readonly url: string }
     const tab = await own.newPage()
     await tab.goto(link.url)
-    await tab.waitForSelector('.tiles >> text=live')
+    await tab.waitForSelector('.top >> text=live')
     expect(tab.url()).toBe(daemon.console)
     // The same link once more, in a tab of nobody: it is over, and a token begins a session there.
     const late = await (await here.browser.newContext()).newPage()
@@ -167,17 +187,17 @@ pageTest(
     // A link that is opened in a tab with the page takes its place there.
     const next = (await (await ask(daemon, '/api/console/link', {})).json()) as { readonly url: string }
     await late.goto(next.url)
-    await late.waitForSelector('.actions >> text=Reducing…')
+    await late.waitForSelector('.actions >> text=Stop…')
     await late.close()
-    await page.click('.actions >> text=Reducing…')
+    await stopBy(page, 'reducing')
     await carriedOut(page)
-    await tab.waitForSelector('.tiles >> text=REDUCING')
+    await tab.waitForSelector('.top >> text=REDUCING')
 
     // Who is not logged out is told so, and does not see a form to log in.
     await page.route('**/console/session', (route) => route.abort())
     await page.click('text=Log out')
-    await page.waitForSelector('.top >> text=Not logged out')
-    await page.waitForSelector('#positions')
+    await page.waitForSelector('#sessions >> text=Not logged out')
+    await page.waitForSelector('.figures')
     await page.unroute('**/console/session')
     await page.click('text=Log out')
     await page.waitForSelector('input[name=token]')
@@ -192,10 +212,10 @@ pageTest(
   async () => {
     const daemon = await trading()
     const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
-    await page.click('text="Configuration"')
-    await page.waitForSelector('dialog[open] >> text=0 of')
-    await page.fill('dialog[open] input[type=search]', 'strategies.paths')
-    expect(await page.locator('dialog[open] tbody tr').allInnerTexts()).toEqual([
+    await toPage(page, 'system')
+    await page.waitForSelector('#config >> text=0 of')
+    await page.fill('#config input[type=search]', 'strategies.paths')
+    expect(await page.locator('#config tbody tr').allInnerTexts()).toEqual([
       expect.stringContaining('flag --strategies.paths'),
     ])
     expect(complaints).toEqual([])

@@ -4,7 +4,17 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { texts } from '../../src/control/console/page/texts.ts'
-import { ask, carriedOut, loggedIn, logIn, type Served, sent, sentTyped, servedIn } from './consoleBrowser.ts'
+import {
+  ask,
+  carriedOut,
+  loggedIn,
+  logIn,
+  type Served,
+  sent,
+  sentTyped,
+  servedIn,
+  toPage,
+} from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { until } from './processes.ts'
 
@@ -124,6 +134,7 @@ pageTest(
     const daemon = await served()
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
 
+    await toPage(page, 'strategies')
     // One field of the file by the row's own button; then files and limits that were changed by hand.
     await pressed(page, '#strategies button[aria-label="Edit the file of own"]', {
       fields: { field: 'size.usd', value: '460' },
@@ -138,6 +149,7 @@ pageTest(
       sees: 'looser, so they need',
       typed: 'loosen',
     })
+    await toPage(page, 'risk')
     await page.waitForSelector('#limits .rows >> text=of $900.00')
     writeSettings(15_000)
     await pressed(page, '#limits button:has-text("Apply limits…")', { sees: 'maxTotalExposureUsd' })
@@ -149,6 +161,7 @@ pageTest(
     })
     await page.waitForSelector('#limits .rows >> text=of $18,000.00')
 
+    await toPage(page, 'strategies')
     // Entries far from the price rest; what is at the market is held.
     await startTask(page, 'Bracket…', {
       market: eth,
@@ -168,6 +181,7 @@ pageTest(
     await page.waitForSelector('#tasks .rows li:has-text("accumulate") >> text=stopped')
 
     // A share of the position by hand, and the order that does it.
+    await toPage(page, 'trade')
     const close = page.locator(`#positions button[aria-label^="Close long ${eth}"]`).first()
     await close.click()
     await page.fill('dialog[open] input[name=percent]', '50')
@@ -179,21 +193,21 @@ pageTest(
     await page.waitForSelector('dialog[open] .timeline >> text=Accepted')
     await page.keyboard.press('Escape')
 
+    await toPage(page, 'strategies')
     await page.click('#strategies button[aria-label="Pause… own"]')
     await page.fill('dialog[open] input[name=reason]', 'lunch')
     await carriedOut(page)
-    for (const [button, state] of [
-      ['Halt…', 'halted'],
-      ['Active…', 'active'],
-      ['Reducing…', 'reducing'],
-    ] as const) {
-      await pressed(page, `.actions button:has-text("${button}")`, { fields: { reason: 'the night' } })
-      await page.waitForSelector(`.tiles >> text=${state.toUpperCase()}`)
+    for (const state of ['halted', 'active', 'reducing'] as const) {
+      if (state !== 'active') await page.click('button[popovertarget=stop-menu]')
+      await pressed(page, `.actions button:has-text("${texts.actions[state]}"):visible`, {
+        fields: { reason: 'the night' },
+      })
+      await page.waitForSelector(`.top >> text=${state.toUpperCase()}`)
       expect((await factsOf(daemon)).tradingState).toBe(state)
       if (state !== 'halted') continue
       await page.reload()
-      await page.waitForSelector('.tiles >> text=HALTED')
-      await page.waitForSelector('.tiles >> text=the night')
+      await page.waitForSelector('.top >> text=HALTED')
+      await page.waitForSelector('.top >> text=the night')
     }
 
     const before = await factsOf(daemon)
@@ -202,16 +216,19 @@ pageTest(
       tasks: { accumulate: 'stopped', bracket: 'running', ladder: 'running' },
     })
     const isAsBefore = async (): Promise<void> => {
-      await page.waitForSelector('.tiles >> text=REDUCING')
-      await page.waitForSelector('.tiles >> text=the night')
+      await page.waitForSelector('.top >> text=REDUCING')
+      await page.waitForSelector('.top >> text=the night')
       await page.waitForSelector('#strategies tbody >> text=lunch')
-      await page.waitForSelector('#limits .rows >> text=of $18,000.00')
-      await page.waitForSelector('#limits .rows >> text=of $900.00')
       await page.waitForSelector('#tasks .rows li:has-text("accumulate") >> text=stopped')
       for (const kind of ['bracket', 'ladder'])
         await page.waitForSelector(`#tasks .rows li:has-text("${kind}") >> text=running`)
-      await page.waitForSelector('#positions tbody tr >> text=resting')
       expect(await page.locator('#tasks .rows li').count()).toBe(kinds.length)
+      await toPage(page, 'risk')
+      await page.waitForSelector('#limits .rows >> text=of $18,000.00')
+      await page.waitForSelector('#limits .rows >> text=of $900.00')
+      await toPage(page, 'trade')
+      await page.waitForSelector('#positions tbody tr >> text=resting')
+      await toPage(page, 'strategies')
     }
     await page.reload()
     await isAsBefore()
@@ -219,7 +236,7 @@ pageTest(
 
     daemon.child.kill('SIGKILL')
     await daemon.ended
-    await page.waitForSelector('.tiles >> text=no connection')
+    await page.waitForSelector('.top >> text=no connection')
     const again = await served(new URL(daemon.console).port)
     await logIn(page, again, 'operate')
     await isAsBefore()

@@ -5,7 +5,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { runTexts } from '../../src/control/console/page/runTexts.ts'
-import { loggedIn, servedIn } from './consoleBrowser.ts'
+import { loggedIn, servedIn, toPage } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { perpd } from './processes.ts'
 
@@ -63,6 +63,7 @@ pageTest(
     const daemon = await servedIn(folder, [`--strategies.paths=${join(folder, 'strategies')}`])
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
 
+    await toPage(page, 'results')
     // One that cannot be made says why in the program's own words.
     await begin(page, '2024-02-01', '2024-02-02')
     await page.waitForSelector('#runs .problem pre >> text=/candles/i')

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { type SignalReceiver, signatureOf } from '../../src/control/signalProof.ts'
-import { ask, loggedIn, servedIn } from './consoleBrowser.ts'
+import { ask, loggedIn, servedIn, toPage } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
 const example = resolve(import.meta.dirname, '..', '..', 'strategies', 'examples', 'eth-signal.yaml')
@@ -21,6 +21,7 @@ pageTest(
     const secretFile = join(here.folder, 'signal.secret')
     const daemon = await servedIn(here.folder, [`--control.signalSecretFile=${secretFile}`])
     const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
+    await toPage(page, 'strategies')
     const row = page.locator('#strategies tbody tr', { hasText: 'eth-signal' })
     await row.waitFor()
     expect(await row.innerText()).not.toContain('signal 1')

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { texts } from '../../src/control/console/page/texts.ts'
-import { browserPath, type ConsolePlace, launchBrowser, loggedIn } from './consoleBrowser.ts'
+import { browserPath, type ConsolePlace, launchBrowser, loggedIn, stopBy, toPage } from './consoleBrowser.ts'
 import { hidesHoldings, type Liar, startLiar } from './liar.ts'
 import { type Operated, operatedIn } from './operated.ts'
 import { killLeftOver, perpd, scratch, startPaper, until, writeOnceStrategy } from './processes.ts'
@@ -35,7 +35,7 @@ async function killedOnThePage(liar: Liar, place: ConsolePlace): Promise<void> {
   })
   try {
     const { page, complaints } = await loggedIn(browser, place, 'operate')
-    await page.click('.actions >> text="Kill and close…"')
+    await stopBy(page, 'killClose')
     const shown = page.locator('dialog[open] .outcome')
     await shown.getByText('no list shows it').first().waitFor()
     const lines = (await shown.innerText()).split('\n')
@@ -48,6 +48,7 @@ async function killedOnThePage(liar: Liar, place: ConsolePlace): Promise<void> {
     await page.click('dialog[open] .tools button:not([type=button])')
     await page.waitForSelector(`dialog[open] .outcome >> text=${texts.dialog.carriedOut}`)
     await page.keyboard.press('Escape')
+    await toPage(page, 'risk')
     // No message has reached the venue yet.
     const left = page.locator('#attention >> text=/by ann; left: /')
     expect(await left.innerText()).toMatch(/left: 1 order, 1 position, \d in flight/)

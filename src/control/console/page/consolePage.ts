@@ -1,8 +1,8 @@
 /** Where the page begins: its state, what keeps it up to date, and what draws it. */
 import { h, render } from 'preact'
-import { createLiveFeed } from './liveFeed.ts'
-import { createPageStore } from './pageStore.ts'
-import { PageFrame } from './views/pageFrame.ts'
+import { createLiveFeed } from './feed/liveFeed.ts'
+import { PageFrame } from './frame/pageFrame.ts'
+import { createPageStore } from './store/pageStore.ts'
 
 const place = document.getElementById('page')
 if (place === null) throw new Error('index.html has no element "page".')

@@ -2,10 +2,10 @@
 import htm from 'htm'
 import { Component, type ComponentChildren, createContext, h, type VNode } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { LiveFeed } from './feed/liveFeed.ts'
 import type { PageCommand } from './formCommand.ts'
-import type { LiveFeed } from './liveFeed.ts'
-import type { PageState } from './pageState.ts'
-import type { PageStore } from './pageStore.ts'
+import type { PageState } from './store/pageState.ts'
+import type { PageStore } from './store/pageStore.ts'
 
 /** Markup as a tagged text. A `style` in it is an object, which the page's policy allows. */
 export const html = htm.bind(h as never) as unknown as (

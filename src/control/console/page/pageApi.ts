@@ -1,5 +1,5 @@
 /** Requests of the page: what was answered, or why not, as values. */
-import { pageKeyHeaders } from './pageKey.ts'
+import { pageKeyHeaders } from './feed/pageKey.ts'
 
 /** An answer; or a refusal or a fault with its code. `status` is 0 where nothing answered. */
 export type Answered<T> =

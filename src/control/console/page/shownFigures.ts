@@ -80,6 +80,19 @@ export function shownPositions(
     .toSorted((one, other) => compare(amountOf(other.row.sizeInUsd), amountOf(one.row.sizeInUsd)))
 }
 
+/** The position of a side; undefined: it is no longer held. */
+export function positionOfSide(
+  {
+    status,
+    books,
+    markets,
+  }: { readonly status?: Status; readonly books: readonly Book[]; readonly markets: readonly Market[] },
+  side: Side,
+): ShownPosition | undefined {
+  if (status === undefined) return undefined
+  return shownPositions(status, books, markets).find(({ key }) => key === sideKeyOf(side))
+}
+
 /** Which token of its pool backs a position. */
 function collateralOf({ collateralToken }: Side, market: Market | undefined): 'long' | 'short' | undefined {
   const backing = collateralToken.toLowerCase()

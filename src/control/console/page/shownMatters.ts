@@ -16,6 +16,8 @@ export interface Matter {
   readonly discrepancy?: Status['discrepancies'][number]
   /** Scope of a halt on one strategy alone that an operator may lift. */
   readonly liftScope?: string
+  /** The side of a position that lacks a stop. */
+  readonly bareSide?: NonNullable<Status['withoutStop']>[number]
 }
 
 type Incident = Status['incidents'][number]
@@ -86,15 +88,11 @@ export function mattersOf(status: Status): readonly Matter[] {
             },
           ],
     ),
-    ...(status.withoutStop ?? []).map(
-      ({
-        marketToken,
-        direction,
-        collateralToken,
-        isStopBehindLiquidation,
-        sinceMs,
-        uncoveredUsd,
-      }): Matter => ({
+    ...(status.withoutStop ?? []).map((bareSide): Matter => {
+      const { marketToken, direction, collateralToken, isStopBehindLiquidation, sinceMs, uncoveredUsd } =
+        bareSide
+      return {
+        bareSide,
         key: `no stop ${marketToken} ${direction} ${collateralToken}`,
         tone: 'warn',
         title: words.noStop,
@@ -103,8 +101,8 @@ export function mattersOf(status: Status): readonly Matter[] {
           status.symbols[marketToken.toLowerCase()] ?? marketToken,
           spanText(Math.max(0, status.nowMs - sinceMs)),
         ),
-      }),
-    ),
+      }
+    }),
     ...status.strategies.flatMap(failingMatter),
     ...sentences(words.hidden, 'warn', status.hidden),
     ...sentences(words.unlisted, 'warn', status.unlistedFills),

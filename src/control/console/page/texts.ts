@@ -55,7 +55,18 @@ const labels: Readonly<Record<Order['standing'], string>> = {
 /** The catalogue. */
 export const texts = {
   title: 'perpd',
-  skip: 'Skip to positions',
+  skip: 'Skip to the page',
+  pages: {
+    navigation: 'Pages',
+    trade: 'Trade',
+    orders: 'Orders',
+    strategies: 'Strategies',
+    results: 'Results',
+    risk: 'Risk',
+    system: 'System',
+    more: 'More',
+    tab: (page: string) => `${page} - perpd`,
+  },
   find: 'Find',
   findHint: 'market, strategy, order…',
   help: 'Keys and words',
@@ -119,11 +130,11 @@ export const texts = {
     none: 'none',
     drawdown: 'Drawdown',
     drawdownHint: (peak: string) => `peak ${peak}`,
-    trading: 'Trading',
-    stream: 'Stream',
   },
   sections: {
     attention: 'Needs attention',
+    account: 'Account',
+    about: 'About',
     equity: 'Equity and drawdown',
     positions: 'Positions',
     prices: 'Price',
@@ -364,7 +375,15 @@ export const texts = {
       `${plural(left, 'action')} left, ${needed} needed to close everything`,
     expires: (moment: string) => `until ${moment} UTC`,
   },
+  about: {
+    version: 'Version',
+    profile: 'Profile',
+    chain: 'Chain',
+    notices: 'The console is made with Preact (MIT), htm (Apache-2.0) and uPlot (MIT).',
+  },
   attention: {
+    whole: 'Details',
+    more: (count: number) => `${count} more`,
     none: 'Nothing needs attention.',
     notReady: 'Not ready for new orders',
     failing: (name: string, count: number) => `Strategy ${name} failed ${plural(count, 'time')} in a row`,
@@ -419,11 +438,12 @@ export const texts = {
   },
   actions: {
     menu: 'Trading',
-    active: 'Active…',
-    reducing: 'Reducing…',
+    stop: 'Stop…',
+    active: 'Resume…',
+    reducing: 'Reduce only…',
     halted: 'Halt…',
     kill: 'Kill…',
-    killClose: 'Kill and close…',
+    killClose: 'Close all…',
   },
   dialog: {
     by: 'Your name, for the journal',
@@ -511,7 +531,6 @@ export const texts = {
       `The venue has no newer prices. Its last candle ended ${age} ago, at ${moment} UTC.`,
   },
   config: {
-    button: 'Configuration',
     title: 'Configuration at the next start',
     setting: 'Setting',
     value: 'Value',
@@ -536,13 +555,9 @@ export const texts = {
   },
   keys: {
     title: 'Keys',
+    pageKey: (key: string) => `g ${key}`,
     rows: [
       ['/', 'find'],
-      ['g p', 'positions'],
-      ['g o', 'orders'],
-      ['g s', 'strategies'],
-      ['g t', 'tasks'],
-      ['g l', 'log'],
       ['?', 'this help'],
       ['Esc', 'close, or clear the search'],
     ],

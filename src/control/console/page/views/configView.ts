@@ -1,13 +1,14 @@
 /** Shows what a start of perpd would take: each setting with its source, those first that this run started without. */
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Head, html, usePage } from '../markup.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { Head, html, Section, useBounded, usePage } from '../markup.ts'
 import { NO_ANSWER, read } from '../pageApi.ts'
 import type { Start } from '../pageWire.ts'
 import { holds } from '../shownFigures.ts'
 import { texts } from '../texts.ts'
 
 const { config: words } = texts
+const firstRows = 12
 
 /** A value as it is written: lists with commas, and nothing as a dash. */
 function valueText(value: unknown): string {
@@ -38,6 +39,7 @@ function Settings({ start }: { readonly start: Start }): VNode {
   const found = settings.filter(({ key, value, origin }) => holds(find, key, valueText(value), origin))
   const changed = found.filter(({ running }) => running !== undefined)
   const rest = found.filter(({ running }) => running === undefined)
+  const [shown, more, showMore] = useBounded([...changed, ...rest], firstRows)
   return html`
     ${problems === undefined ? '' : html`<div class="problem" role="alert"><p>${words.wouldNot}</p>${problems.map((problem) => html`<p key=${problem}>${problem}</p>`)}</div>`}
     ${warnings.map((warning) => html`<p key=${warning} class="warn">${warning}</p>`)}
@@ -46,20 +48,14 @@ function Settings({ start }: { readonly start: Start }): VNode {
       onInput=${(event: Event) => setFind((event.currentTarget as HTMLInputElement).value.trim().toLowerCase())} />
     <div class="scroll"><table>
       <${Head} titles=${[words.setting, words.value, words.origin]} figures=${[]} />
-      <tbody>${[...changed, ...rest].map((setting) => html`<${SettingLine} key=${setting.key} setting=${setting} />`)}</tbody>
-    </table></div>`
+      <tbody>${shown.map((setting) => html`<${SettingLine} key=${setting.key} setting=${setting} />`)}</tbody>
+    </table></div>
+    ${more > 0 ? html`<div class="tools"><button onClick=${showMore}>${texts.more(more)}</button></div>` : ''}`
 }
 
-/** The dialog. The configuration is read anew each time it opens. */
-export function ConfigDialog({
-  isOpen,
-  onEnd,
-}: {
-  readonly isOpen: boolean
-  readonly onEnd: () => void
-}): VNode {
+/** The section. The configuration is read when its page opens. */
+export function ConfigView(): VNode {
   const { announce } = usePage()
-  const dialog = useRef<HTMLDialogElement>(null)
   const [start, setStart] = useState<Start | undefined>(undefined)
   const [problem, setProblem] = useState('')
 
@@ -71,21 +67,9 @@ export function ConfigDialog({
     announce(text)
   }
 
-  useEffect(() => {
-    if (!isOpen) dialog.current?.close()
-    else if (dialog.current?.open === false) {
-      setStart(undefined)
-      setProblem('')
-      dialog.current.showModal()
-      void load()
-    }
-  }, [isOpen])
-  return html`<dialog ref=${dialog} class="panel" aria-labelledby="config-title" onClose=${onEnd}>
-    <header class="bar">
-      <h2 id="config-title">${words.title}</h2>
-      <button onClick=${onEnd}>${texts.close}</button>
-    </header>
+  useEffect(() => void load(), [])
+  return html`<${Section} id="config" title=${words.title}>
     ${problem === '' ? '' : html`<p class="problem" role="alert">${problem}</p>`}
     ${start === undefined ? html`<p class="muted">${problem === '' ? texts.loading : ''}</p>` : html`<${Settings} start=${start} />`}
-  </dialog>`
+  <//>`
 }

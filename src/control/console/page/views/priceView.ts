@@ -5,6 +5,7 @@ import type uPlot from 'uplot'
 import { html, Section, useDaemonNow, usePage, useSlice } from '../markup.ts'
 import { read } from '../pageApi.ts'
 import type { Candles } from '../pageWire.ts'
+import { goTo, usePlace } from '../placeHistory.ts'
 import {
   fillsSinceMs,
   type Level,
@@ -161,18 +162,25 @@ function Picture({
   </figure>`
 }
 
-/** Markets in which something of ours is or was: those with positions first. */
-function useMarkets(): readonly string[] {
+/** Markets to choose from: those with positions first, then those of strategies and of known orders, then all others; none before the first status. */
+export function useMarkets(): readonly string[] {
   const status = useSlice((state) => state.status)
   const orders = useSlice((state) => state.orders)
+  const markets = useSlice((state) => state.markets)
   return useMemo(() => {
-    const held =
-      status?.positions.map(({ marketToken }) => status.symbols[marketToken.toLowerCase()] ?? '') ?? []
-    const strategies = status?.strategies.flatMap(({ symbols }) => symbols) ?? []
-    return [...new Set([...held, ...strategies, ...orders.map(({ market }) => market)])].filter(
-      (symbol) => symbol !== '',
-    )
-  }, [status?.positions, status?.strategies, orders])
+    if (status === undefined) return []
+    const held = status.positions.map(({ marketToken }) => status.symbols[marketToken.toLowerCase()] ?? '')
+    const strategies = status.strategies.flatMap(({ symbols }) => symbols)
+    const known = [...held, ...strategies, ...orders.map(({ market }) => market)]
+    return [...new Set([...known, ...markets.map(({ symbol }) => symbol)])].filter((symbol) => symbol !== '')
+  }, [status?.positions, status?.strategies, orders, markets])
+}
+
+/** The market of Trade: the one that the address names, else the first of those to choose from. Undefined: there is none yet. */
+export function useMarket(): string | undefined {
+  const { item } = usePlace()
+  const [first] = useMarkets()
+  return item ?? first
 }
 
 /** Prices of a chart: candles, or why there are none. */
@@ -213,9 +221,8 @@ function Age({ candles }: { readonly candles: Candles }): VNode {
 /** The section. */
 export function PriceView(): VNode {
   const all = useMarkets()
-  const [chosen, choose] = useState<string | undefined>(undefined)
   const [period, setPeriod] = useState<string>('5m')
-  const market = chosen !== undefined && all.includes(chosen) ? chosen : all[0]
+  const market = useMarket()
   const prices = useCandles(market, period)
   const candles = typeof prices === 'object' ? prices : undefined
   const status = useSlice((state) => state.status)
@@ -234,8 +241,8 @@ export function PriceView(): VNode {
   const tools =
     market === undefined
       ? ''
-      : html`<select aria-label=${words.market} value=${market} onChange=${(event: Event) => choose(chosenIn(event))}>
-          ${all.map((symbol) => html`<option key=${symbol} value=${symbol}>${symbol}</option>`)}
+      : html`<select aria-label=${words.market} value=${market} onChange=${(event: Event) => goTo({ page: 'trade', item: chosenIn(event) })}>
+          ${[...new Set([market, ...all])].map((symbol) => html`<option key=${symbol} value=${symbol}>${symbol}</option>`)}
         </select>
         <select aria-label=${words.period} value=${period} onChange=${(event: Event) => setPeriod(chosenIn(event))}>
           ${periods.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}

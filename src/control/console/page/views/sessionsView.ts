@@ -1,7 +1,7 @@
 /** The open sessions of browsers, and an end to each. */
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { html, useMayCommand, usePage } from '../markup.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { html, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { NO_ANSWER, read } from '../pageApi.ts'
 import type { OpenSession } from '../pageWire.ts'
 import { momentText } from '../shownTimes.ts'
@@ -26,17 +26,29 @@ function SessionLine({
   </li>`
 }
 
-/** The dialog. The list is read when it opens, and after each end. */
-export function SessionsDialog({
-  isOpen,
-  onEnd,
-}: {
-  readonly isOpen: boolean
-  readonly onEnd: () => void
-}): VNode {
+/** The role of the session, and the button that ends it. */
+function OwnSession(): VNode {
+  const { feed } = usePage()
+  const session = useSlice((state) => state.session)
+  const [problem, setProblem] = useState('')
+
+  async function logOut(): Promise<void> {
+    setProblem('')
+    const answer = await feed.logOut()
+    if (!answer.ok) setProblem(texts.notLoggedOut(answer.code === NO_ANSWER ? '' : answer.code))
+  }
+
+  return html`<div class="line">
+    <span class="grow">${typeof session === 'string' ? '' : texts.role[session.role]}</span>
+    <button type="button" onClick=${logOut}>${texts.logOut}</button>
+    ${problem === '' ? '' : html`<strong class="problem" role="alert">${problem}</strong>`}
+  </div>`
+}
+
+/** The section. The list is read when its page opens, and after each end. */
+export function SessionsView(): VNode {
   const { feed, announce } = usePage()
   const mayCommand = useMayCommand()
-  const dialog = useRef<HTMLDialogElement>(null)
   const [rows, setRows] = useState<readonly OpenSession[]>([])
   const [problem, setProblem] = useState('')
 
@@ -59,16 +71,9 @@ export function SessionsDialog({
     await load()
   }
 
-  useEffect(() => {
-    if (!isOpen) dialog.current?.close()
-    else if (dialog.current?.open === false) {
-      setProblem('')
-      dialog.current.showModal()
-      void load()
-    }
-  }, [isOpen])
-  return html`<dialog ref=${dialog} aria-labelledby="sessions-title" onClose=${onEnd}>
-    <h2 id="sessions-title">${words.title}</h2>
+  useEffect(() => void load(), [])
+  return html`<${Section} id="sessions" title=${words.title}>
+    <${OwnSession} />
     ${problem === '' ? '' : html`<p class="problem" role="alert">${problem}</p>`}
     <ul class="rows">
       ${rows.map(
@@ -78,6 +83,5 @@ export function SessionsDialog({
       )}
     </ul>
     <p class="muted">${words.note}</p>
-    <div class="tools form-tools"><button onClick=${onEnd}>${texts.close}</button></div>
-  </dialog>`
+  <//>`
 }

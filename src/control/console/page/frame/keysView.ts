@@ -2,26 +2,12 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../markup.ts'
+import { goTo } from '../placeHistory.ts'
 import { texts } from '../texts.ts'
-
-/** Where `g` and a letter lead. */
-const places: Readonly<Record<string, string>> = {
-  p: 'positions',
-  o: 'orders',
-  s: 'strategies',
-  t: 'tasks',
-  l: 'log',
-}
+import { pageRows } from './pageRows.ts'
 
 /** Longest wait for the letter after `g`, ms. */
 const secondKeyMs = 1_500
-
-/** Brings a section into view, and the focus to its heading. */
-export function goTo(id: string): void {
-  const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
-  document.getElementById(id)?.scrollIntoView({ behavior: isCalm ? 'auto' : 'smooth', block: 'start' })
-  document.getElementById(`${id}-title`)?.focus({ preventScroll: true })
-}
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]')
@@ -37,8 +23,8 @@ export function useKeys(act: { readonly find: () => void; readonly help: () => v
       if (document.querySelector('dialog[open]') !== null) return
       const isSecond = event.timeStamp - firstAtMs < secondKeyMs
       firstAtMs = Number.NEGATIVE_INFINITY
-      const place = isSecond ? places[event.key] : undefined
-      if (place !== undefined) goTo(place)
+      const row = isSecond ? pageRows.find(({ key }) => key === event.key) : undefined
+      if (row !== undefined) goTo({ page: row.id })
       else if (event.key === '/') newest.current.find()
       else if (event.key === '?') newest.current.help()
       else if (event.key === 'g') firstAtMs = event.timeStamp
@@ -63,16 +49,18 @@ export function KeysDialog({
     if (!isOpen) dialog.current?.close()
     else if (dialog.current?.open === false) dialog.current.showModal()
   }, [isOpen])
+  const { keys } = texts
+  const rows = [...pageRows.map(({ key, word }) => [keys.pageKey(key), word] as const), ...keys.rows]
   return html`<dialog ref=${dialog} aria-labelledby="keys-title" onClose=${onEnd}>
-    <h2 id="keys-title">${texts.keys.title}</h2>
+    <h2 id="keys-title">${keys.title}</h2>
     <dl class="facts">
-      ${texts.keys.rows.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}
+      ${rows.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}
     </dl>
-    <h3>${texts.keys.wordsTitle}</h3>
+    <h3>${keys.wordsTitle}</h3>
     <dl class="facts">
       ${Object.entries(texts.labels).map(([label, what]) => html`<div key=${label}><dt>${label}</dt><dd>${what}</dd></div>`)}
     </dl>
-    <p class="muted">${texts.keys.note}</p>
+    <p class="muted">${keys.note}</p>
     <div class="tools form-tools"><button onClick=${onEnd}>${texts.close}</button></div>
   </dialog>`
 }

@@ -1,5 +1,5 @@
 /** The orders that the page keeps: all from one moment on, and of before it those that are open. Pure. */
-import type { Order } from './pageWire.ts'
+import type { Order } from '../pageWire.ts'
 import { sameWhereEqual } from './sameRows.ts'
 
 /** The orders that the page has read. */

@@ -1,5 +1,5 @@
 /** The page's state, and the change that each message makes to it. Pure: the page draws this and nothing else. */
-import { type KnownOrders, withNewest, withOlder, withOpen } from './pageOrders.ts'
+
 import type {
   Book,
   Decision,
@@ -14,7 +14,8 @@ import type {
   Status,
   Story,
   Task,
-} from './pageWire.ts'
+} from '../pageWire.ts'
+import { type KnownOrders, withNewest, withOlder, withOpen } from './pageOrders.ts'
 import { sameWhereEqual } from './sameRows.ts'
 
 /** State that the page draws. */

@@ -2,12 +2,8 @@
  * Keeps the page's state up to date: by the daemon's stream, and by reading now and then what is not in it. What comes is taken in
  * batches, so that a flood of log lines draws no more than ten times a second.
  */
-import { openStream } from './eventStream.ts'
-import { type Answered, read, send } from './pageApi.ts'
-import { createPageKey, shown, takeLinkKey } from './pageKey.ts'
-import { mostOrders } from './pageOrders.ts'
-import type { Change } from './pageState.ts'
-import type { PageStore } from './pageStore.ts'
+
+import { type Answered, read, send } from '../pageApi.ts'
 import type {
   BegunSession,
   Book,
@@ -23,7 +19,12 @@ import type {
   Session,
   Status,
   Task,
-} from './pageWire.ts'
+} from '../pageWire.ts'
+import { mostOrders } from '../store/pageOrders.ts'
+import type { Change } from '../store/pageState.ts'
+import type { PageStore } from '../store/pageStore.ts'
+import { openStream } from './eventStream.ts'
+import { createPageKey, shown, takeLinkKey } from './pageKey.ts'
 
 /** The feed. */
 export interface LiveFeed {
