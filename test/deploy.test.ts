@@ -1,6 +1,6 @@
 /** What ships for running perpd elsewhere: the unit, the container, the list of packages. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -70,6 +70,11 @@ test.runIf(hasSystemd)('the unit is one that systemd takes, and leaves the servi
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
     expect(`${verified.stdout}${verified.stderr}`).toBe('')
     expect(verified.status).toBe(0)
+    // With what a second host adds.
+    mkdirSync(`${unit}.d`)
+    writeFileSync(join(`${unit}.d`, 'standby.conf'), textOf('deploy/perpd.service.d/standby.conf'))
+    const paired = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    expect([`${paired.stdout}${paired.stderr}`, paired.status]).toEqual(['', 0])
     // Tenths of points, 0 to 100: 14 where this was written.
     execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', '--no-pager', unit])
   } finally {
@@ -142,4 +147,12 @@ test('the container has no rights, no swap, no core file and a file system it ca
   for (const [path] of peers) expect(dockerfile).toContain(path)
   for (const ignored of ['.gitignore', '.dockerignore'])
     expect(textOf(ignored)).toMatch(/^deploy\/secrets\/?$/m)
+})
+
+test('what a second host adds to the unit sets settings that there are', () => {
+  const added = textOf('deploy/perpd.service.d/standby.conf')
+  const set = [...added.matchAll(/PERPD__JOURNAL__(\w+)=/g)].map(([, name = '']) => name)
+  const known = Object.keys(schema.journal).map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase())
+  expect(set).toEqual(['URL', 'STANDBY', 'SYNCHRONOUS_STANDBY'])
+  for (const name of set) expect(known).toContain(name)
 })

@@ -6,10 +6,10 @@ import { createServiceManager, type ServiceManager } from './systemd.ts'
 import type { Trader } from './trader.ts'
 import { keepWatchdog } from './watchdog.ts'
 
-/** The service manager, told that perpd lives and what it is at; what keeps it from being told is in the log. */
-export function openService(trader: Trader, isAlive: () => boolean, log: Log): ServiceManager {
+/** The service manager, told that perpd lives and, by one line of `status`, what it is at; what keeps it from being told is in the log. */
+export function openService(status: () => string, isAlive: () => boolean, log: Log): ServiceManager {
   const watchdog = keepWatchdog(process.env, isAlive)
-  const manager = createServiceManager(process.env, () => serviceStatus(trader.status()))
+  const manager = createServiceManager(process.env, status)
   if (watchdog.problem !== undefined) log.note('watchdog.unused', 'error', watchdog.problem)
   if (manager.problem !== undefined) log.note('systemd.unused', 'warn', manager.problem)
   return {
@@ -21,8 +21,8 @@ export function openService(trader: Trader, isAlive: () => boolean, log: Log): S
   }
 }
 
-/** Status text that `systemctl status` shows. */
-function serviceStatus({
+/** Status text of a daemon that trades, as `systemctl status` shows it. */
+export function serviceStatus({
   state,
   tradingState,
   positions,

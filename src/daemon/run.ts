@@ -47,7 +47,7 @@ import { beatOf, openHeartbeat } from './notices/openHeartbeat.ts'
 import { priorIncidents } from './notices/priorIncidents.ts'
 import { tellPeople } from './notices/tellPeople.ts'
 import { watchReplication } from './notices/watchReplication.ts'
-import { openService } from './openService.ts'
+import { openService, serviceStatus } from './openService.ts'
 import { openTokens } from './ownFiles/controlTokens.ts'
 import { copyNotes, ownCopies } from './ownFiles/ownCopies.ts'
 import { openSignals, signalWarnings } from './ownFiles/signalSecrets.ts'
@@ -223,7 +223,11 @@ async function live(
   })
   closers.push(() => control.close(), leaveAddress(config, control.localUrl, log))
 
-  const service = openService(trader, () => health.live(trader.status()).ok, log)
+  const service = openService(
+    () => serviceStatus(trader.status()),
+    () => health.live(trader.status()).ok,
+    log,
+  )
   // Before it is said to have started: who hears that may signal at once.
   const carriedOut: CarriedOut = (command, by) => changeLog(command, by, options)
   const stopListening = listenForSignals(trader, log, fail, ended.resolve, carriedOut, service)

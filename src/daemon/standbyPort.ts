@@ -12,7 +12,9 @@ import { leaveAddress } from './controlAddress.ts'
 import { openSomewhere } from './controlPort/openControl.ts'
 import { journalNameOf, postgresOf } from './journalFile.ts'
 import { type Awaited, awaitedOf, tellWaiting } from './logging/tellWaiting.ts'
+import { openService } from './openService.ts'
 import { openTokens } from './ownFiles/controlTokens.ts'
+import type { ServiceManager } from './systemd.ts'
 
 /** A standby's port; nothing is opened before it has to wait. */
 export interface StandbyPort {
@@ -39,6 +41,7 @@ export function createStandbyPort(config: Config, log: Log): StandbyPort {
   const ended = Promise.withResolvers<undefined>()
   let awaited: Awaited | undefined
   let opened: Promise<() => Promise<void>> | undefined
+  let service: ServiceManager | undefined
 
   const onSignal = (signal: NodeJS.Signals): void => {
     log.note('journal.waiting', 'info', `standby: ended by ${signal}; it held nothing`)
@@ -80,6 +83,14 @@ export function createStandbyPort(config: Config, log: Log): StandbyPort {
       awaited = awaitedOf(fault)
       tell(awaited)
       opened ??= open()
+      if (service !== undefined) return
+      // It is what it should be: a unit that waits for READY=1 would end it after TimeoutStartSec.
+      service = openService(
+        () => awaited?.reason ?? 'standby: waits',
+        () => true,
+        log,
+      )
+      service.ready()
     },
     hasWaited: () => awaited !== undefined,
     async opened(opening) {
@@ -92,6 +103,7 @@ export function createStandbyPort(config: Config, log: Log): StandbyPort {
     async close() {
       const closing = opened
       opened = undefined
+      service?.close()
       await (await closing)?.()
     },
   }

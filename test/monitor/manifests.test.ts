@@ -147,3 +147,54 @@ test('the Kubernetes manifests run one pod of the image as its user, with probes
   // Alerts name the job `perpd`.
   expect(labels[byKind.PodMonitor.spec.jobLabel]).toBe('perpd')
 })
+
+test('the manifests of three pods are those of one pod, with a database, the way to wait, and room for updates and evictions', () => {
+  const manifests = (path: string) => {
+    const documents = parseAllDocuments(textOf(path))
+    for (const each of documents) expect(each.errors).toEqual([])
+    return Object.fromEntries(documents.map((each) => each.toJS()).map((each) => [each.kind, each]))
+  }
+  const [one, three] = [manifests('deploy/kubernetes/perpd.yaml'), manifests('deploy/kubernetes/three.yaml')]
+  expect(Object.keys(three)).toEqual([
+    ...['ConfigMap', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy', 'PodMonitor'],
+  ])
+  const settings = JSON.parse(three.ConfigMap.data['perpd.json'])
+  for (const section of ['account', 'journal', 'control'] as const)
+    for (const key of Object.keys(settings[section])) expect(Object.keys(schema[section])).toContain(key)
+  expect(settings.journal).toMatchObject({ standby: true, synchronousStandby: true })
+  const { spec } = three.Deployment
+  expect([spec.replicas, three.PodDisruptionBudget.spec.minAvailable]).toEqual([3, 2])
+  // Never two that are gone at once, and none beside the three.
+  expect(spec.strategy.rollingUpdate).toEqual({ maxSurge: 0, maxUnavailable: 1 })
+  const [own, model] = [spec.template.spec, one.StatefulSet.spec.template.spec]
+  const [container, single] = [own.containers[0], model.containers[0]]
+  const { env, readinessProbe, ...rest } = container
+  const { env: modelEnv, readinessProbe: _, ...modelRest } = single
+  expect(rest).toEqual(modelRest)
+  expect(env.slice(0, -1)).toEqual(modelEnv)
+  expect(env.at(-1)).toMatchObject({
+    name: 'PERPD__JOURNAL__URL',
+    valueFrom: { secretKeyRef: { key: 'journal-url' } },
+  })
+  // One that waits is not ready by /readyz, and would hold up every update: it is alive.
+  expect(readinessProbe.httpGet).toEqual({ path: '/livez', port: 'control' })
+  const { command, ...layout } = own.initContainers[0]
+  const { command: modelCommand, ...modelLayout } = model.initContainers[0]
+  expect(layout).toEqual(modelLayout)
+  expect(command[2].split(';').slice(-3)).toEqual(modelCommand[2].split(';').slice(-3))
+  // The key lies where the settings look for it.
+  expect(command[2]).toContain('key.json')
+  const mount = container.volumeMounts.find((each: { name: string }) => each.name === 'credentials')
+  expect(settings.account.keystore).toBe(`${mount.mountPath}/key.json`)
+  const names = own.volumes.map((each: { name: string }) => each.name)
+  for (const each of [...own.initContainers, container])
+    for (const { name: used } of each.volumeMounts) expect(names).toContain(used)
+  const { labels } = spec.template.metadata
+  for (const selector of [
+    ...[spec.selector, three.PodDisruptionBudget.spec.selector],
+    ...[three.NetworkPolicy.spec.podSelector, three.PodMonitor.spec.selector],
+    own.topologySpreadConstraints[0].labelSelector,
+  ])
+    expect(labels).toMatchObject(selector.matchLabels)
+  expect(labels[three.PodMonitor.spec.jobLabel]).toBe('perpd')
+})
