@@ -1,5 +1,12 @@
 /** Answers of the daemon for tests of the page: whole ones, with what a test says otherwise. */
-import type { LogLine, Market, Order, PositionRow, Status } from '../../src/control/console/page/pageWire.ts'
+import type {
+  LogLine,
+  Market,
+  Order,
+  PositionRow,
+  RestingOrder,
+  Status,
+} from '../../src/control/console/page/pageWire.ts'
 
 const dollars = (whole: number): string => `${whole}${'0'.repeat(30)}`
 
@@ -35,6 +42,17 @@ export function positionRow(over: Partial<PositionRow> = {}): PositionRow {
     netValueUsd: dollars(102),
     increasedAtSeconds: 1,
     decreasedAtSeconds: 0,
+    ...over,
+  }
+}
+
+/** A stop of $500 by hand at $1,900, with a mark of $2,000. */
+export function resting(over: Partial<RestingOrder> = {}): RestingOrder {
+  return {
+    ...{ orderKey: '0x0a', intentId: 'a', type: 'stop', market: 'ETH/USD [WETH-USDC]', direction: 'long' },
+    ...{ marketToken: ETH, collateralToken: USDC, triggerPrice: dollars(1_900), sizeUsd: dollars(500) },
+    ...{ isFrozen: false, ownerKind: 'hand', owner: '@operator', sinceMs: 0, markPrice: dollars(2_000) },
+    distanceBps100: -50_000,
     ...over,
   }
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
 import { pageIds } from '../../src/control/console/page/pagePlace.ts'
+import { chartTexts } from '../../src/control/console/page/chart/chartTexts.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import {
   ask,
@@ -35,15 +36,14 @@ pageTest(
     await page.waitForSelector('.top >> text=live')
     // The trend of the paper venue opens within seconds of the start, with the stop of its file.
     await page.waitForSelector('#positions tbody tr >> text=resting')
-    await page.waitForSelector('#prices .levels >> text=long entry $')
-    await page.waitForSelector('#prices .levels >> text=bought at $')
-    expect(await page.locator('#prices canvas').count()).toBe(1)
+    await page.waitForSelector('#prices .levels tr:has-text("entry")')
+    await page.waitForSelector('#prices .candles canvas')
     // Prices that cannot be read: the page says so in the place of a chart, and beside one of before, until they can.
     await page.route('**/api/candles?*', (route) => route.fulfill({ body: 'no prices' }))
-    await page.selectOption('#prices select >> nth=1', '1h')
-    await page.waitForSelector(`#prices >> text=${texts.prices.unread}`)
+    await page.click('#prices .intervals >> text="1h"')
+    await page.waitForSelector(`#prices >> text=${chartTexts.unread}`)
     await page.unroute('**/api/candles?*')
-    await page.waitForSelector('#prices canvas')
+    await page.waitForSelector('#prices .candles canvas')
     await page.route('**/api/candles?*', async (route) => {
       const response = await route.fetch()
       const answer = (await response.json()) as { readonly readAtMs: number }

@@ -1,6 +1,6 @@
 /** Commands that an operator can give from the page: their forms with what the page knows of the moment. Pure: a dialog shows a command and sends it. */
 import { formCommand, type formsAt, type PageCommand, percentBps } from './formCommand.ts'
-import type { LimitLine, Order, Status, Task } from './pageWire.ts'
+import type { LimitLine, Order, RestingOrder, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
 import { type Halt, isOfOneStrategy, mayBeLifted } from './shownHalts.ts'
@@ -124,6 +124,19 @@ export function cancelCommand(order: Order, id: string): PageCommand {
   const what = `${kind} ${direction} ${market} ${usdText(sizeDeltaUsd)}`
   return {
     ...formCommand('cancel', { known: { order: intentId, short: intentId.slice(0, 8), what }, body: { id } }),
+    typedFor: ({ isLastStop }) => (isLastStop === true ? words.noStop : undefined),
+  }
+}
+
+/** Cancels one order that rests, by its key at the venue. */
+export function cancelLegCommand(row: RestingOrder, id: string): PageCommand {
+  const { orderKey, type, direction, market, sizeUsd } = row
+  const what = `${type} ${direction} ${market} ${usdText(sizeUsd)}`
+  return {
+    ...formCommand('cancel', {
+      known: { order: orderKey, short: orderKey.slice(0, 10), what },
+      body: { id },
+    }),
     typedFor: ({ isLastStop }) => (isLastStop === true ? words.noStop : undefined),
   }
 }

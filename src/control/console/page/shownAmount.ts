@@ -53,15 +53,19 @@ export function wholeUsdText(amount: Amount): string {
   return absOf(amountOf(amount)) >= 10n ** 33n ? text.replace(/\.\d\d$/, '') : text
 }
 
-/** A price: six significant digits and two places at least, zeros too. */
-export function priceText(price: Amount): string {
-  const value = amountOf(price)
-  const magnitude = absOf(value)
+/** Places of prices of one size: six significant digits, two places at least. */
+export function placesOf(price: Amount): number {
+  const magnitude = absOf(amountOf(price))
   // 10^30 has 31 digits and one before the point.
   const before = magnitude.toString().length - USD_DECIMALS
-  const places = magnitude === 0n ? 2 : Math.min(USD_DECIMALS, Math.max(2, SIGNIFICANT - before))
+  return magnitude === 0n ? 2 : Math.min(USD_DECIMALS, Math.max(2, SIGNIFICANT - before))
+}
+
+/** A price: six significant digits and two places at least, zeros too; or the places of its market. */
+export function priceText(price: Amount, places = placesOf(price)): string {
+  const value = amountOf(price)
   const unit = 10n ** BigInt(USD_DECIMALS - places)
-  return written(value < 0n, decimalText((magnitude + unit / 2n) / unit, places), places)
+  return written(value < 0n, decimalText((absOf(value) + unit / 2n) / unit, places), places)
 }
 
 /** A fixed-point integer as plain decimal text, exact, without zeros at its end: `decimalText(1500000n, 6)` is `1.5`. */

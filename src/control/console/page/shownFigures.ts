@@ -19,7 +19,7 @@ import { texts } from './texts.ts'
 type Side = Pick<PositionRow, 'marketToken' | 'direction' | 'collateralToken'>
 
 /** One key for a side, whatever the case of its addresses. */
-function sideKeyOf({ marketToken, direction, collateralToken }: Side): string {
+export function sideKeyOf({ marketToken, direction, collateralToken }: Side): string {
   return `${marketToken.toLowerCase()} ${direction} ${collateralToken.toLowerCase()}`
 }
 

@@ -1,5 +1,5 @@
 /** The page's state, and the change that each message makes to it. Pure: the page draws this and nothing else. */
-
+import type { SentMove } from '../chart/levelMoves.ts'
 import type {
   Book,
   Decision,
@@ -41,6 +41,8 @@ export interface PageState extends KnownOrders {
   readonly equity: readonly EquityPoint[]
   /** The order whose story is open; its story once it was read. */
   readonly shown?: { readonly intentId: string; readonly story?: Story; readonly problem?: string }
+  /** Moves of resting orders that were sent from this page, until the venue shows them. */
+  readonly moves: readonly SentMove[]
   /** Text that rows must contain, in lower case; empty: all rows are shown. */
   readonly find: string
 }
@@ -66,6 +68,8 @@ export type Change =
   | { readonly type: 'story'; readonly intentId: string; readonly story: Story }
   | { readonly type: 'no-story'; readonly intentId: string; readonly problem: string }
   | { readonly type: 'find'; readonly text: string }
+  | { readonly type: 'moved'; readonly move: SentMove }
+  | { readonly type: 'move-over'; readonly orderKey: string }
 
 /** Most lines of the log and figures of the equity that the page keeps. */
 export const mostLines = 2_000
@@ -85,6 +89,7 @@ export const emptyPage: PageState = {
   hosts: [],
   log: { runId: '', lines: [] },
   equity: [],
+  moves: [],
   find: '',
 }
 
@@ -129,6 +134,10 @@ export function fold(state: PageState, change: Change): PageState {
       return { ...state, equity: mergedPoints(change.points, state.equity) }
     case 'find':
       return { ...state, find: change.text.trim().toLowerCase() }
+    case 'moved':
+      return { ...state, moves: [...withoutMove(state, change.move.orderKey), change.move] }
+    case 'move-over':
+      return { ...state, moves: withoutMove(state, change.orderKey) }
     default:
       return shownAfter(state, change)
   }
@@ -166,6 +175,10 @@ function withStatus(state: PageState, status: Status, nowMs: number): PageState 
     },
     equity: isNew ? thinned([...state.equity, ...point]) : state.equity,
   }
+}
+
+function withoutMove({ moves }: PageState, orderKey: string): PageState['moves'] {
+  return moves.filter((move) => move.orderKey !== orderKey)
 }
 
 const nameOf = ({ name }: Status['strategies'][number]): string => name

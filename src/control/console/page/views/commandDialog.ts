@@ -12,8 +12,13 @@ const { dialog: words } = texts
 const nameKey = 'perpd.by'
 
 /** The name that the operator gave last in this browser. */
-function lastName(): string {
+export function lastName(): string {
   return localStorage.getItem(nameKey) ?? ''
+}
+
+/** Keeps the name for the next command. */
+export function rememberName(by: string): void {
+  localStorage.setItem(nameKey, by.trim())
 }
 
 /** Lines of a preview. */
@@ -73,7 +78,7 @@ function killLinesOf(killing: Answer['killing']): readonly string[] {
 }
 
 /** Why nothing was done, in words; of what nothing answered to, not the browser's own. */
-function refusalText({ code, message }: { readonly code: string; readonly message: string }): string {
+export function refusalText({ code, message }: { readonly code: string; readonly message: string }): string {
   return code === NO_ANSWER ? words.noAnswer : message
 }
 
@@ -180,7 +185,7 @@ function CommandForm({
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     if (fields.some(({ name, problem }) => problem?.(values[name] ?? '') !== undefined)) return
-    localStorage.setItem(nameKey, by.trim())
+    rememberName(by)
     if (!isSeen && preview !== undefined) return setSeen(await ask(preview(values)))
     if (!isSaid) return
     setDone(await ask(command.body(values)))
