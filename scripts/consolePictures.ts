@@ -45,7 +45,7 @@ try {
   await page.waitForSelector('#positions tbody tr')
   await openWithExits(daemon)
   await page.selectOption('#prices select >> nth=0', symbol)
-  await page.selectOption('#prices select >> nth=1', '1m')
+  await page.click('#prices .intervals >> text="1m"')
   await page.waitForTimeout(tradingMs)
   mkdirSync(out, { recursive: true })
   for (const [name, size] of Object.entries(sizes)) {

@@ -132,7 +132,7 @@ test('a chart that begins before the orders that the page has says from when on 
   const since = (seconds: number, isAllOrders: boolean) =>
     fillsSinceMs(600, { allSince: new Date(seconds * 1_000).toISOString(), isAllOrders })
   expect([since(700, false), since(600, false), since(700, true)]).toEqual([700_000, undefined, undefined])
-  expect(fillsSinceMs(600, { isAllOrders: false })).toBeUndefined()
+  expect(fillsSinceMs(600, { allSince: undefined, isAllOrders: false })).toBeUndefined()
 })
 
 /** Levels of ETH with a long of $500 entered at $1,990 and these orders. */

@@ -143,7 +143,7 @@ test('a move goes on until the venue shows its price, and ends with the edit tha
   expect(fate(1_900, [edit(dead)])).toEqual({ failed: 'EXPIRED' })
   expect(fate(1_900, [], 1_200_000)).toEqual({ failed: '' })
   // Where the answer named no order, it is the edit by hand on that side that came after it.
-  const { intentId: _, ...unnamed } = move
+  const unnamed = { ...move, intentId: undefined }
   expect(fate(1_900, [edit(dead)], 1_001_000, unnamed)).toEqual({ failed: 'EXPIRED' })
   const early = edit({ ...dead, acceptedAt: new Date(999_000).toISOString() })
   expect(fate(1_900, [early, edit({ ...dead, strategy: 'eth-trend' })], 1_001_000, unnamed)).toBe('moving')

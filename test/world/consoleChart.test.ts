@@ -212,9 +212,9 @@ pageTest(
     const newest = await page.textContent('.trade-chart .legend')
     await page.keyboard.press('Home')
     await until('the legend is that of the first candle', async () =>
-    (await page.textContent('.trade-chart .legend')) === newest ? undefined : true,
-  )
-  await page.click(`text=${words.asTable}`)
+      (await page.textContent('.trade-chart .legend')) === newest ? undefined : true,
+    )
+    await page.click(`text=${words.asTable}`)
     expect(await page.locator('.trade-chart caption').textContent()).toBe(words.newest(50))
     expect(await page.locator('table:has(caption) tbody tr').count()).toBe(50)
     const older = page.waitForResponse((response) => response.url().includes('&before='))

@@ -58,8 +58,8 @@ pageTest(
     const orders = page.locator('#orders tbody tr')
     await page.waitForSelector('#positions tbody tr')
     // Orders that the page does not know yet are not on its chart.
-    await page.selectOption('#prices select >> nth=1', '1d')
-    await page.waitForSelector('#prices .levels >> text=are not on the chart')
+    await page.click('#prices .intervals >> text="1d"')
+    await page.waitForSelector('#prices .credits >> text=are not on the chart')
     await toPage(page, 'orders')
     await page.waitForSelector('#orders tbody tr:has-text("once")')
     expect(await orders.count()).toBe(25)

@@ -379,7 +379,9 @@ export const texts = {
     version: 'Version',
     profile: 'Profile',
     chain: 'Chain',
-    notices: 'The console is made with Preact (MIT), htm (Apache-2.0) and uPlot (MIT).',
+    notices:
+      'The console is made with Preact (MIT), htm (Apache-2.0), uPlot (MIT) and Lightweight Charts (Apache-2.0).',
+    chartNotice: 'TradingView Lightweight Charts. Copyright (c) 2026 TradingView, Inc.',
   },
   attention: {
     whole: 'Details',

@@ -26,7 +26,7 @@ export interface ChartLine {
   readonly style: 'solid' | 'dashed' | 'dotted' | 'sparse'
 }
 
-/** What the chart reports. */
+/** Listens to the chart. */
 export interface ChartListener {
   /** The crosshair is at this candle; undefined: it is at none. */
   onCandle(candle: Candle | undefined): void
@@ -75,7 +75,7 @@ const styles: Readonly<Record<ChartLine['style'], LineStyle>> = {
 const firstSeen = 120
 
 /** Draws a chart into a place, as large as that is. */
-export function drawCandleChart(place: HTMLElement, listener: ChartListener): CandleChart {
+export function createCandleChart(place: HTMLElement, listener: ChartListener): CandleChart {
   const chart = createChart(place, chartOptions())
   const series = chart.addSeries(CandlestickSeries, seriesOptions(2))
   const marks = createSeriesMarkers<UTCTimestamp>(series as never, [])

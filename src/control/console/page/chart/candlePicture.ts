@@ -84,9 +84,9 @@ function useChart(
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     const paint = () => drawn?.paint()
     import('./candleChart.ts').then(
-      ({ drawCandleChart }) => {
+      ({ createCandleChart }) => {
         if (isOver || place.current === null) return
-        drawn = drawCandleChart(place.current, {
+        drawn = createCandleChart(place.current, {
           onCandle: (candle) => newest.current.onCandle(candle),
           onSeen: (from, to) => newest.current.onSeen(from, to),
         })
@@ -136,42 +136,13 @@ function useKeyboard(
   }
 }
 
-/** The picture. */
-export function CandlePicture(props: PictureProps): VNode {
-  const { report, levels, fills, places, mark, nowMs, moving, wanted, mayMove, priceOf } = props
-  const { candles, period, symbol } = report
-  const place = useRef<HTMLDivElement>(null)
-  const legend = useRef<HTMLParagraphElement>(null)
-  const newest = useRef(props)
-  newest.current = props
-  const starts = useMemo(() => candles.map(({ timestampSeconds }) => timestampSeconds), [candles])
-  const seen = useRef({ from: 0, to: 0, frame: 0 })
-  const first = useRef<number | undefined>(undefined)
+/** Lets the lines of a drawn chart be dragged. `newest`: the properties of the picture at any later time. */
+function useLevelDrag(
+  chart: CandleChart | 'failed' | undefined,
+  place: { readonly current: HTMLDivElement | null },
+  newest: { readonly current: PictureProps },
+): { readonly current: LevelDrag | undefined } {
   const drag = useRef<LevelDrag | undefined>(undefined)
-
-  const legendOf = ({ open, high, low, close }: Candle): string =>
-    words.legend(priceOf(open), priceOf(high), priceOf(low), priceOf(close))
-  const showLegend = (candle: Candle | undefined): void => {
-    const shown = candle ?? newest.current.report.candles.at(-1)
-    if (legend.current !== null && shown !== undefined) legend.current.textContent = legendOf(shown)
-  }
-  const showMarkers = (): void => {
-    if (typeof chart !== 'object') return
-    const { from, to } = seen.current
-    const inSight = { from: starts[Math.max(0, from)] ?? 0, to: starts[Math.min(starts.length - 1, to)] ?? 0 }
-    chart.setMarkers(markersOf(newest.current.fills, { starts, stepSeconds: periodSeconds[period] }, inSight))
-  }
-  const listener = useRef({ onCandle: showLegend, onSeen: (_from: number, _to: number): void => undefined })
-  const chart = useChart(place, listener)
-  listener.current = {
-    onCandle: showLegend,
-    onSeen(from, to) {
-      cancelAnimationFrame(seen.current.frame)
-      seen.current = { from, to, frame: requestAnimationFrame(showMarkers) }
-      if (from < fewLeft) newest.current.onOlder()
-    },
-  }
-
   useEffect(() => {
     if (typeof chart !== 'object') return undefined
     const node = place.current
@@ -205,7 +176,45 @@ export function CandlePicture(props: PictureProps): VNode {
     drag.current = created
     return () => created.close()
   }, [chart])
+  return drag
+}
 
+/** The picture. */
+export function CandlePicture(props: PictureProps): VNode {
+  const { report, levels, fills, places, mark, nowMs, moving, wanted, mayMove, priceOf } = props
+  const { candles, period, symbol } = report
+  const place = useRef<HTMLDivElement>(null)
+  const legend = useRef<HTMLParagraphElement>(null)
+  const newest = useRef(props)
+  newest.current = props
+  const starts = useMemo(() => candles.map(({ timestampSeconds }) => timestampSeconds), [candles])
+  const seen = useRef({ from: 0, to: 0, frame: 0 })
+  const first = useRef<number | undefined>(undefined)
+
+  const legendOf = ({ open, high, low, close }: Candle): string =>
+    words.legend(priceOf(open), priceOf(high), priceOf(low), priceOf(close))
+  const showLegend = (candle: Candle | undefined): void => {
+    const shown = candle ?? newest.current.report.candles.at(-1)
+    if (legend.current !== null && shown !== undefined) legend.current.textContent = legendOf(shown)
+  }
+  const showMarkers = (): void => {
+    if (typeof chart !== 'object') return
+    const { from, to } = seen.current
+    const inSight = { from: starts[Math.max(0, from)] ?? 0, to: starts[Math.min(starts.length - 1, to)] ?? 0 }
+    chart.setMarkers(markersOf(newest.current.fills, { starts, stepSeconds: periodSeconds[period] }, inSight))
+  }
+  const listener = useRef({ onCandle: showLegend, onSeen: (_from: number, _to: number): void => undefined })
+  const chart = useChart(place, listener)
+  listener.current = {
+    onCandle: showLegend,
+    onSeen(from, to) {
+      cancelAnimationFrame(seen.current.frame)
+      seen.current = { from, to, frame: requestAnimationFrame(showMarkers) }
+      if (from < fewLeft) newest.current.onOlder()
+    },
+  }
+
+  const drag = useLevelDrag(chart, place, newest)
   useEffect(() => {
     if (!mayMove) drag.current?.cancel()
   }, [mayMove])

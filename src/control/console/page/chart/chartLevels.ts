@@ -40,16 +40,21 @@ export interface Level {
   /** The order that rests there. */
   readonly order?: RestingOrder
   /** Whoever maintains the order and would move it back; undefined: it may be moved. */
-  readonly maintainer?: string
+  readonly maintainer: string | undefined
 }
 
-/** Facts that levels are made of. */
-export interface LevelFacts {
-  readonly status: Status
+/** A market with what is held on it. */
+export interface MarketFacts {
   readonly positions: readonly ShownPosition[]
   /** Symbol of the market. */
   readonly market: string
+  /** Places of its prices. */
   readonly places: number
+}
+
+/** Facts that levels are made of. */
+export interface LevelFacts extends MarketFacts {
+  readonly status: Status
 }
 
 /** Newest mark of a market, USD with 30 decimals: of what is held or rests there. Undefined: none is known. */
@@ -84,6 +89,7 @@ function heldLevels({ key, row }: ShownPosition, { places }: LevelFacts): readon
     ...pricesOf(amountOf(price), places, amountOf(markPrice)),
     ...{ key: `${kind} ${key}`, kind, name: words.held[kind], direction },
     size: usdText(sizeInUsd),
+    maintainer: undefined,
     pnl: kind === 'entry' ? undefined : pnlAt(amountOf(price), row, amountOf(sizeInUsd)),
   })
   return [
@@ -104,13 +110,12 @@ function restingLevel(row: RestingOrder, facts: LevelFacts): readonly Level[] {
   if (triggerPrice === null) return []
   const price = amountOf(triggerPrice)
   const kind = kinds[type] ?? 'other'
-  const maintainer = maintainerOf(row, facts.status)
   return [
     {
       ...pricesOf(price, facts.places, markPrice === null ? undefined : amountOf(markPrice)),
       ...{ key: orderKey, kind, name: type, direction, size: usdText(sizeUsd), order: row },
+      maintainer: maintainerOf(row, facts.status),
       pnl: pnlOfExit(row, price, facts),
-      ...(maintainer === undefined ? {} : { maintainer }),
     },
   ]
 }
@@ -119,7 +124,7 @@ function restingLevel(row: RestingOrder, facts: LevelFacts): readonly Level[] {
 export function pnlOfExit(
   order: RestingOrder,
   priceUsd: bigint,
-  { positions, market }: Pick<LevelFacts, 'positions' | 'market'>,
+  { positions, market }: MarketFacts,
 ): string | undefined {
   if (order.type !== 'stop' && order.type !== 'target') return undefined
   const position = positions.find(({ symbol, key }) => symbol === market && key === sideKeyOf(order))
@@ -178,7 +183,7 @@ export function lineTitle({ name, direction, size, pnl }: Level): string {
  */
 export function shownRange(
   { low, high }: { readonly low: number; readonly high: number },
-  levels: readonly Pick<Level, 'price'>[],
+  levels: readonly { readonly price: number }[],
 ): { readonly low: number; readonly high: number } {
   const reach = Math.max(high - low, high * 0.002)
   const near = levels.map(({ price }) => price).filter((price) => price > low - reach && price < high + reach)

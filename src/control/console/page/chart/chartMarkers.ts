@@ -84,7 +84,7 @@ export function markersOf(
  */
 export function fillsSinceMs(
   firstSeconds: number | undefined,
-  { allSince, isAllOrders }: { readonly allSince?: string; readonly isAllOrders: boolean },
+  { allSince, isAllOrders }: { readonly allSince: string | undefined; readonly isAllOrders: boolean },
 ): number | undefined {
   if (isAllOrders || allSince === undefined) return undefined
   const sinceMs = millisOf(allSince)

@@ -3,7 +3,7 @@
 import type { Order, RestingOrder } from '../pageWire.ts'
 import { amountOf, priceText } from '../shownAmount.ts'
 import { millisOf } from '../shownTimes.ts'
-import { distanceText, type Level, type LevelFacts, pnlOfExit } from './chartLevels.ts'
+import { distanceText, type Level, type MarketFacts, pnlOfExit } from './chartLevels.ts'
 
 /** A new price of an order, as it is asked for. */
 export interface WantedMove {
@@ -27,7 +27,7 @@ export interface SentMove {
   readonly priceUsd: bigint
   readonly text: string
   /** The order of the edit, where the answer named one. */
-  readonly intentId?: string
+  readonly intentId: string | undefined
   /** By the daemon's clock, Unix ms. */
   readonly sentAtMs: number
 }
@@ -65,11 +65,7 @@ export function draggedText(price: number, places: number): string | undefined {
 }
 
 /** The move of a level to a price; undefined where that is no price, the level is no order, or somebody maintains it. */
-export function wantedMove(
-  level: Level,
-  text: string,
-  facts: Pick<LevelFacts, 'positions' | 'market' | 'places'>,
-): WantedMove | undefined {
+export function wantedMove(level: Level, text: string, facts: MarketFacts): WantedMove | undefined {
   const { order, maintainer } = level
   const priceUsd = typedPrice(text)
   if (order === undefined || maintainer !== undefined || priceUsd === undefined) return undefined
@@ -119,7 +115,7 @@ export function reachedLevel(
 /** State of a move: `rests`: the venue shows the new price, or the order is gone; `failed`: the edit ended without it, for the reason given. */
 export type MoveFate = 'moving' | 'rests' | { readonly failed: string }
 
-/** What became of a move, by what rests and by the orders that the page knows. */
+/** The fate of a move, by the orders that rest and those that the page knows. */
 export function fateOf(
   move: SentMove,
   {

@@ -64,7 +64,7 @@ export function MoveStrip(props: {
     if (isSending || seen === '' || by.trim() === '') return
     setSending(true)
     rememberName(by)
-    // What was accepted before the answer came is this move's too.
+    // The daemon may accept the edit before its answer comes.
     const sentAtMs = nowMs - 2_000
     const answer = await feed.change<Answer>('POST', path, { id, price: typed, by: by.trim() })
     setSending(false)
@@ -81,7 +81,7 @@ export function MoveStrip(props: {
         text,
         sentAtMs,
       },
-      ...(intentId === undefined ? {} : { intentId }),
+      intentId,
     })
     feed.refresh()
   }

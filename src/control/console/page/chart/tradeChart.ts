@@ -133,10 +133,7 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
   const levels = known?.levels ?? []
   const status = known?.facts.status
   const mark = status === undefined || isOld ? undefined : markOf(status, market)
-  const sinceMs = fillsSinceMs(report?.candles[0]?.timestampSeconds, {
-    ...(allSince === undefined ? {} : { allSince }),
-    isAllOrders,
-  })
+  const sinceMs = fillsSinceMs(report?.candles[0]?.timestampSeconds, { allSince, isAllOrders })
   const priceOf = (price: number) =>
     price.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })
   const old = report === undefined ? undefined : oldPricesText(report, nowMs)
