@@ -219,7 +219,7 @@ pageTest(
     expect(await page.locator('table:has(caption) tbody tr').count()).toBe(50)
     const older = page.waitForResponse((response) => response.url().includes('&before='))
     await page.locator('.candles').scrollIntoViewIfNeeded()
-    for (let drags = 0; drags < 4; drags += 1) {
+    for (let drags = 0; drags < 8; drags += 1) {
       const place = await page.locator('.candles').boundingBox()
       const [x, y] = [(place?.x ?? 0) + 100, (place?.y ?? 0) + 300]
       await page.mouse.move(x, y)

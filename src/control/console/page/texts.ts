@@ -382,6 +382,7 @@ export const texts = {
     notices:
       'The console is made with Preact (MIT), htm (Apache-2.0), uPlot (MIT) and Lightweight Charts (Apache-2.0).',
     chartNotice: 'TradingView Lightweight Charts. Copyright (c) 2026 TradingView, Inc.',
+    chartMaker: 'www.tradingview.com',
   },
   attention: {
     whole: 'Details',

@@ -19,6 +19,6 @@ export function AboutView(): VNode {
   return html`<${Section} id="about" title=${texts.sections.about}>
     <dl class="facts">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     <p class="muted">${words.notices}</p>
-    <p class="muted">${words.chartNotice} <a href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">https://www.tradingview.com/</a></p>
+    <p class="muted">${words.chartNotice} <a href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">${words.chartMaker}</a></p>
   <//>`
 }
