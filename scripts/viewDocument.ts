@@ -40,6 +40,11 @@ const parts: readonly Part[] = [
     types: ['GivenSignal', 'TradeSignal', 'SignalTerms', 'UnservedSignal'],
   },
   {
+    title: 'What it waits for',
+    files: ['strategy/kindStatus.ts'],
+    types: ['StatusLine'],
+  },
+  {
     title: 'The snapshot',
     files: ['domain/snapshot.ts', 'protocol/reading.ts'],
     types: ['Snapshot', 'AccountLists', 'ListedPositions', 'MarketView', 'Reading', 'Rows'],

@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts'
 import type { Scene } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { checkTurn, type GivenMemory, memoryFor } from '../strategy/kindMemory.ts'
-import { viewOf } from '../strategy/strategy.ts'
+import { type StatusLine, statusAfter, viewOf } from '../strategy/strategy.ts'
 
 /** The world's part of a view. */
 export type OwnScene = Pick<
@@ -31,6 +31,8 @@ export type TakeTurn = (turn: TakenTurn) => void
 export interface KindAnswer {
   /** Return value: a `CheckedTurn` from a kind with a memory, unless it is a promise. The decisions are not checked yet. */
   readonly returned: unknown
+  /** The line on what it waits for; absent: it says none. */
+  readonly status?: StatusLine
   /** Failure in its thread next to a good answer. */
   readonly failed?: unknown
   /** Size of the view that was handed to a kind of the user's own, bytes. */
@@ -49,9 +51,9 @@ export async function callKind(
   if (hosted === undefined) return askHere(loaded, scene, past)
   const { memory, events = [], eventsMissed = 0, signals = [] } = past ?? {}
   const told = past === undefined ? {} : { events, eventsMissed, signals, ...defined({ memory }) }
-  const { returned, crash, viewBytes, spentMs } = await hosted.decide({ ...scene, ...told })
+  const { returned, status, crash, viewBytes, spentMs } = await hosted.decide({ ...scene, ...told })
   const spent = spentMs === undefined ? {} : { spentMs }
-  return { returned, viewBytes, ...spent, ...defined({ failed: crash }) }
+  return { returned, viewBytes, ...spent, ...defined({ status, failed: crash }) }
 }
 
 function askHere(
@@ -59,11 +61,15 @@ function askHere(
   scene: OwnScene,
   past?: GivenPast,
 ): KindAnswer {
-  if (strategy.memory === undefined || past === undefined)
-    return { returned: strategy.decide(viewOf({ ...scene, params, instance })) }
+  if (strategy.memory === undefined || past === undefined) {
+    const view = viewOf({ ...scene, params, instance })
+    return { returned: strategy.decide(view), ...defined({ status: statusAfter(strategy, view) }) }
+  }
   const { events, eventsMissed, signals } = past
   const memory = memoryFor(strategy.kind, strategy.memory, past.memory)
   const view = viewOf({ ...scene, params, instance, events, eventsMissed, signals })
   const returned: unknown = strategy.decide(view, memory)
-  return { returned: returned instanceof Promise ? returned : checkTurn(strategy.memory, returned) }
+  if (returned instanceof Promise) return { returned }
+  const turn = checkTurn(strategy.memory, returned)
+  return { returned: turn, ...defined({ status: statusAfter(strategy, view, turn.memory) }) }
 }

@@ -64,6 +64,7 @@ export function createInstance(
   const operatorPause = () => trading.accountJournal.state().strategies?.get(loaded.name)?.paused
   let failingSinceMs: number | undefined
   let lastUnserved: StrategyStatus['lastUnserved']
+  let status: StrategyStatus['status']
   let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastAskedAtMs' | 'lastTickMs' | 'lastError'> = {}
 
   function between<T>(work: () => Promise<T>): Promise<T> {
@@ -97,6 +98,8 @@ export function createInstance(
       counts.denied += report.denied
       if (report.unserved !== undefined) lastUnserved = { ...report.unserved, atMs: clock.now() }
       const durationMs = clock.monotonicMs() - startMs
+      // What it waited for before a pause or a failure is no status of now.
+      status = ifDefined(report.status, (line) => ({ ...line, atMs: lastTickAtMs }))
       if (isPaused) {
         const reason =
           byOperator !== undefined
@@ -179,6 +182,7 @@ export function createInstance(
       between(async () => {
         await durable()
         loaded = next
+        status = undefined
         // The cause that paused it may be mended.
         ownFailures = 0
         pausedUntilMs = undefined
@@ -227,7 +231,7 @@ export function createInstance(
       tradingState: trading.haltOn(loaded.name)?.state ?? 'active',
       ...defined({ pausedBy: byOperator }),
       ...last,
-      ...defined({ lastUnserved }),
+      ...defined({ lastUnserved, status }),
       ...defined({ unfit: ifDefined(unfit, ({ reason, sinceMs }) => ({ reason, sinceMs })) }),
       ...defined({ failingSinceMs }),
       ...defined({ kindFile: loaded.hosted?.path }),

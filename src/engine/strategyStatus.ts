@@ -5,6 +5,7 @@ import type { TradingState } from '../domain/limits/limits.ts'
 import type { NewestSignal } from '../domain/memory/tradeSignal.ts'
 import type { ExitHere } from '../domain/order/exitSettings.ts'
 import type { UnservedSignal } from '../strategy/kindMemory.ts'
+import type { StatusLine } from '../strategy/kindStatus.ts'
 
 /** State of the engine's life. Strategies get turns only in `running`. */
 export type EngineState = 'starting' | 'recovering' | 'running' | 'draining' | 'stopped'
@@ -44,6 +45,8 @@ export interface StrategyStatus {
   readonly unfit?: { readonly reason: string; readonly sinceMs: number }
   /** Exits of its file that act only while perpd runs; absent: none. */
   readonly exitsHere?: readonly ExitHere[]
+  /** The kind's line on what it waits for, of its newest turn (Unix ms); absent: it says none, or got no turn. */
+  readonly status?: StatusLine & { readonly atMs: number }
   /** The newest signal from outside, and its state; absent before the first. */
   readonly lastSignal?: NewestSignal
   /** The newest signal since the start that led to no order, why, and since when that is known, Unix ms; absent: none. */

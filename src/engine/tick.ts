@@ -14,6 +14,7 @@ import { orphanCancels } from '../risk/orphans.ts'
 import { type DecisionProblem, returnedProblem } from '../strategy/decisionProblem.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { CheckedTurn, UnservedSignal } from '../strategy/kindMemory.ts'
+import type { StatusLine } from '../strategy/kindStatus.ts'
 import { openIntentsOf, restingOrdersOf } from '../strategy/resting.ts'
 import { unwindOf } from '../tasks/unwindTask.ts'
 import { callKind, type GivenPast, type KindAnswer } from './callKind.ts'
@@ -34,6 +35,8 @@ export interface TickReport {
   readonly problem?: string
   /** Error that the kind threw instead of answering, or a failure in its thread next to a good answer. */
   readonly failed?: unknown
+  /** The kind's line on what it waits for; absent: it says none. */
+  readonly status?: StatusLine
   /** The newest signal of which the kind said that no order comes of it. */
   readonly unserved?: UnservedSignal
   /** Size of the view that was handed to a kind of the user's own, bytes. */
@@ -116,13 +119,12 @@ export async function tick(
 
 /** Returns the part of an answer that the report repeats. */
 function repeatedOf({
+  status,
   failed,
   viewBytes,
   spentMs,
-}: Answer): Pick<TickReport, 'failed' | 'viewBytes' | 'spentMs'> {
-  return {
-    ...defined({ failed, viewBytes, spentMs }),
-  }
+}: Answer): Pick<TickReport, 'status' | 'failed' | 'viewBytes' | 'spentMs'> {
+  return defined({ status, failed, viewBytes, spentMs })
 }
 
 /** Calls the kind, with its view of the world and its past. */

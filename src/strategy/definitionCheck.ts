@@ -18,6 +18,7 @@ const definitionParts: Readonly<
   takesSignals: [(value) => value === undefined || typeof value === 'boolean', 'true or false'],
   needs: [(value) => typeof value === 'function', 'a function'],
   decide: [(value) => typeof value === 'function', 'a function'],
+  status: [(value) => value === undefined || typeof value === 'function', 'a function'],
 }
 
 function isMemory(value: unknown): boolean {

@@ -18,6 +18,7 @@ import type { Reading } from '../protocol/reading.ts'
 import type { Usd } from '../protocol/units.ts'
 import { checkDefinition } from './definitionCheck.ts'
 import type { MemoryDefinition, Turn } from './kindMemory.ts'
+import { type StatusLine, takenStatus } from './kindStatus.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 import type { StrategyDecision } from './strategyDecision.ts'
 
@@ -81,9 +82,11 @@ export {
 export type { TaskWish } from '../tasks/taskRows.ts'
 export { bpsField, countField, leverageField, secondsField, usdField } from './fields.ts'
 export type { MemoryDefinition, Turn, UnservedSignal } from './kindMemory.ts'
+export type { StatusLine } from './kindStatus.ts'
 export { levelOfPrice, priceOfLevel } from './levels.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
 export type { StartTaskDecision, StrategyDecision } from './strategyDecision.ts'
+export { type TestPosition, type TestViewParts, testView } from './testView.ts'
 /** Schemas for the params of a kind. */
 export { z }
 
@@ -197,6 +200,8 @@ export interface Strategy<Params = unknown> {
   readonly tidiesOrders?: boolean
   needs(params: Params, symbols: readonly string[]): Needs
   decide(view: StrategyView<Params>, memory?: unknown): readonly StrategyDecision[] | Turn<unknown>
+  /** Says what the instance waits for after a turn; absent: the kind never says it. */
+  status?(view: StrategyView<Params>, memory?: unknown): StatusLine | undefined
 }
 
 /** A kind without a memory. */
@@ -209,6 +214,7 @@ export interface PlainStrategy<Params> extends Strategy<Params> {
 export interface RememberingStrategy<Params, Memory> extends Strategy<Params> {
   readonly memory: MemoryDefinition<Memory>
   decide(view: StrategyView<Params>, memory: Memory): Turn<Memory>
+  status?(view: StrategyView<Params>, memory: Memory): StatusLine | undefined
 }
 
 interface DefinitionBase<Schema extends z.ZodType> {
@@ -228,6 +234,8 @@ interface DefinitionBase<Schema extends z.ZodType> {
 export interface StrategyDefinition<Schema extends z.ZodType> extends DefinitionBase<Schema> {
   /** Returns the decisions to request. Pure: the same view always gives the same decisions. */
   decide(view: StrategyView<z.output<Schema>>): readonly StrategyDecision[]
+  /** Returns one line on what the instance waits for, from the view of the turn, or undefined. Shown only; no backtest asks for it. Pure. */
+  status?(view: StrategyView<z.output<Schema>>): StatusLine | undefined
 }
 
 /** Parts of a kind with a memory. */
@@ -240,6 +248,8 @@ export interface RememberingDefinition<Schema extends z.ZodType, Memory> extends
    * the commit of the admitted decisions; denials return as events of the next turn.
    */
   decide(view: StrategyView<z.output<Schema>>, memory: Memory): Turn<Memory>
+  /** As that of a kind without a memory; `memory` is the one that the turn returned. */
+  status?(view: StrategyView<z.output<Schema>>, memory: Memory): StatusLine | undefined
 }
 
 /**
@@ -262,10 +272,16 @@ export function defineStrategy(
   const takesSignals = 'takesSignals' in definition && definition.takesSignals === true
   const parts = { kind, description, opensPositions, params, takesSignals, needs }
   if (!('memory' in definition) || definition.memory === undefined) {
-    return { ...parts, decide: (view) => (definition as StrategyDefinition<z.ZodType>).decide(view) }
+    const plain = definition as StrategyDefinition<z.ZodType>
+    const told = plain.status === undefined ? {} : { status: (view: StrategyView) => plain.status?.(view) }
+    return { ...parts, ...told, decide: (view) => plain.decide(view) }
   }
   const { memory } = definition
-  return { ...parts, memory, decide: (view, remembered) => definition.decide(view, remembered) }
+  const told =
+    definition.status === undefined
+      ? {}
+      : { status: (view: StrategyView, kept: unknown) => definition.status?.(view, kept) }
+  return { ...parts, ...told, memory, decide: (view, remembered) => definition.decide(view, remembered) }
 }
 
 /**
@@ -334,6 +350,15 @@ export function viewOf<Params>(parts: {
     },
     positions: (symbol, direction) => among(given.snapshot.positions.value, symbol, direction),
   }
+}
+
+/** Asks a kind for its status after a turn; `memory` is the one that the turn returned. */
+export function statusAfter<Params>(
+  strategy: Strategy<Params>,
+  view: StrategyView<Params>,
+  memory?: unknown,
+): StatusLine | undefined {
+  return strategy.status === undefined ? undefined : takenStatus(() => strategy.status?.(view, memory))
 }
 
 /** Address of the token that an instance's `size.collateral` means in a market. */

@@ -148,3 +148,35 @@ test('a turn whose reads no host answers says so as a cause that all strategies 
   ending.abort()
   await running
 })
+
+test('what a kind waits for is the line of its newest turn: a failure, a pause and a new version end it', async () => {
+  const clock = manualClock(1_700_000_000_000)
+  const ending = new AbortController()
+  let report: Partial<TickReport> = { status: { text: 'RSI 52, waits for below 45', facts: { rsi: 52 } } }
+  const instance = createInstance(
+    loaded,
+    {
+      clock,
+      emit: () => undefined,
+      trading: { haltOn: () => undefined, accountJournal: { state: () => ({}) } } as never,
+    },
+    ending.signal,
+    async () => ({ decisions: 0, admitted: 0, denied: 0, invalid: 0, ...report }) as TickReport,
+  )
+  const running = instance.run()
+  await clock.advance(1_500)
+  expect(instance.status().status).toEqual({
+    text: 'RSI 52, waits for below 45',
+    facts: { rsi: 52 },
+    atMs: 1_700_000_001_000,
+  })
+  await instance.replace(loaded, () => Promise.resolve())
+  expect(instance.status()).not.toHaveProperty('status')
+  await clock.advance(1_500)
+  expect(instance.status()).toHaveProperty('status')
+  report = { failed: new Error('it is broken') }
+  await clock.advance(1_500)
+  expect(instance.status()).not.toHaveProperty('status')
+  ending.abort()
+  await running
+})

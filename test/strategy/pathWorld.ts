@@ -22,6 +22,7 @@ import { exitsNow } from '../../src/strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { secondsOfPeriod } from '../../src/strategy/indicators.ts'
 import type { CheckedTurn, GivenMemory } from '../../src/strategy/kindMemory.ts'
+import type { StatusLine } from '../../src/strategy/kindStatus.ts'
 import { openIntentsOf, restingOrdersOf } from '../../src/strategy/resting.ts'
 import type { StrategyDecision } from '../../src/strategy/strategyDecision.ts'
 import { ACCOUNT, signedAs } from '../risk/world.ts'
@@ -65,6 +66,8 @@ export interface PathTurn {
   /** The same, asked a second time for the same. */
   readonly again: readonly StrategyDecision[]
   readonly memory?: GivenMemory
+  /** What it says that it waits for. */
+  readonly status?: StatusLine
   readonly admitted: readonly Intent[]
   /** USD held by market and side once what was admitted is filled. */
   readonly heldUsd: ReadonlyMap<string, Usd>
@@ -300,9 +303,9 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
           signals: signalsAt(loaded, step, snapshot.atMs),
         }
       : undefined
-    const ask = async () => (await callKind(loaded, scene, structuredClone(past))).returned
-    const returned = await ask()
-    const again = await ask()
+    const ask = async () => await callKind(loaded, scene, structuredClone(past))
+    const { returned, status } = await ask()
+    const { returned: again } = await ask()
     const turn = keeps ? (returned as CheckedTurn) : undefined
     if (turn !== undefined)
       memory = { strategyKind: strategy.kind, version: turn.version, memory: turn.memory }
@@ -335,6 +338,7 @@ export async function follow(loaded: LoadedStrategy, path: Path): Promise<readon
       resting: scene.restingOrders.map(({ orderKey }) => orderKey),
       decisions,
       again: listOf(again),
+      ...(status === undefined ? {} : { status }),
       ...(memory === undefined ? {} : { memory }),
       admitted,
       heldUsd: new Map(account.held.map((each) => [`${each.market.symbol}:${each.direction}`, each.sizeUsd])),

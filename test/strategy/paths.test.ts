@@ -131,6 +131,8 @@ function faultsOf(file: LoadedStrategy, turn: PathTurn): readonly string[] {
   const faults: string[] = []
   const fault = (text: string) => faults.push(`turn ${turn.step}: ${text}`)
   const [candle] = (file.needs.candles ?? []).map(({ period }) => secondsOfPeriod(period) * 1000)
+  if (turn.status?.text.startsWith('its status ')) fault(turn.status.text)
+  if (turn.status?.text.includes('NaN')) fault(turn.status.text)
   for (const decision of decisions) {
     const problem = decisionProblem(decision)
     if (problem !== undefined) fault(problem.reason)
@@ -228,6 +230,17 @@ test.each(loaded.map((file) => [file.strategy.kind, file] as const))(
     expect(acts).toBeGreaterThan(3)
   },
 )
+
+test.each(
+  loaded
+    .filter(({ strategy }) => strategy.status !== undefined)
+    .map((file) => [file.strategy.kind, file] as const),
+)('%s says at every turn what it waits for, in the same line for the same view', async (_kind, file) => {
+  const lines = (await follow(file, paths[0] as Path)).map(({ status }) => status?.text)
+  expect(lines).not.toContain(undefined)
+  expect(new Set(lines).size).toBeGreaterThan(1)
+  expect(lines.filter((_, step) => step % 35 === 0)).toMatchSnapshot()
+})
 
 const recorded = process.env.PERPD_TEST_CANDLES
 /** Closes of the recorded candles, in the order of the file. */

@@ -3,6 +3,7 @@ import { isoTime } from '../../base/clock.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { counted, money, shortId, span } from '../../monitor/text.ts'
 import { type PriceText, triggersIn } from '../output/pricePlaces.ts'
+import { wrapped } from '../output/screen.ts'
 import { sizeText } from '../output/sizeText.ts'
 import { type Column, table } from '../output/table.ts'
 
@@ -158,8 +159,23 @@ export function exitsHereText(exitsHere: NonNullable<StatusBody['strategies'][nu
 /** The strategies as a table. */
 export function strategiesTable({ strategies, nowMs }: StatusBody, width: number): string {
   const rows = strategies.map((each) => strategyRow(each, nowMs))
-  return table(strategyColumns, rows, width, '  ')
+  const waits = strategies.flatMap(({ name, status }) =>
+    status === undefined ? [] : wrapped(`  ${name}: `, statusLineText(status, nowMs), width),
+  )
+  return [table(strategyColumns, rows, width, '  '), ...waits].join('\n')
 }
+
+/** A kind's line on what its instance waits for; one that is old says so, for it is of the newest turn. */
+export function statusLineText(
+  { text, atMs }: NonNullable<StatusBody['strategies'][number]['status']>,
+  nowMs: number,
+): string {
+  const ageMs = nowMs - atMs
+  return ageMs < OLD_STATUS_MS ? text : `${text} (${span(ageMs)} ago)`
+}
+
+/** A line of a turn that is older than this shows its age, ms. */
+const OLD_STATUS_MS = 60_000
 
 function strategyRow(each: StatusBody['strategies'][number], nowMs: number): string[] {
   const problems = [

@@ -14,8 +14,9 @@ import { closeStrategies } from '../../strategy/files/load.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
+import { wrapped } from '../output/screen.ts'
 import { booksOf, isBooks, managesIt, type PlainBook } from '../results/booksTable.ts'
-import { exitsHereText } from '../results/statusParts.ts'
+import { exitsHereText, statusLineText } from '../results/statusParts.ts'
 
 /** Why an instance fails, pauses, reduces or is halted. */
 export interface Trouble {
@@ -47,6 +48,8 @@ export interface StrategyRow {
   /** `long ETH/USD [WETH-USDC] $500.00`: its own parts, of a keeper what it watches, of one that does not run what its last orders opened. */
   readonly positions: readonly string[]
   /** Exits that act only while perpd runs; absent: none. */
+  /** What it waits for, in its kind's words, with the values that it decided by. */
+  readonly status?: StatusBody['strategies'][number]['status']
   readonly exitsHere?: StatusBody['strategies'][number]['exitsHere']
   /** The newest signal from outside, and what became of it; absent before the first. */
   readonly lastSignal?: StatusBody['strategies'][number]['lastSignal']
@@ -138,7 +141,12 @@ export function strategyRows(
           const ownUsd = own.reduce((sum, { sizeUsd }) => sum + BigInt(sizeUsd), 0n)
           return `${position.direction} ${position.market} ${money(ownUsd)}`
         }),
-      ...defined({ exitsHere: each.exitsHere, lastSignal: each.lastSignal, lastUnserved: each.lastUnserved }),
+      ...defined({
+        status: each.status,
+        exitsHere: each.exitsHere,
+        lastSignal: each.lastSignal,
+        lastUnserved: each.lastUnserved,
+      }),
     }
   })
   const known = new Set(running.map(({ name }) => name))
@@ -247,7 +255,11 @@ export function strategiesText(rows: readonly StrategyRow[], nowMs: number, widt
     ...(lastSignal === undefined ? [] : [signalText(name, lastSignal, nowMs)]),
     ...(lastUnserved === undefined ? [] : [unservedText(name, lastUnserved, nowMs)]),
   ])
-  return [fitTable(columns(nowMs), rows, width), ...told].join('\n\n')
+  const waits = rows.flatMap(({ name, status }) =>
+    status === undefined ? [] : wrapped(`${name}: `, statusLineText(status, nowMs), width),
+  )
+  const block = waits.length === 0 ? [] : [waits.join('\n')]
+  return [fitTable(columns(nowMs), rows, width), ...block, ...told].join('\n\n')
 }
 
 /** `the last signal of tv, 12 "breakout", said long ETH/USD [WETH-USDC] 3 s ago: taken`. */

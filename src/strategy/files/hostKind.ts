@@ -79,8 +79,8 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
       const answer = await threads.ask({ ask: 'decide', bytes }, options.decideTimeoutMs)
       const returned =
         answer.is === 'decided' ? deserialize(answer.bytes) : answer.is === 'promise' ? promised : undefined
-      const spent = defined({ spentMs: answer.is === 'decided' ? answer.spentMs : undefined })
-      return { returned, viewBytes, ...spent, ...defined({ crash }) }
+      const { spentMs, status } = answer.is === 'decided' ? answer : {}
+      return { returned, viewBytes, ...defined({ spentMs, status, crash }) }
     },
     close: threads.close,
   }

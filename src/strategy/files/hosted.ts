@@ -13,7 +13,7 @@ import type { OwnTask } from '../../domain/taskStates/ownTask.ts'
 import type { Hex } from '../../protocol/address.ts'
 import type { GivenMemory } from '../kindMemory.ts'
 import type { OpenIntent, RestingOrder } from '../resting.ts'
-import type { Needs, StrategyInstance } from '../strategy.ts'
+import type { Needs, StatusLine, StrategyInstance } from '../strategy.ts'
 import type { SchemaIssue } from './schemaProblems.ts'
 
 /** Reason of the end of a kind's thread: its time was over, its memory, it left by itself, or an uncaught error. */
@@ -61,6 +61,8 @@ export interface Scene {
 export interface KindRun {
   /** Whatever `decide` returned; of a kind with a memory a `CheckedTurn`. The decisions are not looked at yet. */
   readonly returned: unknown
+  /** The line on what it waits for; absent: it says none. */
+  readonly status?: StatusLine
   /** Failure in the thread since the previous turn, outside of `decide`. */
   readonly crash?: KindFault
   /** Size of the handed-over view, bytes. */

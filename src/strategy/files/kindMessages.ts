@@ -1,5 +1,5 @@
 /** Messages between the daemon and the thread of a kind of the user's own. Only plain values. */
-import type { Needs, StrategyInstance } from '../strategy.ts'
+import type { Needs, StatusLine, StrategyInstance } from '../strategy.ts'
 import type { SchemaIssue } from './schemaProblems.ts'
 
 /** A question to the thread, one at a time. */
@@ -22,7 +22,12 @@ export type KindAnswer =
   | { readonly is: 'params'; readonly issues: readonly SchemaIssue[] }
   | { readonly is: 'needs'; readonly needs: Needs }
   /** `bytes`: the return value of `decide`, for a kind with a memory the checked turn, by `v8.serialize`. `spentMs`: as `KindRun` has it. */
-  | { readonly is: 'decided'; readonly bytes: Uint8Array; readonly spentMs?: number }
+  | {
+      readonly is: 'decided'
+      readonly bytes: Uint8Array
+      readonly spentMs?: number
+      readonly status?: StatusLine
+    }
   /** The saved memory no longer fits the kind. */
   | {
       readonly is: 'unfit'

@@ -7,7 +7,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
 import { checkTurn, MemoryUnfitError, memoryFor } from '../kindMemory.ts'
-import { type Strategy, type StrategyInstance, viewOf } from '../strategy.ts'
+import { type Strategy, type StrategyInstance, statusAfter, viewOf } from '../strategy.ts'
 import type { Scene } from './hosted.ts'
 import type { KindAnswer, KindQuestion } from './kindMessages.ts'
 import { issuesOf } from './schemaProblems.ts'
@@ -64,12 +64,16 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
         const given = memory === undefined ? [] : [memoryFor(strategy.kind, memory, kept)]
         const before = process.threadCpuUsage()
         const returned: unknown = strategy.decide(view, ...given)
+        const isLater = typeof returned === 'object' && returned !== null && 'then' in returned
+        const turn = memory === undefined || isLater ? undefined : checkTurn(memory, returned)
+        const status = isLater ? undefined : statusAfter(strategy, view, turn?.memory)
         const { user, system } = process.threadCpuUsage(before)
         turns += 1
         const spent = defined({ spentMs: turns > WARM_UP_TURNS ? (user + system) / 1_000 : undefined })
-        if (typeof returned === 'object' && returned !== null && 'then' in returned) return { is: 'promise' }
-        const bytes = serialize(memory === undefined ? returned : checkTurn(memory, returned))
-        if (bytes.byteLength <= MOST_ANSWER_BYTES) return { is: 'decided', bytes, ...spent }
+        if (isLater) return { is: 'promise' }
+        const bytes = serialize(turn ?? returned)
+        if (bytes.byteLength <= MOST_ANSWER_BYTES)
+          return { is: 'decided', bytes, ...spent, ...defined({ status }) }
         throw new RangeError(
           `what decide returned has ${bytes.byteLength} bytes; at most ${MOST_ANSWER_BYTES} are taken`,
         )

@@ -11,7 +11,7 @@ import { maxOf, minOf } from '../../protocol/units.ts'
 import { bpsField, countField } from '../fields.ts'
 import { closedCandles, highest, lowest } from '../indicators.ts'
 import { levelOfPrice, priceOfLevel } from '../levels.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -23,6 +23,7 @@ import {
   sidesField,
   stopPriceOf,
 } from './shared/marketScene.ts'
+import { edgesText, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -61,7 +62,36 @@ export const breakout = defineStrategy({
       const decision = decideMarket(view, symbol)
       return decision ? [decision] : []
     }),
+  status: (view) => statusOfMarkets(view, (symbol) => statusOf(view, symbol)),
 })
+
+/** One line on a market: the price, and the edges of the channel that it waits for. */
+function statusOf(view: StrategyView<BreakoutParams>, symbol: string): StatusLine | undefined {
+  const { params } = view
+  const scene = sceneOf(view, symbol)
+  const candles = scene && freshCandles(view, symbol, params.period)
+  const [held] = scene?.held ?? []
+  const span = held === undefined ? params.entryCandles : params.exitCandles
+  const top = candles && highest(candles, span)
+  const bottom = candles && lowest(candles, span)
+  if (scene === undefined || top === undefined || bottom === undefined)
+    return { text: `waits for ${span} candles of ${params.period} and a price` }
+  const price = levelOfPrice(scene.price)
+  const facts = { price: rounded(price), top: rounded(top), bottom: rounded(bottom) }
+  if (held !== undefined) {
+    const edge = held.direction === 'long' ? `below ${rounded(bottom)}` : `above ${rounded(top)}`
+    return { text: `holds ${held.direction}, price ${rounded(price)}, closes ${edge}`, facts }
+  }
+  const share = params.bufferBps / 10_000
+  const edges = edgesText(params.sides, {
+    long: `above ${rounded(top * (1 + share))}`,
+    short: `below ${rounded(bottom * (1 - share))}`,
+  })
+  return {
+    text: `price ${rounded(price)}, ${scene.isBusy ? 'an order is in flight' : `waits for ${edges}`}`,
+    facts,
+  }
+}
 
 function decideMarket(view: StrategyView<BreakoutParams>, symbol: string): Decision | undefined {
   const { params } = view

@@ -11,8 +11,17 @@ import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { bpsField, countField, secondsField } from '../fields.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
-import { closeOf, entryOf, isPastStop, sceneOf, sidesField, stopPriceOf } from './shared/marketScene.ts'
+import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
+import {
+  closeOf,
+  entryOf,
+  isPastStop,
+  rounded,
+  sceneOf,
+  sidesField,
+  stopPriceOf,
+} from './shared/marketScene.ts'
+import { statusOfMarkets } from './shared/marketStatus.ts'
 import { milliBpsPerDay, rateText } from './shared/netRate.ts'
 
 const schema = z
@@ -55,7 +64,34 @@ export const carry = defineStrategy({
       const decision = decideMarket(view, symbol)
       return decision ? [decision] : []
     }),
+  status: (view) => statusOfMarkets(view, (symbol) => statusOf(view, symbol)),
 })
+
+/** One line on a market: what holding earns, and the rate that it waits for. */
+function statusOf(view: StrategyView<CarryParams>, symbol: string): StatusLine | undefined {
+  const { params, snapshot } = view
+  const scene = sceneOf(view, symbol)
+  const reading = scene?.market.ticker
+  if (scene === undefined || reading === undefined || !isFresh(snapshot, reading, params.maxRateAgeSeconds))
+    return { text: 'waits for a fresh rate and a price' }
+  const rateOf = (direction: Direction) => Number(milliBpsPerDay(reading.value, direction)) / 1000
+  const [held] = scene.held
+  if (held !== undefined) {
+    const rate = rateOf(held.direction)
+    const text = `holds ${held.direction}, earns ${rate} bps a day, closes below ${params.exitBpsPerDay}`
+    return { text, facts: { netBpsPerDay: rate } }
+  }
+  const sides = params.sides === 'both' ? (['long', 'short'] as const) : [params.sides]
+  const rates = sides.map((direction) => ({ direction, rate: rateOf(direction) }))
+  const best = rates.toSorted((one, other) => other.rate - one.rate)[0]
+  if (best === undefined) return undefined
+  const least = Math.max(params.enterBpsPerDay, (params.costBps * 24) / params.holdHours)
+  const next = scene.isBusy ? 'an order is in flight' : `waits for ${rounded(least)}`
+  return {
+    text: `${best.direction} earns ${best.rate} bps a day, ${next}`,
+    facts: { netBpsPerDay: best.rate },
+  }
+}
 
 function decideMarket(view: StrategyView<CarryParams>, symbol: string): Decision | undefined {
   const { params, snapshot } = view

@@ -20,6 +20,7 @@ import { bpsField, countField, usdField } from '../fields.ts'
 import type { RestingOrder } from '../resting.ts'
 import { defineStrategy, type OrderSize, type OwnPosition, type StrategyView, z } from '../strategy.ts'
 import { backingTokenOf } from './shared/marketScene.ts'
+import { heldText, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z.strictObject({
   direction: z
@@ -56,6 +57,22 @@ export const grid = defineStrategy({
       const { direction } = view.params
       const sides = direction === 'both' ? (['long', 'short'] as const) : [direction]
       return sides.flatMap((side) => decideSide(view, market, size, side))
+    }),
+  status: (view) =>
+    statusOfMarkets(view, (symbol) => {
+      const market = view.market(symbol)
+      const price = market?.oraclePrice?.value.medianPrice
+      if (market === undefined || price === undefined) return { text: 'waits for a price' }
+      const resting = view.restingOrders.filter(({ marketToken }) =>
+        sameHex(marketToken, market.market.marketToken),
+      )
+      const lines = resting.filter(({ orderType }) => orderType === 'limit').length
+      const held = view.ownPositions(symbol).filter(({ sizeInUsd }) => sizeInUsd > 0n)
+      const facts = { price: formatPrice(price), lines, exits: resting.length - lines }
+      return {
+        text: `${heldText({ held })}price ${formatPrice(price)}, ${lines} lines and ${facts.exits} exits rest`,
+        facts,
+      }
     }),
 })
 

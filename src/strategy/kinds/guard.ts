@@ -72,6 +72,20 @@ export const guard = defineStrategy({
       return paid === 'waits' ? [] : [paid ?? decision]
     })
   },
+  status: (view) => {
+    const { symbols } = view.instance
+    const all = symbols.length === 0 ? view.positions() : symbols.flatMap((symbol) => view.positions(symbol))
+    const watched = all.filter(({ sizeInUsd }) => sizeInUsd > 0n)
+    const distances = watched.flatMap((position) => liquidationDistanceBps(position) ?? [])
+    const facts = { positions: watched.length }
+    const { minDistanceBps } = view.params
+    if (watched.length === 0) return { text: 'no position to watch', facts }
+    const edge = `acts below ${minDistanceBps / 100} %`
+    if (distances.length === 0) return { text: `no position has a liquidation price, ${edge}`, facts }
+    const nearestBps = Math.min(...distances)
+    const text = `nearest liquidation ${(nearestBps / 100).toFixed(1)} % away, ${edge}`
+    return { text, facts: { ...facts, nearestBps } }
+  },
 })
 
 /**

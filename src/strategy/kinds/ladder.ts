@@ -16,6 +16,7 @@ import { absOf, BPS_ONE, bps, formatUsd, minOf, type Usd } from '../../protocol/
 import { bpsField, countField, secondsField, usdField } from '../fields.ts'
 import { defineStrategy, type OwnPosition, type RestingOrder, type StrategyView, z } from '../strategy.ts'
 import { entryOf, type MarketScene, sceneOf, stopPriceOf } from './shared/marketScene.ts'
+import { statusOfMarkets } from './shared/marketStatus.ts'
 import { afterEvent, afterLook, type Ladder, ladderSchema, noLadder } from './shared/rungs.ts'
 
 const schema = z
@@ -64,6 +65,26 @@ export const ladder = defineStrategy({
     })
     return { decisions, memory: { ladders } }
   },
+  status: (view, { ladders }) =>
+    statusOfMarkets(view, (symbol) => {
+      const { rungs, askedAtMs } = ladders[symbol] ?? noLadder
+      const { stepBps, everySeconds = 0, maxRungs } = view.params
+      const step =
+        stepBps === undefined
+          ? `after ${everySeconds / 60_000} min`
+          : `${stepBps / 100} % against the last fill`
+      const next =
+        rungs.length === 0
+          ? 'waits for the first'
+          : rungs.length < maxRungs
+            ? `the next ${step}`
+            : 'waits for an exit'
+      const facts = { rungs: rungs.length }
+      return {
+        text: `${rungs.length} of ${maxRungs} rungs, ${askedAtMs === undefined ? next : 'an order is in flight'}`,
+        facts,
+      }
+    }),
 })
 
 interface MarketTurn {

@@ -10,7 +10,7 @@ import type { Decision } from '../../domain/order/decision.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'
 import { bpsField, countField } from '../fields.ts'
 import { bollinger, rsi, zScore } from '../indicators.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -22,6 +22,7 @@ import {
   sidesField,
   stopPriceOf,
 } from './shared/marketScene.ts'
+import { edgesText, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -70,7 +71,32 @@ export const meanReversion = defineStrategy({
       const decision = decideMarket(view, symbol)
       return decision ? [decision] : []
     }),
+  status: (view) => statusOfMarkets(view, (symbol) => statusOf(view, symbol)),
 })
+
+/** One line on a market: the distance, and the one that opens or closes. */
+function statusOf(view: StrategyView<MeanReversionParams>, symbol: string): StatusLine | undefined {
+  const { params } = view
+  const { entry, exit, signal, sides } = params
+  const scene = sceneOf(view, symbol)
+  const candles = scene && freshCandles(view, symbol, params.period)
+  const now = candles && distanceOf(candles, params)
+  if (scene === undefined || now === undefined)
+    return { text: `waits for ${params.period} candles and a price` }
+  // RSI is known by its own scale, which has its mean at 50.
+  const told = (value: number) => (signal === 'rsi' ? (50 + value).toFixed(0) : value.toFixed(2))
+  const facts = { distance: rounded(now) }
+  const measure = `${signal === 'rsi' ? 'RSI' : signal} ${told(now)}`
+  const [held] = scene.held
+  if (held !== undefined) {
+    const edge = held.direction === 'long' ? `above ${told(-exit)}` : `below ${told(exit)}`
+    return { text: `holds ${held.direction}, ${measure}, closes ${edge}`, facts }
+  }
+  if (scene.isBusy) return { text: `${measure}, an order is in flight`, facts }
+  const isFar = Math.abs(now) >= entry && (sides === 'both' || sides === (now < 0 ? 'long' : 'short'))
+  const edges = edgesText(sides, { long: `below ${told(-entry)}`, short: `above ${told(entry)}` })
+  return { text: `${measure}, waits for ${isFar ? 'a turn' : edges}`, facts }
+}
 
 function decideMarket(view: StrategyView<MeanReversionParams>, symbol: string): Decision | undefined {
   const { params } = view

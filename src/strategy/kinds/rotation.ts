@@ -77,6 +77,15 @@ export const rotation = defineStrategy({
     const memory = chosenAnew(view, scenes, afterEvents(view, remembered))
     return { decisions: towards(view, scenes, memory), memory }
   },
+  status(_view, { chosen, chosenAtMs }) {
+    if (chosenAtMs === undefined || chosen.length === 0)
+      return { text: 'no market is chosen, waits for one that rose' }
+    const names = chosen.map(
+      ({ symbol, isOpened }) => `${symbol.split('/')[0]}${isOpened ? '' : ' (not open yet)'}`,
+    )
+    const at = new Date(chosenAtMs).toISOString().slice(0, 16)
+    return { text: `chose ${names.join(', ')} at ${at}Z`.slice(0, 160), facts: { chosen: chosen.length } }
+  },
 })
 
 /** Returns the memory after the outcomes of its orders. */

@@ -96,6 +96,12 @@ export const signal = defineStrategy({
       unserved: [...unserved, ...turns.flatMap((turn) => turn.unserved ?? [])],
     }
   },
+  status: (_view, { wishes }) => {
+    const [wish] = wishes
+    if (wish === undefined) return { text: 'waits for a signal' }
+    const text = `signal ${wish.signal} waits: ${wish.waitsFor ?? 'its order is in flight'}`
+    return { text: text.slice(0, 150), facts: { waiting: wishes.length } }
+  },
 })
 
 /** Returns the wish as its last turn left it, after the denials of that turn. */

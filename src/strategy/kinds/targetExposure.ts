@@ -8,9 +8,10 @@
 import type { Decision } from '../../domain/order/decision.ts'
 import { bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, leverageField, usdField } from '../fields.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
 import { accountWorth } from './shared/accountWorth.ts'
 import { entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
+import { statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -41,7 +42,25 @@ export const targetExposure = defineStrategy({
       const decision = decideMarket(view, symbol)
       return decision ? [decision] : []
     }),
+  status: (view) => statusOfMarkets(view, (symbol) => statusOf(view, symbol)),
 })
+
+/** One line on a market: what it holds, the target, and the gap that makes an order. */
+function statusOf(view: StrategyView<TargetParams>, symbol: string): StatusLine | undefined {
+  const { direction, bandBps } = view.params
+  const scene = sceneOf(view, symbol)
+  const target = scene && targetOf(view, scene)
+  if (scene === undefined || target === undefined)
+    return { text: "waits for a price and the account's equity" }
+  const heldUsd = scene.held
+    .filter((position) => position.direction === direction)
+    .reduce((sum, { sizeInUsd }) => sum + sizeInUsd, 0n)
+  const facts = { heldUsd: formatUsd(heldUsd), targetUsd: formatUsd(target) }
+  const next = scene.isBusy
+    ? 'an order is in flight'
+    : `waits for a gap over ${formatUsd(bps(target, bandBps))}`
+  return { text: `holds ${formatUsd(heldUsd)} of ${formatUsd(target)} ${direction}, ${next}`, facts }
+}
 
 function decideMarket(view: StrategyView<TargetParams>, symbol: string): Decision | undefined {
   const { params } = view

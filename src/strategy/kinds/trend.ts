@@ -16,8 +16,9 @@ import { closedFigures } from '../closedFigures.ts'
 import { countField } from '../fields.ts'
 import { secondsOfPeriod } from '../indicators.ts'
 import { levelOfPrice } from '../levels.ts'
-import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StatusLine, type StrategyView, z } from '../strategy.ts'
 import { backingTokenOf } from './shared/marketScene.ts'
+import { heldText, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -101,7 +102,35 @@ export const trend = defineStrategy({
       const decision = market && decideMarket(view, market)
       return decision ? [decision] : []
     }),
+  status: (view) => statusOfMarkets(view, (symbol) => statusOf(view, symbol)),
 })
+
+/** One line on a market: the strength of its trend, and the strength that it waits for. */
+function statusOf(view: StrategyView<TrendParams>, symbol: string): StatusLine | undefined {
+  const { params } = view
+  const market = view.market(symbol)
+  const signal = market && signalOf(view, market)
+  if (signal === undefined)
+    return { text: `waits for ${params.slowCandles} candles of ${params.period} and a price` }
+  const { strength, facts, extension } = signal
+  const measure = `strength ${strength.toFixed(2)}`
+  const held = view.ownPositions(symbol).filter(({ sizeInUsd }) => sizeInUsd > 0n)
+  const [first] = held
+  if (first !== undefined) {
+    const edge = first.direction === 'long' ? `below ${-params.exitStrength}` : `above ${params.exitStrength}`
+    return { text: `${heldText({ held })}${measure}, closes ${edge}`, facts }
+  }
+  if (view.isBusy(symbol)) return { text: `${measure}, an order is in flight`, facts }
+  const direction: Direction = strength > 0 ? 'long' : 'short'
+  if (Math.abs(strength) < params.entryStrength)
+    return { text: `${measure}, waits for ${params.entryStrength} up or down`, facts }
+  return isNearAverage(signal, direction, params.maxExtension)
+    ? { text: `${measure}, enters ${direction}`, facts }
+    : {
+        text: `${measure}, waits for a price nearer to the average than ${Math.abs(extension).toFixed(1)} ranges`,
+        facts,
+      }
+}
 
 function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Decision | undefined {
   const { params, instance } = view

@@ -98,7 +98,7 @@ const StrategyLine = kept(({ row, decision, held, onCommand, onFile }: RowProps)
     <th scope="row" data-label=${words.name}>${name}<small>${kind}${symbols.length === 0 ? '' : `, ${symbols.join(', ')}`}</small></th>
     <td data-label=${words.state}>
       <span class=${state.tone}>${state.text}</span>${state.hint === undefined ? '' : html`<small>${state.hint}</small>`}
-      <small>${words.counts(ticks, admitted, denied)}</small>
+      ${row.status === undefined ? '' : html`<small>${row.status.text}</small>`}<small>${words.counts(ticks, admitted, denied)}</small>
     </td>
     <td data-label=${words.last}>${
       decision === undefined

@@ -1,0 +1,72 @@
+/**
+ * The status line of a kind: what an instance waits for, with the values that it decided by. It comes with a turn, is shown as it is, and is never
+ * persisted: the next turn replaces it.
+ */
+import { reasonOf } from '../base/errors.ts'
+import { isObject } from '../base/isObject.ts'
+
+/** One line on what an instance waits for. */
+export interface StatusLine {
+  /** One line of 1 to 160 characters without a full stop, as `RSI 52, waits for below 45`. Controls, line ends and keys are refused. */
+  readonly text: string
+  /** Values that it decided by, at most 16: finite numbers, true or false, and words of at most 80 characters. */
+  readonly facts?: Readonly<Record<string, number | string | boolean>>
+}
+
+/** Most characters of the line, of a word among its values, and most values. */
+const [MOST_TEXT, MOST_WORD, MOST_FACTS] = [160, 80, 16]
+
+/** Characters that a terminal obeys, that turn text around, or that end a line. */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
+/** As many hexadecimal digits as a private key has. */
+const keyLike = /(?:0x)?[0-9a-f]{64}/i
+
+/**
+ * Takes the status that a kind returns. Undefined where it has none. A line that is refused, and an error of the kind, becomes a line that says so:
+ * a status never costs a turn.
+ */
+export function takenStatus(ask: () => unknown): StatusLine | undefined {
+  let returned: unknown
+  try {
+    returned = ask()
+  } catch (error) {
+    return { text: `its status failed: ${shown(reasonOf(error))}` }
+  }
+  if (returned === undefined) return undefined
+  const problem = problemOf(returned)
+  if (problem !== undefined) return { text: `its status is refused: ${problem}` }
+  const { text, facts } = returned as StatusLine
+  return facts === undefined ? { text } : { text, facts: { ...facts } }
+}
+
+/** Returns the first reason to refuse a status; undefined: it may be shown. */
+function problemOf(returned: unknown): string | undefined {
+  if (!isObject(returned)) return 'it is not { text, facts }'
+  const { text, facts } = returned
+  const inText = wordProblem(text, MOST_TEXT)
+  if (inText !== undefined) return `text ${inText}`
+  if (facts === undefined) return undefined
+  if (!isObject(facts)) return 'facts is not a record of values'
+  const rows = Object.entries(facts)
+  if (rows.length > MOST_FACTS) return `facts has ${rows.length} values; the most is ${MOST_FACTS}`
+  for (const [name, value] of rows) {
+    if (!/^\w{1,40}$/.test(name)) return 'a name in facts is not 1 to 40 letters and digits'
+    if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) continue
+    const inWord = typeof value === 'number' ? 'is not finite' : wordProblem(value, MOST_WORD)
+    if (inWord !== undefined) return `facts.${name} ${inWord}`
+  }
+  return undefined
+}
+
+function wordProblem(value: unknown, most: number): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return 'is not a text'
+  if (value.length > most) return `has ${value.length} characters; the most is ${most}`
+  if (unseen.test(value)) return 'has a control character or a line end'
+  return keyLike.test(value) ? 'has as many hexadecimal digits as a key' : undefined
+}
+
+/** The message of an error in the form of a status. */
+function shown(message: string): string {
+  const line = message.replace(new RegExp(unseen, 'gu'), ' ').replace(keyLike, '...')
+  return line.length > 100 ? `${line.slice(0, 97)}...` : line
+}

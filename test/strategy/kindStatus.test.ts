@@ -1,0 +1,101 @@
+/** The line in which a kind says what it waits for: what is taken of it, and that it never costs a turn. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callKind } from '../../src/engine/callKind.ts'
+import { hostKind } from '../../src/strategy/files/hostKind.ts'
+import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
+import { takenStatus } from '../../src/strategy/kindStatus.ts'
+import { defineStrategy, type StatusLine, type Strategy, z } from '../../src/strategy/strategy.ts'
+import { marketView, snapshot } from '../risk/world.ts'
+
+const scene = { snapshot: snapshot({ view: marketView({}) }), openIntents: [], own: [], restingOrders: [] }
+
+test('a line is taken with the values that it was decided by', () => {
+  const line = { text: 'RSI 52, waits for below 45', facts: { rsi: 52, side: 'long', isBusy: false } }
+  expect(takenStatus(() => line)).toEqual(line)
+  expect(takenStatus(() => undefined)).toBeUndefined()
+})
+
+test.each<[string, unknown]>([
+  ['a promise', Promise.resolve({ text: 'later' })],
+  ['a bare text', 'waits'],
+  ['an empty text', { text: ' ' }],
+  ['more than 160 characters', { text: 'x'.repeat(161) }],
+  ['an escape', { text: 'waits\u001b[31m' }],
+  ['a line end', { text: 'waits\nfor' }],
+  ['a turn of the writing direction', { text: 'waits \u202e' }],
+  ['a key', { text: `key ${'ab'.repeat(32)}` }],
+  ['a key among the values', { text: 'waits', facts: { key: `0x${'ab'.repeat(32)}` } }],
+  ['a value that is no number', { text: 'waits', facts: { rsi: Number.NaN } }],
+  ['a nested value', { text: 'waits', facts: { rsi: { value: 5 } } }],
+  [
+    'seventeen values',
+    { text: 'waits', facts: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`f${at}`, at])) },
+  ],
+])('%s is refused, and the line says so without repeating it', (_what, returned) => {
+  const { text, facts } = takenStatus(() => returned) ?? { text: '' }
+  expect(text).toMatch(/^its status is refused: /)
+  for (const part of ['abab', '\u001b', '\n']) expect(text).not.toContain(part)
+  expect(facts).toBeUndefined()
+})
+
+test('an error of the status leaves the decisions of the turn, and is the line', async () => {
+  const reason = 'asks for nothing'
+  const strategy = defineStrategy({
+    ...{ kind: 'mine', description: 'A test.', params: z.strictObject({}), needs: () => ({ symbols: [] }) },
+    decide: () => [{ kind: 'prepare-claim', aboveUsd: 1n, reason } as const],
+    status: () => {
+      throw new Error('no\nvalue')
+    },
+  })
+  const loaded = {
+    strategy,
+    params: {},
+    instance: { name: 'mine', symbols: [] },
+  } as unknown as LoadedStrategy
+  const { returned, status } = await callKind(loaded, scene)
+  expect(returned).toEqual([{ kind: 'prepare-claim', aboveUsd: 1n, reason }])
+  expect(status).toEqual({ text: 'its status failed: no value' })
+})
+
+test('a kind with a memory says it by the memory that the turn returned, and one that says nothing costs nothing', async () => {
+  const strategy = defineStrategy({
+    ...{ kind: 'mine', description: 'A test.', params: z.strictObject({}), needs: () => ({ symbols: [] }) },
+    memory: { version: 1, schema: z.number(), first: 4 },
+    decide: (_view, seen) => ({ decisions: [], memory: seen + 1 }),
+    status: (_view, seen): StatusLine => ({ text: `turn ${seen}` }),
+  })
+  const past = { events: [], eventsMissed: 0, signals: [] }
+  const loadedOf = (kind: unknown) =>
+    ({ strategy: kind, params: {}, instance: { name: 'mine', symbols: [] } }) as unknown as LoadedStrategy
+  expect((await callKind(loadedOf(strategy), scene, past)).status).toEqual({ text: 'turn 5' })
+  const { status: _, ...silent } = strategy as Strategy<unknown>
+  expect(await callKind(loadedOf(silent), scene, past)).not.toHaveProperty('status')
+})
+
+test("a kind of the user's own says it from its thread, and a status that is no function is refused when it is loaded", async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-status-'))
+  const path = join(folder, 'mine.ts')
+  const program = new URL('../../src/daemon/kindThread.ts', import.meta.url)
+  const of = (status: string) => `import { defineStrategy, z } from '#strategy'
+export default defineStrategy({ kind: 'mine', description: 'A test.', params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }), decide: () => [], status: ${status} })`
+  const load = async (status: string) => {
+    writeFileSync(path, of(status))
+    return await hostKind(path, { program, decideTimeoutMs: 30_000, memoryMiB: 64 })
+  }
+  try {
+    const kind = await load(
+      "(view) => ({ text: 'sees ' + view.instance.symbols.length + ' markets', facts: { markets: 1 } })",
+    )
+    await kind.takeParams({})
+    await kind.takeInstance({ name: 'mine', symbols: ['ETH/USD [WETH-USDC]'] })
+    expect((await kind.decide(scene)).status).toEqual({ text: 'sees 1 markets', facts: { markets: 1 } })
+    await kind.close()
+    await expect(load("'waits'")).rejects.toThrow(/status is a string; expected a function/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
