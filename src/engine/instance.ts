@@ -98,7 +98,7 @@ export function createInstance(
       counts.denied += report.denied
       if (report.unserved !== undefined) lastUnserved = { ...report.unserved, atMs: clock.now() }
       const durationMs = clock.monotonicMs() - startMs
-      // What it waited for before a pause or a failure is no status of now.
+      // A line from before a pause or a failure is not about now.
       status = ifDefined(report.status, (line) => ({ ...line, atMs: lastTickAtMs }))
       if (isPaused) {
         const reason =

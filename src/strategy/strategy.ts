@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod'
+import { defined, ifDefined } from '../base/defined.ts'
 import { allAsOwn, type OwnPosition } from '../books/ownPositions.ts'
 import type { OwnEvent } from '../domain/memory/ownEvent.ts'
 import type { GivenSignal } from '../domain/memory/tradeSignal.ts'
@@ -15,12 +16,13 @@ import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import type { Candle, CandlePeriod, Direction } from '../protocol/market.ts'
 import type { Position } from '../protocol/position.ts'
 import type { Reading } from '../protocol/reading.ts'
-import type { Usd } from '../protocol/units.ts'
+import { type Usd, usd } from '../protocol/units.ts'
 import { checkDefinition } from './definitionCheck.ts'
 import type { MemoryDefinition, Turn } from './kindMemory.ts'
 import { type StatusLine, takenStatus } from './kindStatus.ts'
 import type { OpenIntent, RestingOrder } from './resting.ts'
 import type { StrategyDecision } from './strategyDecision.ts'
+import { type TestWorldParts, testWorld } from './testWorld.ts'
 
 export type { OwnPosition } from '../books/ownPositions.ts'
 export type { Fill } from '../domain/accountRecords/fills.ts'
@@ -86,7 +88,7 @@ export type { StatusLine } from './kindStatus.ts'
 export { levelOfPrice, priceOfLevel } from './levels.ts'
 export type { OpenIntent, RestingOrder } from './resting.ts'
 export type { StartTaskDecision, StrategyDecision } from './strategyDecision.ts'
-export { type TestPosition, type TestViewParts, testView } from './testView.ts'
+export type { TestPosition } from './testWorld.ts'
 /** Schemas for the params of a kind. */
 export { z }
 
@@ -273,15 +275,20 @@ export function defineStrategy(
   const parts = { kind, description, opensPositions, params, takesSignals, needs }
   if (!('memory' in definition) || definition.memory === undefined) {
     const plain = definition as StrategyDefinition<z.ZodType>
-    const told = plain.status === undefined ? {} : { status: (view: StrategyView) => plain.status?.(view) }
-    return { ...parts, ...told, decide: (view) => plain.decide(view) }
+    const status = ifDefined(plain.status, () => (view: StrategyView) => plain.status?.(view))
+    return { ...parts, ...defined({ status }), decide: (view) => plain.decide(view) }
   }
   const { memory } = definition
-  const told =
-    definition.status === undefined
-      ? {}
-      : { status: (view: StrategyView, kept: unknown) => definition.status?.(view, kept) }
-  return { ...parts, ...told, memory, decide: (view, remembered) => definition.decide(view, remembered) }
+  const status = ifDefined(
+    definition.status,
+    () => (view: StrategyView, kept: unknown) => definition.status?.(view, kept),
+  )
+  return {
+    ...parts,
+    ...defined({ status }),
+    memory,
+    decide: (view, remembered) => definition.decide(view, remembered),
+  }
 }
 
 /**
@@ -350,6 +357,28 @@ export function viewOf<Params>(parts: {
     },
     positions: (symbol, direction) => among(given.snapshot.positions.value, symbol, direction),
   }
+}
+
+/** Parts of a view that a test states. */
+export interface TestViewParts<Params> extends TestWorldParts {
+  readonly params: Params
+  /** $200 at 2x, backed by the short token, when absent. */
+  readonly size?: OrderSize
+  /** Further parts of the view: intents, resting orders, tasks, events, signals; none when absent. */
+  readonly more?: Partial<StrategyView>
+}
+
+/** Makes a view for a test of `decide` and `status`: docs/own-kinds.md, "Testing a kind". Throws RangeError for a price that is no positive number. */
+export function testView<Params>({
+  params,
+  size,
+  more,
+  ...world
+}: TestViewParts<Params>): StrategyView<Params> {
+  const { symbol, snapshot, own } = testWorld(world)
+  const usual: OrderSize = { usd: usd(200), leverageBps: 20_000, collateral: 'short' }
+  const instance = { name: 'test', symbols: [symbol], size: size ?? usual }
+  return viewOf({ openIntents: [], own, ...more, snapshot, params, instance })
 }
 
 /** Asks a kind for its status after a turn; `memory` is the one that the turn returned. */

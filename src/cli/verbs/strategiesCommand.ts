@@ -48,7 +48,7 @@ export interface StrategyRow {
   /** `long ETH/USD [WETH-USDC] $500.00`: its own parts, of a keeper what it watches, of one that does not run what its last orders opened. */
   readonly positions: readonly string[]
   /** Exits that act only while perpd runs; absent: none. */
-  /** What it waits for, in its kind's words, with the values that it decided by. */
+  /** Its kind's line on what it waits for, with the values that it decided by. */
   readonly status?: StatusBody['strategies'][number]['status']
   readonly exitsHere?: StatusBody['strategies'][number]['exitsHere']
   /** The newest signal from outside, and what became of it; absent before the first. */

@@ -70,7 +70,7 @@ export const grid = defineStrategy({
       const held = view.ownPositions(symbol).filter(({ sizeInUsd }) => sizeInUsd > 0n)
       const facts = { price: formatPrice(price), lines, exits: resting.length - lines }
       return {
-        text: `${heldText({ held })}price ${formatPrice(price)}, ${lines} lines and ${facts.exits} exits rest`,
+        text: `${heldText(held)}price ${formatPrice(price)}, ${lines} lines and ${facts.exits} exits rest`,
         facts,
       }
     }),

@@ -118,7 +118,7 @@ function statusOf(view: StrategyView<TrendParams>, symbol: string): StatusLine |
   const [first] = held
   if (first !== undefined) {
     const edge = first.direction === 'long' ? `below ${-params.exitStrength}` : `above ${params.exitStrength}`
-    return { text: `${heldText({ held })}${measure}, closes ${edge}`, facts }
+    return { text: `${heldText(held)}${measure}, closes ${edge}`, facts }
   }
   if (view.isBusy(symbol)) return { text: `${measure}, an order is in flight`, facts }
   const direction: Direction = strength > 0 ? 'long' : 'short'

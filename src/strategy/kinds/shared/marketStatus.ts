@@ -1,14 +1,14 @@
 /** The status line of a kind that judges its markets one by one. Pure. */
+import { defined } from '../../../base/defined.ts'
 import type { Direction } from '../../../protocol/market.ts'
-import type { StatusLine, StrategyView } from '../../strategy.ts'
-import type { MarketScene } from './marketScene.ts'
+import type { OwnPosition, StatusLine, StrategyInstance } from '../../strategy.ts'
 
 /** Longest joined line, and most values in it; a status may have as many. */
 const [MOST_TEXT, MOST_FACTS] = [160, 16]
 
 /** The line of the one market, or those of several in one, each with its name as far as they fit. Undefined where no market has one. */
 export function statusOfMarkets(
-  { instance: { symbols } }: Pick<StrategyView, 'instance'>,
+  { instance: { symbols } }: { readonly instance: StrategyInstance },
   lineOf: (symbol: string) => StatusLine | undefined,
 ): StatusLine | undefined {
   const lines = symbols.flatMap((symbol) => {
@@ -18,8 +18,7 @@ export function statusOfMarkets(
   })
   const [only] = lines
   if (only === undefined) return undefined
-  if (symbols.length === 1)
-    return { text: only.text, ...(only.facts === undefined ? {} : { facts: only.facts }) }
+  if (symbols.length === 1) return { text: only.text, ...defined({ facts: only.facts }) }
   const facts = lines
     .flatMap(({ asset, facts: own = {} }) =>
       Object.entries(own).map(([name, value]) => [`${asset}_${name}`.replace(/\W/g, ''), value] as const),
@@ -41,7 +40,7 @@ function joined(parts: readonly string[]): string {
 }
 
 /** `holds long, ` where the instance has a position on the market, else nothing. */
-export function heldText({ held }: Pick<MarketScene, 'held'>): string {
+export function heldText(held: readonly OwnPosition[]): string {
   const sides = [...new Set(held.map(({ direction }) => direction))]
   return sides.length === 0 ? '' : `holds ${sides.join(' and ')}, `
 }

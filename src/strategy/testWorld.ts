@@ -1,4 +1,4 @@
-/** A view for the test of a kind: one market with a price and candles, and the positions that the test names. Pure. */
+/** The world of a kind's test: one market with a price and candles, and the positions that the test names. Pure. */
 import { defined } from '../base/defined.ts'
 import type { OwnPosition } from '../books/ownPositions.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
@@ -7,7 +7,6 @@ import type { Candle, CandlePeriod, Direction, Token, TradingCapacity } from '..
 import { amountOfUsd, type Usd, usd } from '../protocol/units.ts'
 import { secondsOfPeriod } from './indicators.ts'
 import { priceOfLevel } from './levels.ts'
-import { type OrderSize, type StrategyView, viewOf } from './strategy.ts'
 
 /** A position of the instance in a test. */
 export interface TestPosition {
@@ -17,23 +16,9 @@ export interface TestPosition {
   readonly entryPrice?: Usd
 }
 
-/** Parts of a view that a test states; everything else is a market that is open, fresh and deep. */
-export interface TestViewParts<Params>
-  extends Partial<
-    Pick<
-      StrategyView,
-      | 'openIntents'
-      | 'restingOrders'
-      | 'tasks'
-      | 'approval'
-      | 'strayOrders'
-      | 'events'
-      | 'eventsMissed'
-      | 'signals'
-    >
-  > {
-  readonly params: Params
-  /** Of the market; `ETH/USD [WETH-USDC]` when absent. */
+/** The market and the positions that a test states; everything else is a market that is open, fresh and deep. */
+export interface TestWorldParts {
+  /** Symbol of the market; `ETH/USD [WETH-USDC]` when absent. */
   readonly symbol?: string
   /** Closes of candles, USD per whole index token, oldest first, the running candle last. No candles when absent. */
   readonly closes?: readonly number[]
@@ -45,8 +30,6 @@ export interface TestViewParts<Params>
   readonly price?: number
   /** Positions of the instance; none when absent. */
   readonly positions?: readonly TestPosition[]
-  /** $200 at 2x, backed by the short token, when absent. */
-  readonly size?: OrderSize
   /** Time of the snapshot, Unix ms, and of all that is read in it. */
   readonly atMs?: number
   /** Parts of the market's view that differ: rates, capacity, status. */
@@ -62,20 +45,13 @@ const [marketToken, weth, usdc, account]: readonly [Address, Address, Address, A
 const TEST_AT_MS = 1_800_000_000_000
 const plain = { isStable: false, isNative: false, isWrapped: false, isSynthetic: false } as const
 
-/**
- * Makes a view for a test of `decide` and `status`. Prices are numbers here and amounts bigints, as a kind sees them.
- *
- * @throws RangeError for a price that is no positive number.
- */
-export function testView<Params>(parts: TestViewParts<Params>): StrategyView<Params> {
-  const {
-    symbol = 'ETH/USD [WETH-USDC]',
-    period = '1m',
-    atMs = TEST_AT_MS,
-    positions = [],
-    market,
-    size,
-  } = parts
+/** Makes the snapshot of a test, and the positions of its instance. Throws RangeError for a price that is no positive number. */
+export function testWorld(parts: TestWorldParts): {
+  readonly symbol: string
+  readonly snapshot: Snapshot
+  readonly own: readonly OwnPosition[]
+} {
+  const { symbol = 'ETH/USD [WETH-USDC]', period = '1m', atMs = TEST_AT_MS, positions = [], market } = parts
   const candles = parts.candles ?? candlesOf(parts.closes ?? [], secondsOfPeriod(period), atMs)
   const level = parts.price ?? candles.at(-1)?.close ?? 2_000
   if (!(level > 0 && Number.isFinite(level)))
@@ -86,40 +62,15 @@ export function testView<Params>(parts: TestViewParts<Params>): StrategyView<Par
     candles: { value: { period, candles }, atMs },
     ...market,
   }
-  const key = hexKey(view.market.marketToken)
-  const held = positions.map((position) => ownOf(position, view, price))
-  const rows = held.map((position) => listedOf(position, price, atMs))
+  const own = positions.map((position) => ownOf(position, view, price))
   const snapshot: Snapshot = {
     atMs,
     account,
-    markets: new Map([[key, view]]),
-    positions: { value: rows, atMs },
+    markets: new Map([[hexKey(view.market.marketToken), view]]),
+    positions: { value: own.map((position) => listedOf(position, price, atMs)), atMs },
     orders: { value: [], atMs },
   }
-  const {
-    params,
-    openIntents = [],
-    restingOrders,
-    tasks,
-    approval,
-    strayOrders,
-    events,
-    eventsMissed,
-    signals,
-  } = parts
-  const given = { restingOrders, tasks, approval, strayOrders, events, eventsMissed, signals }
-  return viewOf({
-    ...defined(given),
-    snapshot,
-    params,
-    openIntents,
-    own: held,
-    instance: {
-      name: 'test',
-      symbols: [symbol],
-      size: size ?? { usd: usd(200), leverageBps: 20_000, collateral: 'short' },
-    },
-  })
+  return { symbol, snapshot, own }
 }
 
 function candlesOf(closes: readonly number[], seconds: number, atMs: number): readonly Candle[] {
@@ -194,7 +145,7 @@ function listedOf(own: OwnPosition, price: Usd, atMs: number): Snapshot['positio
     ...{ remainingCollateralUsd: collateralUsd, markPrice: price, entryPrice },
     liquidationPrice: entryPrice - (sign * entryPrice * 45n) / 100n,
     ...{ pnlUsd, pnlAfterFeesUsd: pnlUsd, positionValueInUsd: netValueUsd, netValueUsd },
-    ...(netValueUsd > 0n ? { leverageBps: (sizeInUsd * 10_000n) / netValueUsd } : {}),
+    ...defined({ leverageBps: netValueUsd > 0n ? (sizeInUsd * 10_000n) / netValueUsd : undefined }),
     ...{ increasedAtSeconds: seconds, decreasedAtSeconds: seconds },
   }
 }
