@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defined } from '../base/defined.ts'
 import { marked } from '../base/shownText.ts'
-import { typedDecimal } from '../base/typedNumber.ts'
+import { plainDecimal } from '../base/typedNumber.ts'
 import { type SignalAction, signalActions } from '../domain/memory/tradeSignal.ts'
 import type { SignalMessage } from '../operator/port/signalInbox.ts'
 import { parseUnits, USD_DECIMALS, WideDecimal } from '../protocol/units.ts'
@@ -16,7 +16,7 @@ const dollarsForm = 'a decimal text like "250" or "1739.5" above zero, at most 1
 
 /** A decimal text above zero, or a number as services fill in one, small ones with an exponent; USD with 30 decimals in code. */
 const dollars = z.union([z.string().max(40), z.number()]).transform((written, context) => {
-  const plain = typedDecimal(plainDigits(String(written)), 18)
+  const plain = plainDecimal(plainDigits(String(written)), 18)
   if (plain !== undefined) return parseUnits(plain, USD_DECIMALS)
   context.addIssue(dollarsForm)
   return z.NEVER

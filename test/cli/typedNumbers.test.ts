@@ -1,4 +1,4 @@
-/** Numbers that people type: a comma or a mark that groups digits is refused by name wherever a number can be typed, plain digits go through. */
+/** Numbers that people type: plain digits go through, and commas that can only group them; any other mark is refused by name wherever a number can be typed. */
 import { expect, test } from 'vitest'
 import { unitsOf } from '../../src/account/limitValue.ts'
 import type { Call } from '../../src/cli/call/command.ts'
@@ -11,13 +11,18 @@ import { commandRows } from '../../src/operator/commands/index.ts'
 
 const marked = [
   '0,500',
-  '1,000',
+  '0,001',
+  '1,0000',
+  '12,34,567',
+  '1000,000',
+  '1,000,',
+  '1,234.5,678',
+  '1.2.3',
+  '-5',
   '1_000',
   "1'000",
   '1 000',
   '1.850,250',
-  '1,850.250',
-  '$1,000',
   '1e3',
   '0x10',
   '+5',
@@ -52,6 +57,16 @@ test('a sign that is not seen is named by its code, so that nobody looks for it 
   ] as const)
     expect(() => dollarsFlag(flagsOf({ size: text }), 'size')).toThrow(code)
   expect(() => dollarsFlag(flagsOf({ size: ' 5 ' }), 'size')).toThrow('--size is " 5 "; expected')
+})
+
+test('a comma that can only group is read at every flag and field, in plain digits from then on', () => {
+  const flags = flagsOf({ a: '61,493.10', b: '$1,234,567.5', c: '1,850', d: '1,000x', e: '2,500' })
+  expect(['a', 'b', 'c'].map((name) => dollarsFlag(flags, name))).toEqual(['61493.10', '1234567.5', '1850'])
+  expect(timesFlag(flags, 'd')).toBe('1000')
+  expect(wholeFlag(flags, 'e', { least: 1, most: 9_999 })).toBe(2_500)
+  const body = { id: 'abcd', market: 'ETH', direction: 'long', size: '1,234.5', leverage: '2', by: 'ann' }
+  const parsed = parseCommand(commandRows.openPosition, { ...body, limit: '61,493.10', stopLoss: '60,000' })
+  expect(parsed).toMatchObject({ command: { size: '1234.5', limit: '61493.10', stopLoss: '60000' } })
 })
 
 test('plain digits go through, with the sign of their unit before or behind them', () => {
@@ -98,9 +113,9 @@ test('weights with a decimal comma, or of one market twice, are refused with the
 })
 
 test.each([
-  ['open', { size: '0,500' }, 'size is "0,500"; expected plain digits'],
-  ['open', { leverage: '2,5' }, 'leverage is "2,5"; expected plain digits'],
-  ['open', { limit: '0,125' }, 'limit is "0,125"; expected plain digits'],
+  ['open', { size: '0,500' }, 'size is "0,500"; expected digits'],
+  ['open', { leverage: '2,5' }, 'leverage is "2,5"; expected digits'],
+  ['open', { limit: '0,125' }, 'limit is "0,125"; expected digits'],
   ['close', { shareBps: '50,5' }, 'the share is "50,5", which is no percentage'],
 ] as const)('the control port refuses %s with %j and names the value', (type, field, problem) => {
   const body = { id: 'abcd', market: 'ETH', direction: 'long', by: 'ann' }
@@ -113,8 +128,8 @@ test.each([
 
 test('a form hands on what it cannot read as it was typed, so that the refusal shows it', () => {
   const { body } = startTaskCommand('ladder', ['ETH/USD [WETH-USDC]'], 'abcd')
-  const typed = { market: 'ETH', direction: 'long', size: '1,000', leverage: '2', rungs: '1,0', step: '1,5' }
-  expect(body(typed)).toMatchObject({ size: '1,000', rungs: '1,0', stepBps: '1,5' })
+  const typed = { market: 'ETH', direction: 'long', size: '1,00', leverage: '2', rungs: '1,0', step: '1,5' }
+  expect(body(typed)).toMatchObject({ size: '1,00', rungs: '1,0', stepBps: '1,5' })
   const parsed = parseCommand(commandRows.startTask, { ...body(typed), by: 'ann' })
   expect(parsed.ok ? '' : parsed.problem).toContain('rungs is "1,0", which is no')
   expect(['50.5', '50.5%', '-30'].map(percentBps)).toEqual([5_050, 5_050, -3_000])

@@ -1,11 +1,5 @@
 /** Flags that are numbers: each is read by the one reader of typed numbers, and a refusal names the flag, its value and the form. */
-import {
-  decimalForm,
-  isTypedPlace,
-  typedDecimal,
-  typedPercentBps,
-  typedWhole,
-} from '../../base/typedNumber.ts'
+import { decimalForm, typedDecimal, typedPercentBps, typedPlace, typedWhole } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Call } from './command.ts'
 
@@ -34,8 +28,8 @@ export function dollarsFlag(flags: Flags, name: string): string | undefined {
 /** A flag of an exit's place: a price, or percents of the entry price with their sign as `3%`; `none` removes one. Throws CommandError. */
 export function placeFlag(flags: Flags, name: string): string | undefined {
   const text = flags.get(name)
-  const isPlace = typeof text === 'string' && (text === 'none' || isTypedPlace(text))
-  return isPlace ? text : dollarsFlag(flags, name)
+  const place = typeof text !== 'string' ? undefined : text === 'none' ? text : typedPlace(text)
+  return place ?? dollarsFlag(flags, name)
 }
 
 /** A flag of so many times, as a leverage: plain digits, and an x behind them says the same. Throws CommandError. */

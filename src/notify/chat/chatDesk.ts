@@ -99,10 +99,9 @@ function orderOf(word: string, args: readonly string[]): ChatOrder | undefined {
 /** Reads `ETH/USD [WETH-USDC] long 3% 2400`; undefined: it is none. */
 function protectionOf(args: readonly string[]): ChatProtection | undefined {
   const at = args.findLastIndex((each) => each === 'long' || each === 'short')
-  const [stopLoss, takeProfit, ...more] = args.slice(at + 1)
-  const places = [stopLoss, takeProfit].filter((place) => place !== undefined)
-  const isWhole = at > 0 && more.length === 0 && stopLoss !== undefined
-  if (!isWhole || !places.every((place) => exitPlaceOrNone.safeParse(place).success)) return undefined
+  const places = args.slice(at + 1).map((place) => exitPlaceOrNone.safeParse(place).data)
+  const [stopLoss, takeProfit] = places
+  if (at <= 0 || places.length > 2 || places.includes(undefined) || stopLoss === undefined) return undefined
   const direction = args[at] === 'long' ? 'long' : 'short'
   return { market: args.slice(0, at).join(' '), direction, stopLoss, ...defined({ takeProfit }) }
 }
