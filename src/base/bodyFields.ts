@@ -42,6 +42,8 @@ export const pool = z.enum(['long', 'short'])
 export const dollars = decimal(18, 'dollars')
 /** A share, bps. */
 export const shareBps = z.number().int().min(1).max(10_000).meta(typed('percent'))
+/** A share of the equity, bps: with leverage up to ten times of it. */
+export const equityShare = z.number().int().min(1).max(100_000).meta(typed('percent'))
 /** Words of the form of an exit's place. */
 const placeForm = 'a price as 1800 or 0.25, or a distance from the entry price as 3% or 2.5%, below 100%'
 /** A place as it is typed, in plain digits in code. */

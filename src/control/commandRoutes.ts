@@ -40,7 +40,8 @@ export function commandRoutes(app: Hono<Proven>, engine: EngineApi): void {
       if (!parsed.ok) return no(c, 400, 'BAD_COMMAND', parsed.problem)
       const answer = await engine.operate(parsed.command, { by: parsed.by, via: 'control' })
       if (answer.ok) return c.json(toPlain(answer))
-      return no(c, 409, answer.code, answer.reason)
+      const { pools } = answer
+      return no(c, 409, answer.code, answer.reason, pools === undefined ? {} : { pools: toPlain(pools) })
     })
   }
 }

@@ -9,15 +9,16 @@
 import type { HasCatalogue, HasOrders, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { intentIdOf } from '../account/ids.ts'
-import { defined } from '../base/defined.ts'
 import type { Decision, DecisionFacts } from '../domain/order/decision.ts'
 import { type Denial, labelOf } from '../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
-import type { HasAccount, HasEmit, HasJournal } from '../execution/context/executionParts.ts'
+import type { HasAccount, HasEmit } from '../execution/context/executionParts.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { type PreviewContext, previewOf } from './manualPreview.ts'
-import { denied, type OperatorAnswer, refusal } from './operatorAnswer.ts'
+import type { QuotedTerms } from './manualQuote.ts'
+import { denied, type OperatorAnswer, type Refusal, refusal } from './operatorAnswer.ts'
+import { quoteWorse } from './quoteWorse.ts'
 
 /** Parts of the engine that orders by hand receive. */
 export interface HandContext
@@ -25,7 +26,6 @@ export interface HandContext
     HasAccount,
     HasCatalogue,
     HasEmit,
-    HasJournal,
     HasOrders,
     HasTrading {
   /** False while the account is not read yet. */
@@ -57,12 +57,20 @@ export interface HandDecision {
   readonly chosen?: string
   /** It cancels the last stop-loss of a position that is held. */
   readonly isLastStop?: true
+  /** The cap that made the size of an entry smaller than its risk allows. */
+  readonly cap?: string
+  /** The terms that were shown for an entry. Absent: none were. */
+  readonly quoted?: QuotedTerms
+  /** The operator agrees to a price far from the present one. */
+  readonly isFarAgreed?: boolean
 }
 
 /** Facts of the decision, and its reason. */
 export interface HandReason {
   readonly facts: DecisionFacts
   readonly reason: string
+  /** Its key, which no other decision of the operator has. */
+  readonly decisionKey: string
 }
 
 /** One order by hand. */
@@ -100,16 +108,20 @@ async function makeOrder<Command extends HandCommand>(
     return refusal('NOT_READY', 'perpd has not read the account yet; retry in a moment (perpd status)')
   }
   const facts = { asked, by, command: id }
-  const hand = await order.decide(context, command, { facts, reason: `manual order of ${by}: ${asked}` })
+  const hand = await order.decide(context, command, {
+    ...{ facts, decisionKey },
+    reason: `manual order of ${by}: ${asked}`,
+  })
   if ('ok' in hand) return hand
   const { snapshot, decision, symbol, words, note } = hand
   if (command.isPreview === true) return await preview(context, type, decisionKey, hand)
+  const worse = await worseThanShown(context, decisionKey, hand)
+  if (worse !== undefined) return worse
   emit({ type: 'decision.made', strategy: OPERATOR, decisionKey, decision, symbol })
   const denial = await context.admit(snapshot, decision, decisionKey)
   if (denial !== undefined) {
-    // Asked twice at once: the other one did it.
-    const other =
-      denial.code === 'DUPLICATE_DECISION' ? await madeBefore(context, decisionKey, asked) : undefined
+    // Asked twice at once: the other one did it, which may be why this one is denied.
+    const other = await madeBefore(context, decisionKey, asked)
     if (other !== undefined) return other
     emit({ type: 'decision.denied', strategy: OPERATOR, decisionKey, decision, symbol, denial })
     return denied(denial)
@@ -120,6 +132,30 @@ async function makeOrder<Command extends HandCommand>(
     intentId,
     statement: `${type} ${words} is accepted as order ${intentId}${note === undefined ? '' : `; ${note}`}`,
   }
+}
+
+/**
+ * The reason why an entry is not made although limits may allow it: STOP_BEHIND_LIQUIDATION, PRICE_FAR where nobody agreed to a price so far away, and
+ * QUOTE_WORSE where it became worse than what was shown. Whatever admission denies is left to admission.
+ */
+async function worseThanShown(
+  context: HandContext,
+  decisionKey: string,
+  hand: HandDecision,
+): Promise<Refusal | undefined> {
+  const { decision, quoted, isFarAgreed } = hand
+  if (decision.kind !== 'increase') return undefined
+  const shown = await previewOf(context, { ...hand, decisionKey })
+  if ('ok' in shown) return shown.code === 'STOP_BEHIND_LIQUIDATION' ? shown : undefined
+  if ('closing' in shown) return undefined
+  const { farBps } = shown.quote
+  if (farBps !== null && isFarAgreed !== true) {
+    return refusal(
+      'PRICE_FAR',
+      `the order would wait ${farBps / 100}% from the price now; agree to that with --far (far in a body), or give a nearer price`,
+    )
+  }
+  return quoted === undefined ? undefined : quoteWorse(shown.now, quoted)
 }
 
 /** The order that a command of the same id made before, or a refusal where that command asked for something else. */
@@ -151,22 +187,18 @@ async function preview(
   context: HandContext,
   type: string,
   decisionKey: string,
-  { snapshot, decision, symbol, words, note, chosen, isLastStop }: HandDecision,
+  hand: HandDecision,
 ): Promise<OperatorAnswer> {
+  const { snapshot, decision, words, note, isLastStop } = hand
   const more = note === undefined || decision.kind === 'increase' ? '' : `; ${note}`
   const statement = `${type} ${words} would be accepted now${more}`
   // A change of what rests costs its sending alone: it fills nothing.
   if (decision.kind !== 'cancel' && decision.kind !== 'edit') {
-    const quoted = await previewOf(context, {
-      snapshot,
-      decision,
-      decisionKey,
-      symbol,
-      ...defined({ chosen }),
-    })
-    return 'ok' in quoted ? quoted : { ok: true, statement, ...quoted }
+    const seen = await previewOf(context, { ...hand, decisionKey })
+    if ('ok' in seen) return seen
+    return { ok: true, statement, ...('closing' in seen ? seen : { quote: seen.quote }) }
   }
-  const intent = context.judge(snapshot, decision, decisionKey)
+  const intent = context.judging.judge(snapshot, decision, decisionKey)
   return isDenial(intent) ? denied(intent) : { ok: true, statement, ...(isLastStop ? { isLastStop } : {}) }
 }
 

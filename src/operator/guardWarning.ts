@@ -1,10 +1,9 @@
-/** Warnings about the outcome of an order by hand, shown before it is confirmed: a guard that acts at once, a stop that cannot fire. Pure. */
+/** Warnings about guards that would act at once on the outcome of an order by hand, shown before it is confirmed. Pure. */
 import type { IncreaseDecision } from '../domain/order/decision.ts'
 import type { MarketView } from '../domain/snapshot.ts'
 import { sameHex } from '../protocol/address.ts'
 import { managersOf } from '../protocol/marketName.ts'
 import type { Position } from '../protocol/position.ts'
-import { formatExactPrice, formatPrice } from '../protocol/priceText.ts'
 import { BPS_ONE, mulDiv, type Usd } from '../protocol/units.ts'
 import { distanceAfterBps } from '../risk/sizing/liquidation.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
@@ -26,7 +25,7 @@ export interface Opened {
  * A sentence for each guard that would act on the result: the way to its liquidation and the leverage are estimates that err towards
  * near.
  */
-function guardWarnings(strategies: readonly LoadedStrategy[], opened: Opened): readonly string[] {
+export function guardWarnings(strategies: readonly LoadedStrategy[], opened: Opened): readonly string[] {
   const { decision, view } = opened
   const { sizeDeltaUsd, leverageBps } = decision
   const { position, addedMarginUsd, wayBps } = outcomeOf(opened)
@@ -49,26 +48,6 @@ function guardWarnings(strategies: readonly LoadedStrategy[], opened: Opened): r
   })
 }
 
-/** A sentence for each stop-loss that lies behind the liquidation after the fill: the position would be gone before it fires. */
-function stopWarnings(opened: Opened): readonly string[] {
-  const { decision, view } = opened
-  const ticker = view.ticker?.value
-  const market = decision.direction === 'long' ? ticker?.minPrice : ticker?.maxPrice
-  const price = decision.triggerPrice ?? market
-  if (price === undefined) return []
-  const { wayBps } = outcomeOf(opened)
-  const wayUsd = mulDiv(price, wayBps, BigInt(BPS_ONE))
-  const liquidationUsd = decision.direction === 'long' ? price - wayUsd : price + wayUsd
-  return (decision.tpsl ?? []).flatMap(({ type, triggerPrice }) => {
-    const isBehind =
-      decision.direction === 'long' ? triggerPrice <= liquidationUsd : triggerPrice >= liquidationUsd
-    if (type !== 'stop-loss' || !isBehind) return []
-    return [
-      `the stop-loss at ${formatExactPrice(triggerPrice)} lies behind the liquidation, at about ${formatPrice(liquidationUsd)}: it would never fire`,
-    ]
-  })
-}
-
 /** The position before, and the way from the price to the liquidation after, bps; the estimate errs towards near. */
 function outcomeOf({ decision, view, positions, venueFeesUsd }: Opened) {
   const { sizeDeltaUsd, leverageBps, direction, collateralToken, marketToken } = decision
@@ -87,9 +66,4 @@ function outcomeOf({ decision, view, positions, venueFeesUsd }: Opened) {
   // The venue subtracts the cost of closing from the margin, too.
   const closingBps = mulDiv(venueFeesUsd, BigInt(BPS_ONE), sizeDeltaUsd)
   return { position, addedMarginUsd, wayBps: distanceAfterBps(change, view) - closingBps }
-}
-
-/** All that is to be known before such an order is confirmed, a sentence each. */
-export function openWarnings(strategies: readonly LoadedStrategy[], opened: Opened): readonly string[] {
-  return [...stopWarnings(opened), ...guardWarnings(strategies, opened)]
 }

@@ -3,27 +3,57 @@
 import type { HasStrategies } from '../account/accountParts.ts'
 import { defined } from '../base/defined.ts'
 import { tolerate } from '../base/tolerate.ts'
-import type { Decision } from '../domain/order/decision.ts'
+import type { Decision, IncreaseDecision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { HasApi, HasChain, HasFees, HasSigningPolicy } from '../execution/context/executionParts.ts'
+import type { Room } from '../engine/judging/judgeDecision.ts'
+import type {
+  HasApi,
+  HasChain,
+  HasFees,
+  HasJournal,
+  HasSigningPolicy,
+} from '../execution/context/executionParts.ts'
 import { positionFeesOf } from '../market/marketFees.ts'
 import { sameHex } from '../protocol/address.ts'
 import { managersOf } from '../protocol/marketName.ts'
 import type { Position } from '../protocol/position.ts'
 import { impactUsdOf } from '../risk/checks/impactCheck.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
-import { openWarnings } from './guardWarning.ts'
-import { type CloseQuote, closeQuoteOf, type ManualQuote, type QuoteParts, quoteOf } from './manualQuote.ts'
+import { guardWarnings } from './guardWarning.ts'
+import {
+  type BoundQuote,
+  type CloseQuote,
+  closeQuoteOf,
+  type ManualQuote,
+  type QuoteDrift,
+  type QuoteParts,
+  quoteOf,
+} from './manualQuote.ts'
+import { withOutlook } from './openOutlook.ts'
 import { denied, type Refusal } from './operatorAnswer.ts'
+import { LOOKED_AT } from './ownExperience.ts'
 
 /** A gas price so young is not read anew for a preview, ms. */
 const GAS_YOUNG_MS = 15_000
 
 /** Dependencies of previews. */
-export interface PreviewContext extends HasApi, HasChain, HasFees, HasSigningPolicy, HasStrategies {
+export interface PreviewContext
+  extends HasApi,
+    HasChain,
+    HasFees,
+    HasJournal,
+    HasSigningPolicy,
+    HasStrategies {
+  readonly judging: Judging
+}
+
+/** Judges orders by hand before they are made. */
+interface Judging {
   /** Returns the intent that the decision would become now, or its denial. */
   readonly judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) => Intent | Denial
+  /** Returns the room that limits and capacity leave for an increase now, or the reason why it is unknown. */
+  readonly roomFor: (snapshot: Snapshot, decision: IncreaseDecision, decisionKey: string) => Room | Denial
 }
 
 /** A command as it was understood. */
@@ -34,25 +64,37 @@ export interface Previewed {
   readonly symbol: string
   /** The rule that took the market of a short symbol. */
   readonly chosen?: string
+  /** The cap that made its size smaller than its risk allows. */
+  readonly cap?: string
 }
 
-/** Returns the quote of the order that would be accepted now, or the reason why it would not be. Throws what reading throws. */
+/** Room of the shown bounds while a person reads them, bps: a price moves by less in ten seconds of a calm market, and gas by a tenth. */
+const SHOWN_DRIFT: QuoteDrift = { priceBps: 10, feesBps: 1_000 }
+
+/** A preview: of an order that opens the quote as it is shown, and its bounds of this moment; or of one that closes. */
+type Preview = { readonly quote: ManualQuote; readonly now: BoundQuote } | { readonly closing: CloseQuote }
+
+/**
+ * Returns the quote of the order that would be accepted now, or the reason why it would not be: a denial, or STOP_BEHIND_LIQUIDATION. Throws what reading
+ * throws.
+ */
 export async function previewOf(
   context: PreviewContext,
-  { snapshot, decision, decisionKey, symbol, chosen }: Previewed,
-): Promise<{ readonly quote: ManualQuote } | { readonly closing: CloseQuote } | Refusal> {
+  { snapshot, decision, decisionKey, symbol, chosen, cap }: Previewed,
+): Promise<Preview | Refusal> {
   const { api, chain, fees: gasFees, signingPolicy, strategies } = context
-  const intent = context.judge(snapshot, decision, decisionKey)
+  const intent = context.judging.judge(snapshot, decision, decisionKey)
   if (isDenial(intent)) return denied(intent)
   const [configs] = await Promise.all([tolerate(api.getMarketsConfig()), gasFees?.refresh(GAS_YOUNG_MS)])
   const { marketToken, direction, sizeDeltaUsd, referencePrice, triggerPrice } = intent.terms
+  const config = configs?.value.find((each) => sameHex(each.marketToken, marketToken))
   const view = snapshot.markets.get(marketToken.toLowerCase())
   const held = heldOf(snapshot, intent)
   const isClose = decision.kind !== 'increase'
   const parts: QuoteParts = {
     policy: signingPolicy(),
     feeTokenDecimals: chain.feeToken.decimals,
-    fees: positionFeesOf(configs?.value.find((each) => sameHex(each.marketToken, marketToken))),
+    fees: positionFeesOf(config),
     impactUsd:
       view === undefined
         ? undefined
@@ -68,13 +110,21 @@ export async function previewOf(
     held,
   }
   if (isClose && held !== undefined) return { closing: closeQuoteOf(intent, held, parts) }
+  if (decision.kind !== 'increase' || view === undefined)
+    throw new TypeError(`previewOf: a ${decision.kind} has no quote`)
   const positions = snapshot.positions.value
   const warningsOf = (venueFeesUsd: bigint): readonly string[] =>
-    decision.kind === 'increase' && view !== undefined
-      ? openWarnings(strategies(), { decision, view, positions, venueFeesUsd })
-      : []
-  const quote = quoteOf(intent, parts, managersOf(strategies(), symbol), warningsOf)
-  return { quote: { ...quote, ...defined({ chosen }) } }
+    guardWarnings(strategies(), { decision, view, positions, venueFeesUsd })
+  const managers = managersOf(strategies(), symbol)
+  const now = quoteOf(intent, parts, managers, warningsOf)
+  const room = context.judging.roomFor(snapshot, decision, decisionKey)
+  const shown = withOutlook(quoteOf(intent, { ...parts, drift: SHOWN_DRIFT }, managers, warningsOf), {
+    ...{ intent, view, parts, config, cap },
+    limits: isDenial(room) ? [] : room.limits,
+    states: context.journal.recentIntents({ limit: LOOKED_AT }),
+    atMs: snapshot.atMs,
+  })
+  return isDenial(shown) ? denied(shown) : { quote: { ...shown, ...defined({ chosen }) }, now }
 }
 
 /** The position that the order is of. */

@@ -42,8 +42,54 @@ interface Quote {
   readonly worstCostUsd: string | null
 }
 
+/** Size, leverage and liquidation of a position. Decimal texts of integers; null: there is none, or it is not known. */
+export interface ShownPosition {
+  readonly sizeUsd: string
+  /** 10000 = 1x. */
+  readonly leverageBps: string | null
+  readonly liquidationPrice: string | null
+  /** Distance of the liquidation from the price at which the order fills, bps of it. */
+  readonly liquidationBps: number | null
+}
+
+/** Terms that were shown, as a send carries them: it is for this market and size, and is refused where it would cost more. Plain decimals, USD. */
+export interface QuotedTerms {
+  /** The whole symbol. */
+  readonly market: string
+  readonly size: string
+  /** The worst price of the fill; absent: any. */
+  readonly price?: string
+  /** The highest cost of opening; of an order at any price its fees alone. */
+  readonly cost: string
+}
+
+/** Outcome of an order at its exits, and its effects on position and limits. Amounts are decimal texts of integers with 30 decimals. */
+export interface OpenOutlook {
+  /** The size in index tokens: `0.0245 BTC`. */
+  readonly tokens: string
+  /** The part of the expected cost of sending that comes back, USD; null where nothing shows it yet. */
+  readonly comesBackUsd: string | null
+  /** null: nothing is held. */
+  readonly before: ShownPosition | null
+  /** null: the venue's settings of the market are not known. */
+  readonly after: ShownPosition | null
+  /** Loss at the nearest stop and gain at the nearest target, both after all costs, USD, signed; null without one. */
+  readonly lostAtStopUsd: string | null
+  readonly wonAtTargetUsd: string | null
+  /** Limits that count the order, with what of them is used once it has filled, USD. */
+  readonly limits: readonly { readonly limit: string; readonly usedUsd: string; readonly wholeUsd: string }[]
+  /** The cap that made the size smaller than its risk allows, in words; null: none. */
+  readonly cap: string | null
+  /** Distance of an entry that waits from the price now, bps of it, where it is so far that it must be confirmed; null: it is not. */
+  readonly farBps: number | null
+  readonly quoted: QuotedTerms
+  /** Instants of the quote and of its oldest price, Unix ms. */
+  readonly atMs: number
+  readonly priceAtMs: number
+}
+
 /** A preview of an order that opens or adds. */
-export interface ManualQuote extends Quote {
+export interface ManualQuote extends Quote, OpenOutlook {
   /** The rule that took the market, where its name means several pools; absent: it was named. */
   readonly chosen?: string
   readonly orderType: string
@@ -82,7 +128,18 @@ export interface QuoteParts {
   readonly sending?: ExpectedFee | undefined
   /** Its position before; absent: nothing is held. */
   readonly held?: Position | undefined
+  /** Room of the shown bounds for what moves while they are read. Absent: they are those of this moment. */
+  readonly drift?: QuoteDrift
 }
+
+/** Room of shown bounds, bps: of the price, and of the fees of sending. */
+export interface QuoteDrift {
+  readonly priceBps: number
+  readonly feesBps: number
+}
+
+/** The quote of an increase without its outlook. */
+export type BoundQuote = Omit<ManualQuote, keyof OpenOutlook>
 
 /** The quote of an increase that would be accepted now. */
 export function quoteOf(
@@ -90,7 +147,7 @@ export function quoteOf(
   parts: QuoteParts,
   managers: readonly string[] = [],
   warningsOf: (venueFeesUsd: Usd) => readonly string[] = () => [],
-): ManualQuote {
+): BoundQuote {
   const { terms, decision } = intent
   const { sizeDeltaUsd, triggerPrice, direction, tpsl = [], collateralToken, collateralDelta } = terms
   const { fees, impactUsd } = parts
@@ -151,7 +208,9 @@ function quoted(
   const { terms } = intent
   const { policy, feeTokenDecimals, fees, sending, held } = parts
   const { referencePrice, triggerPrice, direction, tpsl = [] } = terms
-  const badBps = worstBps(intent, policy)
+  const { priceBps = 0, feesBps = 0 } = parts.drift ?? {}
+  const worst = worstBps(intent, policy)
+  const badBps = worst === undefined ? undefined : worst + priceBps
   const boundPriceUsd = badBps === undefined ? undefined : bps(sizeUsd, badBps)
   const center = terms.orderType === 'limit' ? (triggerPrice ?? referencePrice) : referencePrice
   const boundPrice =
@@ -159,7 +218,7 @@ function quoted(
   const venueFeeBps100 = highestFeeOf(fees)
   const venueFeesUsd = feeUsdOf(sizeUsd, venueFeeBps100)
   const fee = relayFeeLimit(policy, intent) * BigInt(1 + tpsl.length)
-  const orderFeesUsd = usdOfFee(fee, feeTokenDecimals)
+  const orderFeesUsd = usdOfFee(fee + bps(fee, feesBps), feeTokenDecimals)
   const worstCostUsd = boundPriceUsd === undefined ? undefined : boundPriceUsd + venueFeesUsd + orderFeesUsd
   return {
     market: terms.symbol,

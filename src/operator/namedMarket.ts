@@ -1,4 +1,4 @@
-/** The market that an order by hand opens on. Of a short symbol with several pools, one is taken by a rule that is shown, or none. */
+/** The market that an order by hand or a task opens on. Of a short symbol with several pools, one is taken by a rule that is shown, or none. */
 import type { HasCatalogue } from '../account/accountParts.ts'
 import { OPERATOR } from '../domain/accountRecords/operatorName.ts'
 import { capacityReading, type Snapshot } from '../domain/snapshot.ts'
@@ -59,7 +59,7 @@ interface MarketContext extends HasApi, HasCatalogue, HasJournal {
 }
 
 /** The market with a snapshot of it; `chosen`: the rule that took it, where its name means several. */
-interface NamedMarket {
+export interface NamedMarket {
   readonly market: Market
   readonly snapshot: Snapshot
   readonly chosen?: string
@@ -91,7 +91,12 @@ export async function namedMarket(
     ({ symbol, freeUsd }) =>
       `${JSON.stringify(symbol)} (${freeUsd === undefined ? 'capacity unknown' : `${formatDollars(freeUsd)} free`})`,
   )
-  return refusal('MARKET_AMBIGUOUS', `${name} matches ${free.join(', ')}; give the whole symbol`)
+  return {
+    ...refusal('MARKET_AMBIGUOUS', `${name} matches ${free.join(', ')}; give the whole symbol`),
+    pools: pools
+      .toSorted((one, other) => Number((other.freeUsd ?? -1n) - (one.freeUsd ?? -1n)))
+      .map(({ symbol, freeUsd }) => ({ symbol, freeUsd: freeUsd ?? null })),
+  }
 }
 
 function poolOn(

@@ -4,6 +4,7 @@ import type { LimitRow, WaitingLimit } from '../account/liveLimits.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { StrategyDifference } from '../engine/roster/rosterPlan.ts'
 import { marketsNamed, type NamedMarket } from '../protocol/marketName.ts'
+import type { Usd } from '../protocol/units.ts'
 import type { KillPreview } from '../running/killPlan.ts'
 import type { CloseQuote, ManualQuote } from './manualQuote.ts'
 import { unknownMarketText } from './unknownMarket.ts'
@@ -14,6 +15,8 @@ export type OperatorAnswer =
       readonly ok: true
       readonly statement: string
       readonly intentId?: string
+      /** Previews of tasks only: the whole symbol of the market that a short one means. */
+      readonly market?: string
       /** Previews only: the quote of an order that opens, or of one that closes. */
       readonly quote?: ManualQuote
       readonly closing?: CloseQuote
@@ -30,7 +33,20 @@ export type OperatorAnswer =
       /** Differences of strategy files from the strategies that ran before the reading; in a preview, from those that run. */
       readonly strategies?: readonly StrategyDifference[]
     }
-  | { readonly ok: false; readonly code: string; readonly reason: string }
+  | {
+      readonly ok: false
+      readonly code: string
+      readonly reason: string
+      /** MARKET_AMBIGUOUS where a pool must be chosen: those that the name means. */
+      readonly pools?: readonly PoolChoice[]
+    }
+
+/** A pool that a short symbol may mean. */
+export interface PoolChoice {
+  readonly symbol: string
+  /** Capacity of the side, USD; null: nothing fresh says it. */
+  readonly freeUsd: Usd | null
+}
 
 /** An answer that says no, with its code. */
 export type Refusal = Extract<OperatorAnswer, { readonly ok: false }>

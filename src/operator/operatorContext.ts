@@ -12,7 +12,7 @@ import type { Reconciler } from '../account/watch/reconciler.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
-import type { HasApi, HasClock, HasEmit } from '../execution/context/executionParts.ts'
+import type { HasApi, HasClock, HasEmit, HasJournal } from '../execution/context/executionParts.ts'
 import type { OrderManager } from '../execution/orderManager.ts'
 import type { ExecutorContext, Executors } from '../running/executors.ts'
 import type { Kill } from '../running/kill.ts'
@@ -21,7 +21,7 @@ import type { HandContext } from './byHand.ts'
 import type { Reloaded } from './reloadStrategies.ts'
 
 /** Dependencies of starting and stopping. */
-export interface TaskContext extends HasApi, HasCatalogue, HasClock, HasTrading {
+export interface TaskContext extends HasApi, HasCatalogue, HasClock, HasJournal, HasTrading {
   readonly executors: Executors
   readonly read: ExecutorContext['read']
   /** False while the account is not read yet. */

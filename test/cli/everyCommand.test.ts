@@ -160,7 +160,7 @@ test.each([
   [],
   ['open', eth, direction],
   ['open', eth, direction, '--size', '100'],
-  ['open', eth, direction, '--size', '100', '--leverage', '2', '--limit', '1', '--stop', '2'],
+  ['open', eth, direction, '--size', '100', '--leverage', '2', '--limit', '1', '--stop-entry', '2'],
   ['close'],
   ['close', eth],
   ['close', eth, direction, '--all'],

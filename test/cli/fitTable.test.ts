@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { isYes } from '../../src/cli/call/whoAsks.ts'
 import { type Column, fitTable } from '../../src/cli/output/fitTable.ts'
 import { moneyCell } from '../../src/cli/output/moneyCell.ts'
+import { openQuoteText } from '../../src/cli/output/openQuoteText.ts'
 import { triggersIn } from '../../src/cli/output/pricePlaces.ts'
-import { closeQuoteText, quoteText } from '../../src/cli/output/quoteText.ts'
+import { closeQuoteText } from '../../src/cli/output/quoteText.ts'
 import { statusText } from '../../src/cli/results/statusText.ts'
 import { closingsOf, questionText } from '../../src/cli/verbs/closeAllCommand.ts'
 import { outcomeText } from '../../src/cli/verbs/manualOrderCommand.ts'
@@ -112,7 +113,18 @@ test('every table fits 80 columns and has its figures', async () => {
     orderFeesUsd: usd(5).toString(),
     worstCostUsd: usd('15.5').toString(),
   }
-  const quote = quoteText({
+  const side = (size: number) => ({
+    ...{ sizeUsd: usd(size).toString(), leverageBps: '20000', liquidationBps: 4_850 },
+    liquidationPrice: usd(1_545).toString(),
+  })
+  const outlook = {
+    ...{ tokens: '0.1667 ETH', comesBackUsd: usd('0.1').toString(), before: side(300), after: side(800) },
+    ...{ lostAtStopUsd: usd('-34.12').toString(), wonAtTargetUsd: usd('68.24').toString() },
+    limits: [{ limit: 'maxPositionSizeUsd', usedUsd: usd(800).toString(), wholeUsd: usd(1_000).toString() }],
+    ...{ cap: null, farBps: null, atMs: 0, priceAtMs: 0 },
+    quoted: { market: symbol, size: '500', cost: '15.5', price: '3060' },
+  }
+  const quote = openQuoteText({
     market: symbol,
     direction: 'long',
     orderType: 'market',
@@ -122,6 +134,7 @@ test('every table fits 80 columns and has its figures', async () => {
     triggerPrice: null,
     exits: [{ type: 'stop-loss', triggerPrice: usd('2800.12345').toString(), sizeUsd: usd(500).toString() }],
     ...costs,
+    ...outlook,
     managers: ['eth-trend'],
     guardWarnings: [
       'guard would reduce it at once: its liquidation would be about 7.9% away, but guard keeps it 8% away; take less leverage',
@@ -140,24 +153,34 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(markets.replace(/\s+/g, ' ')).toContain('the first figure where the order balances longs and shorts')
   expect(quote).toContain('WARNING     guard would reduce it at once')
   const said = (text: string) => text.replaceAll(/\s+/g, ' ')
-  // One worst cost, in one sentence, and nothing of what others on the market do.
   for (const text of [quote, close]) {
-    expect(said(text).match(/worst/g)).toEqual(['worst'])
-    expect(said(text)).toContain('worst cost at most $15.50 with all fees, by a fill at $3,060.00')
     expect(said(text)).toContain('at the market, about $3,000.00 now, with up to 1% of slippage')
     expect(text).not.toContain('eth-trend')
   }
-  expect(said(quote)).toContain(
-    "expected about $0.73: position fee $0.30 (6 bps), price impact $0.10 (settled when the position closes), sending and executing $0.33 (by the chain's gas price; a part comes back)",
-  )
+  // One worst cost, in one sentence of a close and in one row of an opening, and the bound price once.
+  expect(said(close)).toContain('worst cost at most $15.50 with all fees, by a fill at $3,060.00')
+  for (const row of [
+    'costs expected at most',
+    'price impact and slippage $0.10 $10.00',
+    "venue's fee $0.30 $0.50",
+    'sending and execution, $0.10 comes back $0.33 $5.00',
+    'all, to open $0.73 $15.50',
+    'position $300.00 at 2.00x > $800.00 at 2.00x',
+    'liquidation $1,545.00 > $1,545.00, 48.5% away; the stop-loss comes first',
+    'result -$34.12 at the stop-loss, $68.24 at the take-profit, 2.00 to 1, after all costs',
+    'limits then maxPositionSizeUsd $800.00 of $1,000.00',
+  ])
+    expect(said(quote)).toContain(row)
+  expect(said(quote).match(/not beyond \$3,060\.00/g)).toHaveLength(1)
   expect(said(quote)).toContain(
     'exits stop-loss at $2,800.12345: it closes at most the $500.00 that this order adds; the $300.00 held before keeps the exits it has',
   )
-  const resting = quoteText({
+  const resting = openQuoteText({
     ...{ market: symbol, direction: 'long', orderType: 'limit', sizeUsd: usd(120).toString() },
     ...{ leverageBps: 20_000, collateral: '60 USDC', triggerPrice: usd(2_900).toString() },
     exits: [{ type: 'take-profit', triggerPrice: usd(3_100).toString(), sizeUsd: usd(120).toString() }],
     ...costs,
+    ...outlook,
     impactBudgetBps: 30,
     managers: ['eth-trend', 'guard'],
     guardWarnings: [],

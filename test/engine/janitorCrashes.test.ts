@@ -26,7 +26,7 @@ async function storyWith(diesAt: number) {
   running = daemon
   await daemon.start()
   expect(
-    await daemon.now().operate({ ...opening, id: 'ope-1', direction: 'long', limit: '1300' }, ann),
+    await daemon.now().operate({ ...opening, id: 'ope-1', direction: 'long', limit: '1300', far: true }, ann),
   ).toMatchObject({ ok: true })
   await clock.advance(20_000)
   daemon.count()

@@ -65,7 +65,7 @@ test('an entry of nobody is moved to the distance, one that a strategy looks aft
     expect(await trader.operate(command, ann)).toMatchObject({ ok: true })
     await clock.advance(10_000)
   }
-  await ask({ ...opening, id: 'ope-1', direction: 'long', limit: '1300' })
+  await ask({ ...opening, id: 'ope-1', direction: 'long', limit: '1300', far: true })
   await clock.advance(100_000)
   expect(await restingAt(bench)).toEqual(['long 3 1746 500', 'short 3 2500 200'])
   expect(untidy(events)).toEqual(['unreachable false'])

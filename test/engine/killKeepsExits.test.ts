@@ -49,8 +49,8 @@ async function started(options: KindsOptions = {}) {
 test('a kill cancels entries with their exits, and leaves the exits of what is held', async () => {
   const { engine, open, kill, resting } = await started()
   await open('held', { stopLoss: '1500', takeProfit: '3000' })
-  await open('waits', { limit: '1600', stopLoss: '1400' })
-  await open('short', { direction: 'short', limit: '2900', stopLoss: '3200' })
+  await open('waits', { limit: '1600', far: true, stopLoss: '1400' })
+  await open('short', { direction: 'short', limit: '2900', far: true, stopLoss: '3200' })
   expect(await resting()).toEqual(['long 3', 'long 5', 'long 6', 'long 6', 'short 3', 'short 6'])
 
   const seen = await engine.operate({ type: 'kill', close: false, isPreview: true }, ann)
@@ -95,7 +95,7 @@ test('a kill cancels an entry of ours that every list hides, and leaves the hidd
   const atVenue = () =>
     [...bench.venue.venueState.orders.values()].map(({ params }) => Number(params.orderType)).toSorted()
   await open('held', { stopLoss: '1500', takeProfit: '3000' })
-  await open('waits', { limit: '1600', stopLoss: '1400' })
+  await open('waits', { limit: '1600', far: true, stopLoss: '1400' })
   expect(atVenue()).toEqual([3, 5, 6, 6])
   hidden = ['/orders']
   await bench.clock.advance(10_000)

@@ -44,7 +44,7 @@ test('an entry of an operator that rests for too long is cancelled, and the stop
     await clock.advance(10_000)
   }
   await ask({ ...open, id: 'ope-1', direction: 'long', stopLoss: '1700' })
-  await ask({ ...open, id: 'ope-2', direction: 'short', limit: '2000' })
+  await ask({ ...open, id: 'ope-2', direction: 'short', limit: '2000', far: true })
   const { account } = engine.status()
   const resting = async () =>
     (await api.getOrders({ account }, { isFresh: true })).value.map(

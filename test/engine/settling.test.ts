@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const side = { market: ethSymbol, direction: 'long', collateral: 'short' } as const
 const open = { type: 'open', ...side, size: '500', leverage: '2', isPreview: false } as const
-const limit = { ...open, limit: '1000' } as const
+const limit = { ...open, limit: '1000', far: true } as const
 const withExits = { ...open, takeProfit: '5000', stopLoss: '1000' } as const
 const half = { type: 'close', ...side, shareBps: 5_000 } as const
 const close = { type: 'close', ...side, shareBps: 10_000 } as const

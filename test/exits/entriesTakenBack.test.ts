@@ -74,7 +74,7 @@ test("an instance's entries that rest are cancelled once when its closing comes 
   engine = at.engine
   await engine.start()
   expect(
-    await engine.operate({ ...opening, id: 'by-hand', direction: 'long', limit: '1500' }, ann),
+    await engine.operate({ ...opening, id: 'by-hand', direction: 'long', limit: '1500', far: true }, ann),
   ).toMatchObject({
     ok: true,
   })
@@ -154,7 +154,7 @@ async function started({ protect, stopBps }: Story) {
     return next
   }
   const first = await start()
-  const byHand = { ...opening, id: 'by-hand', direction: 'long', limit: '1500' } as const
+  const byHand = { ...opening, id: 'by-hand', direction: 'long', limit: '1500', far: true } as const
   expect(await first.operate(byHand, ann)).toMatchObject({ ok: true })
   await clock.advance(60_000)
   const cancels = () =>

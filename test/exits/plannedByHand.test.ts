@@ -122,7 +122,7 @@ test('an order brings exits in percent: from its trigger where it waits, else fr
   timeout: 240_000,
 }, async () => {
   await begin()
-  await ask(open('waits', { limit: '1900', stopLoss: '10%', takeProfit: '5%' }))
+  await ask(open('waits', { limit: '1900', far: true, stopLoss: '10%', takeProfit: '5%' }))
   expect(await restingAt(bench)).toEqual(['long 3 1900 500', 'long 5 1995 500', 'long 6 1710 500'])
   const quote = await engine?.operate({ ...open('now', { stopLoss: '3%' }), isPreview: true } as Command, ann)
   expect(quote).toMatchObject({ ok: true })

@@ -14,7 +14,12 @@ export const taskCount = 6
 /** An entry that an operator forgets: so far from the price of now that it is not reached. */
 export function strayOf(number: number, venue: Venue): OpenCommand {
   const size = { size: '100', leverage: '2', collateral: 'short' } as const
-  const side = { market: taskMarket, direction: 'long', limit: movedPrices(venue)(-4_000) } as const
+  const side = {
+    market: taskMarket,
+    direction: 'long',
+    limit: movedPrices(venue)(-4_000),
+    far: true,
+  } as const
   return { type: 'open', id: `stray-${number + 1}`, ...side, ...size, isPreview: false }
 }
 

@@ -129,20 +129,6 @@ test('an order that a running guard would reduce at once says so before it is co
   expect(await warned('30')).toEqual([expect.stringMatching(/^guard would close it at once: /)])
 })
 
-test('a stop-loss behind the liquidation is warned of before it is confirmed, one before it is not', async () => {
-  const ask = await previews()
-  const warned = async (stopLoss: string) => {
-    const answer = await ask({ leverage: '10', stopLoss })
-    return answer.ok && 'quote' in answer ? answer.quote?.guardWarnings : answer
-  }
-  expect(await warned('1500')).toEqual([
-    expect.stringMatching(
-      /^the stop-loss at \$1,500\.00 lies behind the liquidation, at about \$1,5\d\d\.\d+: it would never fire$/,
-    ),
-  ])
-  expect(await warned('1700')).toEqual([])
-})
-
 test('a guard that keeps a leverage warns of what lies above it', async () => {
   const ask = await previews({}, [shippedGuard(50_000)])
   expect(await ask({ leverage: '6' })).toMatchObject({
@@ -279,9 +265,9 @@ test('a limit is signed at its trigger with the impact that it asks for, and a s
     const answer = await ask(command)
     return answer.ok && 'quote' in answer ? answer.quote : undefined
   }
-  const limit = await quoted({ limit: '1500' })
+  const limit = await quoted({ limit: '1500', far: true })
   expect(Number(BigInt(limit?.signedPrice ?? 0) / 10n ** 26n) / 10_000).toBeCloseTo(1_500 * 1.003, 0)
-  expect(await quoted({ stop: '90000' })).toMatchObject({
+  expect(await quoted({ stopEntry: '90000' })).toMatchObject({
     signedPrice: null,
     boundPrice: null,
     worstCostUsd: null,

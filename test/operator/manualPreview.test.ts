@@ -36,7 +36,7 @@ test('a cancel says before it is sent that it takes the last stop-loss of a posi
   expect(venue.record()).toHaveLength(sent)
 
   // What waits for its price protects nothing yet.
-  const waiting = await ask({ ...opening, id: 'three', limit: '1000' })
+  const waiting = await ask({ ...opening, id: 'three', limit: '1000', far: true })
   if (!waiting.ok || waiting.intentId === undefined) throw new Error(JSON.stringify(waiting))
   await clock.advance(60_000)
   const preview = await ask({ type: 'cancel', id: 'four', order: waiting.intentId, isPreview: true })

@@ -84,7 +84,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   await own.when('the daemon runs', daemon, isRunning)
 
   const opened = await asked(hosts, 'open', eth, 'long', '--size=500', '--leverage=2', '--yes', '--by=ann')
-  expect([opened.code, opened.said]).toEqual([0, expect.stringContaining('worst cost')])
+  expect([opened.code, opened.said]).toEqual([0, expect.stringContaining('all, to open')])
   expect(opened.said).toContain('unmanaged')
   expect(opened.said).toMatch(/order \w+ is executed at \$/)
 
@@ -112,7 +112,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
   // What would be sent is shown before it is refused.
   expect([unsure.code, unsure.said]).toEqual([
     1,
-    expect.stringMatching(/open long ETH\/USD.* about \$.* of slippage.* expected about \$.*give --yes/),
+    expect.stringMatching(/open long ETH\/USD.* about \$.* of slippage.*expected.*at most.*give --yes/),
   ])
 
   if (hasPty) {
@@ -134,6 +134,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     '--size=300',
     '--leverage=2',
     '--limit=90000',
+    '--far',
     '--yes',
     '--json',
   )

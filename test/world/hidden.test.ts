@@ -83,7 +83,17 @@ test('a host that hides positions makes nothing grow above the limit, is told of
   await until('a position is open', async () => ((await trueSizeUsd(account)) > 0 ? true : undefined), {
     seen: daemon.said,
   })
-  const rests = ['ETH/USD [WETH-USDC]', 'short', '--size', '50', '--leverage', '2', '--limit', '100000']
+  const rests = [
+    'ETH/USD [WETH-USDC]',
+    'short',
+    '--size',
+    '50',
+    '--leverage',
+    '2',
+    '--limit',
+    '100000',
+    '--far',
+  ]
   const resting = await own.command(lying, 'open', ...rests, '--yes', '--no-wait')
   expect(resting.code, resting.said).toBe(0)
   // Lists are believed half a minute after a fill: past it, what is hidden must count all the same.

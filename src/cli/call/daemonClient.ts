@@ -29,7 +29,7 @@ import { journalNameOf } from '../../daemon/journalFile.ts'
 import { readToken, tokenFileOf } from '../../daemon/ownFiles/controlTokens.ts'
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { Verdict } from '../../monitor/health.ts'
-import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
+import type { OperatorAnswer, PoolChoice } from '../../operator/operatorAnswer.ts'
 
 /** A daemon answers within milliseconds; one that does not within this hangs, ms. */
 const TIMEOUT_MS = 5_000
@@ -131,6 +131,16 @@ export async function command(
   return (await commandAnswer(told, path, body, timeoutMs)).statement
 }
 
+/** A command that the daemon refused. */
+export class RefusedCommand extends CommandError {
+  readonly pools: readonly Plain<PoolChoice>[]
+
+  constructor(message: string, exitCode: number, pools: readonly Plain<PoolChoice>[]) {
+    super(message, exitCode)
+    this.pools = pools
+  }
+}
+
 /** Response of the daemon to a command that it accepted: a sentence, and for a manual order its id and quote. */
 export type CommandAnswer = Plain<Extract<OperatorAnswer, { readonly ok: true }>>
 
@@ -148,9 +158,10 @@ export async function commandAnswer(
   const { address, status, body: answer } = await ask(told, 'operate', path, body, timeoutMs)
   if (!isRecord(answer)) throw odd(address)
   if (status === 200 && typeof answer.statement === 'string') return answer as unknown as CommandAnswer
-  throw new CommandError(
+  throw new RefusedCommand(
     `perpd refuses: ${String(answer.message)} (${String(answer.error)})`,
     exitCodeOfRefusal(String(answer.error)),
+    Array.isArray(answer.pools) ? (answer.pools as RefusedCommand['pools']) : [],
   )
 }
 

@@ -32,6 +32,11 @@ export function placeFlag(flags: Flags, name: string): string | undefined {
   return place ?? dollarsFlag(flags, name)
 }
 
+/** A flag of whole tokens, in plain digits. Throws CommandError. */
+export function tokensFlag(flags: Flags, name: string): string | undefined {
+  return decimalFlag(flags, name, { decimals: 18, example: '3 or 0.25', unit: /^$/ })
+}
+
 /** A flag of so many times, as a leverage: plain digits, and an x behind them says the same. Throws CommandError. */
 export function timesFlag(flags: Flags, name: string): string | undefined {
   return decimalFlag(flags, name, { decimals: 4, example: '2 or 2.5', unit: /x$/ })
@@ -68,13 +73,13 @@ export function wholeFlag(flags: Flags, name: string, bounds: WholeBounds): numb
   )
 }
 
-/** A flag of percents, in basis points: `2.5` and `2.5%` are 250. Throws CommandError. */
-export function percentFlag(flags: Flags, name: string): number | undefined {
+/** A flag of percents, in basis points: `2.5` and `2.5%` are 250; up to so many. Throws CommandError. */
+export function percentFlag(flags: Flags, name: string, most = 100): number | undefined {
   const text = flags.get(name)
   if (text === undefined) return undefined
   const basisPoints = typedPercentBps(String(text))
-  if (basisPoints !== undefined && basisPoints >= 1 && basisPoints <= 10_000) return basisPoints
+  if (basisPoints !== undefined && basisPoints >= 1 && basisPoints <= most * 100) return basisPoints
   throw wrongValue(
-    `--${name} is ${typed(String(text))}; expected percents above 0 and up to 100 with at most two digits after the point, as 25 or 2.5%.`,
+    `--${name} is ${typed(String(text))}; expected percents above 0 and up to ${most} with at most two digits after the point, as 25 or 2.5%.`,
   )
 }

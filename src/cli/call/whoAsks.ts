@@ -1,6 +1,7 @@
 /** The person who gives a command: name, id of the order, and the confirmation at the terminal. */
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
+import { typedWhole } from '../../base/typedNumber.ts'
 import type { Call } from './command.ts'
 import { openQuestions } from './question.ts'
 
@@ -20,6 +21,19 @@ export async function confirm(question = 'Send it?'): Promise<boolean> {
   const questions = openQuestions()
   try {
     return isYes((await questions.ask(`${question} Type y or yes: `)) ?? '')
+  } finally {
+    questions.close()
+  }
+}
+
+/** Asks at the terminal for one of some choices by its number; the place of the chosen one, undefined: none. */
+export async function choose(question: string, choices: readonly string[]): Promise<number | undefined> {
+  const questions = openQuestions()
+  const lines = choices.map((choice, at) => `  ${at + 1}  ${choice}`)
+  try {
+    const answer = (await questions.ask(`${[question, ...lines].join('\n')}\nType a number: `)) ?? ''
+    const at = typedWhole(answer.trim(), 1, choices.length)
+    return at === undefined ? undefined : at - 1
   } finally {
     questions.close()
   }

@@ -1,5 +1,6 @@
 /** `perpd task start`, `task list` and `task stop`: orders that take time. */
 import { isatty } from 'node:tty'
+import { defined } from '../../base/defined.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { TaskReport } from '../../domain/summaries/taskReport.ts'
@@ -9,7 +10,7 @@ import { type CommandAnswer, queryDaemon } from '../call/daemonClient.ts'
 import { commander, confirm, idOf } from '../call/whoAsks.ts'
 import { wrapped } from '../output/screen.ts'
 import { table } from '../output/table.ts'
-import { ask, askAgain, isRefusal } from '../verbs/manualOrderCommand.ts'
+import { ask, askAgain, isRefusal, previewOn } from '../verbs/manualOrderCommand.ts'
 import { startBody } from './startBody.ts'
 
 const path = '/api/tasks'
@@ -18,10 +19,13 @@ const path = '/api/tasks'
 export async function start(call: Call): Promise<number> {
   const { flags, out, err } = call
   const id = idOf(flags)
-  const body = { id, ...startBody(call), by: commander(call) }
+  const asked = { id, ...startBody(call), by: commander(call) }
+  let body: object = asked
   if (!flags.has('yes')) {
     if (!isatty(0)) throw new CommandError('No terminal to confirm the task on: give --yes', exitCodes.error)
-    const preview = await ask(call, path, { ...body, preview: true })
+    const { preview, body: previewed } = await previewOn(call, path, asked)
+    // The market that was shown is the one that is sent.
+    body = { ...previewed, ...defined({ market: preview.market }) }
     const show = flags.has('json') ? err : out
     show(wrapped('', `${preview.statement}.`).join('\n'))
     if (!(await confirm())) {

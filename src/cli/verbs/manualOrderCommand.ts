@@ -11,10 +11,11 @@ import { marketsNamed } from '../../protocol/marketName.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { BPS_ONE } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
-import { type CommandAnswer, commandAnswer, queryDaemon } from '../call/daemonClient.ts'
-import { dollarsFlag, percentFlag, placeFlag, timesFlag } from '../call/numberFlags.ts'
-import { commander, confirm, idOf } from '../call/whoAsks.ts'
-import { closeQuoteText, quoteText } from '../output/quoteText.ts'
+import { type CommandAnswer, commandAnswer, queryDaemon, RefusedCommand } from '../call/daemonClient.ts'
+import { dollarsFlag, percentFlag, placeFlag, timesFlag, tokensFlag } from '../call/numberFlags.ts'
+import { choose, commander, confirm, idOf } from '../call/whoAsks.ts'
+import { farQuestion, openQuoteText } from '../output/openQuoteText.ts'
+import { closeQuoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
 import { isMarkets, type MarketRow } from './marketsCommand.ts'
 
@@ -24,54 +25,73 @@ const TIMEOUT_MS = 60_000
 const FOLLOW_MS = 60_000
 const LOOK_MS = 250
 
-/** Opens or adds to a position, after a confirmation. */
+/** Opens or adds to a position, after a confirmation. What is sent is what was shown, or is refused. */
 export async function open(call: Call): Promise<number> {
   const { flags, positionals, out } = call
   const [market = ''] = positionals
   const direction = directionOf(positionals[1])
-  const [size, leverage] = [dollarsFlag(flags, 'size'), timesFlag(flags, 'leverage')]
-  if (size === undefined || leverage === undefined) {
+  const wish = sizeWish(flags)
+  const leverage = timesFlag(flags, 'leverage')
+  if (wish === undefined || leverage === undefined) {
     await checkMarket(call, market)
     throw new CommandError(
-      size === undefined
-        ? 'Give the size: --size USD, for example --size 500'
+      wish === undefined
+        ? 'Give the size, one of: --size USD, --tokens N, --equity PERCENT, --risk USD; for example --size 500'
         : 'Give the leverage: --leverage N, for example --leverage 2',
       exitCodes.configuration,
     )
   }
-  const [limit, stop] = [dollarsFlag(flags, 'limit'), dollarsFlag(flags, 'stop')]
-  if (limit !== undefined && stop !== undefined)
-    throw new CommandError('Give --limit or --stop, not both.', exitCodes.configuration)
+  const [limit, stopEntry] = [dollarsFlag(flags, 'limit'), dollarsFlag(flags, 'stop-entry')]
+  if (limit !== undefined && stopEntry !== undefined)
+    throw new CommandError('Give --limit or --stop-entry, not both.', exitCodes.configuration)
   const [takeProfit, stopLoss] = [placeFlag(flags, 'take-profit'), placeFlag(flags, 'stop-loss')]
   const collateral = poolOf(flags.get('collateral'))
   const id = idOf(flags)
-  const body = {
-    id,
-    market,
-    direction,
-    size,
-    leverage,
-    ...defined({ collateral, limit, stop, takeProfit, stopLoss }),
+  const far = flags.has('far') ? true : undefined
+  const asked = {
+    ...{ id, market, direction, ...wish, leverage },
+    ...defined({ collateral, limit, stopEntry, takeProfit, stopLoss, far }),
     by: commander(call),
   }
   const isConfirmed = flags.has('yes')
   const isJson = flags.has('json')
-  if (!isConfirmed || !isJson) {
-    const preview = await ask(call, '/api/orders', { ...body, preview: true })
-    // An id that was used before: what it did is told, and nothing is asked.
-    if (preview.quote === undefined) return await outcomeOf(call, preview)
-    // The question is for the person at the terminal, and no part of the JSON.
-    const show = isJson ? call.err : out
-    show(quoteText(preview.quote))
-    if (!isConfirmed && !isatty(0)) {
-      throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
-    }
-    if (!isConfirmed && !(await confirm())) {
-      show('Nothing was sent.')
-      return exitCodes.error
-    }
+  if (isConfirmed && isJson) return await carryOut(call, ORDERS, id, asked)
+  const { body, preview } = await previewOn(call, ORDERS, asked)
+  const { quote } = preview
+  // An id that was used before: what it did is told, and nothing is asked.
+  if (quote === undefined) return await outcomeOf(call, preview)
+  // The question is for the person at the terminal, and no part of the JSON.
+  const show = isJson ? call.err : out
+  show(openQuoteText(quote))
+  const isFar = quote.farBps !== null
+  if (!isConfirmed && !isatty(0)) {
+    throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)
   }
-  return await carryOut(call, '/api/orders', id, body)
+  if (!isConfirmed && !(await confirm(far === true ? undefined : farQuestion(quote)))) {
+    show('Nothing was sent.')
+    return exitCodes.error
+  }
+  const agreed = { far: far === true || (isFar && !isConfirmed) ? true : undefined }
+  return await carryOut(call, ORDERS, id, { ...body, ...defined(agreed), quoted: quote.quoted })
+}
+
+const ORDERS = '/api/orders'
+
+/** The size as the flags ask for it; undefined: none does. Throws CommandError, also where two do. */
+function sizeWish(flags: Call['flags']): Readonly<Record<string, string | number>> | undefined {
+  const wish = defined({
+    size: dollarsFlag(flags, 'size'),
+    tokens: tokensFlag(flags, 'tokens'),
+    equityBps: percentFlag(flags, 'equity', 999),
+    risk: dollarsFlag(flags, 'risk'),
+  })
+  const given = Object.keys(wish).length
+  if (given > 1)
+    throw new CommandError(
+      'Give the size once: --size, --tokens, --equity or --risk.',
+      exitCodes.configuration,
+    )
+  return given === 0 ? undefined : wish
 }
 
 /** Throws where the running daemon knows no market of that name: nothing else is asked for then. Without a daemon it says nothing. */
@@ -178,8 +198,33 @@ export async function ask({ loaded }: Call, path: string, body: object): Promise
   try {
     return await commandAnswer(loaded, path, body, TIMEOUT_MS)
   } catch (error) {
-    if (!(error instanceof CommandError) || !isRefusal(error)) throw error
-    throw new CommandError(wrapped('', error.message).join('\n'), error.exitCode)
+    if (!(error instanceof RefusedCommand)) throw error
+    throw new RefusedCommand(wrapped('', error.message).join('\n'), error.exitCode, error.pools)
+  }
+}
+
+/** A command's preview, with the body that it is of: at a terminal a market that means several pools is asked for. */
+export async function previewOn<Body extends object>(
+  call: Call,
+  path: string,
+  body: Body,
+): Promise<{ readonly body: Body; readonly preview: CommandAnswer }> {
+  try {
+    return { body, preview: await ask(call, path, { ...body, preview: true }) }
+  } catch (error) {
+    const pools = error instanceof RefusedCommand ? error.pools : []
+    if (pools.length === 0 || call.flags.has('yes') || !isatty(0)) throw error
+    const at = await choose(
+      'Several pools have that name.',
+      pools.map(
+        ({ symbol, freeUsd }) =>
+          `${symbol}, ${freeUsd === null ? 'capacity unknown' : `${money(BigInt(freeUsd))} free`}`,
+      ),
+    )
+    const market = at === undefined ? undefined : pools[at]?.symbol
+    if (market === undefined) throw error
+    const chosen = { ...body, market }
+    return { body: chosen, preview: await ask(call, path, { ...chosen, preview: true }) }
   }
 }
 

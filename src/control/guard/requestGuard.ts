@@ -156,10 +156,11 @@ export function no(
   status: 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 421 | 429 | 503,
   error: string,
   message: string,
+  more: object = {},
 ) {
   c.header('Cache-Control', 'no-store')
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') c.header('Connection', 'close')
-  return c.json({ error, message }, status)
+  return c.json({ error, message, ...more }, status)
 }
 
 /** An address instead of a name: DNS rebinding needs a name. */

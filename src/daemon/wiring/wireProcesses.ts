@@ -1,9 +1,9 @@
 /** Wires processes of several steps: tasks that make orders over time, unwinds, kills and wind-downs. */
 import { OPERATOR } from '../../account/halts/tradingHalts.ts'
-import type { Decision } from '../../domain/order/decision.ts'
+import type { Decision, IncreaseDecision } from '../../domain/order/decision.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { admitDecision } from '../../engine/judging/admitDecision.ts'
-import { judge } from '../../engine/judging/judgeDecision.ts'
+import { judge, roomFor } from '../../engine/judging/judgeDecision.ts'
 import { createTaskRoad } from '../../engine/taskRoad.ts'
 import { createExecutors } from '../../running/executors.ts'
 import { createKill } from '../../running/kill.ts'
@@ -28,8 +28,12 @@ export function wireProcesses(
     read: (wanted: readonly string[]) => read({ symbols: wanted, allPositionMarkets: true }),
     admit: (snapshot: Snapshot, decision: Decision, decisionKey: string, beside?: () => Promise<void>) =>
       accept.inTurn(() => admitDecision(accept, byHand, snapshot, decision, decisionKey, beside)),
-    judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
-      judge(facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
+    judging: {
+      judge: (snapshot: Snapshot, decision: Decision, decisionKey: string) =>
+        judge(facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
+      roomFor: (snapshot: Snapshot, decision: IncreaseDecision, decisionKey: string) =>
+        roomFor(facts(snapshot, byHand), { source: byHand, decision, decisionKey }),
+    },
   }
   // An operator's payment is checked against the wallet before anything is signed.
   const withWallet = {

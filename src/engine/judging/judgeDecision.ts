@@ -11,7 +11,7 @@ import { defined, ifDefined } from '../../base/defined.ts'
 import { openResultUsd } from '../../books/bookView.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import { haltsOn, strictest } from '../../domain/accountRecords/tradingState.ts'
-import { addsRisk, type Decision } from '../../domain/order/decision.ts'
+import { addsRisk, type Decision, type IncreaseDecision } from '../../domain/order/decision.ts'
 import type { EntryExits } from '../../domain/order/exitSettings.ts'
 import type { Denial, Intent } from '../../domain/order/intent.ts'
 import { type MarketView, marketOf, type Snapshot } from '../../domain/snapshot.ts'
@@ -30,6 +30,8 @@ import {
   isDenial,
   type Protection,
 } from '../../risk/exposure/admissionContext.ts'
+import { availableCapacityOf } from '../../risk/exposure/availableCapacity.ts'
+import { increaseLimitsOf, type SizeLimit } from '../../risk/sizing/sizeLimits.ts'
 import { checkWholeLeverage, checkWholeSize } from '../../risk/sizing/wholeLeverage.ts'
 import { exitsNow } from '../../strategy/fileExits.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
@@ -97,6 +99,31 @@ export function judge(facts: AccountFacts, asked: AskedDecision): Intent | Denia
   return (
     afterLimits(facts, source, admitted.intent, { adds, isOperator, view: judgedView }) ?? admitted.intent
   )
+}
+
+/** Room that limits, capacity and the venue leave for an increase, whatever its size. */
+export interface Room {
+  /** The caps of its size, in the order in which they cut it. */
+  readonly limits: readonly SizeLimit[]
+  /** Equity of which limits are shares, USD; absent while it is unknown. */
+  readonly equityUsd?: Usd
+}
+
+/** Returns the room for an increase by these facts, or the reason why its market's capacity is unknown. */
+export function roomFor(
+  facts: AccountFacts,
+  asked: AskedDecision & { readonly decision: IncreaseDecision },
+): Room | Denial {
+  const { nowMs, snapshot } = facts
+  const counted = withLimitSizes(facts.limits, snapshot, asked.source.name)
+  const judged: Snapshot = { ...counted, atMs: Math.max(snapshot.atMs, nowMs) }
+  const view = marketOf(snapshot, asked.decision.marketToken)
+  const context = contextOf(facts, asked, { adds: true, isOperator: false, view }, judged)
+  const { marketToken, direction } = asked.decision
+  const available = availableCapacityOf(marketToken, direction, context)
+  if (isDenial(available)) return available
+  const limits = increaseLimitsOf(asked.decision, available, context)
+  return { limits, ...defined({ equityUsd: facts.equity?.equityUsd }) }
 }
 
 /** Returns all that the checks of an order and its plan are made of. */

@@ -31,6 +31,8 @@ const EXPLAINED_FACTOR = 3n
 /** Longest paths that are signed, of a swap and of a fee's swap; longer ones explain no fee. */
 const MOST_SWAPS = 3
 
+/** On-chain types of an increase and of an exit (contract `Order`, `OrderType`). */
+const [ENTRY_TYPE, EXIT_TYPE] = [2, 5]
 /** Longest wait for readings, ms: an order waits for them in parallel with its prepare, and no longer after it. */
 const LONGEST_WAIT_MS = 1_000
 /** A native price so young is not read anew for an order, ms: limits leave room for how it moves. */
@@ -55,6 +57,8 @@ export interface Fees {
   estimateFor(intent: Estimated, message?: FeeMessage): FeeEstimate | undefined
   /** Estimates the cost of sending an order before anything is prepared, including execution fees of all that it creates. */
   expectedFor(intent: Intent): ExpectedFee
+  /** The same of an increase of any size that brings so many exits. */
+  expectedForEntry(exits: number): ExpectedFee
   /** Estimates the execution fee of a waiting order, native token, base units: the amount it must hold after a change. */
   executionFeeOf(orderType: OrderKind): TokenAmount
   /** `feeAmount` that the relay needs for a message of the caller's own; undefined where no endpoint tells the gas price. */
@@ -98,6 +102,23 @@ export function createFees(options: FeesOptions): Fees {
     return { levels, prices }
   }
 
+  function expectedForOrders(kind: Intent['kind'], orderTypes: readonly number[]): ExpectedFee {
+    const known = byChain()
+    if (known === undefined) {
+      const { relayFee, source } = memory.feesOf(kind)
+      return { relayFee: relayFee * BigInt(Math.max(1, orderTypes.length)), source }
+    }
+    const message: GasMessage = {
+      creates: orderTypes.map(gasOrderOfType),
+      updates: 0,
+      cancels: 0,
+      isSubaccount: isSubaccount === true,
+      feeSwaps: chain.feeSwapPath.length,
+    }
+    const { feeAmount } = messageFeesOf(facts, known.levels.price, known.prices, message)
+    return { relayFee: feeAmount, source: 'chain' }
+  }
+
   return {
     learn: memory.learn,
     async refresh(youngerThanMs) {
@@ -121,23 +142,13 @@ export function createFees(options: FeesOptions): Fees {
       const whole = { executionFee: executionFee * orders, relayFee: relayFee * orders }
       return { source, executionFee, relayFee, factor: BigInt(usual.factor), whole }
     },
-    expectedFor(intent) {
-      const { orders } = expectedOf(intent)
-      const known = byChain()
-      if (known === undefined) {
-        const { relayFee, source } = memory.feesOf(intent.kind)
-        return { relayFee: relayFee * BigInt(Math.max(1, orders.length)), source }
-      }
-      const message: GasMessage = {
-        creates: orders.map(({ orderType }) => gasOrderOfType(orderType)),
-        updates: 0,
-        cancels: 0,
-        isSubaccount: isSubaccount === true,
-        feeSwaps: chain.feeSwapPath.length,
-      }
-      const { feeAmount } = messageFeesOf(facts, known.levels.price, known.prices, message)
-      return { relayFee: feeAmount, source: 'chain' }
-    },
+    expectedFor: (intent) =>
+      expectedForOrders(
+        intent.kind,
+        expectedOf(intent).orders.map(({ orderType }) => orderType),
+      ),
+    expectedForEntry: (exits) =>
+      expectedForOrders('increase', [ENTRY_TYPE, ...Array.from({ length: exits }, () => EXIT_TYPE)]),
     executionFeeOf(orderType) {
       const order = gasOrderOf(orderType)
       const levels = gas?.levels()

@@ -1,19 +1,30 @@
 /** Opens or adds to a position by hand; whole, or not at all. */
 
 import { z } from 'zod'
-import { commandId, direction, dollars, exitPlace, line, pool, times } from '../../base/bodyFields.ts'
+import {
+  commandId,
+  direction,
+  dollars,
+  equityShare,
+  exitPlace,
+  line,
+  pool,
+  times,
+} from '../../base/bodyFields.ts'
 import { defined, ifDefined, someOf } from '../../base/defined.ts'
 import type { PositionSide } from '../../domain/accountRecords/accountRecord.ts'
 import { placeIn, planOn } from '../../domain/accountRecords/handPlan.ts'
 import type { ExitRequest, IncreaseDecision } from '../../domain/order/decision.ts'
+import type { MarketView } from '../../domain/snapshot.ts'
 import { executionSidePrice } from '../../protocol/market.ts'
 import { managersOf, managersText } from '../../protocol/marketName.ts'
-import { formatDollars, parseUnits, usd } from '../../protocol/units.ts'
+import { formatDollars, parseUnits, type Usd, usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
 import { collateralFlag, directionName, marketName, orderFlags, yesFlag } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { priceOfPlace } from '../exitPlace.ts'
 import { namedMarket } from '../namedMarket.ts'
+import { openSizeOf } from '../openSize.ts'
 import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 
 const body = z
@@ -21,20 +32,37 @@ const body = z
     id: commandId,
     market: line(120),
     direction,
-    /** USD. */
-    size: dollars,
+    /** The size, by exactly one of these: USD, whole index tokens, a share of the equity in bps, or the USD lost at the stop after all costs. */
+    size: dollars.exactOptional(),
+    tokens: dollars.exactOptional(),
+    equityBps: equityShare.exactOptional(),
+    risk: dollars.exactOptional(),
     /** Times: `2.5`. */
     leverage: times,
     /** The token of the market's pool that pays and backs it. */
     collateral: pool.default('short'),
     /** USD per whole index token: waits for a better price, or for a worse one. At most one of both. */
     limit: dollars.exactOptional(),
-    stop: dollars.exactOptional(),
+    stopEntry: dollars.exactOptional(),
     /** A price, or in percent a distance from the price at which the order opens. */
     takeProfit: exitPlace.exactOptional(),
     stopLoss: exitPlace.exactOptional(),
+    /** Agrees to an entry that waits more than 5 % from the price. */
+    far: z.boolean().exactOptional(),
+    /** The terms of the preview that this sends: its market and size hold, and what became worse is refused. */
+    quoted: z
+      .strictObject({ market: line(120), size: dollars, price: dollars.exactOptional(), cost: dollars })
+      .exactOptional(),
   })
-  .refine(({ limit, stop }) => limit === undefined || stop === undefined, 'limit or stop, not both')
+  .refine(
+    ({ limit, stopEntry }) => limit === undefined || stopEntry === undefined,
+    'limit or stopEntry, not both',
+  )
+  .refine(
+    ({ size, tokens, equityBps, risk }) =>
+      [size, tokens, equityBps, risk].filter((each) => each !== undefined).length === 1,
+    'exactly one of size, tokens, equityBps and risk',
+  )
 
 /** The command. */
 export type OpenCommand = CommandOf<'open', typeof body>
@@ -47,23 +75,31 @@ export const openPosition: CommandRow<OpenCommand> = {
   ...byHand({ asked, decide }),
   api: {
     example: { id: 'a1b2', market: 'ETH/USD [WETH-USDC]', direction: 'long', size: '500', leverage: '2' },
-    note: '`limit` or `stop`, not both',
+    note: 'exactly one of `size`, `tokens`, `equityBps` and `risk`; `limit` or `stopEntry`, not both; `quoted` as the preview gives it',
   },
   cli: [
     {
       name: 'open',
       summary: 'Open or add to a position by hand; shown with its costs, and confirmed.',
       details:
-        'Limits, halts and budgets apply to it as to a strategy; perpd places it whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused or without\neffect; 5: its end is unknown after a minute.\n\nExits close at most the size of this order; an existing position keeps its own\nexits. Exits of a waiting order (--limit, --stop) rest from the start: if one\ntriggers before the entry, it closes a part of an existing position on that side.',
+        'Limits, halts and budgets apply to it as to a strategy; perpd places it whole or not\nat all. No strategy owns it. Exit code 0: filled or resting; 1: refused or without\neffect; 5: its end is unknown after a minute.\n\n--risk takes the largest size that loses no more than that at its --stop-loss, after fees,\nprice impact, sending, a day of funding and borrowing, and a fill beyond the stop; a\nlimit or the wallet may leave less, and is named.\n\nETH alone takes the pool where this side is held by hand, else the deepest if the next\nhas less than a third of it; else it asks. A price more than 5% away asks too; --yes\nneeds --far then.\n\nExits close at most the size of this order; an existing position keeps its own\nexits. Exits of a waiting order (--limit, --stop-entry) rest from the start: if one\ntriggers before the entry, it closes a part of an existing position on that side.',
       positional: marketName,
       more: [directionName],
       stray: [{ flag: 'size' }, { flag: 'leverage', initial: '2' }],
       flags: [
         { name: 'size', value: 'USD', doc: 'size of the position to add' },
+        { name: 'tokens', value: 'N', doc: 'the same in tokens: 0.25' },
+        { name: 'equity', value: 'PERCENT', doc: 'the same as a share of the equity' },
+        { name: 'risk', value: 'USD', doc: 'size that loses this much at --stop-loss, after all costs' },
         { name: 'leverage', value: 'N', doc: 'size / collateral, 1 or more: 2.5' },
         { ...collateralFlag, doc: `${collateralFlag.doc}; short when not given` },
         { name: 'limit', value: 'PRICE', doc: 'wait for a better price' },
-        { name: 'stop', value: 'PRICE', doc: 'wait for a worse price; fills at any price then' },
+        {
+          name: 'stop-entry',
+          value: 'PRICE',
+          doc: 'wait for a worse price; fills at any price then',
+        },
+        { name: 'far', doc: 'agree to a price more than 5% away' },
         {
           name: 'take-profit',
           value: 'PRICE',
@@ -81,6 +117,7 @@ export const openPosition: CommandRow<OpenCommand> = {
         'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2',
         'perpd open "ETH/USD [WETH-USDC]" short --size 100 --leverage 2 --limit 2100 --stop-loss 2200 --take-profit 1900',
         'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2 --stop-loss 3% --take-profit 6%',
+        'perpd open "ETH/USD [WETH-USDC]" long --risk 50 --stop-loss 3% --leverage 2',
         'perpd open "ETH/USD [WETH-USDC]" long --size 100 --leverage 2 --yes --json --id morning-1',
       ],
     },
@@ -88,48 +125,43 @@ export const openPosition: CommandRow<OpenCommand> = {
 }
 
 function asked(command: OpenCommand): string {
-  const { market, direction: side, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
-  const words = [`open ${market} ${side} ${size} USD at ${leverage}x on the ${collateral} token`]
+  const { market, direction: side, leverage, collateral, limit, stopEntry, takeProfit, stopLoss } = command
+  const words = [`open ${market} ${side} ${sizeWords(command)} at ${leverage}x on the ${collateral} token`]
   if (limit !== undefined) words.push(`limit ${limit}`)
-  if (stop !== undefined) words.push(`stop ${stop}`)
+  if (stopEntry !== undefined) words.push(`stop ${stopEntry}`)
   if (takeProfit !== undefined) words.push(`take-profit ${takeProfit}`)
   if (stopLoss !== undefined) words.push(`stop-loss ${stopLoss}`)
   return words.join(', ')
 }
 
+function sizeWords({ size, tokens, equityBps, risk }: OpenCommand): string {
+  if (size !== undefined) return `${size} USD`
+  if (tokens !== undefined) return `${tokens} tokens`
+  return risk === undefined ? `${(equityBps ?? 0) / 100}% of the equity` : `for ${risk} USD at risk`
+}
+
 async function decide(
   context: HandContext,
   command: OpenCommand,
-  { facts, reason }: HandReason,
+  { facts, reason, decisionKey }: HandReason,
 ): Promise<HandDecision | OperatorAnswer> {
-  const { strategies } = context
-  const named = await namedMarket(context, command.market, command.direction)
+  const { direction: side, leverage, collateral, limit, stopEntry, quoted } = command
+  const named = await namedMarket(context, quoted?.market ?? command.market, side)
   if ('ok' in named) return named
   const { market, snapshot, chosen } = named
   const view = snapshot.markets.get(market.marketToken.toLowerCase())
   if (view === undefined) return refusal('MARKET_UNKNOWN', `${market.symbol} cannot be read now; retry`)
-  const { direction: side, size, leverage, collateral, limit, stop, takeProfit, stopLoss } = command
   if (Number(leverage) < 1) {
     return refusal(
       'MIN_LEVERAGE',
       `leverage ${leverage}x would need more collateral than the position is worth; give --leverage 1 or more, and a smaller --size for less risk`,
     )
   }
-  const trigger = limit ?? stop
-  const places = { 'take-profit': takeProfit, 'stop-loss': stopLoss }
+  const trigger = limit ?? stopEntry
   const price = view.oraclePrice && executionSidePrice(view.oraclePrice.value, side, 'increase')
   const entryPrice = trigger === undefined ? price : usd(trigger)
-  if (entryPrice === undefined && Object.values(places).some((place) => place?.endsWith('%'))) {
-    return refusal(
-      'ENTRY_UNKNOWN',
-      `the oracle has no fresh price of ${market.symbol} to count percents from: give exits as prices, or retry`,
-    )
-  }
-  const exits: readonly ExitRequest[] = (['take-profit', 'stop-loss'] as const).flatMap((type) => {
-    const place = places[type]
-    if (place === undefined) return []
-    return [{ type, triggerPrice: priceOfPlace(place, entryPrice ?? 0n, side, type) }]
-  })
+  const exits = exitsOf(command, view, entryPrice)
+  if ('ok' in exits) return exits
   const token = poolToken(view, collateral)
   const taken = plannedBefore(
     context,
@@ -137,21 +169,27 @@ async function decide(
     exits,
   )
   if (taken !== undefined) return taken
-  const decision: IncreaseDecision = {
+  const unsized: IncreaseDecision = {
     kind: 'increase',
     marketToken: view.market.marketToken,
     direction: side,
-    sizeDeltaUsd: usd(size),
+    sizeDeltaUsd: 0n,
     leverageBps: Number(parseUnits(leverage, 4)),
     collateralToken: token,
-    orderType: limit !== undefined ? 'limit' : stop !== undefined ? 'stop-market' : 'market',
+    orderType: limit !== undefined ? 'limit' : stopEntry !== undefined ? 'stop-market' : 'market',
     ...defined({ triggerPrice: ifDefined(trigger, usd) }),
     ...defined({ tpsl: someOf(exits) }),
     reason,
     facts,
   }
+  const sized =
+    quoted === undefined
+      ? await openSizeOf(context, command, { snapshot, view, decisionKey, decision: unsized, entryPrice })
+      : { sizeUsd: usd(quoted.size) }
+  if ('ok' in sized) return sized
+  const decision = { ...unsized, sizeDeltaUsd: sized.sizeUsd }
   const { symbol } = view.market
-  const managers = managersOf(strategies(), symbol)
+  const managers = managersOf(context.strategies(), symbol)
   return {
     snapshot,
     decision,
@@ -161,8 +199,29 @@ async function decide(
       ...(chosen === undefined ? [] : [chosen]),
       managers.length === 0 ? managersText(managers) : tradesToo(managers),
     ].join('; '),
-    ...defined({ chosen }),
+    ...defined({ chosen, quoted, cap: sized.cap }),
+    ...defined({ isFarAgreed: command.far }),
   }
+}
+
+/** The exits of a command by price; ENTRY_UNKNOWN where percents have nothing to be counted from. */
+function exitsOf(
+  { takeProfit, stopLoss, direction: side }: OpenCommand,
+  { market: { symbol } }: MarketView,
+  entryPrice: Usd | undefined,
+): readonly ExitRequest[] | Refusal {
+  const places = { 'take-profit': takeProfit, 'stop-loss': stopLoss }
+  if (entryPrice === undefined && Object.values(places).some((place) => place?.endsWith('%'))) {
+    return refusal(
+      'ENTRY_UNKNOWN',
+      `the oracle has no fresh price of ${symbol} to count percents from: give exits as prices, or retry`,
+    )
+  }
+  return (['take-profit', 'stop-loss'] as const).flatMap((type) => {
+    const place = places[type]
+    if (place === undefined) return []
+    return [{ type, triggerPrice: priceOfPlace(place, entryPrice ?? 0n, side, type) }]
+  })
 }
 
 /** EXITS_PLANNED: an exit of this type is planned for the position already, and grows with it. */

@@ -1,8 +1,10 @@
 /** Starts a task that makes orders over time: interprets the request, and refuses impossible ones. */
 
+import { defined } from '../../base/defined.ts'
 import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { type ExecutorParams, executorTaskId } from '../../domain/taskStates/executorState.ts'
+import { marketsNamed } from '../../protocol/marketName.ts'
 import { formatDollars } from '../../protocol/units.ts'
 import { type PlannedTask, plannedTask } from '../../tasks/plannedTask.ts'
 import { taskStarted } from '../../tasks/taskFacts.ts'
@@ -98,7 +100,9 @@ async function start(
   const asked = askedOf(rowOfTask(kind), command)
   const before = () => {
     const task = trading.accountJournal.state().tasks?.get(taskId)
-    return task === undefined ? undefined : knownTask(taskId, task.params as ExecutorParams, asked, task.end)
+    if (task === undefined) return undefined
+    const params = task.params as ExecutorParams
+    return knownTask(taskId, params, [asked, ...askedInFull(command, params)], task.end)
   }
   const known = before()
   if (known !== undefined) return known
@@ -113,8 +117,10 @@ async function start(
   const { wish, snapshot } = read
   const planned = plannedTask(wish, { ...executors.planFacts(), snapshot, nowMs: clock.now(), asked })
   if ('code' in planned) return denied(planned)
-  const { words, warning } = outlook(context, { taskId, kind, by }, planned, snapshot)
-  if (isPreview) return { ok: true, statement: `${words}${warning}` }
+  const { market, chosen } = read
+  const { words: plain, warning } = outlook(context, { taskId, kind, by }, planned, snapshot)
+  const words = chosen === undefined ? plain : `${plain}; on ${chosen}`
+  if (isPreview) return { ok: true, statement: `${words}${warning}`, ...defined({ market }) }
   // Asked twice at once: the other one did it.
   const meanwhile = before()
   if (meanwhile !== undefined) return meanwhile
@@ -122,13 +128,20 @@ async function start(
   return { ok: true, statement: `task ${taskId} started: ${words}${warning} (perpd task list)` }
 }
 
+/** The same request by the whole symbol of its market, as it is sent once a short one was understood. */
+function askedInFull(command: StartTaskCommand, { symbol, marketToken }: ExecutorParams): readonly string[] {
+  const { market = '' } = command
+  const isMeant = symbol !== undefined && marketsNamed([{ symbol, marketToken }], market).length === 1
+  return isMeant ? [askedOf(rowOfTask(command.kind), { ...command, market: symbol })] : []
+}
+
 function knownTask(
   taskId: string,
   { asked: was }: ExecutorParams,
-  asked: string,
+  asked: readonly string[],
   end: { readonly outcome: string } | undefined,
 ): OperatorAnswer {
-  if (was !== asked) {
+  if (!asked.includes(was)) {
     return refusal('ID_USED', `this id was used before, for: ${was} (task ${taskId}); choose another --id`)
   }
   const standing = end === undefined ? 'runs' : `ended: ${end.outcome}`

@@ -2,6 +2,7 @@
 
 import { defined } from '../../base/defined.ts'
 import type { ExposureLimits } from '../../domain/limits/limits.ts'
+import type { IncreaseDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
@@ -14,9 +15,14 @@ import type { AvailableCapacity } from '../exposure/availableCapacity.ts'
 export interface SizeLimit {
   readonly by: string
   readonly limitUsd: Usd | undefined
+  /** The whole limit, of which `limitUsd` is left; absent: it counts nothing but the order. */
+  readonly wholeUsd?: Usd | undefined
   /** It is the strategy's own, and its own part alone counts against it. */
   readonly isOwn?: true
 }
+
+/** Part of the admission context that the caps need. */
+type LimitContext = Pick<AdmissionContext, 'limits' | 'exposure' | 'own' | 'equity'>
 
 interface MarketSide {
   readonly marketToken: Address
@@ -83,7 +89,7 @@ const OWN_REASON =
 export function sizeLimitsOf(
   side: MarketSide,
   available: AvailableCapacity,
-  { limits, exposure, own, equity }: Pick<AdmissionContext, 'limits' | 'exposure' | 'own' | 'equity'>,
+  { limits, exposure, own, equity }: LimitContext,
 ): readonly SizeLimit[] {
   const { capacityUsd, availableUsd } = available
   const { maxCapacityShareBps } = limits
@@ -94,6 +100,20 @@ export function sizeLimitsOf(
     ...ownCaps.map((cap) => ({ ...cap, isOwn: true as const })),
     { by: 'maxCapacityShareBps', limitUsd: shareOf(capacityUsd, maxCapacityShareBps) },
     { by: 'capacity', limitUsd: availableUsd },
+  ]
+}
+
+/** The caps of an increase, in the order in which they cut it: of one whose fill no price bounds, that limit comes first. */
+export function increaseLimitsOf(
+  decision: IncreaseDecision,
+  available: AvailableCapacity,
+  context: LimitContext,
+): readonly SizeLimit[] {
+  const { orderType } = decision
+  const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
+  return [
+    ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', limitUsd: context.limits.maxUnboundedOrderUsd }] : []),
+    ...sizeLimitsOf(decision, available, context),
   ]
 }
 
@@ -109,20 +129,15 @@ function exposureCaps(
   const otherUsd = worstCaseUsd(sideOf(exposure, marketToken, direction === 'long' ? 'short' : 'long'))
   const marketUsd = sideUsd + otherUsd
   const { totalExposureUsd } = exposure
-  return [
-    { by: 'maxPositionSizeUsd', limitUsd: rest(limits.maxPositionSizeUsd, sideUsd) },
-    { by: 'maxPositionEquityBps', limitUsd: rest(shareOf(equityUsd, maxPositionEquityBps), sideUsd) },
-    { by: 'maxMarketExposureUsd', limitUsd: rest(limits.maxMarketExposureUsd, marketUsd) },
-    {
-      by: 'maxMarketExposureEquityBps',
-      limitUsd: rest(shareOf(equityUsd, maxMarketExposureEquityBps), marketUsd),
-    },
-    { by: 'maxTotalExposureUsd', limitUsd: rest(limits.maxTotalExposureUsd, totalExposureUsd) },
-    {
-      by: 'maxExposureEquityBps',
-      limitUsd: rest(shareOf(equityUsd, maxExposureEquityBps), totalExposureUsd),
-    },
+  const caps: readonly (readonly [by: string, wholeUsd: Usd | undefined, usedUsd: Usd])[] = [
+    ['maxPositionSizeUsd', limits.maxPositionSizeUsd, sideUsd],
+    ['maxPositionEquityBps', shareOf(equityUsd, maxPositionEquityBps), sideUsd],
+    ['maxMarketExposureUsd', limits.maxMarketExposureUsd, marketUsd],
+    ['maxMarketExposureEquityBps', shareOf(equityUsd, maxMarketExposureEquityBps), marketUsd],
+    ['maxTotalExposureUsd', limits.maxTotalExposureUsd, totalExposureUsd],
+    ['maxExposureEquityBps', shareOf(equityUsd, maxExposureEquityBps), totalExposureUsd],
   ]
+  return caps.map(([by, wholeUsd, usedUsd]) => ({ by, limitUsd: rest(wholeUsd, usedUsd), wholeUsd }))
 }
 
 /** Returns the decision, cut by every cap below the rest. */

@@ -39,7 +39,7 @@ import { availableCapacityOf } from '../exposure/availableCapacity.ts'
 import { becomesWhole } from './becomesWhole.ts'
 import { entryExits } from './entryExits.ts'
 import { checkIncrease } from './liquidation.ts'
-import { fitWithin, sizeLimitsOf, tooSmall } from './sizeLimits.ts'
+import { fitWithin, increaseLimitsOf, tooSmall } from './sizeLimits.ts'
 import { triggerOf } from './triggerOrders.ts'
 
 /** Part of the admission context that sizing needs. */
@@ -96,7 +96,6 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
     limits.maxLeverageBps ?? decision.leverageBps,
     view.market.maxLeverageBps ?? decision.leverageBps,
   )
-  const isUnbounded = orderType === 'stop-market' || orderType === 'twap'
   const fitted = fitWithin(wantedUsd, [
     // The requested collateral stays and the size is reduced: a cap must not stake more money than requested.
     {
@@ -106,8 +105,7 @@ export function sizeIncrease(decision: IncreaseDecision, context: SizingContext)
           ? undefined
           : mulDiv(wantedUsd, BigInt(leverageBps), BigInt(decision.leverageBps)),
     },
-    ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', limitUsd: limits.maxUnboundedOrderUsd }] : []),
-    ...sizeLimitsOf(decision, available, context),
+    ...increaseLimitsOf(decision, available, context),
   ])
   const { sizeDeltaUsd, cuts } = fitted
 
