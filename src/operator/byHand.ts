@@ -15,6 +15,7 @@ import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
 import type { HasAccount, HasEmit } from '../execution/context/executionParts.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
+import { farBpsOf } from './farPrice.ts'
 import { type PreviewContext, previewOf } from './manualPreview.ts'
 import type { QuotedTerms } from './manualQuote.ts'
 import { denied, type OperatorAnswer, type Refusal, refusal } from './operatorAnswer.ts'
@@ -145,16 +146,18 @@ async function worseThanShown(
 ): Promise<Refusal | undefined> {
   const { decision, quoted, isFarAgreed } = hand
   if (decision.kind !== 'increase') return undefined
-  const shown = await previewOf(context, { ...hand, decisionKey })
-  if ('ok' in shown) return shown.code === 'STOP_BEHIND_LIQUIDATION' ? shown : undefined
-  if ('closing' in shown) return undefined
-  const { farBps } = shown.quote
-  if (farBps !== null && isFarAgreed !== true) {
+  const farBps = farBpsOf(hand.snapshot, decision)
+  if (farBps !== undefined && isFarAgreed !== true) {
     return refusal(
       'PRICE_FAR',
       `the order would wait ${farBps / 100}% from the price now; agree to that with --far (far in a body), or give a nearer price`,
     )
   }
+  const hasStop = decision.tpsl?.some(({ type }) => type === 'stop-loss') === true
+  if (quoted === undefined && !hasStop) return undefined
+  const shown = await previewOf(context, { ...hand, decisionKey })
+  if ('ok' in shown) return shown.code === 'STOP_BEHIND_LIQUIDATION' ? shown : undefined
+  if ('closing' in shown) return undefined
   return quoted === undefined ? undefined : quoteWorse(shown.now, quoted)
 }
 

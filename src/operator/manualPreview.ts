@@ -20,6 +20,7 @@ import { managersOf } from '../protocol/marketName.ts'
 import type { Position } from '../protocol/position.ts'
 import { impactUsdOf } from '../risk/checks/impactCheck.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
+import { farBpsOf } from './farPrice.ts'
 import { guardWarnings } from './guardWarning.ts'
 import {
   type BoundQuote,
@@ -122,6 +123,7 @@ export async function previewOf(
     ...{ intent, view, parts, config, cap },
     limits: isDenial(room) ? [] : room.limits,
     states: context.journal.recentIntents({ limit: LOOKED_AT }),
+    farBps: farBpsOf(snapshot, decision),
     atMs: snapshot.atMs,
   })
   return isDenial(shown) ? denied(shown) : { quote: { ...shown, ...defined({ chosen }) }, now }

@@ -34,8 +34,6 @@ import type {
 import { comesBackBps, stopBeyondBps } from './ownExperience.ts'
 import { gainAtTargetUsd, riskTermsOf } from './riskTerms.ts'
 
-/** Distance of an entry that waits from the price beyond which it must be confirmed, bps: a digit too many or too few lies further. */
-const FAR_BPS = 500
 /** Digits after the point of an amount in a command's body. */
 const BODY_DIGITS = 18
 
@@ -50,13 +48,15 @@ export interface OutlookFacts {
   /** Newest own orders. */
   readonly states: readonly IntentState[]
   readonly cap: string | undefined
+  /** As `farBpsOf` gives it. */
+  readonly farBps: number | undefined
   /** Unix ms. */
   readonly atMs: number
 }
 
 /** Returns the whole quote; STOP_BEHIND_LIQUIDATION: the position is liquidated before a stop of the order fires. */
 export function withOutlook(quote: BoundQuote, facts: OutlookFacts): ManualQuote | Denial {
-  const { intent, view, parts, config, limits, states, cap, atMs } = facts
+  const { intent, view, parts, config, limits, states, cap, farBps, atMs } = facts
   const { terms } = intent
   const { direction, referencePrice, triggerPrice, sizeDeltaUsd, tpsl = [] } = terms
   const entryPrice = triggerPrice ?? referencePrice
@@ -81,10 +81,6 @@ export function withOutlook(quote: BoundQuote, facts: OutlookFacts): ManualQuote
       )[0]
   const [stop, target] = [nearest('stop-loss'), nearest('take-profit')]
   const backBps = comesBackBps(states, feeTokenDecimals)
-  const farBps =
-    triggerPrice === undefined
-      ? 0
-      : Number(mulDiv(absOf(triggerPrice - referencePrice), BigInt(BPS_ONE), referencePrice))
   const outlook: OpenOutlook = {
     tokens: tokensText(sizeDeltaUsd, entryPrice, view),
     comesBackUsd: backBps === undefined || sending === undefined ? null : bps(sendingUsd, backBps).toString(),
@@ -106,7 +102,7 @@ export function withOutlook(quote: BoundQuote, facts: OutlookFacts): ManualQuote
           ],
     ),
     cap: cap ?? null,
-    farBps: farBps > FAR_BPS ? farBps : null,
+    farBps: farBps ?? null,
     quoted: quotedTerms(quote),
     atMs,
     priceAtMs: view.oraclePrice?.atMs ?? 0,

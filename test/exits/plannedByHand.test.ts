@@ -126,10 +126,10 @@ test('an order brings exits in percent: from its trigger where it waits, else fr
   expect(await restingAt(bench)).toEqual(['long 3 1900 500', 'long 5 1995 500', 'long 6 1710 500'])
   const quote = await engine?.operate({ ...open('now', { stopLoss: '3%' }), isPreview: true } as Command, ann)
   expect(quote).toMatchObject({ ok: true })
-  await ask(open('now', { stopLoss: '50%' }))
+  await ask(open('now', { stopLoss: '10%' }))
   const stops = bench.journal.recentIntents()[0]?.intent.terms.tpsl ?? []
   const price = bench.journal.recentIntents()[0]?.intent.terms.referencePrice ?? 0n
-  expect(Number(stops[0]?.triggerPrice) / Number(price)).toBeCloseTo(0.5, 6)
+  expect(Number(stops[0]?.triggerPrice) / Number(price)).toBeCloseTo(0.9, 6)
 })
 
 test('a stop that somebody cancels is placed anew, and an engine that starts again goes on with the plan', {

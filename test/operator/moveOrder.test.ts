@@ -80,7 +80,7 @@ test('a stop beyond the liquidation, and a trigger across the mark, are refused,
 
 test('an entry that waits is moved; of an order with several parts the part must be named, and one that ended is not moved', async () => {
   const { ask, rest } = await trading()
-  const waiting = await ask({ ...opening, id: 'one1', limit: '1000', stopLoss: '900' })
+  const waiting = await ask({ ...opening, id: 'one1', limit: '1000', far: true, stopLoss: '900' })
   const intentId = waiting.ok ? (waiting.intentId ?? '') : ''
   const rows = await rest()
   expect(await ask({ type: 'move', id: 'two2', order: intentId, price: '1050' })).toMatchObject({
