@@ -131,6 +131,7 @@ export const processTests: readonly string[] = [
   'world/canary.test.ts',
   'world/chainLogs.test.ts',
   'world/consoleAxe.test.ts',
+  'world/consoleChart.test.ts',
   'world/consoleCommands.test.ts',
   'world/consoleForeign.test.ts',
   'world/consoleNarrow.test.ts',

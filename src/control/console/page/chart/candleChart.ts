@@ -79,6 +79,7 @@ export function createCandleChart(place: HTMLElement, listener: ChartListener): 
   const chart = createChart(place, chartOptions())
   const series = chart.addSeries(CandlestickSeries, seriesOptions(2))
   const marks = createSeriesMarkers<UTCTimestamp>(series as never, [])
+  let marked: readonly FillMarker[] = []
   const lines = new Map<string, { readonly line: IPriceLine; shown: ChartLine }>()
   let byTime = new Map<number, Candle>()
   let newestSeconds = Number.NEGATIVE_INFINITY
@@ -122,21 +123,12 @@ export function createCandleChart(place: HTMLElement, listener: ChartListener): 
       showLast(candle.close)
     },
     setMarkers(markers) {
-      const [up, down, both] = [colour('--up'), colour('--down'), colour('--ink')]
-      marks.setMarkers(
-        markers.map(({ atSeconds, side, text }) => ({
-          time: atSeconds as UTCTimestamp,
-          position: side === 'sell' ? ('aboveBar' as const) : ('belowBar' as const),
-          shape:
-            side === 'both'
-              ? ('circle' as const)
-              : side === 'buy'
-                ? ('arrowUp' as const)
-                : ('arrowDown' as const),
-          color: side === 'both' ? both : side === 'buy' ? up : down,
-          text,
-        })),
-      )
+      const isSame =
+        markers.length === marked.length && markers.every((each, at) => isSameMarker(each, marked[at]))
+      // A chart that is panned asks at every frame.
+      if (isSame) return
+      marked = markers
+      marks.setMarkers(markers.map(markerOptions))
     },
     setLines(wanted) {
       const keys = new Set(wanted.map(({ key }) => key))
@@ -181,6 +173,7 @@ export function createCandleChart(place: HTMLElement, listener: ChartListener): 
       chart.applyOptions(chartOptions())
       series.applyOptions(seriesOptions(Math.max(2, places)))
       showLast(last?.options().price)
+      marks.setMarkers(marked.map(markerOptions))
       for (const { line, shown } of lines.values()) line.applyOptions(lineOptions(shown))
     },
     close: () => chart.remove(),
@@ -243,6 +236,20 @@ function lineOptions({ price, title, colour: name, style }: ChartLine) {
     ...{ price, title, color: colour(name), lineStyle: styles[style], lineWidth: 1 as const },
     axisLabelVisible: true,
   }
+}
+
+function markerOptions({ atSeconds, side, text }: FillMarker) {
+  return {
+    time: atSeconds as UTCTimestamp,
+    position: side === 'sell' ? ('aboveBar' as const) : ('belowBar' as const),
+    shape: ({ both: 'circle', buy: 'arrowUp', sell: 'arrowDown' } as const)[side],
+    color: colour({ both: '--ink', buy: '--up', sell: '--down' }[side]),
+    text,
+  }
+}
+
+function isSameMarker(one: FillMarker, other: FillMarker | undefined): boolean {
+  return one.atSeconds === other?.atSeconds && one.side === other.side && one.text === other.text
 }
 
 function isSameLine(one: ChartLine, other: ChartLine): boolean {

@@ -33,7 +33,7 @@ export interface SentMove {
 }
 
 /** A line is reached from this far, px. */
-export const reachPx = 6
+const reachPx = 6
 /** A move that is not shown for so long is not waited for, ms. */
 const mostMs = 180_000
 /** Decimals of USD on the wire, and most that a price may be typed with. */
