@@ -78,6 +78,7 @@ async function dragStop(page: Page, byPx: number): Promise<void> {
 async function chartOf(daemon: Served, role: 'read' | 'operate' = 'operate') {
   const own = await loggedIn(here.browser, daemon, role)
   await own.page.waitForSelector('.candles canvas')
+  await own.page.click('.level-list summary')
   await own.page.waitForSelector('.levels >> text=stop')
   return own
 }

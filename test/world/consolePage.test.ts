@@ -1,8 +1,8 @@
 /** The console's page in a real browser over the real daemon: what is seen, what may be done, and what is left when it ends. */
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
-import { pageIds } from '../../src/control/console/page/pagePlace.ts'
 import { chartTexts } from '../../src/control/console/page/chart/chartTexts.ts'
+import { pageIds } from '../../src/control/console/page/pagePlace.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import {
   ask,
@@ -36,6 +36,7 @@ pageTest(
     await page.waitForSelector('.top >> text=live')
     // The trend of the paper venue opens within seconds of the start, with the stop of its file.
     await page.waitForSelector('#positions tbody tr >> text=resting')
+    await page.click('#prices .level-list summary')
     await page.waitForSelector('#prices .levels tr:has-text("entry")')
     await page.waitForSelector('#prices .candles canvas')
     // Prices that cannot be read: the page says so in the place of a chart, and beside one of before, until they can.

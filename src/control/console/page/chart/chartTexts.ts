@@ -29,6 +29,7 @@ export const chartTexts = {
   loading: 'The chart is loading.',
   unloaded: 'The chart cannot be loaded. The levels are below.',
   levels: 'Levels',
+  levelsAsTable: (count: number) => `Levels as a table: ${count}`,
   noLevels: 'Nothing rests or is held on this market.',
   kind: 'Kind',
   price: 'Price',

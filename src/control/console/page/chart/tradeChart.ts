@@ -100,6 +100,8 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
   const { isOld } = useStream()
   const nowMs = useDaemonNow()
   const [isTable, setTable] = useState(false)
+  // A desk has the positions below in sight; on a phone the table is the way to move an order.
+  const [isNarrow] = useState(() => matchMedia('(max-width: 720px)').matches)
   const [deciding, decide] = useState<Deciding>(nothing)
   const places = known?.facts.places ?? 2
   const moving = useMoves(places, (problem) => decide({ ...nothing, problem }))
@@ -160,8 +162,11 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
             places=${places} onSent=${sent}
             onEnd=${(problem?: string) => decide({ ...nothing, problem })} />`
     }
-    <${LevelsTable} levels=${levels} moving=${moving} isOld=${isOld}
+    <details class="level-list" open=${isNarrow}>
+      <summary>${words.levelsAsTable(levels.length)}</summary>
+      <${LevelsTable} levels=${levels} moving=${moving} isOld=${isOld}
       onMove=${(sheet: Level) => decide({ ...nothing, sheet })} />
+    </details>
     <div class="tools"><button aria-expanded=${isTable} onClick=${() => setTable(!isTable)}>${words.asTable}</button></div>
     ${isTable && report !== undefined ? html`<${CandlesTable} candles=${report.candles} priceOf=${priceOf} />` : ''}
     ${
