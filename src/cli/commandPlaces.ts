@@ -65,9 +65,22 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'config',
     summary: 'Show the effective configuration, each value with its source.',
+    details:
+      'With a name: meaning, unit, range, value in force and origin of that setting, or of each one of that section.',
+    positional: {
+      name: 'SETTING',
+      doc: "a setting's name, as risk.maxDailyLossUsd, or a section's, as risk",
+      isOptional: true,
+    },
     stray: [{ flag: 'search' }],
     flags: [{ name: 'search', value: 'TEXT', doc: 'only settings with this in their name, as risk' }, json],
-    examples: ['perpd config', 'perpd config --search risk', 'perpd config --profile arbitrum --json'],
+    examples: [
+      'perpd config',
+      'perpd config risk.maxDailyLossUsd',
+      'perpd config risk',
+      'perpd config --search MaxUsd',
+      'perpd config --profile arbitrum --json',
+    ],
     run: async (call) => (await import('./verbs/showConfig.ts')).showConfig(call),
   },
   {

@@ -1,7 +1,9 @@
-/** The effective configuration as people are shown it: each value with its origin, secrets never. */
+/** The effective configuration as people are shown it: each value with its origin and meaning, secrets never. */
+import { defined } from '../base/defined.ts'
 import { Secret } from '../base/secret.ts'
 import { redactUrl } from '../monitor/log/redact.ts'
-import { settings } from './configSchema.ts'
+import type { Unit } from '../protocol/settings/setting.ts'
+import { settings, variableOf } from './configSchema.ts'
 import type { LoadedConfig } from './loadConfig.ts'
 
 /** One setting as it is shown. */
@@ -9,6 +11,16 @@ export interface ShownSetting {
   readonly key: string
   readonly value: unknown
   readonly origin: string
+  /** Value where nothing sets it. */
+  readonly default: unknown
+  /** Absent: it has none. */
+  readonly unit?: Unit
+  /** Form and range of a good value. */
+  readonly expected: string
+  /** Its sentence in the schema. */
+  readonly meaning: string
+  /** Environment variable that sets it. */
+  readonly variable: string
 }
 
 /** All settings with their values, secrets hidden, in the schema's order. */
@@ -20,12 +32,18 @@ export function shownSettings(
     readonly config: Pick<LoadedConfig['config'], 'profile'>
   },
 ): readonly ShownSetting[] {
-  return settings.map(({ key, reads }) => {
+  return settings.map(({ key, reads, doc, default: initial }) => {
     const value = loaded.values[key]
+    const { unit, expected, isSecret } = reads
     return {
       key,
-      value: reads.isSecret ? hidden(value) : named(value, loaded.config.profile),
+      value: isSecret ? hidden(value) : named(value, loaded.config.profile),
       origin: loaded.origins[key] ?? '',
+      default: named(initial, loaded.config.profile),
+      ...defined({ unit }),
+      expected,
+      meaning: doc,
+      variable: variableOf(key),
     }
   })
 }

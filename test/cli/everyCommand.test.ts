@@ -149,6 +149,7 @@ test.each([
   ['notify', 'test', 'pigeon'],
   ['message', 'nowhere.json'],
   ['config', '--search', 'zzz'],
+  ['config', 'zzz'],
 ])('%s %s ends with 2: it is not there', async (...argv) => {
   const { code } = await perpd(cwd, argv)
   expect(code).toBe(exitCodes.notFound)

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { settingNamed, settings } from '../../src/config/configSchema.ts'
 import { createControlServer } from '../../src/control/server.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import { access, engine, operateToken, readToken } from '../control/door.ts'
@@ -103,7 +104,6 @@ test.each<readonly [readonly string[], string]>([
   ],
   [['close', 'BTC/USD', 'long', '50%'], 'close BTC/USD long --share 50'],
   [['markets', 'ETH'], 'markets --search ETH'],
-  [['config', 'risk'], 'config --search risk'],
   [['orders', 'eth-trend'], 'orders --strategy eth-trend'],
   [['orders', 'eth-trend', 'open', '--limit', '3'], 'orders --limit 3 --strategy eth-trend --open'],
   [['trades', 'guard', '--log.level', 'warn'], 'trades --strategy guard --log.level warn'],
@@ -123,6 +123,63 @@ test('config shows the settings of a search alone, and says when there are none'
     code: 2,
     out: 'No setting has zzz in its name.',
   })
+})
+
+test('config with a name answers with meaning, unit, range, value in force and origin of that setting', async () => {
+  const line = ['config', 'risk.MAXdailyLossUsd', '--risk.maxDailyLossUsd', '250']
+  const setting = settingNamed('risk.maxDailyLossUsd')
+  const { out, code } = await perpd(cwd, line)
+  const rows = out.split('\n').map((each) => each.trim().split(/ {2,}/))
+  expect([code, rows]).toEqual([
+    0,
+    [
+      ['risk.maxDailyLossUsd'],
+      ['meaning', setting?.doc],
+      ['unit', 'USD'],
+      ['range', setting?.reads.expected],
+      ['value', '250'],
+      ['origin', 'flag --risk.maxDailyLossUsd'],
+      ['default', String(setting?.default)],
+      ['variable', 'PERPD__RISK__MAX_DAILY_LOSS_USD'],
+    ],
+  ])
+  expect(JSON.parse((await perpd(cwd, [...line, '--json'])).out).settings).toEqual({
+    'risk.maxDailyLossUsd': {
+      value: '250',
+      origin: 'flag --risk.maxDailyLossUsd',
+      default: setting?.default,
+      unit: 'USD',
+      expected: setting?.reads.expected,
+      meaning: setting?.doc,
+      variable: 'PERPD__RISK__MAX_DAILY_LOSS_USD',
+    },
+  })
+})
+
+test('config with the name of a section answers with each of its settings, and no secret', async () => {
+  const secret = '0123456789abcdef0123456789abcdef'
+  const { out } = await perpd(cwd, [
+    'config',
+    'rpc',
+    '--profile',
+    'megaeth',
+    '--rpc.http',
+    `https://rpc.example/v2/${secret}`,
+  ])
+  const headings = out.split('\n').filter((line) => /^\S/.test(line))
+  expect(headings).toEqual(settings.map(({ key }) => key).filter((key) => key.startsWith('rpc.')))
+  expect(out).not.toContain(secret)
+})
+
+test('config names the setting or the section nearest to an unknown name', async () => {
+  const meant = async (name: string) => {
+    const { code, err } = await perpd(cwd, ['config', name])
+    return [code, /Did you mean (\S+)\?/.exec(err)?.[1]]
+  }
+  expect(await meant('riskk')).toEqual([2, 'risk'])
+  expect(await meant('maxDailyLossUsd')).toEqual([2, 'risk.maxDailyLossUsd'])
+  expect(await meant('pineapples')).toEqual([2, undefined])
+  expect(await perpd(cwd, ['config', 'risk', '--search', 'max'])).toMatchObject({ code: 4, out: '' })
 })
 
 test('an unknown setting ends with exit code 4', async () => {

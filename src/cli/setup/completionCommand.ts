@@ -1,4 +1,5 @@
 /** `perpd completion`: the words of the command line, for a shell. */
+import { settings } from '../../config/configSchema.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { didYouMean } from '../../config/suggest.ts'
 import { type CommandLine, liveSubjects } from '../../operator/commandLine.ts'
@@ -48,5 +49,6 @@ function valueWords(): ValueWords {
     direction: ['long', 'short'],
     state: ['active', 'reducing', 'halted'],
     shell: shells,
+    SETTING: [...new Set(settings.flatMap(({ key }) => [key.split('.')[0] ?? key, key]))],
   }
 }
