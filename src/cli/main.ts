@@ -126,7 +126,7 @@ export async function main(
         ? nothingGiven
         : (await loadArguments()).parseArguments(command, rest)
     if (wantsHelp) {
-      out((await loadArguments()).helpOf(command))
+      out((await loadArguments()).helpOf(command, positionals))
       return exitCodes.ok
     }
     const source = { argv: settings, env: world.env, cwd: world.cwd }

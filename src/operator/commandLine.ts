@@ -55,6 +55,8 @@ export interface CommandLine {
   readonly flags: readonly OwnFlag[]
   /** Whole command lines that a user may type; in the help, in docs/reference/commands.md, and tried by tests. */
   readonly examples: readonly [string, ...string[]]
+  /** Help with one word as the first argument, by that word; the command itself is the same. */
+  readonly helpOfWord?: Readonly<Record<string, CommandLine>>
   /** Flags of another command that this one is mistaken for. */
   readonly elsewhere?: { readonly flags: readonly string[]; readonly command: string }
   /**

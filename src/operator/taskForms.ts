@@ -4,7 +4,7 @@ import { formatUnits, USD_DECIMALS } from '../protocol/units.ts'
 import type { TaskField } from '../tasks/taskFields.ts'
 import { type AnyTaskRow, nounOf } from '../tasks/taskRow.ts'
 import { taskRows } from '../tasks/taskRows.ts'
-import type { OwnFlag } from './commandLine.ts'
+import { type CommandLine, directionName, marketName, type OwnFlag } from './commandLine.ts'
 import type { CommandForm, FormField } from './commandRow.ts'
 
 /** Names of the kinds in a sentence. */
@@ -28,10 +28,10 @@ export function flagOf(name: string, field: TaskField): string {
   return field.flagGives?.flag ?? typed
 }
 
-/** The flags of all kinds, with the kinds that each belongs to. */
-export function taskFlags(): readonly OwnFlag[] {
+/** The flags of these kinds, with the kinds that each belongs to where there are several. */
+export function taskFlags(rows: readonly AnyTaskRow[] = taskRows): readonly OwnFlag[] {
   const flags = new Map<string, { readonly value?: string; readonly meanings: Map<string, string[]> }>()
-  for (const { name: kind, fields } of taskRows) {
+  for (const { name: kind, fields } of rows) {
     for (const [name, field] of Object.entries(fields)) {
       const { flagValue: value, flagGives } = field
       if (value === undefined && flagGives === undefined) continue
@@ -42,16 +42,48 @@ export function taskFlags(): readonly OwnFlag[] {
       known.meanings.set(meaning, [...(known.meanings.get(meaning) ?? []), kind])
     }
   }
-  const either = taskRows.filter(({ works }) => works === 'either').map(({ name }) => name)
+  const of = (kinds: readonly string[]) => (rows.length === 1 ? '' : `${kinds.join(', ')}: `)
+  const either = rows.filter(({ works }) => works === 'either').map(({ name }) => name)
+  const leverage = `size / collateral of new exposure${either.length === 0 ? '' : '; not with --reduce'}`
   return [
     ...[...flags].map(([name, { meanings, ...value }]) => {
-      const doc = [...meanings].map(([meaning, kinds]) => `${kinds.join(', ')}: ${meaning}`).join('; ')
+      const doc = [...meanings].map(([meaning, kinds]) => `${of(kinds)}${meaning}`).join('; ')
       return { name, ...value, doc }
     }),
-    { name: 'leverage', value: 'N', doc: 'size / collateral of new exposure; not with --reduce' },
-    { name: 'reduce', doc: `${either.join(', ')}: reduce the position instead of adding to it` },
+    { name: 'leverage', value: 'N', doc: leverage },
+    ...(either.length === 0
+      ? []
+      : [{ name: 'reduce', doc: `${of(either)}reduce the position instead of adding to it` }]),
     { name: 'collateral', value: 'SIDE', doc: "long or short: which token of the market's pool" },
   ]
+}
+
+/** The help of each kind alone, by its name. `shared`: flags of every kind. */
+export function taskHelps(shared: readonly OwnFlag[]): Readonly<Record<string, CommandLine>> {
+  return Object.fromEntries(
+    taskRows.map((row) => {
+      const { name, does, doneWhen, works, example, oneOf = [] } = row
+      const either = oneOf.map((field) => `--${flagOf(field, row.fields[field] as TaskField)}`)
+      const place =
+        works === 'none' ? { positional: weightsArgument } : { positional: marketName, more: [directionName] }
+      return [
+        name,
+        {
+          name: `task start ${name}`,
+          summary: `Start ${nounOf(row)}: ${does}`,
+          details: `It is done ${doneWhen}.${either.length === 0 ? '' : ` Give exactly one of ${either.join(' and ')}.`}`,
+          ...place,
+          flags: [...taskFlags([row]), ...shared],
+          examples: [`perpd task start ${name} ${example} --yes`],
+        },
+      ]
+    }),
+  )
+}
+
+const weightsArgument = {
+  name: 'weights',
+  doc: 'weights of markets, as "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%"',
 }
 
 function initialText({ initial, show, flagValue }: TaskField): string {

@@ -254,8 +254,10 @@ export function usageOf(command: CommandLine): string {
     .join(' ')
 }
 
-/** The whole help of a command. */
-export function helpOf(command: CommandLine): string {
+/** The whole help of a command; where its first argument has a help of its own, that alone. */
+export function helpOf(named: CommandLine, [word = '']: readonly string[] = []): string {
+  const { helpOfWord = {} } = named
+  const command = (Object.hasOwn(helpOfWord, word) ? helpOfWord[word] : undefined) ?? named
   const shared: readonly (readonly [string, string])[] = [
     ['--profile NAME', 'profile to start from; paper is the default and trades play money'],
     ['--config FILE', 'file of settings over the profile; ./perpd.json is read when it exists'],

@@ -1,12 +1,16 @@
 /** Bodies of `perpd task start`: its flags as the fields of the kind's body, by the schema of the kind. */
+import { isatty } from 'node:tty'
 import type { z } from 'zod'
 import { typedPercentBps } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import { didYouMean } from '../../config/suggest.ts'
 import { commandRows } from '../../operator/commands/index.ts'
+import { taskNames } from '../../operator/taskForms.ts'
 import { taskRows } from '../../tasks/taskRows.ts'
 import type { Call } from '../call/command.ts'
 import { timesFlag, wrongValue } from '../call/numberFlags.ts'
 import { fieldOf, typedValue } from '../call/sendRow.ts'
+import { choose } from '../call/whoAsks.ts'
 import { directionOf, poolOf } from '../verbs/manualOrderCommand.ts'
 
 type Flags = Call['flags']
@@ -17,13 +21,32 @@ const known = line?.flags ?? []
 const weightsExample =
   'perpd task start rebalance "ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%" --total 5000 --leverage 2'
 
+/** The call with the kind that is chosen at the terminal, where none was given. Throws CommandError with the kinds where nobody can be asked. */
+export async function withKind(call: Call): Promise<Call> {
+  const { positionals, flags } = call
+  if (positionals.length > 0) return call
+  const isAsked = isatty(0) && !flags.has('yes')
+  const at = isAsked
+    ? await choose(
+        'Which kind of task?',
+        taskRows.map(({ name, does }) => `${name}: ${does}`),
+      )
+    : undefined
+  const kind = at === undefined ? undefined : taskRows[at]?.name
+  if (kind === undefined) throw misused(`task start needs a kind: ${taskNames}.`)
+  return { ...call, positionals: [kind] }
+}
+
 /** The body without its id. Throws CommandError where a flag is missing, or is of another kind. */
 export function startBody({ flags, positionals }: Call): Fields {
   const [word = '', second, third] = positionals
   const row = taskRows.find(({ name }) => name === word)
   if (row === undefined) {
-    const names = taskRows.map(({ name }) => name).join(', ')
-    throw new CommandError(`No task kind ${word}; expected ${names}.`, exitCodes.notFound)
+    const names = taskRows.map(({ name }) => name)
+    throw new CommandError(
+      `No task kind ${word}; expected ${taskNames}.${didYouMean(word, names)}`,
+      exitCodes.notFound,
+    )
   }
   const { name: kind, works, oneOf = [] } = row
   const shape: Shape = row.body.shape
@@ -35,7 +58,7 @@ export function startBody({ flags, positionals }: Call): Fields {
       .map(({ name }) => `--${name}`)
     throw misused(`--${stray.name} belongs to another kind; a ${kind} has ${own.join(' ')}.`)
   }
-  const place = works === 'none' ? weightsOf(second, third) : sideOf(kind, second, third)
+  const place = works === 'none' ? weightsOf(second, third) : sideOf(row, second, third)
   const body: Fields = { kind, ...place, ...fieldsOf(flags, shape) }
   if (works === 'either') return { ...body, ...opening(flags) }
   if (oneOf.length > 0 && oneOf.filter((field) => body[field] !== undefined).length !== 1) {
@@ -86,9 +109,13 @@ function exampleWith(flag: string): string {
   return found.find((each) => each !== undefined) ?? `--${flag}`
 }
 
-function sideOf(kind: string, market: string | undefined, direction: string | undefined): Fields {
+function sideOf(
+  { name, example }: (typeof taskRows)[number],
+  market: string | undefined,
+  direction: string | undefined,
+): Fields {
   if (market === undefined || direction === undefined)
-    throw misused(`Give market and direction: perpd task start ${kind} "ETH/USD [WETH-USDC]" long`)
+    throw misused(`Give market and direction, for example: perpd task start ${name} ${example}`)
   return { market, direction: directionOf(direction) }
 }
 

@@ -11,12 +11,13 @@ import { commander, confirm, idOf } from '../call/whoAsks.ts'
 import { wrapped } from '../output/screen.ts'
 import { table } from '../output/table.ts'
 import { ask, askAgain, isRefusal, previewOn } from '../verbs/manualOrderCommand.ts'
-import { startBody } from './startBody.ts'
+import { startBody, withKind } from './startBody.ts'
 
 const path = '/api/tasks'
 
-/** Starts a task, after a confirmation. */
-export async function start(call: Call): Promise<number> {
+/** Starts a task, after a confirmation; a kind that is not given is asked for at a terminal. */
+export async function start(given: Call): Promise<number> {
+  const call = await withKind(given)
   const { flags, out, err } = call
   const id = idOf(flags)
   const asked = { id, ...startBody(call), by: commander(call) }

@@ -16,7 +16,15 @@ import type { CommandRow } from '../commandRow.ts'
 import { denied, type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 import type { OperatorContext, TaskContext } from '../operatorContext.ts'
 import { type StartTaskCommand, startTaskBody } from '../taskBodies.ts'
-import { taskBodiesText, taskExamples, taskFlags, taskForms, taskLines, taskNames } from '../taskForms.ts'
+import {
+  taskBodiesText,
+  taskExamples,
+  taskFlags,
+  taskForms,
+  taskHelps,
+  taskLines,
+  taskNames,
+} from '../taskForms.ts'
 import { taskWishOf } from '../taskWishOf.ts'
 
 const minuteMs = 60_000
@@ -24,6 +32,29 @@ const minuteMs = 60_000
 const details = `Limits, halts and budgets apply to each order of a task. A halt makes the task wait, a kill ends it,
 a restart resumes it. It ends as done, stopped or out of budget. Its exits count against no budget, and stay.
 ${taskLines}`
+
+/** Flags of every kind: the budget, the confirmation, the id. */
+const sharedFlags = [
+  {
+    name: 'max-orders',
+    value: 'N',
+    doc: 'budget: orders without exits; twice the needed number when not given',
+  },
+  {
+    name: 'max-fees',
+    value: 'USD',
+    doc: 'budget: fees of these orders; their highest possible cost when not given',
+  },
+  { name: 'max-minutes', value: 'N', doc: 'budget: time; docs/tasks.md says how long when not given' },
+  yesFlag,
+  {
+    name: 'id',
+    value: 'ID',
+    doc: 'a repeated command with the same id has no second effect; random when not given',
+  },
+  byFlag,
+  json,
+] as const
 
 /** Its row. */
 export const startTask: CommandRow<StartTaskCommand> = {
@@ -52,7 +83,12 @@ export const startTask: CommandRow<StartTaskCommand> = {
       isForRunning: true,
       summary: `Start a task over time: ${taskNames}; asks for a confirmation.`,
       details,
-      positional: { name: 'task-kind', doc: `a kind: ${taskNames}` },
+      positional: {
+        name: 'task-kind',
+        doc: `a kind: ${taskNames}; asked for at a terminal when not given`,
+        isOptional: true,
+      },
+      helpOfWord: taskHelps(sharedFlags),
       more: [
         {
           name: 'market',
@@ -61,28 +97,7 @@ export const startTask: CommandRow<StartTaskCommand> = {
         },
         { name: 'direction', doc: 'long or short; not of a rebalance', isOptional: true },
       ],
-      flags: [
-        ...taskFlags(),
-        {
-          name: 'max-orders',
-          value: 'N',
-          doc: 'budget: orders without exits; twice the needed number when not given',
-        },
-        {
-          name: 'max-fees',
-          value: 'USD',
-          doc: 'budget: fees of these orders; their highest possible cost when not given',
-        },
-        { name: 'max-minutes', value: 'N', doc: 'budget: time; docs/tasks.md says how long when not given' },
-        yesFlag,
-        {
-          name: 'id',
-          value: 'ID',
-          doc: 'a repeated command with the same id has no second effect; random when not given',
-        },
-        byFlag,
-        json,
-      ],
+      flags: [...taskFlags(), ...sharedFlags],
       examples: taskExamples as [string, ...string[]],
     },
   ],
