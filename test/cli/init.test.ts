@@ -1,7 +1,17 @@
 /** `perpd init`: what it asks, writes and leaves alone; at a terminal too. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -26,6 +36,42 @@ test('without a terminal it asks nothing, begins on paper, and what it wrote wou
   expect(JSON.parse(check.out)).toMatchObject({ ok: true, profile: 'paper' })
   const { out: shown } = await perpd(cwd, ['config', '--search', 'maxDailyLossUsd'])
   expect(shown).toMatch(/1000 +file perpd\.json/)
+})
+
+test('no file of it that Git keeps names a place of this machine, and the folder starts after it moved', async () => {
+  const [first, moved] = [join(cwd, 'first'), join(cwd, 'moved')]
+  mkdirSync(first)
+  expect((await perpd(first, ['init', '--yes'])).code).toBe(0)
+  const git = (...argv: string[]) => spawnSync('git', argv, { cwd: first, encoding: 'utf8', env: bareEnv() })
+  git('init', '-q')
+  const kept = git('ls-files', '--others', '--exclude-standard').stdout.split('\n').filter(Boolean)
+  expect(kept).toEqual(
+    expect.arrayContaining(['perpd.json', 'strategies/tsconfig.json', 'strategies/package.json']),
+  )
+  const root = resolve(import.meta.dirname, '../..')
+  for (const name of kept) {
+    const written = readFileSync(join(first, name), 'utf8')
+    expect([name, written.includes(root) || written.includes(cwd)]).toEqual([name, false])
+    expect([name, /"(?:\/|(?:\.\.\/){2})/.test(written)]).toEqual([name, false])
+  }
+  renameSync(first, moved)
+  const { extends: paths } = JSON.parse(readFileSync(join(moved, 'strategies/tsconfig.json'), 'utf8'))
+  const [, schema = ''] = /"\$schema": "(.*)"/.exec(readFileSync(join(moved, 'perpd.json'), 'utf8')) ?? []
+  expect([existsSync(join(moved, 'strategies', paths)), existsSync(join(moved, schema))]).toEqual([
+    true,
+    true,
+  ])
+  expect(JSON.parse((await perpd(moved, ['check', '--json'])).out)).toMatchObject({ ok: true })
+})
+
+test('after a clone a second start writes the places of this machine again, and nothing else', async () => {
+  await perpd(cwd, ['init', '--yes'])
+  rmSync(join(cwd, '.perpd'), { recursive: true })
+  const settings = text('perpd.json')
+  const { out } = await perpd(cwd, ['init', '--yes'])
+  const wrote = out.split('\n').filter((line) => line.startsWith('wrote '))
+  expect(wrote.every((line) => line.startsWith('wrote .perpd/'))).toBe(true)
+  expect([wrote.length, text('perpd.json')]).toEqual([3, settings])
 })
 
 test('what is there stays, and --force replaces it', async () => {

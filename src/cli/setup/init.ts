@@ -2,7 +2,7 @@
  * `perpd init`: begins a folder where a daemon that was installed as a package looks for its own: settings, strategy files, and what
  * an editor needs to know of the contract of kinds.
  */
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reasonOf } from '../../base/errors.ts'
@@ -11,18 +11,17 @@ import { ConfigError } from '../../config/loadConfig.ts'
 import { shippedFiles, shippedFolder } from '../../daemon/ownFiles/shippedFiles.ts'
 import type { BareCall } from '../call/command.ts'
 import { openQuestions, type Questions } from '../call/question.ts'
+import { editorFiles, machineFiles, schemaFile } from './editorFiles.ts'
 import { type Answer, type Choices, keyVariable, makeChoices } from './initChoices.ts'
 import { chosenStrategy, settingsText, shippedText } from './initFiles.ts'
 
 const shipped = fileURLToPath(new URL('../../../strategies/', import.meta.url))
 const settingsSchema = fileURLToPath(new URL('../../../config/schema/settings.json', import.meta.url))
-/** perpd's own modules: TypeScript in a checkout, declarations in the package. */
-const ownCode = fileURLToPath(new URL('../../', import.meta.url))
-const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.d.ts'
 
 /**
  * Asks at a terminal, unless `--yes` is given, and writes `perpd.json`, the strategy files, and a `package.json` and a
  * `tsconfig.json` that let an editor find `#strategy`. A file that is there is left as it is and named, unless `--force` is given.
+ * These may be committed and moved; the places of this machine's perpd are in `.perpd/`, which Git ignores and every `init` writes again.
  *
  * @throws CommandError for a flag or an answer that does not fit, and for a question that was broken off: nothing is written then
  */
@@ -69,8 +68,8 @@ function answerOf({ flags, err }: BareCall, questions: Questions | undefined): A
 }
 
 function write({ flags, cwd, out }: BareCall, choices: Choices): void {
-  const flag = flags.has('force') ? 'w' : 'wx'
-  const put = (name: string, text: string, mode = 0o644): void => {
+  const usual = flags.has('force') ? 'w' : 'wx'
+  const put = (name: string, text: string, mode = 0o644, flag = usual): void => {
     const path = join(cwd, name)
     try {
       mkdirSync(dirname(path), { recursive: true })
@@ -92,7 +91,8 @@ function write({ flags, cwd, out }: BareCall, choices: Choices): void {
   // The checkout's own folder has the checkout's.
   const isOwn = existsSync(folder) && realpathSync(folder) === realpathSync(shipped)
   // The file gets a mode that no other user can write to, because perpd refuses to read one that others may write.
-  put('perpd.json', settingsText(choices, relative(cwd, settingsSchema)), 0o600)
+  const schema = isOwn ? relative(cwd, settingsSchema) : schemaFile
+  put('perpd.json', settingsText(choices, schema), 0o600)
   const chosen = chosenStrategy(choices)
   if (chosen !== undefined) put(`strategies/${chosen.name}`, chosen.text)
   if (isOwn) return
@@ -100,8 +100,9 @@ function write({ flags, cwd, out }: BareCall, choices: Choices): void {
     const name = relative(shippedFolder, path)
     if (name !== chosen?.name) put(`strategies/${name}`, shippedText(shipped, name, choices))
   }
-  for (const [name, value] of Object.entries(editorFiles()))
-    put(`strategies/${name}`, `${JSON.stringify(value, undefined, 2)}\n`)
+  for (const [name, text] of Object.entries(editorFiles())) put(`strategies/${name}`, text)
+  for (const [name, text] of Object.entries(machineFiles(readFileSync(settingsSchema, 'utf8'))))
+    put(name, text, 0o644, 'w')
 }
 
 /** Lists the commands to type next. */
@@ -119,36 +120,4 @@ function nextSteps({ profile, key, isRpcSecret }: Choices, cwd: string): readonl
     '  perpd run',
     "A delegated key is safer than the account's own: docs/going-live.md",
   ]
-}
-
-/** Files that Node and an editor read for the user's own kinds; perpd itself needs none of them. */
-function editorFiles(): Readonly<Record<string, unknown>> {
-  const strategy = [join(ownCode, 'strategy', `strategy${ending}`)]
-  const indicators = [join(ownCode, 'strategy', `indicators${ending}`)]
-  return {
-    'package.json': { private: true, type: 'module' },
-    'tsconfig.json': {
-      compilerOptions: {
-        target: 'esnext',
-        module: 'nodenext',
-        lib: ['esnext', 'dom'],
-        types: [],
-        strict: true,
-        noUncheckedIndexedAccess: true,
-        noEmit: true,
-        erasableSyntaxOnly: true,
-        verbatimModuleSyntax: true,
-        allowImportingTsExtensions: true,
-        skipLibCheck: true,
-        // Where this perpd is; run `perpd init` in an empty folder again when it moves.
-        paths: {
-          '#strategy': strategy,
-          'perpd/strategy': strategy,
-          '#indicators': indicators,
-          'perpd/indicators': indicators,
-        },
-      },
-      include: ['**/*.ts'],
-    },
-  }
 }
