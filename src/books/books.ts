@@ -263,11 +263,11 @@ export class Books implements BookReads {
     return this.#stopLevels.of(strategy, side, this.#rounds)
   }
 
-  /** Reports waiting postings too: nothing more is folded afterwards. */
-  tellRest(): void {
-    for (const log of this.#sides.values()) {
-      for (const posting of log.allPostings()) this.#tell(posting, log.side)
-    }
+  /** Returns the postings that a later record may still take back, and that were therefore not reported. */
+  unsettled(): readonly { readonly posting: Posting; readonly side: PositionSide }[] {
+    return [...this.#sides.values()].flatMap((log) =>
+      log.allPostings().map((posting) => ({ posting, side: log.side })),
+    )
   }
 
   /** For a snapshot. */

@@ -7,36 +7,68 @@ import type { Book } from './books.ts'
 import { resultOf } from './figures.ts'
 import type { Posting } from './sideParts.ts'
 
-/** One of them. USD has 30 decimals. */
+/** The event that began or ended a round trip: an order of ours, or a discrepancy. */
+export interface TripEvent {
+  /** Key of the order, or id of the discrepancy. */
+  readonly id: string
+  /** Absent: no order of ours. */
+  readonly intentId?: string
+}
+
+/** One of them. USD has 30 decimals. `pnlUsd` is price and impact less all costs, to the last unit. */
 export interface RoundTrip extends PositionSide {
   readonly strategy: string
   readonly openedAtMs: number
   readonly closedAtMs: number
   /** All that was opened, USD: of one that was added to, the sum. */
   readonly sizeUsd: Usd
+  /** The most that was held at once, USD. */
+  readonly largestUsd: Usd
   /** Closed size, index token, base units; 0 where no evidence gives it. */
   readonly tokens: TokenAmount
   /** Cost of the closed part and its worth at the end, USD; divided by the tokens these are the entry and exit price. */
   readonly entryUsd: Usd
   readonly exitUsd: Usd
-  /** Position fees, funding, borrowing, and the cost of messages, including those that cancelled its exits afterwards, USD. */
-  readonly feesUsd: Usd
+  /** PnL of the price alone, and settled price impact, USD, signed. */
+  readonly pricePnlUsd: Usd
+  readonly impactUsd: Usd
+  /** Fees of the venue for opening and closing, USD. */
+  readonly venueFeesUsd: Usd
+  /** Funding paid less funding received: negative for a net receipt, USD. */
+  readonly fundingUsd: Usd
+  readonly borrowingUsd: Usd
+  /** Cost of its messages less what came back, including those that cancelled its exits afterwards, USD. */
+  readonly sendingUsd: Usd
   /** After all costs, USD, signed. */
   readonly pnlUsd: Usd
   readonly reductions: number
-  /** The order that ended it, or another event that did. */
-  readonly endedBy: { readonly id: string; readonly intentId?: string }
+  readonly openedBy: TripEvent
+  readonly endedBy: TripEvent
 }
 
+/** A book since its last end. Charges by time of an empty book are carried into its next round trip. */
 interface Open {
-  readonly openedAtMs: number
-  sizeUsd: Usd
-  tokens: TokenAmount
-  entryUsd: Usd
-  exitUsd: Usd
-  feesUsd: Usd
-  pnlUsd: Usd
-  reductions: number
+  readonly openedAtMs?: number
+  readonly openedBy?: TripEvent
+  readonly heldUsd: Usd
+  readonly largestUsd: Usd
+  readonly sizeUsd: Usd
+  readonly tokens: TokenAmount
+  readonly entryUsd: Usd
+  readonly exitUsd: Usd
+  readonly pricePnlUsd: Usd
+  readonly impactUsd: Usd
+  readonly venueFeesUsd: Usd
+  readonly fundingUsd: Usd
+  readonly borrowingUsd: Usd
+  readonly pnlUsd: Usd
+  readonly reductions: number
+}
+
+const nothingYet: Open = {
+  ...{ heldUsd: 0n, largestUsd: 0n, sizeUsd: 0n, tokens: 0n, entryUsd: 0n, exitUsd: 0n },
+  ...{ pricePnlUsd: 0n, impactUsd: 0n, venueFeesUsd: 0n, fundingUsd: 0n, borrowingUsd: 0n },
+  ...{ pnlUsd: 0n, reductions: 0 },
 }
 
 /** Split of a strategy's result: `tripsUsd`, `openUsd` and `outsideUsd` add up to the result of its books. USD, signed. */
@@ -58,75 +90,115 @@ export interface RoundTrips {
   ended(): readonly RoundTrip[]
   /** Returns the sums of each strategy that has a book, in the order of the books; `books` after the last posting. */
   sums(books: readonly Book[]): readonly TripSums[]
+  /** Returns a collector that goes on from here and leaves this one as it is. */
+  copy(): RoundTrips
+}
+
+/** State of a collector: open books, round trips that ended, and the index of each book's newest one among them. */
+interface Collected {
+  readonly open: Map<string, Open>
+  readonly ended: RoundTrip[]
+  readonly newest: Map<string, number>
 }
 
 /** Collects round trips. */
-export function createRoundTrips(): RoundTrips {
-  const open = new Map<string, Open>()
-  const ended: RoundTrip[] = []
-  /** Index in the list of each book's newest round trip. */
-  const newest = new Map<string, number>()
+export function createRoundTrips(
+  { open, ended, newest }: Collected = { open: new Map(), ended: [], newest: new Map() },
+): RoundTrips {
   const openPnlOf = (book: Book): Usd =>
     (open.get(`${book.strategy} ${sideKeyOf(book)}`)?.pnlUsd ?? 0n) - book.carriedUsd
   return {
+    ended: () => ended,
+    copy: () => createRoundTrips({ open: new Map(open), ended: [...ended], newest: new Map(newest) }),
     sums(books) {
+      const tripsUsd = new Map<string, Usd>()
+      for (const { strategy, pnlUsd } of ended)
+        tripsUsd.set(strategy, (tripsUsd.get(strategy) ?? 0n) + pnlUsd)
       const sumOf = (amounts: readonly Usd[]): Usd => amounts.reduce((sum, each) => sum + each, 0n)
       return [...Map.groupBy(books, ({ strategy }) => strategy)].map(([strategy, own]) => {
-        const tripsUsd = sumOf(ended.filter((trip) => trip.strategy === strategy).map(({ pnlUsd }) => pnlUsd))
+        const ofTripsUsd = tripsUsd.get(strategy) ?? 0n
         const openUsd = sumOf(own.map(openPnlOf))
         const allUsd = sumOf(own.map(({ figures }) => resultOf(figures)))
-        return { strategy, tripsUsd, openUsd, outsideUsd: allUsd - tripsUsd - openUsd }
+        return { strategy, tripsUsd: ofTripsUsd, openUsd, outsideUsd: allUsd - ofTripsUsd - openUsd }
       })
     },
     take(posting, side) {
-      const { move, strategy, figures, sizeDeltaUsd, sizeInTokens, costUsd, carriedUsd, isFlat } = posting
+      const { move, strategy, bearerId } = posting
       const key = `${strategy} ${sideKeyOf(side)}`
-      if (posting.bearerId !== undefined) {
+      if (bearerId !== undefined) {
         const place = newest.get(key)
         const trip = place === undefined ? undefined : ended[place]
         if (place === undefined || trip === undefined) return
-        const [feesUsd, pnlUsd] = [trip.feesUsd + move.sendingUsd, trip.pnlUsd - move.sendingUsd]
-        ended[place] = { ...trip, feesUsd, pnlUsd }
+        const { sendingUsd } = move
+        ended[place] = { ...trip, sendingUsd: trip.sendingUsd + sendingUsd, pnlUsd: trip.pnlUsd - sendingUsd }
         return
       }
-      if (sizeDeltaUsd === 0n) return
-      const trip = open.get(key) ?? {
-        openedAtMs: move.atMs,
-        sizeUsd: 0n,
-        tokens: 0n,
-        entryUsd: 0n,
-        exitUsd: 0n,
-        feesUsd: 0n,
-        pnlUsd: 0n,
-        reductions: 0,
-      }
+      const trip = withPosting(open.get(key) ?? nothingYet, posting, side)
+      if (trip === undefined) return
       open.set(key, trip)
-      if (sizeDeltaUsd > 0n) {
-        trip.sizeUsd += sizeDeltaUsd
-        return
-      }
-      const { pricePnlUsd, impactUsd, positionFeesUsd } = figures
-      trip.tokens -= sizeInTokens
-      trip.entryUsd += costUsd
-      trip.exitUsd += side.direction === 'long' ? costUsd + pricePnlUsd : costUsd - pricePnlUsd
-      trip.feesUsd += positionFeesUsd + carriedUsd
-      trip.pnlUsd += pricePnlUsd + impactUsd - positionFeesUsd - carriedUsd
-      trip.reductions += 1
-      if (!isFlat) return
+      if (posting.sizeDeltaUsd >= 0n || !posting.isFlat) return
       open.delete(key)
-      const { id, intentId } = move
-      const { marketToken, direction, collateralToken } = side
       newest.set(key, ended.length)
-      ended.push({
-        strategy,
-        marketToken,
-        direction,
-        collateralToken,
-        closedAtMs: move.atMs,
-        ...trip,
-        endedBy: { id, ...defined({ intentId }) },
-      })
+      ended.push(endedTrip(trip, posting, side))
     },
-    ended: () => ended,
   }
+}
+
+/** Returns a book since its last end with one more posting; undefined where the posting does not concern a round trip. */
+function withPosting(before: Open, posting: Posting, side: PositionSide): Open | undefined {
+  const { move, figures, sizeDeltaUsd, sizeInTokens, costUsd, carriedUsd } = posting
+  const { pricePnlUsd, impactUsd, positionFeesUsd } = figures
+  const isHeld = before.openedAtMs !== undefined
+  const charged = {
+    ...before,
+    fundingUsd: before.fundingUsd + figures.fundingUsd,
+    borrowingUsd: before.borrowingUsd + figures.borrowingUsd,
+  }
+  if (sizeDeltaUsd === 0n) {
+    if (isHeld) return { ...charged, venueFeesUsd: before.venueFeesUsd + positionFeesUsd }
+    return figures.fundingUsd === 0n && figures.borrowingUsd === 0n ? undefined : charged
+  }
+  const heldUsd = before.heldUsd + sizeDeltaUsd
+  const begun: Open = {
+    ...charged,
+    venueFeesUsd: before.venueFeesUsd + positionFeesUsd,
+    heldUsd,
+    largestUsd: heldUsd > before.largestUsd ? heldUsd : before.largestUsd,
+    openedAtMs: before.openedAtMs ?? move.atMs,
+    openedBy: before.openedBy ?? eventOf(posting),
+  }
+  if (sizeDeltaUsd > 0n) return { ...begun, sizeUsd: before.sizeUsd + sizeDeltaUsd }
+  const worthUsd = side.direction === 'long' ? costUsd + pricePnlUsd : costUsd - pricePnlUsd
+  return {
+    ...begun,
+    tokens: before.tokens - sizeInTokens,
+    entryUsd: before.entryUsd + costUsd,
+    exitUsd: before.exitUsd + worthUsd,
+    pricePnlUsd: before.pricePnlUsd + pricePnlUsd,
+    impactUsd: before.impactUsd + impactUsd,
+    pnlUsd: before.pnlUsd + pricePnlUsd + impactUsd - positionFeesUsd - carriedUsd,
+    reductions: before.reductions + 1,
+  }
+}
+
+/** Returns the round trip that a posting ended. */
+function endedTrip({ heldUsd: _, ...trip }: Open, posting: Posting, side: PositionSide): RoundTrip {
+  const { marketToken, direction, collateralToken } = side
+  const { pricePnlUsd, impactUsd, venueFeesUsd, fundingUsd, borrowingUsd, pnlUsd } = trip
+  const event = eventOf(posting)
+  return {
+    strategy: posting.strategy,
+    ...{ marketToken, direction, collateralToken },
+    ...trip,
+    openedAtMs: trip.openedAtMs ?? posting.move.atMs,
+    openedBy: trip.openedBy ?? event,
+    closedAtMs: posting.move.atMs,
+    // Carried costs that the reductions bore and that are no other charge are those of messages.
+    sendingUsd: pricePnlUsd + impactUsd - venueFeesUsd - fundingUsd - borrowingUsd - pnlUsd,
+    endedBy: event,
+  }
+}
+
+function eventOf({ move: { id, intentId } }: Posting): TripEvent {
+  return { id, ...defined({ intentId }) }
 }

@@ -1,4 +1,5 @@
 /** Every command in its place, its flags and its help; the code of each is loaded only when it runs. */
+import { tradeFilters } from '../books/tradeFilter.ts'
 import { csv, json, liveSubjects } from '../operator/commandLine.ts'
 import type { Command } from './call/command.ts'
 import { type RowLines, type Sent, sent, withSent } from './call/sentCommands.ts'
@@ -149,19 +150,22 @@ const table: readonly (Command | Sent)[] = [
   {
     name: 'trades',
     isOfJournal: true,
-    summary: 'List fills of orders, newest first; works without the daemon too.',
+    summary: 'List fills of orders, or closed trades, newest first; works without the daemon too.',
+    details:
+      'A closed trade is a round trip: a part of a position from opening to nothing left. Filters other than --strategy are of closed trades.\nIn a file of --csv amounts have all digits, and the last row is the sum.',
     stray: [{ flag: 'strategy' }],
     flags: [
-      { name: 'strategy', value: 'NAME', among: 'strategies', doc: 'only fills of this strategy' },
       { name: 'limit', value: 'N', doc: 'at most this many; 50 when not given' },
-      { name: 'round-trips', doc: 'from opening to nothing left, by strategy, with PnL after all costs' },
+      { name: 'round-trips', doc: 'closed trades, from opening to nothing left, with PnL after all costs' },
+      ...tradeFilters.map(({ testOf: _, ...flag }) => flag),
       csv,
       json,
     ],
     examples: [
       'perpd trades',
       'perpd trades --strategy eth-trend --limit 100',
-      'perpd trades --csv > trades.csv',
+      'perpd trades --round-trips --from 7d --reason stop',
+      'perpd trades --round-trips --csv > trades.csv',
     ],
     run: async (call) => (await import('./verbs/tradesCommand.ts')).trades(call),
   },
@@ -172,7 +176,7 @@ const table: readonly (Command | Sent)[] = [
       'Each strategy has its own book: strategies that share a position each have the PnL from their own entry. A part that no\nstrategy opened, or of unknown origin, is unattributed. The rules: docs/books.md.',
     stray: [{ flag: 'by' }],
     flags: [
-      { name: 'by', value: 'WHAT', doc: 'strategy, market or day; strategy when not given' },
+      { name: 'by', value: 'WHAT', doc: 'strategy, market, day, week or month; strategy when not given' },
       { name: 'since', value: 'DAY', doc: 'from this day on (UTC), as 2027-01-15, or 7d for the last seven' },
       csv,
       json,

@@ -12,6 +12,7 @@
 import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { type AnyRecord, decodeAnyRecord, encodeRecord, isAccountRecord } from '../domain/records.ts'
+import { createHistoryReader } from './historyReader.ts'
 import { type Journal, JournalFaultError } from './journal.ts'
 import { closedFault } from './journalFaults.ts'
 import type { Ledger } from './journalLedger.ts'
@@ -123,6 +124,8 @@ export function createJournal(parts: JournalParts): Journal {
     for (const { reject } of [...group, ...queue.splice(0)]) reject(error)
   }
 
+  const history = createHistoryReader(store, maintenance.later)
+
   void store.ended?.then((ended) => fail(ended, []))
 
   async function keepSnapshotIfDue(): Promise<void> {
@@ -197,6 +200,7 @@ export function createJournal(parts: JournalParts): Journal {
       await enqueueOne(record)
     },
     appendTogether: (records) => Promise.all(enqueue(records)),
+    tradingHistory: () => history.read(),
     openGuardTable: () => store.openGuardTable(),
     failed: failed.promise,
     isShort: () => store.isShort(),

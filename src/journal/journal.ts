@@ -5,7 +5,8 @@
 
 import type { Clocks } from '../base/clock.ts'
 import { BaseError } from '../base/errors.ts'
-import type { BookListener, BookReads } from '../books/books.ts'
+import type { BookReads } from '../books/books.ts'
+import type { TradingHistory } from '../books/tradingHistory.ts'
 import type { AccountRecord, AccountState } from '../domain/accountRecords/accountRecord.ts'
 import type { Fill } from '../domain/accountRecords/fills.ts'
 import type { Ending } from '../domain/accountRecords/spend.ts'
@@ -108,9 +109,9 @@ export interface JournalReader extends HistoryReads {
   endingsSince(sinceMs: number): Promise<readonly Ending[]>
   /** The book of every strategy, with the results of the newest days. */
   books(): Promise<BookReads>
-  /** The same, read from the first record on: with the results of every day. `tell` is told of all that each book was brought. */
-  bookHistory(tell?: BookListener): Promise<BookReads>
-  /** Reads all intents, newest first, and the books of `bookHistory` in one pass: either alone costs as much. */
+  /** Reads all records from the first on: closed trades, and books with the results of every day. */
+  tradingHistory(): Promise<TradingHistory>
+  /** Reads all intents, newest first, and the books of every day in one pass: either alone costs as much. */
   history(): Promise<JournalHistory>
   close(): Promise<void>
 }
@@ -146,6 +147,11 @@ export interface Journal extends LedgerReads, HistoryReads {
    * with their numbers. Throws as `append`: the caller knows that none of them is refused alone.
    */
   appendTogether(records: readonly AnyRecord[]): Promise<readonly number[]>
+  /**
+   * Returns closed trades and the results of every day by all records up to now. It reads what it has not folded yet, page by page, so that nothing
+   * waits for the whole; a fold that is not asked for during a quarter of an hour is dropped.
+   */
+  tradingHistory(): Promise<TradingHistory>
   /** The table of what was given to the key, kept where the journal is. Throws GuardError. */
   openGuardTable(): Promise<GuardTable>
   /**

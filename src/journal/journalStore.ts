@@ -27,8 +27,14 @@ export interface KeptRecord {
   readonly record: AnyRecord
 }
 
+/** Reads records in their order. */
+export interface RecordReads {
+  /** Records after the one numbered `afterSeq`, in pages, in their order. Throws JournalFaultError when one is not what was written. */
+  read(afterSeq: number): AsyncIterable<readonly KeptRecord[]>
+}
+
 /** The one writer's store. Opening it takes the lease; every commit asks whether it is still held. */
-export interface JournalStore extends HistoryReads {
+export interface JournalStore extends HistoryReads, RecordReads {
   /** Where it is, for messages. */
   readonly path: string
   /** The right to write, which opening took. */
@@ -41,8 +47,6 @@ export interface JournalStore extends HistoryReads {
    * keeps a commit from being durable. After a fault every later call throws it too.
    */
   append(entries: readonly StoreEntry[]): Promise<number>
-  /** Records after the one numbered `afterSeq`, in pages, in their order. Throws JournalFaultError when one is not what was written. */
-  read(afterSeq: number): AsyncIterable<readonly KeptRecord[]>
   /** Returns the ends of intents since then (Unix ms), in the order of their writing. */
   endingsSince(sinceMs: number): Promise<readonly Ending[]>
   /** The newest snapshot that is whole and belongs to the records; undefined when there is none. */

@@ -43,7 +43,7 @@ function told(records: readonly AnyRecord[], restartAt = -1) {
     whole.fold(record)
     ledger.fold(record)
   }
-  history.tellRest()
+  for (const { posting, side } of history.unsettled()) trips.take(posting, side)
   const figuresOf = (strategy: string) =>
     history
       .all()
@@ -116,7 +116,9 @@ test('a close, its round trip and its book say the same of a side that is shared
     cancellingUsd: usd('0.13'),
     isEntryKnown: true,
   })
-  expect(trips).toMatchObject([{ strategy: 'signal', pnlUsd, feesUsd: usd('1.53') }])
+  expect(trips).toMatchObject([
+    { strategy: 'signal', pnlUsd, venueFeesUsd: usd('0.60'), sendingUsd: usd('0.93') },
+  ])
   expect(pnlOf('signal')).toBe(pnlUsd)
   expect(sums.find(({ strategy }) => strategy === 'signal')).toEqual({
     strategy: 'signal',
@@ -324,7 +326,7 @@ test('after any history on a shared side, round trips, what is open and what is 
           fold([orderCancelled(entry, 1), closed(entry)])
         }
       }
-      books.tellRest()
+      for (const { posting, side } of books.unsettled()) trips.take(posting, side)
       const all = books.all()
       // What one strategy's tokens brought another's cost is in what is held, which the venue's figures do not have.
       const heldUsd = all.reduce((sum, { costUsd, sizeUsd }) => sum + sizeUsd - costUsd, 0n)
@@ -335,6 +337,19 @@ test('after any history on a shared side, round trips, what is open and what is 
         expect(tripsUsd + openUsd + outsideUsd).toBe(bookUsd)
         expect({ strategy, outsideUsd }).toEqual({ strategy, outsideUsd: outside.get(strategy) ?? 0n })
         if (own.every(({ sizeUsd }) => sizeUsd === 0n)) expect(openUsd).toBe(0n)
+      }
+      // Costs of round trips are those of the books, each by its kind, where nothing is held and nothing is outside.
+      for (const { strategy, outsideUsd } of trips.sums(all)) {
+        const own = all.filter((book) => book.strategy === strategy)
+        if (outsideUsd !== 0n || own.some(({ sizeUsd }) => sizeUsd !== 0n)) continue
+        const ended = trips.ended().filter((trip) => trip.strategy === strategy)
+        const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n)
+        expect(sum(ended.map(({ venueFeesUsd }) => venueFeesUsd))).toBe(
+          sum(own.map(({ figures }) => figures.positionFeesUsd)),
+        )
+        expect(sum(ended.map(({ sendingUsd }) => sendingUsd))).toBe(
+          sum(own.map(({ figures }) => figures.relayFeesUsd)),
+        )
       }
       // And so are the fills: what they brought is what the parts brought that they took.
       const fillsUsd = steps.reduce(

@@ -110,9 +110,10 @@ test('pnl tells what each strategy brought after all costs, in 80 columns', asyn
     all        $59.00   $70.00  -$1.00  -$6.00   -$2.00   -$2.00  3 of 4
 
     PnL is realized PnL after all costs: price impact, fees, funding, borrowing, and
-    sending messages. Strategies that share a position each have the PnL from their
-    own entry. Figures are rounded one by one, so parts can differ from their sum by
-    a cent; --json has the exact ones. For unrealized PnL: perpd positions."
+    sending messages. A partial close counts on its day (UTC). Strategies that share
+    a position each have the PnL from their own entry. Cents are rounded so that
+    rows and columns add up; --json has the exact amounts. For unrealized PnL: perpd
+    positions."
   `)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
@@ -132,16 +133,18 @@ test('pnl by day has a row for each day, and --since leaves out what is older', 
 
 test('pnl --csv is for a spreadsheet: plain decimals, a line of names', async () => {
   const out = await shown('pnl', '--csv', '--by', 'day')
-  expect(out.split('\n').slice(0, 2)).toEqual([
+  expect(out.split('\n')).toEqual([
     'day,pnl_usd,price_pnl_usd,price_impact_usd,position_fees_usd,funding_usd,borrowing_usd,sending_usd,swaps_usd,trades,wins,held_usd',
     '2027-01-15,139,150,-1,6,2,0,2,0,3,3,',
+    '2027-01-16,-80,-80,0,0,0,0,0,0,1,0,',
+    'all,59,70,-1,6,2,0,2,0,4,3,',
   ])
 })
 
 test('pnl refuses what it does not know', async () => {
   expect(await perpd(cwd, ['pnl', '--by', 'year'])).toMatchObject({
     code: 1,
-    err: '--by is year; expected strategy, market or day.',
+    err: '--by is year; expected strategy, market, day, week or month.',
   })
   expect(await perpd(cwd, ['pnl', '--since', 'monday'])).toMatchObject({
     code: 1,
@@ -159,21 +162,23 @@ test('a day is of the calendar, and so many days end with today', () => {
 test('trades --round-trips tells each book’s way from nothing to nothing, in 80 columns', async () => {
   const out = await shown('trades', '--round-trips')
   expect(out).toMatchInlineSnapshot(`
-    "ENDED (UTC)      STRATEGY  MARKET            SIZE      ENTRY       EXIT      PNL
-    2027-01-16       trend     ETH/USD      $2,000.00  $2,000.00  $1,970.00  -$33.50
-    08:00                      [WETH-USDC]
-                               long
-    2027-01-15       grid      ETH/USD      $2,000.00  $2,000.00  $2,100.00   $93.00
-    11:00                      [WETH-USDC]
-                               long
+    "CLOSED (UTC)   STRATEGY  MARKET            SIZE      ENTRY      PNL  BY
+    2027-01-16     trend     ETH/USD      $2,000.00  $2,000.00  -$33.50  liquidation
+    08:00                    [WETH-USDC]
+                             long
+    2027-01-15     grid      ETH/USD      $2,000.00  $2,000.00   $93.00  signal
+    11:00                    [WETH-USDC]
+                             long
+    all 2                                                        $59.50
 
-    Not shown in 80 columns: FEES, FOR, WHY IT ENDED. A terminal of 117 shows all;
-    so does --json.
+    Not shown in 80 columns: EXIT, PRICE, FEES, FUNDING, SENDING, FOR, WHY. A
+    terminal of 159 shows all; so does --json.
 
-    A round trip is a strategy's part of a position, from opening to nothing left.
-    PNL is after all costs: its share of funding and borrowing, all its messages,
-    and cancelling its leftover exits; FEES lists them. Prices are without price
-    impact. The PnL of guard also includes -$0.50 outside of round trips."
+    A closed trade is a round trip: a strategy's part of a position, from opening to
+    nothing left. PNL is after all costs: price with impact, fees, funding and
+    borrowing, and sending its messages less what came back. Entry and exit are
+    without price impact. R is PnL by the risk at its first stop. perpd pnl also
+    counts -$0.50 outside of round trips."
   `)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   const trips = JSON.parse((await perpd(cwd, ['trades', '--round-trips', '--json'])).out)
@@ -184,6 +189,19 @@ test('trades --round-trips tells each book’s way from nothing to nothing, in 8
   // What the trips brought is what the books brought, less what guard paid for its message.
   const sum = trips.reduce((all: bigint, { pnlUsd }: { pnlUsd: string }) => all + BigInt(pnlUsd), 0n)
   expect(sum).toBe(usd('59.5'))
+})
+
+test('trades --round-trips filters by exit time, side, strategy, reason and outcome; a wrong value and a filter of fills are refused', async () => {
+  const names = async (...argv: string[]) =>
+    JSON.parse((await perpd(cwd, ['trades', '--round-trips', '--json', ...argv])).out).map(
+      ({ strategy }: { strategy: string }) => strategy,
+    )
+  expect(await names('--from', '2027-01-16')).toEqual(['trend'])
+  expect(await names('--to', '2027-01-15', '--outcome', 'won')).toEqual(['grid'])
+  expect(await names('--reason', 'liquidation', '--market', 'eth', '--side', 'long')).toEqual(['trend'])
+  expect(await names('--strategy', 'grid', '--outcome', 'lost')).toEqual([])
+  expect(await perpd(cwd, ['trades', '--round-trips', '--reason', 'luck'])).toMatchObject({ code: 1 })
+  expect(await perpd(cwd, ['trades', '--reason', 'stop'])).toMatchObject({ code: 1 })
 })
 
 test('trades --csv has a row for each fill', async () => {
@@ -205,9 +223,10 @@ test('trades --csv has a row for each fill', async () => {
 test('trades --round-trips --csv has a row for each round trip, newest first', async () => {
   const out = await shown('trades', '--round-trips', '--csv')
   expect(out).toMatchInlineSnapshot(`
-    "strategy,market,direction,opened_at,closed_at,duration_seconds,size_usd,entry_price,exit_price,fees_usd,pnl_usd,reason
-    trend,ETH/USD [WETH-USDC],long,2027-01-15T08:00:00.000Z,2027-01-16T08:00:00.000Z,86400,2000,2000,1970,3.5,-33.5,liquidation
-    grid,ETH/USD [WETH-USDC],long,2027-01-15T09:00:00.000Z,2027-01-15T11:00:00.000Z,7200,2000,2000,2100,6,93,"the price rose; {""$bigint"":""7""} is only text here""
+    "id,closed_at,opened_at,duration_seconds,market,market_token,direction,strategy,largest_usd,size_usd,entry_price,exit_price,reason,why,price_pnl_usd,price_impact_usd,fees_usd,funding_usd,borrowing_usd,sending_usd,pnl_usd,risk_usd,r,opened_by,closed_by
+    trade:9:trend,2027-01-16T08:00:00.000Z,2027-01-15T08:00:00.000Z,86400,ETH/USD [WETH-USDC],0x70d95587d40A2caf56bd97485aB3Eec10Bee6336,long,trend,2000,2000,2000,1970,liquidation,liquidation,-30,0,2,1,0,0.5,-33.5,,,intent-1,
+    0x000000000000000000000000000000000000000000000000006f726465722d34:grid,2027-01-15T11:00:00.000Z,2027-01-15T09:00:00.000Z,7200,ETH/USD [WETH-USDC],0x70d95587d40A2caf56bd97485aB3Eec10Bee6336,long,grid,2000,2000,2000,2100,signal,"the price rose; {""$bigint"":""7""} is only text here",100,-1,4,1,0,1,93,,,intent-2,intent-4
+    all,,,,,,,,,4000,,,,,70,-1,6,2,0,1.5,59.5,,,,"
   `)
 })
 

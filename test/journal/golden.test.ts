@@ -69,7 +69,7 @@ for (const version of ['v1']) {
     place(version)
     const reader = openSqliteReader(path)
     const books = (await reader.books()).all()
-    expect((await reader.bookHistory()).all()).toEqual(books)
+    expect((await reader.tradingHistory()).books.all()).toEqual(books)
     // One pass gives what two do.
     const history = await reader.history()
     expect(history.books.all()).toEqual(books)

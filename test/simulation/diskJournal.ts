@@ -19,6 +19,7 @@ import { createLedger } from '../../src/journal/journalLedger.ts'
 import { admitRecord } from '../../src/journal/recordAdmission.ts'
 import { hashOf } from '../../src/journal/sqlite/hashChain.ts'
 import { takeLease } from '../../src/journal/sqlite/lease.ts'
+import { createHistoryFold } from '../../src/journal/tradeHistory.ts'
 import { type Disk, lineOf, recoverDisk } from './disk.ts'
 import type { DiskJournal, JournalHooks } from './storage.ts'
 import { InvariantBroken } from './truth.ts'
@@ -150,6 +151,11 @@ export function openDiskJournal(disk: Disk, hooks: JournalHooks): DiskJournal {
     intents: async (query) => ledger.recentIntents(query),
     records: async (intentId) => [...(stories.get(intentId) ?? [])],
     intent: async (intentId) => ledger.recentIntent(intentId),
+    tradingHistory: async () => {
+      const fold = createHistoryFold()
+      for (const { record } of recoverDisk(disk).records) fold.fold(record)
+      return fold.read()
+    },
     failed: new Promise(() => {}),
     isShort: () => false,
     openGuardTable: () => {

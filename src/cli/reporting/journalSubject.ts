@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import type { BookReads } from '../../books/books.ts'
 import { bookName, sumOf } from '../../books/bookView.ts'
+import type { ClosedTrade } from '../../books/closedTrades.ts'
 import { type Figures, resultOf } from '../../books/figures.ts'
 import { UNATTRIBUTED } from '../../books/sideParts.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -26,7 +27,6 @@ import type {
   Trade,
   Transfer,
 } from '../../report/figures/reportSubject.ts'
-import { type RoundTripRow, roundTripRows } from '../results/roundTripsText.ts'
 import { type JournalPrices, pricesOf, withHolding } from './journalPrices.ts'
 import { sendingParts } from './sendingParts.ts'
 
@@ -39,7 +39,7 @@ export async function journalSubject(config: Config): Promise<ReportSubject> {
   const place = postgresOf(config) === undefined ? journalFileOf(config) : journalNameOf(config)
   return withJournal(config, async (journal) => {
     const { intents, books } = await journal.history()
-    const { rows } = await roundTripRows(journal, facts)
+    const rows = (await journal.tradingHistory()).closedTrades(facts)
     const figures = sumOf(books.all().map((book) => book.figures))
     const days = books
       .days(0)
@@ -143,7 +143,7 @@ async function transfersOf(journal: JournalReader): Promise<readonly Transfer[]>
 }
 
 /** A round trip with the stories of the orders that filled within it. */
-function tradeOf(row: RoundTripRow, fills: readonly TradeRow[], intents: readonly IntentState[]): Trade {
+function tradeOf(row: ClosedTrade, fills: readonly TradeRow[], intents: readonly IntentState[]): Trade {
   const own = fills.filter(
     (fill) =>
       fill.strategy === row.strategy &&
@@ -163,10 +163,10 @@ function tradeOf(row: RoundTripRow, fills: readonly TradeRow[], intents: readonl
     sizeUsd: row.sizeUsd,
     entryPrice: row.entryPrice,
     exitPrice: row.exitPrice,
-    costsUsd: row.feesUsd,
+    costsUsd: row.feesUsd + row.fundingUsd + row.borrowingUsd + row.sendingUsd,
     resultUsd: row.pnlUsd,
     openReason: first?.intent.decision.reason ?? '',
-    closeReason: row.reason,
+    closeReason: row.why,
     intentIds,
   }
 }

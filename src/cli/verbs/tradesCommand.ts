@@ -1,4 +1,8 @@
 /** `perpd trades`: every fill of an order of perpd's, newest first. Works with the daemon running or not. */
+import { defined } from '../../base/defined.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import { bookName } from '../../books/bookView.ts'
+import { filteredTrades, tradeFilters } from '../../books/tradeFilter.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { nearest } from '../../config/suggest.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
@@ -18,35 +22,20 @@ import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
-import { roundTripRows, roundTripsCsv, roundTripsText } from '../results/roundTripsText.ts'
+import { closedTradesCsv, closedTradesText } from '../results/closedTradesText.ts'
 import { changesIn, MOST_LISTED } from './ordersCommand.ts'
 
 const DEFAULT_LIMIT = 50
 
 /** Lists fills, as text or with `--json`. */
-export async function trades({ loaded, flags, width, out, err }: Call): Promise<number> {
+export async function trades(call: Call): Promise<number> {
+  const { loaded, flags, width, out, err } = call
   const strategy = flags.get('strategy')
   const limit = wholeFlag(flags, 'limit', { least: 1, most: MOST_LISTED }) ?? DEFAULT_LIMIT
-  if (flags.has('round-trips')) {
-    const { facts } = loaded.config.venue.chain
-    const all = await withJournal(loaded.config, (journal) => roundTripRows(journal, facts))
-    const isMeant = (each: { readonly strategy: string }) =>
-      strategy === undefined || each.strategy === strategy
-    const sums = all.sums.filter(isMeant)
-    if (sums.length === 0)
-      await knownOnly(
-        loaded,
-        strategy,
-        all.sums.map((each) => each.strategy),
-      )
-    show(
-      all.rows.filter(isMeant),
-      limit,
-      { toText: (shown) => roundTripsText(shown, width, sums), toCsv: roundTripsCsv },
-      { flags, out, err },
-    )
-    return exitCodes.ok
-  }
+  if (flags.has('round-trips')) return await closedTrades(call, limit)
+  const odd = tradeFilters.find(({ name }) => name !== 'strategy' && flags.has(name))
+  if (odd !== undefined)
+    throw new CommandError(`--${odd.name} filters closed trades: add --round-trips.`, exitCodes.error)
   const { rows, names } = await withJournal(loaded.config, async (journal) => {
     const { intents: states, books } = await journal.history()
     const changes = changesIn(states)
@@ -61,6 +50,37 @@ export async function trades({ loaded, flags, width, out, err }: Call): Promise<
   })
   if (rows.length === 0) await knownOnly(loaded, strategy, names)
   show(rows, limit, { toText: (shown) => tradesText(shown, width), toCsv: tradesCsv }, { flags, out, err })
+  return exitCodes.ok
+}
+
+/** Lists the closed trades that the filters let through. */
+async function closedTrades(call: Call, limit: number): Promise<number> {
+  const { loaded, flags, width, out, err } = call
+  const { facts } = loaded.config.venue.chain
+  const { all, sums } = await withJournal(loaded.config, async (journal) => {
+    const history = await journal.tradingHistory()
+    return { all: history.closedTrades(facts), sums: history.sums }
+  })
+  const names = sums.map(({ strategy }) => bookName(strategy))
+  const asked = flags.get('strategy')
+  if (!names.includes(String(asked))) await knownOnly(loaded, asked, names)
+  const typed = (name: string): string | undefined => {
+    const value = flags.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  const found = filteredTrades(all, typed, systemClock.now())
+  if ('wrong' in found) {
+    const { name, doc } = found.wrong
+    throw new CommandError(`--${name} is ${typed(name)}; it means: ${doc}.`, exitCodes.error)
+  }
+  const shown = found.slice(0, limit)
+  const isFiltered = tradeFilters.some(({ name }) => flags.has(name))
+  if (flags.has('json')) out(JSON.stringify(toPlain(shown), undefined, 2))
+  // A file of results has all of them, or its sum would not be theirs.
+  else if (flags.has('csv')) out(closedTradesCsv(found))
+  else out(closedTradesText(found, { shown, width, ...defined({ sums: isFiltered ? undefined : sums }) }))
+  if (!flags.has('json') && !flags.has('csv') && found.length > limit)
+    err(`The newest ${limit} of ${found.length}; the sum is of all. More with --limit N`)
   return exitCodes.ok
 }
 

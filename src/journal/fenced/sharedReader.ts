@@ -6,6 +6,7 @@ import type { IntentState } from '../../domain/order/intent.ts'
 import type { JournalReader } from '../journal.ts'
 import { createLedger, type Ledger } from '../journalLedger.ts'
 import { recoverLedger } from '../recoverLedger.ts'
+import { createHistoryFold } from '../tradeHistory.ts'
 import { SharedReads } from './sharedReads.ts'
 import type { SharedServer } from './sharedServer.ts'
 import { createSteady } from './steady.ts'
@@ -42,11 +43,10 @@ export function createSharedReader(server: SharedServer, clock: Clock): JournalR
     records: (intentId) => reads.records(intentId),
     intent: (intentId) => reads.intent(intentId),
     endingsSince: (sinceMs) => reads.endingsSince(sinceMs),
-    async bookHistory(tell) {
-      const books = new Books(undefined, keepsAll, tell)
-      await whole(books)
-      books.tellRest()
-      return books
+    async tradingHistory() {
+      const fold = createHistoryFold()
+      for await (const page of reads.read(0)) for (const { record } of page) fold.fold(record)
+      return fold.read()
     },
     async history() {
       const books = new Books(undefined, keepsAll)

@@ -9,6 +9,7 @@ import type { JournalReader } from '../journal.ts'
 import { isCantOpen, journalFault, openFault } from '../journalFaults.ts'
 import { createLedger } from '../journalLedger.ts'
 import { notAFile } from '../journalPath.ts'
+import { createHistoryFold } from '../tradeHistory.ts'
 import { readSnapshot } from './journalSnapshot.ts'
 import { refuseForeign } from './pragmas.ts'
 import { genesis } from './recordReplay.ts'
@@ -71,12 +72,11 @@ function readerOf(db: DatabaseSync, path: string, rows: RowReader): JournalReade
         replay(db, path, isGood ? found.tail : genesis, ledger)
         return ledger.books()
       }),
-    bookHistory: async (tell) =>
+    tradingHistory: async () =>
       view(() => {
-        const books = new Books(undefined, keepsAll, tell)
-        replay(db, path, genesis, createLedger(undefined, books))
-        books.tellRest()
-        return books
+        const fold = createHistoryFold()
+        replay(db, path, genesis, fold)
+        return fold.read()
       }),
     history: async () =>
       view(() => {

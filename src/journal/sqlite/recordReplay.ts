@@ -5,7 +5,6 @@
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type AnyRecord, decodeAnyRecord } from '../../domain/records.ts'
 import { corruptFault, recordFault } from '../journalFaults.ts'
-import type { Ledger } from '../journalLedger.ts'
 import { GENESIS_HASH, hashOf, type Tail } from './hashChain.ts'
 
 /** Before the first record. */
@@ -21,6 +20,12 @@ export type RecordRow = readonly [
   body: string,
   hash: string,
 ]
+
+/** A fold of records, as the ledger is one. */
+export interface RecordFold {
+  /** Folds the next record; gives the intent's state with it, nothing for a record of the account. Throws as `Ledger.fold`. */
+  fold(record: AnyRecord): IntentState | undefined
+}
 
 /** Sees each record once it was folded; `state` is the intent's fold with it, absent for records of the account. */
 export type Listener = (seq: number, record: AnyRecord, state: IntentState | undefined) => void
@@ -52,11 +57,11 @@ export interface ReplayOptions {
   readonly asKept?: (text: string) => string
 }
 
-/** Folds the records after `from` into the ledger, which has those before; `path` names the journal in faults. */
+/** Folds the records after `from` into a fold, which has those before; `path` names the journal in faults. */
 export function createRecordReplay(
   path: string,
   from: Tail,
-  ledger: Ledger,
+  ledger: RecordFold,
   { listen, asKept = (text) => text }: ReplayOptions = {},
 ): RecordReplay {
   let tail = from

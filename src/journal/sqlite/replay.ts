@@ -1,15 +1,14 @@
 /** The records of a file read from the first to the last, or from a snapshot on, by the rule of `recordReplay.ts`. */
 import type { DatabaseSync } from 'node:sqlite'
 import { openFault } from '../journalFaults.ts'
-import type { Ledger } from '../journalLedger.ts'
 import type { Tail } from './hashChain.ts'
-import { createRecordReplay, type Listener, type RecordRow } from './recordReplay.ts'
+import { createRecordReplay, type Listener, type RecordFold, type RecordRow } from './recordReplay.ts'
 
 /** Rows of a page. */
 const PAGE = 200
 
 /**
- * Folds the records after `tail`, up to the newest or to the record `upTo`, into the ledger, which has those before. Gives
+ * Folds the records after `tail`, up to the newest or to the record `upTo`, into a fold, which has those before. Gives
  * the end of the chain there.
  *
  * @throws JournalFaultError JOURNAL_CORRUPT or JOURNAL_NEWER; its facts name the first record that is not what was written.
@@ -18,7 +17,7 @@ export function replay(
   db: DatabaseSync,
   path: string,
   from: Tail,
-  ledger: Ledger,
+  ledger: RecordFold,
   { listen, upTo = Number.MAX_SAFE_INTEGER }: { readonly listen?: Listener; readonly upTo?: number } = {},
 ): Tail {
   const reading = createRecordReplay(path, from, ledger, listen === undefined ? {} : { listen })
