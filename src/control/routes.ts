@@ -23,6 +23,7 @@ import { json, type Recent, readRoutes } from './controlReads.ts'
 import { challengePath, createProofs } from './guard/proof.ts'
 import { proveAnswers } from './guard/provenAnswers.ts'
 import { createGuard, type GuardContext, type Proven } from './guard/requestGuard.ts'
+import { type ResultSource, resultRoutes } from './resultRoutes.ts'
 import { doorRefusal, type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
 
 /** The body of `/api/status`. */
@@ -46,6 +47,8 @@ export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'd
   }
   /** Recent log lines and decisions. */
   readonly recent: Recent
+  /** Closed trades and PnL by the journal. */
+  readonly results: ResultSource
   /** Reports what a start would take now. */
   readonly nextStart: () => StartReport
   /** The story of an order in words, as `perpd explain` tells it; absent: the records alone are told. */
@@ -100,6 +103,7 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   app.get('/readyz', (c) => answer(c, context.health.ready(withIncidents(context))))
   app.get('/api/status', () => json(statusBody(context)))
   readRoutes(app, context)
+  resultRoutes(app, context.results)
   app.get('/api/orders', async (c) => {
     const limit = c.req.query('limit') ?? String(DEFAULT_LIMIT)
     if (!/^[1-9]\d{0,8}$/.test(limit)) {

@@ -33,6 +33,7 @@ import { leaveAddress } from './controlAddress.ts'
 import { equityFile } from './controlPort/equityFile.ts'
 import { explainFrom } from './controlPort/explainOrder.ts'
 import { openControl } from './controlPort/openControl.ts'
+import { resultsOf } from './controlPort/resultSource.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
@@ -217,6 +218,7 @@ async function live(
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
     explain: (intentId) => explainFrom(config, journal, intentId),
+    results: resultsOf(config, journal),
     recent: { log: kept, levels: log.levels, decisions, hosts: hostBook, incidents: notifier.incidents },
     ...defined({ runDesk: options.runDesk }),
     ...consoleOf(config, log, config.account.owner ?? signer.address),

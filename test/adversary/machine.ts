@@ -2,6 +2,7 @@
  * The machine that a daemon runs on, where others have taken its disk or its port: the journal, the guard's table and the address
  * are real files, and the operator's word goes through the real control port. Files and sockets take no simulated time.
  */
+
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import type { Config } from '../../src/config/configTypes.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import { leaveAddress } from '../../src/daemon/controlAddress.ts'
 import { openControl } from '../../src/daemon/controlPort/openControl.ts'
+import { resultsOf } from '../../src/daemon/controlPort/resultSource.ts'
 import { openTokens } from '../../src/daemon/ownFiles/controlTokens.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { GuardTable } from '../../src/domain/guardTable.ts'
@@ -140,6 +142,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
           port: config.control.port,
           tokens: openTokens(config),
           engine: asked,
+          results: resultsOf(config, life.journal),
         }),
       )
       life.control = control

@@ -7,6 +7,7 @@ import { noPart, UNATTRIBUTED } from '../../src/books/sideParts.ts'
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
 import { labelOf } from '../../src/domain/order/intent.ts'
 import type { StoredRecord } from '../../src/domain/records.ts'
+import { createHistoryFold } from '../../src/journal/tradeHistory.ts'
 import { createLevelTable } from '../../src/monitor/log/levelTable.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
 import type { EngineApi, EngineStatus } from '../../src/operator/port/engineStatus.ts'
@@ -183,6 +184,11 @@ export const asOperator = { authorization: `Bearer ${operateToken}` }
 /** Access as the paper profile has it, with a rate that no test reaches by chance. */
 export const access = {
   nextStart: () => ({ settings: [{ key: 'log.level', value: 'info', origin: 'default' }], warnings: [] }),
+  results: {
+    history: async () => createHistoryFold().read(),
+    facts: { markets: new Map(), tokens: new Map() } as never,
+    nowMs: () => startMs,
+  },
   tokens: { read: new Secret(readToken), operate: new Secret(operateToken) },
   recent: {
     log: createLogRing('run-1'),

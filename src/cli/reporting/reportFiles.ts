@@ -1,9 +1,10 @@
 /** A report as JSON and as tables for a spreadsheet. Pure. */
+
+import { csvText } from '../../base/csvText.ts'
 import type { Difference } from '../../report/figures/compare.ts'
 import { decimalOf } from '../../report/figures/figureText.ts'
 import { costTable, sentenceOf, statisticTable } from '../../report/figures/statisticTable.ts'
 import type { Reported } from '../../report/html/reportPage.ts'
-import { csvText } from '../output/csv.ts'
 
 /** Significant digits of a ratio. */
 const DIGITS = 12

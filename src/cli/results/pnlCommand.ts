@@ -1,4 +1,6 @@
 /** `perpd pnl`: what every strategy brought, after all costs, by its book. Works with the daemon running or not. */
+
+import { csvText } from '../../base/csvText.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { resultsOf, sumOf } from '../../books/bookView.ts'
 import {
@@ -15,7 +17,6 @@ import { withJournal } from '../../daemon/journalFile.ts'
 import { toPlain } from '../../domain/summaries/orderView.ts'
 import { formatUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
-import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { centsCell, moneyCell } from '../output/moneyCell.ts'
 import { wrapped } from '../output/screen.ts'

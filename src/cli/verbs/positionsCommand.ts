@@ -1,4 +1,6 @@
 /** `perpd positions`: what is held, by the running daemon's newest lists. */
+
+import { csvText } from '../../base/csvText.ts'
 import { defined } from '../../base/defined.ts'
 import { exitCodes } from '../../config/exit.ts'
 import type { StatusBody } from '../../control/routes.ts'
@@ -9,7 +11,6 @@ import { money, span } from '../../monitor/text.ts'
 import { formatUnits, ONE_USD, USD_DECIMALS } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
-import { csvText } from '../output/csv.ts'
 import { hasColumn } from '../output/fitTable.ts'
 import { sumOfShown } from '../output/moneyCell.ts'
 import { restingTable } from '../output/restingTable.ts'

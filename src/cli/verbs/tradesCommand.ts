@@ -1,7 +1,10 @@
 /** `perpd trades`: every fill of an order of perpd's, newest first. Works with the daemon running or not. */
+
+import { csvText } from '../../base/csvText.ts'
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { bookName } from '../../books/bookView.ts'
+import { closedTradesCsv } from '../../books/closedTradesCsv.ts'
 import { filteredTrades, tradeFilters } from '../../books/tradeFilter.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { nearest } from '../../config/suggest.ts'
@@ -16,13 +19,12 @@ import { formatUnits, USD_DECIMALS } from '../../protocol/units.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
 import type { Call } from '../call/command.ts'
 import { wholeFlag } from '../call/numberFlags.ts'
-import { csvText } from '../output/csv.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { moneyCell } from '../output/moneyCell.ts'
 import { pnlNote } from '../output/pnlNote.ts'
 import { type PriceText, pricesIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
-import { closedTradesCsv, closedTradesText } from '../results/closedTradesText.ts'
+import { closedTradesText } from '../results/closedTradesText.ts'
 import { changesIn, MOST_LISTED } from './ordersCommand.ts'
 
 const DEFAULT_LIMIT = 50
