@@ -3,17 +3,51 @@ import type { Context, Hono } from 'hono'
 import { isoTime } from '../base/clock.ts'
 import { visible } from '../base/shownText.ts'
 import { dayOf } from '../books/bookKeys.ts'
-import { bookName, resultsOf, sumOf } from '../books/bookView.ts'
-import { sumsOfAll, tradeSums } from '../books/closedTrades.ts'
+import { bookName, type Results, resultsOf, sumOf } from '../books/bookView.ts'
+import { type ClosedTrade, sumsOfAll, type TradeSums, tradeSums } from '../books/closedTrades.ts'
 import { closedTradesCsv } from '../books/closedTradesCsv.ts'
 import { resultOf } from '../books/figures.ts'
-import { type PnlGrouping, pnlGroupings, pnlRows } from '../books/pnlRows.ts'
+import { type PnlRow, pnlGroupings, pnlRows } from '../books/pnlRows.ts'
 import { dayTyped, filteredTrades } from '../books/tradeFilter.ts'
-import type { TradingHistory } from '../books/tradingHistory.ts'
+import type { BookFill, TradingHistory } from '../books/tradingHistory.ts'
+import { centsThatAddUp } from '../books/wholeCents.ts'
 import { hexKey } from '../protocol/address.ts'
 import type { Facts } from '../protocol/catalogue.ts'
+import type { Usd } from '../protocol/units.ts'
 import { json } from './controlReads.ts'
 import type { Proven } from './guard/requestGuard.ts'
+
+/** PnL of a row in whole cents, which add up to the rounded sum of all rows, USD. */
+interface InCents {
+  readonly centsUsd: Usd
+}
+
+/** `GET /api/round-trips`. */
+export interface RoundTripsBody {
+  readonly rows: readonly (ClosedTrade & InCents)[]
+  /** Of all that the filters let through. */
+  readonly sums: TradeSums
+  /** Results of all strategies that are in no closed trade, USD, signed. */
+  readonly besides: { readonly openUsd: Usd; readonly outsideUsd: Usd }
+  /** Names among which filters choose. */
+  readonly strategies: readonly string[]
+  readonly markets: readonly string[]
+}
+
+/** `GET /api/pnl`. */
+export interface PnlBody {
+  readonly rows: readonly (PnlRow & InCents)[]
+  readonly sums: Results
+}
+
+/** `GET /api/fills`. */
+export interface FillsBody {
+  readonly rows: readonly (Omit<BookFill, 'atMs'> & { readonly filledAt: string; readonly market: string })[]
+  /** Cost of the day's messages less what came back, whatever became of them, USD. */
+  readonly sendingUsd: Usd
+  /** PnL of the day, USD, signed. */
+  readonly pnlUsd: Usd
+}
 
 /** Where results come from: the journal, and the facts that name its markets. */
 export interface ResultSource {
@@ -43,13 +77,16 @@ export function resultRoutes(app: Hono<Proven>, { history, facts, nowMs }: Resul
       })
     const { openUsd, outsideUsd } = sumsOfAll(sums)
     const from = Number(offset)
-    return json({
-      rows: found.slice(from, from + Math.min(Number(limit), mostRows)),
+    const cents = centsThatAddUp(found.map(({ pnlUsd }) => pnlUsd))
+    const rows = found.map((trade, place) => ({ ...trade, centsUsd: cents[place] ?? 0n }))
+    const body: RoundTripsBody = {
+      rows: rows.slice(from, from + Math.min(Number(limit), mostRows)),
       sums: tradeSums(found),
       besides: { openUsd, outsideUsd },
       strategies: namesOf(all.map(({ strategy }) => strategy)),
       markets: namesOf(all.map(({ market }) => market)),
-    })
+    }
+    return json(body)
   })
 
   app.get('/api/pnl', async (c) => {
@@ -72,8 +109,13 @@ export function resultRoutes(app: Hono<Proven>, { history, facts, nowMs }: Resul
           (side === undefined || day.direction === side) &&
           (market === undefined || symbolOf(day.marketToken) === market),
       )
-    const rows = pnlRows(days, by satisfies PnlGrouping, facts, each)
-    return json({ rows, sums: resultsOf(sumOf(rows)) })
+    const rows = pnlRows(days, by, facts, each)
+    const cents = centsThatAddUp(rows.map(({ pnlUsd }) => pnlUsd))
+    const body: PnlBody = {
+      rows: rows.map((row, place) => ({ ...row, centsUsd: cents[place] ?? 0n })),
+      sums: resultsOf(sumOf(rows)),
+    }
+    return json(body)
   })
 
   app.get('/api/fills', async (c) => {
@@ -83,16 +125,16 @@ export function resultRoutes(app: Hono<Proven>, { history, facts, nowMs }: Resul
     const days = books.days(fromMs).filter((day) => day.dayMs === fromMs)
     const rows = fills.filter(({ atMs }) => dayOf(atMs) === fromMs)
     const pnlUsd = days.reduce((sum, { figures }) => sum + resultOf(figures), 0n)
-    return json({
+    const body: FillsBody = {
       rows: rows.map(({ atMs, ...row }) => ({
         ...row,
         filledAt: isoTime(atMs),
         market: facts.markets.get(hexKey(row.marketToken))?.symbol ?? row.marketToken,
       })),
-      // The rest of the day's PnL is the cost of its messages, whatever became of them.
       sendingUsd: rows.reduce((sum, { resultUsd }) => sum + resultUsd, -pnlUsd),
       pnlUsd,
-    })
+    }
+    return json(body)
   })
 }
 

@@ -14,6 +14,7 @@ import type { OperatorAnswer } from '../../../operator/operatorAnswer.ts'
 import type { MarketFigures } from '../../../operator/operatorReads.ts'
 import type { EngineApi, EngineStatus } from '../../../operator/port/engineStatus.ts'
 import type { CandleReport } from '../../../operator/port/readCandles.ts'
+import type { FillsBody, PnlBody, RoundTripsBody } from '../../resultRoutes.ts'
 import type { RunRow, RunsReport } from '../runDesk.ts'
 import type { SessionRow } from '../sessions.ts'
 import type { StartReport } from '../startReport.ts'
@@ -63,6 +64,15 @@ export type LogLine = KeptLine
 export type Answer = Extract<Plain<OperatorAnswer>, { readonly ok: true }>
 /** A limit in force. */
 export type LimitLine = NonNullable<Answer['limits']>[number]
+
+/** `GET /api/round-trips`, and one closed trade of it. */
+export type RoundTrips = Plain<RoundTripsBody>
+export type ClosedTrade = RoundTrips['rows'][number]
+/** `GET /api/pnl`, and one row of it. */
+export type PnlAnswer = Plain<PnlBody>
+export type PnlLine = PnlAnswer['rows'][number]
+/** `GET /api/fills`. */
+export type DayFills = Plain<FillsBody>
 
 /** The session of the person logged in. */
 export interface Session {

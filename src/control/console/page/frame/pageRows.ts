@@ -19,9 +19,11 @@ import { BreakersView, LimitsView } from '../views/limitsView.ts'
 import { LogView } from '../views/logView.ts'
 import { HostsView, MarketsView } from '../views/marketsView.ts'
 import { OrdersView } from '../views/ordersView.ts'
+import { DaysView, OverTimeView } from '../views/pnlView.ts'
 import { PositionsView } from '../views/positionsView.ts'
 import { PriceView } from '../views/priceView.ts'
 import { RestingView } from '../views/restingView.ts'
+import { TradesView } from '../views/resultsView.ts'
 import { RunsView } from '../views/runsView.ts'
 import { SessionsView } from '../views/sessionsView.ts'
 import { StrategiesView } from '../views/strategiesView.ts'
@@ -53,7 +55,12 @@ export const pageRows: readonly PageRow[] = [
   },
   { id: 'orders', word: words.orders, key: 'o', views: [RestingView, OrdersView] },
   { id: 'strategies', word: words.strategies, key: 's', views: [StrategiesView, TasksView] },
-  { id: 'results', word: words.results, key: 'r', views: [EquityView, RunsView] },
+  {
+    id: 'results',
+    word: words.results,
+    key: 'r',
+    views: [DaysView, TradesView, OverTimeView, EquityView, RunsView],
+  },
   {
     id: 'risk',
     word: words.risk,
