@@ -3,51 +3,19 @@ import type { Context, Hono } from 'hono'
 import { isoTime } from '../base/clock.ts'
 import { visible } from '../base/shownText.ts'
 import { dayOf } from '../books/bookKeys.ts'
-import { bookName, type Results, resultsOf, sumOf } from '../books/bookView.ts'
-import { type ClosedTrade, sumsOfAll, type TradeSums, tradeSums } from '../books/closedTrades.ts'
+import { bookName, resultsOf, sumOf } from '../books/bookView.ts'
+import { sumsOfAll, tradeSums } from '../books/closedTrades.ts'
 import { closedTradesCsv } from '../books/closedTradesCsv.ts'
 import { resultOf } from '../books/figures.ts'
-import { type PnlRow, pnlGroupings, pnlRows } from '../books/pnlRows.ts'
+import { pnlGroupings, pnlRows } from '../books/pnlRows.ts'
 import { dayTyped, filteredTrades } from '../books/tradeFilter.ts'
-import type { BookFill, TradingHistory } from '../books/tradingHistory.ts'
+import type { TradingHistory } from '../books/tradingHistory.ts'
 import { centsThatAddUp } from '../books/wholeCents.ts'
 import { hexKey } from '../protocol/address.ts'
 import type { Facts } from '../protocol/catalogue.ts'
-import type { Usd } from '../protocol/units.ts'
+import type { FillsBody, PnlBody, RoundTripsBody } from './console/resultBodies.ts'
 import { json } from './controlReads.ts'
 import type { Proven } from './guard/requestGuard.ts'
-
-/** PnL of a row in whole cents, which add up to the rounded sum of all rows, USD. */
-interface InCents {
-  readonly centsUsd: Usd
-}
-
-/** `GET /api/round-trips`. */
-export interface RoundTripsBody {
-  readonly rows: readonly (ClosedTrade & InCents)[]
-  /** Of all that the filters let through. */
-  readonly sums: TradeSums
-  /** Results of all strategies that are in no closed trade, USD, signed. */
-  readonly besides: { readonly openUsd: Usd; readonly outsideUsd: Usd }
-  /** Names among which filters choose. */
-  readonly strategies: readonly string[]
-  readonly markets: readonly string[]
-}
-
-/** `GET /api/pnl`. */
-export interface PnlBody {
-  readonly rows: readonly (PnlRow & InCents)[]
-  readonly sums: Results
-}
-
-/** `GET /api/fills`. */
-export interface FillsBody {
-  readonly rows: readonly (Omit<BookFill, 'atMs'> & { readonly filledAt: string; readonly market: string })[]
-  /** Cost of the day's messages less what came back, whatever became of them, USD. */
-  readonly sendingUsd: Usd
-  /** PnL of the day, USD, signed. */
-  readonly pnlUsd: Usd
-}
 
 /** Where results come from: the journal, and the facts that name its markets. */
 export interface ResultSource {

@@ -31,9 +31,8 @@ import { strategyWarnings } from './checkStrategies.ts'
 import { connectTrader, type OpenedParts, type Reached, type ReadAnew } from './connectTrader.ts'
 import { leaveAddress } from './controlAddress.ts'
 import { equityFile } from './controlPort/equityFile.ts'
-import { explainFrom } from './controlPort/explainOrder.ts'
 import { openControl } from './controlPort/openControl.ts'
-import { resultsOf } from './controlPort/resultSource.ts'
+import { journalAnswers } from './controlPort/journalAnswers.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
 import { fatalStop } from './fatalStop.ts'
 import { besideJournal, journalOptions } from './journalFile.ts'
@@ -217,8 +216,7 @@ async function live(
     metrics,
     health,
     nextStart: () => nextStart({ config, values: options.values }, options.reload),
-    explain: (intentId) => explainFrom(config, journal, intentId),
-    results: resultsOf(config, journal),
+    ...journalAnswers(config, journal),
     recent: { log: kept, levels: log.levels, decisions, hosts: hostBook, incidents: notifier.incidents },
     ...defined({ runDesk: options.runDesk }),
     ...consoleOf(config, log, config.account.owner ?? signer.address),

@@ -14,7 +14,7 @@ import type { Config } from '../../src/config/configTypes.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import { leaveAddress } from '../../src/daemon/controlAddress.ts'
 import { openControl } from '../../src/daemon/controlPort/openControl.ts'
-import { resultsOf } from '../../src/daemon/controlPort/resultSource.ts'
+import { journalAnswers } from '../../src/daemon/controlPort/journalAnswers.ts'
 import { openTokens } from '../../src/daemon/ownFiles/controlTokens.ts'
 import type { Event } from '../../src/domain/event.ts'
 import type { GuardTable } from '../../src/domain/guardTable.ts'
@@ -142,7 +142,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
           port: config.control.port,
           tokens: openTokens(config),
           engine: asked,
-          results: resultsOf(config, life.journal),
+          ...journalAnswers(config, life.journal),
         }),
       )
       life.control = control
