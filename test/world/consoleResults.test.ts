@@ -56,37 +56,32 @@ pageTest(
       `--control.tokenFile=${join(here.folder, 'var', 'paper', 'control.token')}`,
     ])
     const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
-    await page.evaluate(() => {
-      location.hash = '#/results'
-    })
+    await page.evaluate(`location.hash = '#/results'`)
     const rows = page.locator('#trades tbody tr:not(.sum)')
     await page.waitForSelector('#trades tbody tr')
     expect(await rows.count()).toBe(25)
     await page.click('#trades > .tools button')
-    await page.waitForFunction(() => document.querySelectorAll('#trades tbody tr:not(.sum)').length === 30)
+    await page.waitForSelector('#trades tbody tr:not(.sum) >> nth=29')
 
     /** PnL of the rows as they are shown, in cents, and that of the line below them. */
     const shownCents = (): Promise<{ sum: number; line: number }> =>
-      page.evaluate(() => {
-        const cents = (row: Element) =>
-          Math.round(
-            Number((row.querySelector('[data-label=PnL]')?.textContent ?? '').replace(/[$,+]/g, '')) * 100,
-          )
+      page.evaluate(`(() => {
+        const cents = (row) =>
+          Math.round(Number((row.querySelector('[data-label=PnL]')?.textContent ?? '').replace(/[$,+]/g, '')) * 100)
         const all = [...document.querySelectorAll('#trades tbody tr')]
-        const sum = all
-          .filter((row) => !row.classList.contains('sum'))
-          .reduce((total, row) => total + cents(row), 0)
-        return { sum, line: all.filter((row) => row.classList.contains('sum')).map(cents)[0] ?? Number.NaN }
-      })
+        const rows = all.filter((row) => !row.classList.contains('sum'))
+        const [last] = all.filter((row) => row.classList.contains('sum'))
+        return { sum: rows.reduce((total, row) => total + cents(row), 0), line: cents(last) }
+      })()`)
     const whole = await shownCents()
     expect(whole.sum).toBe(whole.line)
 
     // What is filtered is in the address, and comes back with it.
     await page.selectOption('#trades select[name=outcome]', 'lost')
-    await page.waitForFunction(() => document.querySelectorAll('#trades tbody tr:not(.sum)').length === 15)
+    await page.waitForSelector('#trades tbody tr.sum >> text=/all 15,/')
     expect(new URL(page.url()).hash).toBe('#/results?outcome=lost')
     await page.reload()
-    await page.waitForFunction(() => document.querySelectorAll('#trades tbody tr:not(.sum)').length === 15)
+    await page.waitForSelector('#trades tbody tr.sum >> text=/all 15,/')
     expect(await page.inputValue('#trades select[name=outcome]')).toBe('lost')
     const lost = await shownCents()
     expect(lost.sum).toBe(lost.line)
@@ -119,7 +114,7 @@ pageTest(
 
     // On a phone nothing of it is wider than the screen, and a day can be pressed.
     await page.setViewportSize({ width: 390, height: 844 })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
     const box = await page.locator('#days td.day button').first().boundingBox()
     expect(box?.height ?? 0).toBeGreaterThanOrEqual(44)
     expect(complaints).toEqual([])
