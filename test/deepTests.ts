@@ -141,6 +141,7 @@ export const processTests: readonly string[] = [
   'world/consoleRestart.test.ts',
   'world/consoleRuns.test.ts',
   'world/consoleSignal.test.ts',
+  'world/consoleStale.test.ts',
   'world/consoleStart.test.ts',
   'world/documentServer.test.ts',
   'world/embeddedSubaccount.test.ts',

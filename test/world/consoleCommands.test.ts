@@ -115,7 +115,7 @@ pageTest(
     const daemon = await daemonWith('enabled: false')
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await open(daemon, { id: 'stopped', size: '400', stopLoss: '1300' })
-    await page.waitForSelector('#positions tbody tr >> text=resting')
+    await page.waitForSelector('#positions .stop >> text=$')
     await toPage(page, 'risk')
     // The bars follow what another hand opened, without a word from this page.
     await page.waitForSelector('#limits .rows >> text=$400.00 of')

@@ -39,7 +39,7 @@ pageTest(
     writeFileSync(join(own, `${name}.yaml`), readFileSync(join(strategies, 'eth-trend.yaml'), 'utf8'))
     const daemon = await servedIn(here.folder, [`--strategies.paths=${own}`])
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
-    await page.waitForSelector('#positions tbody tr >> text=resting')
+    await page.waitForSelector('#positions .stop >> text=$')
     for (const width of [390, 768]) {
       await page.setViewportSize({ width, height: 900 })
       for (const id of pageIds) {
@@ -47,6 +47,7 @@ pageTest(
         expect([width, id, await overhang(page, ':root')]).toEqual([width, id, 0])
       }
       await toPage(page, 'trade')
+      await page.waitForSelector('#positions .scroll')
       expect([width, await overhang(page, '#positions .scroll')]).toEqual([width, 0])
     }
     await page.setViewportSize({ width: 390, height: 844 })

@@ -35,7 +35,7 @@ pageTest(
     const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
     await page.waitForSelector('.top >> text=live')
     // The trend of the paper venue opens within seconds of the start, with the stop of its file.
-    await page.waitForSelector('#positions tbody tr >> text=resting')
+    await page.waitForSelector('#positions .stop >> text=$')
     await page.click('#prices .level-list summary')
     await page.waitForSelector('#prices .levels tr:has-text("entry")')
     await page.waitForSelector('#prices .candles canvas')

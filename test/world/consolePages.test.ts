@@ -95,6 +95,15 @@ pageTest(
       expect([id, bar.height, bar.bottom]).toEqual([id, 56, 844])
       expect([id, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([id, 390])
     }
+    // What is held and what rests are cards of two lines, and a tap opens the rest with its buttons.
+    await toPage(page, 'trade')
+    for (const card of ['#positions .card', '#resting .card'])
+      expect([card, (await boxOf(card)).height <= 72]).toEqual([card, true])
+    expect(await page.locator('#positions .card .tools button').count()).toBe(0)
+    await page.click('#positions .card .face')
+    for (const button of await page.locator('#positions .card .tools button').all())
+      expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeLessThan(3_000)
     expect(complaints).toEqual([])
   },
 )

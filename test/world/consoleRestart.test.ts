@@ -227,7 +227,7 @@ pageTest(
       await page.waitForSelector('#limits .rows >> text=of $18,000.00')
       await page.waitForSelector('#limits .rows >> text=of $900.00')
       await toPage(page, 'trade')
-      await page.waitForSelector('#positions tbody tr >> text=resting')
+      await page.waitForSelector('#positions .stop >> text=$')
       await toPage(page, 'strategies')
     }
     await page.reload()

@@ -45,6 +45,8 @@ export interface PageCommand {
   /** Word that must be typed as well because of the preview's result; undefined: none. */
   readonly typedFor?: (seen: Answer) => string | undefined
   readonly isDanger?: true
+  /** It stops trading: it is sent by old figures too. */
+  readonly isStop?: true
 }
 
 /** A percentage that was typed in basis points; what is none stays as it is typed, and the daemon refuses it by its value. */

@@ -109,13 +109,15 @@ export function Section(props: {
 export function Head(props: {
   readonly titles: readonly string[]
   readonly figures: readonly string[]
+  /** Columns that a narrower desk leaves out. */
+  readonly far?: readonly string[]
 }): VNode {
-  const { titles, figures } = props
+  const { titles, figures, far = [] } = props
   return html`<thead>
     <tr>
       ${titles.map(
         (title) =>
-          html`<th scope="col" key=${title} class=${figures.includes(title) ? 'num' : ''}>${title}</th>`,
+          html`<th scope="col" key=${title} class=${`${figures.includes(title) ? 'num' : ''} ${far.includes(title) ? 'far' : ''}`}>${title}</th>`,
       )}
     </tr>
   </thead>`

@@ -31,7 +31,7 @@ export function tradingCommand(
   { halts, kill }: Status,
 ): PageCommand {
   const form = formCommand(state)
-  if (state !== 'active') return form
+  if (state !== 'active') return { ...form, isStop: true }
   const isMeant = (halt: Halt) => !isOfOneStrategy(halt)
   const isLifting = halts.some((halt) => isMeant(halt) && mayBeLifted(halt) && halt.cause !== 'operator')
   const isKilling = kill !== undefined && kill.endedAtMs === undefined
@@ -80,7 +80,12 @@ export function killCommand(
       const { exits: _, ...rest } = body(values)
       return values.exits === 'cancelled' ? { ...rest, exits: true } : rest
     }
-  return { ...form, body: withExits(form.body), ...(form.shown && { shown: withExits(form.shown) }) }
+  return {
+    ...form,
+    isStop: true,
+    body: withExits(form.body),
+    ...(form.shown && { shown: withExits(form.shown) }),
+  }
 }
 
 /**

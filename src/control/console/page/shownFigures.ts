@@ -11,7 +11,7 @@ import type {
   RestingOrder,
   Status,
 } from './pageWire.ts'
-import { amountOf, percentText, shareBps, shareText, timesText } from './shownAmount.ts'
+import { amountOf, percentText, placesOf, shareBps, shareText, timesText } from './shownAmount.ts'
 import { spanText } from './shownTimes.ts'
 import { texts } from './texts.ts'
 
@@ -38,6 +38,12 @@ export interface ShownPosition {
   readonly pnlUsd: bigint
   /** True when `pnlUsd` includes the costs of closing. */
   readonly isAfterAllCosts: boolean
+  /** Its owners, resting exits and collateral; undefined where the status lacks its row. */
+  readonly held: Status['held'][number] | undefined
+  /** Places of every price of its market. */
+  readonly places: number
+  /** Funding of a day at the rate of this moment, USD, negative: paid; undefined: the rate is not known. */
+  readonly fundingDayUsd: bigint | undefined
   /** Whose parts it is made of. */
   readonly books: readonly Book[]
   /** No running strategy made it. */
@@ -56,6 +62,7 @@ export function shownPositions(
       ? undefined
       : new Map(status.withoutStop.map((side) => [sideKeyOf(side), amountOf(side.uncoveredUsd)]))
   const unmanaged = new Set(status.unmanaged.map(sideKeyOf))
+  const heldOf = new Map(status.held.map((row) => [sideKeyOf(row), row]))
   const booksOf = Map.groupBy(
     books.filter(({ sizeUsd }) => amountOf(sizeUsd) !== 0n),
     sideKeyOf,
@@ -73,6 +80,9 @@ export function shownPositions(
         bareUsd: bare === undefined ? undefined : (bare.get(key) ?? 0n),
         pnlUsd: amountOf(afterAll ?? row.pnlAfterFeesUsd),
         isAfterAllCosts: afterAll !== undefined,
+        held: heldOf.get(key),
+        places: placesOf(row.markPrice),
+        fundingDayUsd: fundingDayOf(row, marketOf.get(row.marketToken.toLowerCase())),
         books: booksOf.get(key) ?? [],
         isUnmanaged: unmanaged.has(key),
       }
@@ -91,6 +101,14 @@ export function positionOfSide(
 ): ShownPosition | undefined {
   if (status === undefined) return undefined
   return shownPositions(status, books, markets).find(({ key }) => key === sideKeyOf(side))
+}
+
+/** Funding of a day; a rate is a factor of an hour with 30 decimals. */
+function fundingDayOf({ direction, sizeInUsd }: PositionRow, market: Market | undefined): bigint | undefined {
+  const rate = direction === 'long' ? market?.fundingLong : market?.fundingShort
+  return rate === undefined || rate === null
+    ? undefined
+    : (amountOf(sizeInUsd) * amountOf(rate) * 24n) / 10n ** 30n
 }
 
 /** Which token of its pool backs a position. */

@@ -52,6 +52,8 @@ const retryMs = 3_000
 const firstMs = 1_500
 /** Intervals at which the page reads the bodies that the stream does not carry, ms. */
 const [booksMs, limitsMs, marketsMs] = [5_000, 10_000, 20_000]
+/** A tick that comes so late follows a sleep of the machine; browsers slow the ticks of a hidden page to one a minute, ms. */
+const sleepMs = 20_000
 /** Lines read at the beginning. */
 const firstLines = 500
 /** So many orders more are asked for each time, of what the page keeps. */
@@ -60,6 +62,12 @@ const olderOrders = 1_000
 /** A feed into a store. */
 export function createLiveFeed(store: PageStore): LiveFeed {
   let waiting: Change[] = []
+  /** Counts openings of the stream: an answer that was asked for before the newest one is dropped. */
+  let opening = 0
+  /** True once a status came since: until then nothing that arrives makes old prices live. */
+  let isFresh = false
+  let isOpened = false
+  let lastTickMs = Date.now()
   let closeStream: (() => void) | undefined
   let linkKey: string | undefined
   let isLinkOver = false
@@ -85,12 +93,21 @@ export function createLiveFeed(store: PageStore): LiveFeed {
   }
 
   async function load<T>(path: string, changeOf: (value: T) => Change): Promise<void> {
+    const asked = opening
     const answer = await read<T>(path)
-    if (answer.ok) take(changeOf(answer.value), heard())
+    if (answer.ok && asked === opening) arrived(changeOf(answer.value))
+    else if (answer.ok) return
     else if (answer.status === 401) end()
   }
 
-  const heard = (): Change => ({ type: 'heard', nowMs: Date.now() })
+  function arrived(change: Change): void {
+    if (change.type === 'status') {
+      isFresh = true
+      if (isOpened) take({ type: 'stream', stream: 'open' })
+    }
+    take(change, ...(isFresh ? [{ type: 'heard', nowMs: Date.now() } as const] : []))
+  }
+
   const statusOf = (status: Status): Change => ({ type: 'status', status, nowMs: Date.now() })
 
   function readBooks(): void {
@@ -126,15 +143,26 @@ export function createLiveFeed(store: PageStore): LiveFeed {
 
   function listen(): void {
     closeStream?.()
+    opening += 1
+    isFresh = false
+    isOpened = false
     closeStream = openStream('/api/stream', {
-      opened: () => take({ type: 'stream', stream: 'open' }, heard()),
+      // It is live once it has told a status.
+      opened() {
+        isFresh = false
+        isOpened = true
+      },
       event({ name, data }) {
         if (name === 'reset') readAll()
         const change = name === 'reset' ? undefined : told(name, JSON.parse(data))
-        if (change !== undefined) take(change, heard())
+        if (change !== undefined) arrived(change)
       },
-      lost: () => take({ type: 'stream', stream: 'lost' }),
+      lost() {
+        isOpened = false
+        take({ type: 'stream', stream: 'lost' })
+      },
       refused() {
+        isOpened = false
         take({ type: 'stream', stream: 'lost' })
         // The session may be over.
         again()
@@ -156,6 +184,17 @@ export function createLiveFeed(store: PageStore): LiveFeed {
 
   function every(ms: number, act: () => void): void {
     timers.add(setInterval(() => document.visibilityState === 'visible' && act(), ms))
+  }
+
+  /** The machine slept: what arrives on the connection of before may be as old as that, so another one is opened. */
+  function wake(): void {
+    const nowMs = Date.now()
+    const sleptMs = nowMs - lastTickMs
+    lastTickMs = nowMs
+    if (sleptMs < sleepMs || closeStream === undefined) return
+    waiting = []
+    store.take({ type: 'stream', stream: 'lost' })
+    listen()
   }
 
   function stop(): void {
@@ -227,6 +266,8 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     listen()
     // The stream begins with a reset, which reads all; where there is no stream, what can be read is shown all the same.
     first = setTimeout(readAll, firstMs)
+    lastTickMs = Date.now()
+    timers.add(setInterval(wake, 1_000))
     every(booksMs, readBooks)
     every(limitsMs, readLimits)
     every(marketsMs, readMarkets)

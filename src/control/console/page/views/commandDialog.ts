@@ -6,6 +6,7 @@ import { html, useMayCommand, usePage } from '../markup.ts'
 import { type Answered, NO_ANSWER } from '../pageApi.ts'
 import type { Answer } from '../pageWire.ts'
 import { priceText, signedUsdText, usdText } from '../shownAmount.ts'
+import { useStream } from '../streamAge.ts'
 import { texts } from '../texts.ts'
 
 const { dialog: words } = texts
@@ -171,6 +172,8 @@ function CommandForm({
   const isSeen = preview === undefined || seen?.ok === true
   const isSaid = typed === undefined || said.trim().toLowerCase() === typed
   const isOver = done?.ok === true
+  const stream = useStream()
+  const isOld = stream.isOld && command.isStop !== true
 
   useShown(command, values, by, setSeen)
 
@@ -184,6 +187,7 @@ function CommandForm({
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
+    if (isOld) return
     if (fields.some(({ name, problem }) => problem?.(values[name] ?? '') !== undefined)) return
     rememberName(by)
     if (!isSeen && preview !== undefined) return setSeen(await ask(preview(values)))
@@ -222,6 +226,7 @@ function CommandForm({
           </fieldset>`
     }
     ${done === undefined ? '' : html`<${Outcome} answer=${done} isPreview=${false} />`}
+    ${isOld && !isOver ? html`<p class="warn" role="alert">${words.old}</p>` : ''}
     <div class="tools form-tools">
       ${
         order === undefined
@@ -235,7 +240,7 @@ function CommandForm({
       ${
         isOver
           ? ''
-          : html`<button class=${isDanger === true && isSeen ? 'danger' : 'primary'} disabled=${isSending || (isSeen && !isSaid)}>${buttonText}</button>`
+          : html`<button class=${isDanger === true && isSeen ? 'danger' : 'primary'} disabled=${isOld || isSending || (isSeen && !isSaid)}>${buttonText}</button>`
       }
     </div>
   </form>`

@@ -54,7 +54,7 @@ export function Figures(): VNode | null {
       hint=${equity === undefined ? '' : words.drawdownHint(wholeUsdText(equity.peakUsd))} />
     <${Figure} name=${words.unresolved}
       value=${unresolved === 0 ? words.none : spanText(status.oldestUnresolvedSeconds * 1_000)}
-      hint=${words.unresolvedHint(unresolved)} tone=${unresolved === 0 ? '' : 'warn'} />
+      hint=${words.unresolvedHint(unresolved)} tone=${unresolved === 0 ? 'quiet' : 'warn'} />
   </dl>`
 }
 

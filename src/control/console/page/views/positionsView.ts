@@ -1,30 +1,41 @@
-/** Positions: what is held, how far it is from its liquidation, whether a stop rests, and whose it is. */
+/** Positions: what is held, where it is closed by itself, and whose it is. A row of a table, or on a phone a card of two lines. */
 import type { VNode } from 'preact'
 import { Head, html, Meter, Section, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { closeCommand, protectCommand } from '../pageCommands.ts'
-import { NOTHING, percentText, priceText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
+import {
+  decimalText,
+  NOTHING,
+  percentText,
+  priceText,
+  shareText,
+  signedUsdText,
+  timesText,
+  usdText,
+} from '../shownAmount.ts'
 import { holds, type ShownPosition, shownPositions } from '../shownFigures.ts'
 import { markAge } from '../shownMatters.ts'
 import { spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
+import { Card, useIsNarrow, useSteadyRows } from './cards.ts'
 import { toneOf } from './headlineView.ts'
+import { ownerText } from './ownerText.ts'
 
 const { positions: words } = texts
 
 /** Nearer than this to its liquidation a position is marked, bps. */
 const nearBps = 1_000
-const figures: readonly string[] = [
-  words.size,
-  words.entry,
-  words.mark,
-  words.liquidation,
-  words.distance,
-  words.leverage,
-  words.pnl,
-]
 /** A bar is full from this distance on, bps. */
 const farBps = 5_000
+
+/** Columns that a narrower desk leaves out; the owner stands below the market there. */
+const farColumns: readonly string[] = [words.leverage, words.funding, words.owner]
+const textColumns: readonly string[] = [words.market, words.owner, '']
+
+interface Shown {
+  readonly position: ShownPosition
+  readonly isOld: boolean
+}
 
 function Distance({ bps }: { readonly bps: number | undefined }): VNode {
   if (bps === undefined) return html`<span class="muted">${words.noLiquidation}</span>`
@@ -34,102 +45,183 @@ function Distance({ bps }: { readonly bps: number | undefined }): VNode {
     <${Meter} bps=${(bps * 10_000) / farBps} label=${text} tone=${isNear ? 'down' : ''} />`
 }
 
-function StopMark({ bareUsd }: { readonly bareUsd: bigint | undefined }): VNode {
-  if (bareUsd === undefined) return html`<span class="muted">${words.unknownStop}</span>`
-  return bareUsd === 0n
-    ? html`<span>${words.hasStop}</span>`
-    : html`<strong class="mark down">${words.noStop}</strong> ${words.bare(usdText(bareUsd))}`
+/** The nearest of the exits that rest, and of how many. */
+function Exits({
+  exits,
+  places,
+}: {
+  readonly exits: { readonly nearest: string | null; readonly count: number } | undefined
+  readonly places: number
+}): VNode {
+  if (exits === undefined || exits.count === 0) return html`<span class="muted">${NOTHING}</span>`
+  return html`<span>${exits.nearest === null ? NOTHING : priceText(exits.nearest, places)}</span>${
+    exits.count === 1 ? '' : html`<small>${words.several(exits.count)}</small>`
+  }`
 }
 
-function PositionLine({
+/** The stop of a position: its trigger, or that part of it or all has none. */
+function Stop({ position: { bareUsd, held, places, row } }: { readonly position: ShownPosition }): VNode {
+  if (bareUsd === undefined) return html`<span class="muted">${words.unknownStop}</span>`
+  const bare =
+    bareUsd === 0n
+      ? ''
+      : html`<strong class="mark down">${words.noStop}</strong>${bareUsd.toString() === row.sizeInUsd ? '' : html` <small>${words.bare(usdText(bareUsd))}</small>`}`
+  return html`${bare}${bareUsd !== 0n && (held?.stops.count ?? 0) === 0 ? '' : html`<${Exits} exits=${held?.stops} places=${places} />`}`
+}
+
+function Buttons({ position }: { readonly position: ShownPosition }): VNode | null {
+  const { command } = usePage()
+  const { symbol, row, collateral } = position
+  if (!useMayCommand()) return null
+  return html`<button type="button" aria-label=${words.protectLabel(row.direction, symbol, collateral ?? '')}
+      onClick=${() => command(protectCommand(position))}>${words.protect}</button>
+    <button type="button" aria-label=${words.closeLabel(row.direction, symbol, collateral ?? '')}
+      onClick=${() => command(closeCommand(position, newCommandId()))}>${words.close}</button>`
+}
+
+function ownersText({ held }: ShownPosition): string {
+  return held?.owners.map(({ kind, name }) => ownerText(kind, name)).join(', ') ?? ''
+}
+
+function collateralText({ held }: ShownPosition): string {
+  if (held === undefined || held.collateral.decimals === null) return NOTHING
+  const { amount, decimals, symbol } = held.collateral
+  // Four places tell what matters of a token.
+  const places = Math.min(4, decimals)
+  return `${decimalText(BigInt(amount) / 10n ** BigInt(decimals - places), places)} ${symbol}`
+}
+
+/** The values of a position, by the names of their columns. */
+function cellsOf({
   position,
   isOld,
-}: {
-  readonly position: ShownPosition
-  readonly isOld: boolean
-}): VNode {
-  const { command } = usePage()
-  const mayCommand = useMayCommand()
-  const { symbol, row, collateral, distanceBps, bareUsd, pnlUsd, isAfterAllCosts, books, isUnmanaged } =
-    position
-  const faded = isOld ? ' faded' : ''
+}: Shown): readonly (readonly [name: string, value: unknown, tone: string])[] {
+  const { row, distanceBps, pnlUsd, isAfterAllCosts, places, fundingDayUsd } = position
+  const { entryPrice, liquidationPrice, leverageBps } = row
+  const price = (value: string | undefined) => (value === undefined ? NOTHING : priceText(value, places))
+  const faded = isOld ? 'faded' : ''
+  return [
+    [words.size, usdText(row.sizeInUsd), ''],
+    [words.entry, price(entryPrice), ''],
+    [words.mark, price(row.markPrice), faded],
+    [
+      words.pnl,
+      html`${signedUsdText(pnlUsd)}<small>${shareText(pnlUsd, row.sizeInUsd)}${isAfterAllCosts ? '' : `, ${words.beforeClosing}`}</small>`,
+      `${toneOf(pnlUsd)} ${faded}`,
+    ],
+    [words.stop, html`<${Stop} position=${position} />`, 'stop'],
+    [words.target, html`<${Exits} exits=${position.held?.targets} places=${places} />`, ''],
+    [
+      words.liquidation,
+      html`${price(liquidationPrice)}<small><${Distance} bps=${distanceBps} /></small>`,
+      faded,
+    ],
+    [words.leverage, leverageBps === undefined ? NOTHING : timesText(leverageBps), ''],
+    [words.collateral, collateralText(position), ''],
+    [words.funding, fundingDayUsd === undefined ? NOTHING : signedUsdText(fundingDayUsd), ''],
+    [words.owner, ownersText(position), ''],
+  ]
+}
+
+const titles = [
+  words.market,
+  words.size,
+  words.entry,
+  words.mark,
+  words.pnl,
+  words.stop,
+  words.target,
+  words.liquidation,
+  words.leverage,
+  words.collateral,
+  words.funding,
+  words.owner,
+  '',
+]
+
+const classOf = (name: string, tone: string): string =>
+  `${textColumns.includes(name) ? '' : 'num'} ${tone} ${farColumns.includes(name) ? 'far' : ''}`
+
+function PositionLine({ position, isOld }: Shown): VNode {
+  const { symbol, row, collateral, isUnmanaged } = position
   return html`<tr>
-    <th scope="row" data-label=${words.market}>
+    <th scope="row">
       ${symbol} <span class=${`side ${row.direction}`}>${row.direction === 'long' ? '↑' : '↓'} ${row.direction}</span>
       ${collateral === undefined ? '' : html` <small>${words.backedBy(collateral)}</small>`}
+      <small class="near">${ownersText(position)}</small>
       ${isUnmanaged ? html` <strong class="mark warn">${words.unmanaged}</strong>` : ''}
     </th>
-    <td class="num" data-label=${words.size}>${usdText(row.sizeInUsd)}</td>
-    <td class="num" data-label=${words.entry}>${row.entryPrice === undefined ? NOTHING : priceText(row.entryPrice)}</td>
-    <td class=${`num${faded}`} data-label=${words.mark}>${priceText(row.markPrice)}</td>
-    <td class="num" data-label=${words.liquidation}>${row.liquidationPrice === undefined ? NOTHING : priceText(row.liquidationPrice)}</td>
-    <td class=${`num${faded}`} data-label=${words.distance}><${Distance} bps=${distanceBps} /></td>
-    <td class="num" data-label=${words.leverage}>${row.leverageBps === undefined ? NOTHING : timesText(row.leverageBps)}</td>
-    <td class=${`num ${toneOf(pnlUsd)}${faded}`} data-label=${words.pnl}>
-      ${signedUsdText(pnlUsd)}${isAfterAllCosts ? '' : html`<small>${words.beforeClosing}</small>`}
-    </td>
-    <td data-label=${words.stop}><${StopMark} bareUsd=${bareUsd} /></td>
-    <td data-label=${words.books}>
-      ${books.map(
-        (book) =>
-          html`<small key=${book.strategy}>${words.book(book.strategy, usdText(book.sizeUsd), signedUsdText(book.results.pnlUsd))}</small>`,
-      )}
-    </td>
-    <td class="tools">
-      ${
-        mayCommand
-          ? html`<button aria-label=${words.protectLabel(row.direction, symbol, collateral ?? '')}
-              onClick=${() => command(protectCommand(position))}>${words.protect}</button>
-            <button aria-label=${words.closeLabel(row.direction, symbol, collateral ?? '')}
-              onClick=${() => command(closeCommand(position, newCommandId()))}>${words.close}</button>`
-          : ''
-      }
-    </td>
+    ${cellsOf({ position, isOld }).map(([name, value, tone]) => html`<td key=${name} class=${classOf(name, tone)}>${value}</td>`)}
+    <td class="tools"><${Buttons} position=${position} /></td>
   </tr>`
 }
 
-/** The table. */
+function PositionCard({ position, isOld }: Shown): VNode {
+  const { symbol, row, pnlUsd, distanceBps, places, held, bareUsd, isUnmanaged } = position
+  const { direction, entryPrice, leverageBps } = row
+  const what = words.what(
+    direction,
+    symbol.split(' ')[0] ?? symbol,
+    leverageBps === undefined ? '' : timesText(leverageBps),
+    usdText(row.sizeInUsd),
+  )
+  const stop = held?.stops.nearest
+  const way = `${entryPrice === undefined ? NOTHING : priceText(entryPrice, places)} › ${priceText(row.markPrice, places)}`
+  return html`<${Card} name=${what}
+    first=${[
+      html`${direction === 'long' ? '▲' : '▼'} ${what}${isUnmanaged ? html` <strong class="mark warn">${words.unmanaged}</strong>` : ''}`,
+      html`<strong class=${`${toneOf(pnlUsd)} ${isOld ? 'faded' : ''}`}>${signedUsdText(pnlUsd)}</strong>`,
+    ]}
+    second=${[
+      html`<span class=${isOld ? 'faded' : ''}>${way}</span> ${
+        bareUsd === undefined || bareUsd === 0n
+          ? stop === undefined || stop === null
+            ? ''
+            : words.stopNear(priceText(stop, places))
+          : html`<strong class="mark down">${words.noStop}</strong>`
+      } ${distanceBps === undefined ? '' : words.liquidationNear(percentText(distanceBps))}`,
+      '⋯',
+    ]}>
+    <dl class="facts">
+      <div><dt>${words.market}</dt><dd>${symbol}</dd></div>
+      ${cellsOf({ position, isOld }).map(([name, value, tone]) => html`<div key=${name}><dt>${name}</dt><dd class=${tone}>${value}</dd></div>`)}
+    </dl>
+    <div class="tools"><${Buttons} position=${position} /></div>
+  <//>`
+}
+
+/** The section. */
 export function PositionsView(): VNode {
   const status = useSlice((state) => state.status)
   const books = useSlice((state) => state.books)
   const markets = useSlice((state) => state.markets)
   const find = useSlice((state) => state.find)
+  const isNarrow = useIsNarrow()
   const all = status === undefined ? [] : shownPositions(status, books, markets)
   const nowMs = useDaemonNow()
   const limits = useSlice((state) => state.limits)
   const age = status === undefined ? undefined : markAge(status, limits, nowMs)
+  const isOld = age?.isOld === true
   const tools =
-    age?.isOld === true && all.length > 0
+    age !== undefined && isOld && all.length > 0
       ? html`<strong class="mark down">${words.old(spanText(age.ageMs))}</strong>`
       : ''
-  const found = all.filter(({ symbol, row, books: parts }) =>
-    holds(find, symbol, row.direction, ...parts.map(({ strategy }) => strategy)),
+  const found = all.filter((position) =>
+    holds(find, position.symbol, position.row.direction, ownersText(position)),
   )
-  const titles = [
-    words.market,
-    words.size,
-    words.entry,
-    words.mark,
-    words.liquidation,
-    words.distance,
-    words.leverage,
-    words.pnl,
-    words.stop,
-    words.books,
-    '',
-  ]
+  const [rows, place] = useSteadyRows(found, ({ key }) => key)
   const empty = status === undefined ? texts.loading : all.length === 0 ? words.none : texts.nothingFound
+  const lines = isNarrow
+    ? html`<ul class="cards">${rows.map((position) => html`<${PositionCard} key=${position.key} position=${position} isOld=${isOld} />`)}</ul>`
+    : html`<table>
+        <${Head} titles=${titles} figures=${titles.filter((title) => !textColumns.includes(title))} far=${farColumns} />
+        <tbody>${rows.map((position) => html`<${PositionLine} key=${position.key} position=${position} isOld=${isOld} />`)}</tbody>
+      </table>`
   return html`<${Section} id="positions" title=${texts.sections.positions} count=${texts.shownOf(found.length, all.length)} tools=${tools}>
     ${
       found.length === 0
         ? html`<p class="muted">${empty}</p>`
-        : html`<div class="scroll"><table>
-            <${Head} titles=${titles} figures=${figures} />
-            <tbody>${found.map(
-              (position) => html`<${PositionLine} key=${position.key} position=${position}
-              isOld=${age?.isOld === true} />`,
-            )}</tbody>
-          </table></div>
+        : html`<div class="scroll" ref=${place}>${lines}</div>
           <p class="muted"><small>${words.pnlNote}</small></p>`
     }
   <//>`
