@@ -283,6 +283,7 @@ test('a refused body is told in words of whoever typed it', () => {
     told(commandRows.startKill, { by: ' ' }),
     told(commandRows.startKill, { clse: true }),
     told(commandRows.openPosition, {}),
+    told(commandRows.openPosition, { ...close, leverage: '2' }),
   ]).toEqual([
     'the share is more than 100 percent',
     'the share is "half", which is no percentage with at most two digits after the point',
@@ -290,6 +291,7 @@ test('a refused body is told in words of whoever typed it', () => {
     'the reason has more than 200 characters',
     'the name of who commands is empty',
     'the body has fields that no such command has: clse',
-    'id is missing; the market is missing; direction is none of long, short; size is missing; leverage is missing',
+    'id is missing; the market is missing; direction is none of long, short; leverage is missing',
+    'exactly one of size, tokens, equityBps and risk',
   ])
 })
