@@ -292,6 +292,6 @@ test('a refused body is told in words of whoever typed it', () => {
     'the name of who commands is empty',
     'the body has fields that no such command has: clse',
     'id is missing; the market is missing; direction is none of long, short; leverage is missing',
-    'exactly one of size, tokens, equityBps and risk',
+    'the body: exactly one of size, tokens, equityBps and risk',
   ])
 })
