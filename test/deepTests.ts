@@ -139,6 +139,7 @@ export const processTests: readonly string[] = [
   'world/consolePages.test.ts',
   'world/consoleReading.test.ts',
   'world/consoleRestart.test.ts',
+  'world/consoleResults.test.ts',
   'world/consoleRuns.test.ts',
   'world/consoleSignal.test.ts',
   'world/consoleStale.test.ts',
