@@ -66,7 +66,7 @@ pageTest(
     expect(await page.locator('dialog[open] button[aria-label^="Change"]').count()).toBe(0)
     await page.keyboard.press('Escape')
     const commands =
-      '.actions, #positions button, #strategies .tools button:not([aria-label^="Show the file"]), #tasks button'
+      '.actions, #positions button:not(.face), #strategies .tools button:not([aria-label^="Show the file"]), #tasks button'
     await page.setViewportSize({ width: 360, height: 800 })
     for (const id of pageIds) {
       await toPage(page, id)

@@ -167,11 +167,10 @@ function PositionCard({ position, isOld }: Shown): VNode {
   )
   const stop = held?.stops.nearest
   const way = `${entryPrice === undefined ? NOTHING : priceText(entryPrice, places)} › ${priceText(row.markPrice, places)}`
-  return html`<${Card} name=${what}
-    first=${[
-      html`${direction === 'long' ? '▲' : '▼'} ${what}${isUnmanaged ? html` <strong class="mark warn">${words.unmanaged}</strong>` : ''}`,
-      html`<strong class=${`${toneOf(pnlUsd)} ${isOld ? 'faded' : ''}`}>${signedUsdText(pnlUsd)}</strong>`,
-    ]}
+  return html`<${Card} first=${[
+    html`${direction === 'long' ? '▲' : '▼'} ${what}${isUnmanaged ? html` <strong class="mark warn">${words.unmanaged}</strong>` : ''}`,
+    html`<strong class=${`${toneOf(pnlUsd)} ${isOld ? 'faded' : ''}`}>${signedUsdText(pnlUsd)}</strong>`,
+  ]}
     second=${[
       html`<span class=${isOld ? 'faded' : ''}>${way}</span> ${
         bareUsd === undefined || bareUsd === 0n

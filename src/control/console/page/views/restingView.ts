@@ -51,7 +51,7 @@ function RestingCard({ row }: { readonly row: RestingOrder }): VNode {
   const { show } = usePage()
   const { type, isFrozen, market, direction, distanceBps100, sizeUsd, intentId } = row
   const what = words.what(type, market.split(' ')[0] ?? market, direction, usdText(sizeUsd))
-  return html`<${Card} name=${what} onTap=${intentId === null ? undefined : () => show(intentId)}
+  return html`<${Card} onTap=${intentId === null ? undefined : () => show(intentId)}
     first=${[what, awayText(distanceBps100)]}
     second=${[
       html`${triggerText(row)} ${isFrozen ? html`<strong class="mark warn">${words.frozen}</strong>` : words.rests}`,
