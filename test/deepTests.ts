@@ -144,6 +144,7 @@ export const processTests: readonly string[] = [
   'world/consoleSignal.test.ts',
   'world/consoleStale.test.ts',
   'world/consoleStart.test.ts',
+  'world/consoleTicket.test.ts',
   'world/documentServer.test.ts',
   'world/embeddedSubaccount.test.ts',
   'world/endpointAside.test.ts',

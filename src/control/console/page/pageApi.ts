@@ -1,10 +1,19 @@
 /** Requests of the page: what was answered, or why not, as values. */
 import { pageKeyHeaders } from './feed/pageKey.ts'
 
-/** An answer; or a refusal or a fault with its code. `status` is 0 where nothing answered. */
+/** Pools that a short symbol may mean, with their capacity in USD with 30 decimals; null: nothing fresh says it. */
+type PoolChoices = readonly { readonly symbol: string; readonly freeUsd: string | null }[]
+
+/** An answer; or a refusal or a fault with its code. `status` is 0 where nothing answered; `pools` stand in MARKET_AMBIGUOUS. */
 export type Answered<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly status: number; readonly code: string; readonly message: string }
+  | {
+      readonly ok: false
+      readonly status: number
+      readonly code: string
+      readonly message: string
+      readonly pools?: PoolChoices | undefined
+    }
 
 /** Code of what nothing answered to. */
 export const NO_ANSWER = 'NO_ANSWER'
@@ -37,9 +46,13 @@ async function ask<T>(path: string, init: RequestInit): Promise<Answered<T>> {
     })
     const value: unknown = await response.json()
     if (response.ok) return { ok: true, value: value as T }
-    const { error, message } = value as { readonly error?: string; readonly message?: string }
+    const { error, message, pools } = value as {
+      readonly error?: string
+      readonly message?: string
+      readonly pools?: PoolChoices
+    }
     const code = error ?? `HTTP_${response.status}`
-    return { ok: false, status: response.status, code, message: message ?? response.statusText }
+    return { ok: false, status: response.status, code, message: message ?? response.statusText, pools }
   } catch (error) {
     return { ok: false, status: 0, code: NO_ANSWER, message: error instanceof Error ? error.message : '' }
   }

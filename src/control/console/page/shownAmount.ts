@@ -68,6 +68,12 @@ export function priceText(price: Amount, places = placesOf(price)): string {
   return written(value < 0n, decimalText((absOf(value) + unit / 2n) / unit, places), places)
 }
 
+/** Dollars with every digit that they have, in cents at least: an echo of what was typed. */
+export function exactUsdText(amount: Amount): string {
+  const value = amountOf(amount)
+  return written(value < 0n, decimalText(absOf(value), USD_DECIMALS), 2)
+}
+
 /** A fixed-point integer as plain decimal text, exact, without zeros at its end: `decimalText(1500000n, 6)` is `1.5`. */
 export function decimalText(amount: Amount, decimals: number): string {
   const value = amountOf(amount)

@@ -542,6 +542,8 @@ export const texts = {
     pageKey: (key: string) => `g ${key}`,
     rows: [
       ['/', 'find'],
+      ['n', 'order ticket'],
+      ['Ctrl Enter', 'send the order that the ticket shows'],
       ['?', 'this help'],
       ['Esc', 'close, or clear the search'],
     ],

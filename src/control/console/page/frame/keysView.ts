@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { html } from '../markup.ts'
 import { goTo } from '../placeHistory.ts'
 import { texts } from '../texts.ts'
+import { openTicket } from '../ticket/ticket.ts'
 import { pageRows } from './pageRows.ts'
 
 /** Longest wait for the letter after `g`, ms. */
@@ -27,6 +28,7 @@ export function useKeys(act: { readonly find: () => void; readonly help: () => v
       if (row !== undefined) goTo({ page: row.id })
       else if (event.key === '/') newest.current.find()
       else if (event.key === '?') newest.current.help()
+      else if (event.key === 'n') openTicket()
       else if (event.key === 'g') firstAtMs = event.timeStamp
       else return
       event.preventDefault()

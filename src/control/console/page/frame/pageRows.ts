@@ -10,6 +10,7 @@
 import type { VNode } from 'preact'
 import type { PageId } from '../pagePlace.ts'
 import { texts } from '../texts.ts'
+import { TicketView } from '../ticket/ticketView.ts'
 import { AboutView } from '../views/aboutView.ts'
 import { AttentionView } from '../views/attentionView.ts'
 import { ConfigView } from '../views/configView.ts'
@@ -52,6 +53,7 @@ export const pageRows: readonly PageRow[] = [
     word: words.trade,
     key: 't',
     views: [PriceView, PositionsView, RestingView],
+    beside: [TicketView],
   },
   { id: 'orders', word: words.orders, key: 'o', views: [RestingView, OrdersView] },
   { id: 'strategies', word: words.strategies, key: 's', views: [StrategiesView, TasksView] },

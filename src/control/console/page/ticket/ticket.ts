@@ -1,0 +1,127 @@
+/** The order ticket before it is sent: its fields, the body that they make, and its id, which outlives a reload. */
+import { plainPrice } from '../chart/levelMoves.ts'
+import { newCommandId } from '../newCommandId.ts'
+import { placeOf } from '../pagePlace.ts'
+import type { Answer } from '../pageWire.ts'
+import { goTo } from '../placeHistory.ts'
+
+/** The preview of an order. */
+export type Quote = NonNullable<Answer['quote']>
+
+/** Units in which a size is typed. */
+export const sizeUnits = ['size', 'tokens', 'equity', 'risk'] as const
+/** Types of an entry. */
+export const entryTypes = ['market', 'limit', 'stopEntry'] as const
+
+/** Values of the fields, as they are typed. */
+export interface TicketFields {
+  /** A symbol, whole or short; empty: the market of the chart. */
+  readonly market: string
+  readonly direction: '' | 'long' | 'short'
+  readonly type: (typeof entryTypes)[number]
+  readonly price: string
+  readonly stopLoss: string
+  readonly takeProfit: string
+  readonly unit: (typeof sizeUnits)[number]
+  readonly amount: string
+  readonly leverage: string
+  readonly collateral: 'short' | 'long'
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** A ticket: the same id for the same terms, however often they are sent. */
+export interface Ticket {
+  readonly id: string
+  readonly fields: TicketFields
+  /** The body that was sent and that nothing has answered yet. */
+  readonly sent?: Body
+}
+
+const ticketKey = 'perpd.ticket'
+const lastKey = 'perpd.ticket.last'
+/** Fields that the next ticket begins with; a stop only where it is a distance. */
+const remembered = ['unit', 'leverage', 'collateral', 'stopLoss'] as const
+
+const empty: TicketFields = {
+  ...{ market: '', direction: '', type: 'market', price: '', stopLoss: '', takeProfit: '' },
+  ...{ unit: 'size', amount: '', leverage: '2', collateral: 'short' },
+}
+
+/** A ticket that nothing was sent of, with the units and the stop distance that were used last. */
+export function newTicket(): Ticket {
+  return { id: newCommandId(), fields: { ...empty, ...stored(localStorage, lastKey) } }
+}
+
+/** The ticket of this tab, as a reload finds it. */
+export function keptTicket(): Ticket {
+  const kept: Partial<Ticket> = stored(sessionStorage, ticketKey)
+  return typeof kept.id === 'string'
+    ? { ...kept, id: kept.id, fields: { ...empty, ...kept.fields } }
+    : newTicket()
+}
+
+/** Keeps it, before anything of it is sent. */
+export function keepTicket(ticket: Ticket): void {
+  sessionStorage.setItem(ticketKey, JSON.stringify(ticket))
+}
+
+/** Remembers the fields that the next ticket begins with. */
+export function rememberFields(fields: TicketFields): void {
+  const kept = remembered.filter((name) => name !== 'stopLoss' || fields.stopLoss.endsWith('%'))
+  localStorage.setItem(lastKey, JSON.stringify(Object.fromEntries(kept.map((name) => [name, fields[name]]))))
+}
+
+function stored(storage: Storage, key: string): object {
+  try {
+    const value: unknown = JSON.parse(storage.getItem(key) ?? '{}')
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Names of the body's fields by which a size is given. */
+const sizeNames = { size: 'size', tokens: 'tokens', equity: 'equityBps', risk: 'risk' } as const
+
+/** The body of a ticket whose fields have no problem (`problemsOf`), without the terms that were shown for it. `market`: that of the chart. */
+export function ticketBody({ id, fields }: Ticket, market: string, by: string): Body {
+  const { direction, type, price, stopLoss, takeProfit, unit, amount, leverage, collateral } = fields
+  const isShare = unit === 'equity'
+  const body: Record<string, unknown> = {
+    ...{ id, market: fields.market.trim() || market, direction, collateral, by: by.trim() },
+    leverage: plainTimes(leverage),
+    [sizeNames[unit]]: isShare ? Math.round(Number(plainPercent(amount)) * 100) : plainPrice(amount),
+  }
+  if (type !== 'market') body[type] = plainPrice(price)
+  for (const [name, text] of Object.entries({ stopLoss, takeProfit }))
+    if (text.trim() !== '') body[name] = plainPrice(text)
+  return body
+}
+
+/** The figure of a percentage that was typed. */
+export function plainPercent(text: string): string {
+  return text.trim().replace(/%$/, '')
+}
+
+/** The figure of a leverage that was typed. */
+export function plainTimes(text: string): string {
+  return text.trim().replace(/x$/, '')
+}
+
+/** Longest age of a quote that may be sent, and of its price, ms. */
+const [quoteMs, priceMs] = [10_000, 5_000]
+/** Age after which a quote is asked for anew, ms. */
+export const anewMs = 3_500
+
+/** Tells whether a quote is too old to be sent. `nowMs`: by the daemon's clock. */
+export function isOldQuote({ atMs, priceAtMs }: Quote, nowMs: number): boolean {
+  return nowMs - atMs > quoteMs || nowMs - priceAtMs > priceMs + Math.max(0, atMs - priceAtMs)
+}
+
+/** Leads to the ticket of the market that is shown. */
+export function openTicket(): void {
+  const { page, item, query } = placeOf(location.hash)
+  const place = page === 'trade' && item !== undefined ? { page, item } : ({ page: 'trade' } as const)
+  goTo({ ...place, query: { ...query, ticket: 'open' } })
+}

@@ -1,0 +1,166 @@
+/** Typed fields of the ticket as they are understood: the faults, and the echo that stands below a field. Pure. */
+import { plainPrice, typedPrice } from '../chart/levelMoves.ts'
+import { decimalText, exactUsdText, percentText, priceText, usdText } from '../shownAmount.ts'
+import { plainPercent, plainTimes, type TicketFields } from './ticket.ts'
+import { ticketTexts } from './ticketTexts.ts'
+
+const { problems: faults, understood: echoes } = ticketTexts
+
+/** Fields that may be at fault. */
+export type FieldName =
+  | 'market'
+  | 'direction'
+  | 'price'
+  | 'stopLoss'
+  | 'takeProfit'
+  | 'amount'
+  | 'leverage'
+  | 'by'
+/** Sentences by field; a field without a fault has none. */
+export type Problems = Partial<Readonly<Record<FieldName, string>>>
+
+const WHOLE_BPS = 10_000n
+const [mostShareBps, leastTimes] = [100_000, 10n ** 30n]
+
+/** A percentage above zero in basis points; undefined for anything else. */
+function typedBps(text: string): number | undefined {
+  const figure = plainPercent(text)
+  if (!/^\d{1,4}(?:\.\d{1,2})?$/.test(figure)) return undefined
+  const bps = Math.round(Number(figure) * 100)
+  return bps > 0 ? bps : undefined
+}
+
+/** The distance that a place of an exit is typed as, bps of the entry; undefined for a price, and for anything else. */
+function typedDistance(text: string): number | undefined {
+  const bps = text.trim().endsWith('%') ? typedBps(text) : undefined
+  return bps !== undefined && bps < Number(WHOLE_BPS) ? bps : undefined
+}
+
+/** The price at which an order would open: the typed one, or the mark. USD with 30 decimals. */
+function entryOf({ type, price }: TicketFields, markUsd: bigint | undefined): bigint | undefined {
+  return type === 'market' ? markUsd : typedPrice(price)
+}
+
+/** True where an exit lies above the entry. */
+const isAbove = (name: 'stopLoss' | 'takeProfit', direction: TicketFields['direction']): boolean =>
+  (name === 'takeProfit') === (direction === 'long')
+
+/**
+ * The faults of what was typed, in the order of the fields. The daemon judges the values again.
+ *
+ * @param markUsd the price now, USD with 30 decimals; undefined: it is not known
+ */
+export function problemsOf(
+  { fields, market, by }: { readonly fields: TicketFields; readonly market: string; readonly by: string },
+  markUsd: bigint | undefined,
+): Problems {
+  const { direction, type, price, unit, amount, leverage } = fields
+  const times = typedPrice(plainTimes(leverage))
+  const share = typedBps(amount)
+  const isShare = share !== undefined && share <= mostShareBps
+  const found: Partial<Record<FieldName, string | undefined>> = {
+    market: (fields.market.trim() || market) === '' ? faults.market : undefined,
+    direction: direction === '' ? faults.direction : undefined,
+    price: type === 'market' || typedPrice(price) !== undefined ? undefined : faults.number,
+    stopLoss: placeProblem('stopLoss', fields, markUsd),
+    takeProfit: placeProblem('takeProfit', fields, markUsd),
+    amount:
+      unit === 'equity'
+        ? isShare
+          ? undefined
+          : faults.share
+        : typedPrice(amount) === undefined
+          ? faults.number
+          : undefined,
+    leverage:
+      times === undefined || times < leastTimes || /\.\d{5}/.test(leverage) ? faults.times : undefined,
+    by: by.trim() === '' ? faults.by : undefined,
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, text]) => text !== undefined)) as Problems
+}
+
+function placeProblem(
+  name: 'stopLoss' | 'takeProfit',
+  fields: TicketFields,
+  markUsd: bigint | undefined,
+): string | undefined {
+  const text = fields[name]
+  if (text.trim() === '' || typedDistance(text) !== undefined) return undefined
+  const price = typedPrice(text)
+  if (price === undefined) return faults.place
+  const entry = entryOf(fields, markUsd)
+  if (entry === undefined || fields.direction === '') return undefined
+  return price > entry === isAbove(name, fields.direction) ? undefined : faults.wrongSide[name]
+}
+
+/** The echo of a field in words; empty where there is nothing to repeat. */
+export function understoodOf(
+  name: 'price' | 'stopLoss' | 'takeProfit' | 'amount' | 'leverage',
+  fields: TicketFields,
+  markUsd: bigint | undefined,
+): string {
+  if (name === 'stopLoss' || name === 'takeProfit') return exitEcho(name, fields, markUsd)
+  if (name === 'leverage') {
+    const times = typedPrice(plainTimes(fields.leverage))
+    return times === undefined ? '' : echoes.times(decimalText(times, 30))
+  }
+  const typed = typedPrice(fields[name])
+  if (name === 'amount' && fields.unit === 'equity') {
+    const bps = typedBps(fields.amount)
+    return bps === undefined ? '' : echoes.share(decimalText(BigInt(bps), 2))
+  }
+  if (typed === undefined) return ''
+  if (name === 'amount' && fields.unit === 'tokens') return echoes.tokens(decimalText(typed, 30))
+  if (name === 'amount' && fields.unit === 'risk') return echoes.risk(exactUsdText(typed))
+  return echoes.dollars(exactUsdText(typed))
+}
+
+/** The place of an exit as price, distance from the entry and dollars, as far as each is known. */
+function exitEcho(
+  name: 'stopLoss' | 'takeProfit',
+  fields: TicketFields,
+  markUsd: bigint | undefined,
+): string {
+  const text = fields[name]
+  const entry = entryOf(fields, markUsd)
+  const bps = typedDistance(text)
+  const price = typedPrice(text)
+  if (bps === undefined) {
+    if (price === undefined) return ''
+    if (entry === undefined) return echoes.dollars(exactUsdText(price))
+    const apart = price > entry ? price - entry : entry - price
+    const share = Number((apart * WHOLE_BPS + entry / 2n) / entry)
+    return echoes.apart(exactUsdText(price), percentText(share), sizeEcho(fields, apart, entry))
+  }
+  if (entry === undefined || fields.direction === '') return ''
+  const apart = (entry * BigInt(bps)) / WHOLE_BPS
+  const place = isAbove(name, fields.direction) ? entry + apart : entry - apart
+  return echoes.about(priceText(place), sizeEcho(fields, apart, entry))
+}
+
+/** Dollars that a size in dollars or tokens wins or loses over a distance, before costs; empty for other sizes. */
+function sizeEcho({ unit, amount }: TicketFields, apart: bigint, entry: bigint): string {
+  const typed = typedPrice(plainPrice(amount))
+  if (typed === undefined || (unit !== 'size' && unit !== 'tokens')) return ''
+  const dollars = unit === 'size' ? (typed * apart) / entry : (typed * apart) / 10n ** 30n
+  return echoes.ofSize(usdText(dollars))
+}
+
+/** Fields that a refusal of the daemon is about, by its code. */
+const refusedFields: Readonly<Record<string, FieldName>> = {
+  MARKET_AMBIGUOUS: 'market',
+  MARKET_UNKNOWN: 'market',
+  MARKET_NOT_LISTED: 'market',
+  TRIGGER_WOULD_FIRE: 'price',
+  STOP_NEEDED: 'stopLoss',
+  STOP_BEHIND_LIQUIDATION: 'stopLoss',
+  EXITS_PLANNED: 'stopLoss',
+  RISK_BELOW_COSTS: 'amount',
+  MIN_LEVERAGE: 'leverage',
+  MAX_LEVERAGE: 'leverage',
+}
+
+/** The field that a refusal is about; undefined: none alone. */
+export function refusedField(code: string): FieldName | undefined {
+  return refusedFields[code]
+}
