@@ -119,7 +119,7 @@ export interface TradeSums {
 }
 
 /** Amounts of a closed trade that can be added up. */
-export const summedAmounts = [
+const summedAmounts = [
   'sizeUsd',
   'pricePnlUsd',
   'impactUsd',

@@ -141,7 +141,10 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
   const old = report === undefined ? undefined : oldPricesText(report, nowMs)
   const why = typeof prices === 'string' ? words[prices] : words.waiting
   return html`<div class="trade-chart">
-    <${Intervals} period=${period} onPeriod=${choose} />
+    <div class="over">
+      <${Intervals} period=${period} onPeriod=${choose} />
+      <button aria-expanded=${isTable} onClick=${() => setTable(!isTable)}>${words.asTable}</button>
+    </div>
     ${
       report === undefined || report.candles.length === 0
         ? html`<p class="muted">${why}</p>`
@@ -167,7 +170,6 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
       <${LevelsTable} levels=${levels} moving=${moving} isOld=${isOld}
       onMove=${(sheet: Level) => decide({ ...nothing, sheet })} />
     </details>
-    <div class="tools"><button aria-expanded=${isTable} onClick=${() => setTable(!isTable)}>${words.asTable}</button></div>
     ${isTable && report !== undefined ? html`<${CandlesTable} candles=${report.candles} priceOf=${priceOf} />` : ''}
     ${
       deciding.sheet === undefined
