@@ -4,7 +4,7 @@ import { settingNamed } from '../config/configSchema.ts'
 import type { Config } from '../config/configTypes.ts'
 import { ConfigError, type LoadedConfig } from '../config/loadConfig.ts'
 import { type ShownSetting, shownSettings } from '../config/shownSettings.ts'
-import type { StartReport } from '../control/console/startReport.ts'
+import type { StartReport, StartSetting } from '../control/console/startReport.ts'
 
 /** Names of the settings of `next` that are not what runs. No value is shown. */
 export function waitingSettings(
@@ -19,6 +19,11 @@ function differingSettings(running: LoadedConfig['values'], next: LoadedConfig['
   return Object.keys(next).filter((key) => textOf(running[key]) !== textOf(next[key]))
 }
 
+/** A setting of the report: what it means stands in the pages of every perpd. */
+function taken({ key, value, origin }: ShownSetting): StartSetting {
+  return { key, value, origin }
+}
+
 /**
  * Tells what a start would take. Nothing changes.
  *
@@ -29,16 +34,17 @@ export function nextStart(
   begun: { readonly config: Config; readonly values: LoadedConfig['values'] },
   reload: () => LoadedConfig,
 ): StartReport {
-  const running = shownSettings({ ...begun, origins: {} })
+  const running = shownSettings({ ...begun, origins: {} }).map(taken)
   try {
     const next = reload()
     const differing = new Set(differingSettings(begun.values, next.values))
     const before = new Map(running.map(({ key, value }) => [key, value]))
-    const settings = shownSettings(next).map((setting: ShownSetting) => {
+    const settings = shownSettings(next).map((shown) => {
+      const setting = taken(shown)
       const { key } = setting
       if (!differing.has(key)) return setting
-      const taken = settingNamed(key)?.isLimit === true ? ('limits' as const) : ('restart' as const)
-      return { ...setting, running: { value: before.get(key), taken } }
+      const by = settingNamed(key)?.isLimit === true ? ('limits' as const) : ('restart' as const)
+      return { ...setting, running: { value: before.get(key), taken: by } }
     })
     return { settings, warnings: next.warnings }
   } catch (error) {
