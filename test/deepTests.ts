@@ -1,10 +1,20 @@
 /**
- * The test files that `npm test` leaves to `npm run test:deep`: what tries thousands of cases, kills in a loop, or follows
- * processes for long. Every other file below `test/` is in the quick tier (vitest.config.ts).
+ * The test files that `npm test` leaves to `npm run test:deep`: those that are named here, since they try thousands of cases, kill in a loop, or follow
+ * processes for long, and those that took longer than a quick file may when they were last measured (test/gate/proven.json). Every other file below
+ * `test/` is in the quick tier (vitest.config.ts).
  */
+import { globSync } from 'node:fs'
+import { matchesGlob, sep } from 'node:path'
+import { readProofs } from './gate/proven.ts'
 
-/** Files below `test/`. */
-export const deepTests: readonly string[] = [
+/** Seconds of the clock that a file of the quick tier may take. A file that was never measured is quick. */
+export const QUICK_SECONDS = 4
+
+/** Files that are quick whatever they take: the walls, a kill and a handful of simulated worlds belong to each change. */
+const alwaysQuick: readonly string[] = ['house.test.ts', 'world/killOnce.test.ts', 'simulation/someSeeds.test.ts']
+
+/** Files below `test/` that are deep by what they do, in processes of their own or in the tests'. */
+const namedDeep: readonly string[] = [
   // Stories by their seeds, crashes at every point, and seeded bugs that must be caught.
   'simulation/seeds.test.ts',
   'simulation/crashPoints.test.ts',
@@ -95,8 +105,8 @@ export const deepTests: readonly string[] = [
 /** Deep files that hold a time that users are promised: each runs with no other beside it, after all others. */
 export const aloneTests: readonly string[] = ['api/firstFill.test.ts']
 
-/** Deep files that follow real processes. They wait for three quarters of their time, so six of them run at a time, after the others. */
-export const processTests: readonly string[] = [
+/** Files below `test/` that are deep because they follow real processes. */
+const namedProcesses: readonly string[] = [
   // The package installed elsewhere, the image built in a clean root and run, and the recipes of CONTRIBUTING.md followed in copies of the source.
   'api/package.test.ts',
   'container/containerRun.test.ts',
@@ -184,3 +194,28 @@ export const processTests: readonly string[] = [
   'world/tradeSignals.test.ts',
   'world/unmanaged.test.ts',
 ]
+
+const proofs = readProofs()
+
+/** Files of no list that took too long for the quick tier. */
+const slow = globSync('**/*.test.ts', { cwd: import.meta.dirname })
+  .map((file) => file.split(sep).join('/'))
+  .filter((file) => {
+    const isNamed = [namedDeep, namedProcesses, aloneTests, alwaysQuick].some((files) => files.includes(file))
+    return !isNamed && isSlow(proofs[`test/${file}`]?.seconds)
+  })
+  .sort()
+
+const followsProcesses = (file: string) =>
+  ['world/**', 'container/**'].some((glob) => matchesGlob(file, glob))
+
+/** True for the seconds of a file that are too many for the quick tier. */
+export function isSlow(seconds: number | undefined): boolean {
+  return seconds !== undefined && seconds > QUICK_SECONDS
+}
+
+/** Deep files that run in the tests' own processes, below `test/`. */
+export const deepTests: readonly string[] = [...namedDeep, ...slow.filter((file) => !followsProcesses(file))]
+
+/** Deep files that follow real processes. They wait for three quarters of their time, so four of them run at a time, after the others. */
+export const processTests: readonly string[] = [...namedProcesses, ...slow.filter(followsProcesses)]
