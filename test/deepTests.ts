@@ -11,7 +11,11 @@ import { readProofs } from './gate/proven.ts'
 export const QUICK_SECONDS = 4
 
 /** Files that are quick whatever they take: the walls, a kill and a handful of simulated worlds belong to each change. */
-const alwaysQuick: readonly string[] = ['house.test.ts', 'world/killOnce.test.ts', 'simulation/someSeeds.test.ts']
+const alwaysQuick: readonly string[] = [
+  'house.test.ts',
+  'world/killOnce.test.ts',
+  'simulation/someSeeds.test.ts',
+]
 
 /** Files below `test/` that are deep by what they do, in processes of their own or in the tests'. */
 const namedDeep: readonly string[] = [
