@@ -75,4 +75,21 @@ test('where records may be lost nothing is added to a position meanwhile, and ex
   })
   await accepted.appendAccount({ ...base, kind: 'loss.possible', quietUntilMs: startMs + 3_600_000 })
   expect(lossHaltOf(accepted.account(), startMs)).toMatchObject({ state: 'halted', by: 'Ada' })
+  // It ends earlier, and a signature of the possible one may land still.
+  expect(lossHaltOf(accepted.account(), startMs + 60_000)).toMatchObject({ state: 'reducing', by: 'perpd' })
+  expect(lossHaltOf(accepted.account(), startMs + 3_600_000)).toBeUndefined()
+})
+
+test('whichever loss is noted last, trading waits for the longest of them', async () => {
+  const base = { v: RECORD_VERSION, atMs: startMs, intentId: ACCOUNT_ID, lastFound: 10 } as const
+  const long = { ...base, kind: 'loss.possible', quietUntilMs: startMs + 3_600_000 } as const
+  const short = { ...long, atMs: startMs + 1_000, quietUntilMs: startMs + 60_000 }
+  const accepted = { ...short, kind: 'loss.accepted', by: 'Ada', lastWritten: 20 } as const
+  for (const later of [short, accepted]) {
+    const journal = createMemoryJournal()
+    await journal.appendAccount(long)
+    await journal.appendAccount(later)
+    expect(lossHaltOf(journal.account(), startMs + 60_000), later.kind).toMatchObject({ state: 'reducing' })
+    expect(lossHaltOf(journal.account(), startMs + 3_600_000), later.kind).toBeUndefined()
+  }
 })

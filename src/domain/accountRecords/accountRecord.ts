@@ -194,6 +194,16 @@ export interface Discrepancies {
   readonly discrepancies: ReadonlyMap<string, DiscrepancyState>
 }
 
+/** A loss of records that an operator accepted, or without `by` a possible one. Times are Unix ms. */
+interface RecordLoss {
+  readonly by?: string
+  readonly atMs: number
+  /** Nothing new is made before. */
+  readonly quietUntilMs: number
+  /** Beside an accepted loss: the end of a possible one. */
+  readonly possibleUntilMs?: number
+}
+
 /** The fold of the account's records. */
 export interface AccountState extends Discrepancies {
   /** Time through which trades were judged; absent before the very first pass. */
@@ -215,8 +225,8 @@ export interface AccountState extends Discrepancies {
   readonly noticed?: NoticeFold
   /** Exits that an operator planned by hand; absent before the first. */
   readonly handPlans?: readonly HandPlan[]
-  /** A loss of records that an operator accepted, or without `by` a possible one: nothing new is made before one of them cannot land any more. */
-  readonly loss?: { readonly by?: string; readonly atMs: number; readonly quietUntilMs: number }
+  /** Lost records, until none of their signatures can land; absent before the first loss. */
+  readonly loss?: RecordLoss
 }
 
 const noPlans: readonly HandPlan[] = []
@@ -235,12 +245,16 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
           firstLookSeconds: state.throughSeconds === undefined ? record.throughSeconds : undefined,
         }),
       }
-    case 'loss.accepted':
-      return { ...state, loss: { by: record.by, atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
+    case 'loss.accepted': {
+      const { by, atMs, quietUntilMs } = record
+      return { ...state, loss: { by, atMs, quietUntilMs, possibleUntilMs: possibleUntilMs(state) } }
+    }
     case 'loss.possible': {
+      const untilMs = Math.max(record.quietUntilMs, possibleUntilMs(state))
       // The stricter one stays: an accepted loss halts more.
-      if (state.loss?.by !== undefined && state.loss.quietUntilMs > record.atMs) return state
-      return { ...state, loss: { atMs: record.atMs, quietUntilMs: record.quietUntilMs } }
+      if (state.loss?.by !== undefined && state.loss.quietUntilMs > record.atMs)
+        return { ...state, loss: { ...state.loss, possibleUntilMs: untilMs } }
+      return { ...state, loss: { atMs: record.atMs, quietUntilMs: untilMs } }
     }
     case 'discrepancy.raised': {
       const { discrepancy, atMs } = record
@@ -303,22 +317,28 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
  * A possible one holds back what adds to a position: a lost record may have signed the same.
  */
 export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt | undefined {
-  if (loss === undefined || nowMs >= loss.quietUntilMs) return undefined
-  const until = new Date(loss.quietUntilMs).toISOString()
+  if (loss === undefined) return undefined
   const base = { scope: 'global', cause: 'lost-records', sinceMs: loss.atMs, releasedBy: 'itself' } as const
-  if (loss.by === undefined)
+  if (loss.by !== undefined && nowMs < loss.quietUntilMs)
     return {
       ...base,
-      state: 'reducing',
-      reason: `the server of the journal was replaced, and a signature of a record that was lost with it may land until ${until}`,
-      by: 'perpd',
+      state: 'halted',
+      reason: `the journal lost records, and a lost signature may land until ${new Date(loss.quietUntilMs).toISOString()}`,
+      by: loss.by,
     }
+  const possibleMs = possibleUntilMs({ loss })
+  if (nowMs >= possibleMs) return undefined
   return {
     ...base,
-    state: 'halted',
-    reason: `the journal lost records, and a lost signature may land until ${until}`,
-    by: loss.by,
+    state: 'reducing',
+    reason: `the server of the journal was replaced, and a signature of a record that was lost with it may land until ${new Date(possibleMs).toISOString()}`,
+    by: 'perpd',
   }
+}
+
+/** The end of a possible loss, Unix ms; 0 without one. */
+function possibleUntilMs({ loss }: Pick<AccountState, 'loss'>): number {
+  return (loss?.by === undefined ? loss?.quietUntilMs : loss.possibleUntilMs) ?? 0
 }
 
 const pausing: ReadonlySet<DiscrepancyKind> = new Set([
