@@ -5,7 +5,7 @@
  */
 import { globSync } from 'node:fs'
 import { matchesGlob, sep } from 'node:path'
-import { readProofs } from './gate/proven.ts'
+import { type Proofs, readProofs } from './gate/proven.ts'
 
 /** Seconds of the clock that a file of the quick tier may take. A file that was never measured is quick. */
 export const QUICK_SECONDS = 4
@@ -199,16 +199,14 @@ const namedProcesses: readonly string[] = [
   'world/unmanaged.test.ts',
 ]
 
-const proofs = readProofs()
-
-/** Files of no list that took too long for the quick tier. */
-const slow = globSync('**/*.test.ts', { cwd: import.meta.dirname })
-  .map((file) => file.split(sep).join('/'))
-  .filter((file) => {
-    const isNamed = [namedDeep, namedProcesses, aloneTests, alwaysQuick].some((files) => files.includes(file))
-    return !isNamed && isSlow(proofs[`test/${file}`]?.seconds)
-  })
-  .sort()
+/** The files of both tiers, below `test/`. */
+export interface Tiers {
+  readonly quick: readonly string[]
+  /** Deep files that run in the tests' own processes. */
+  readonly deep: readonly string[]
+  /** Deep files that follow real processes. They wait for three quarters of their time, so four of them run at a time, after the others. */
+  readonly processes: readonly string[]
+}
 
 const followsProcesses = (file: string) =>
   ['world/**', 'container/**'].some((glob) => matchesGlob(file, glob))
@@ -218,8 +216,23 @@ export function isSlow(seconds: number | undefined): boolean {
   return seconds !== undefined && seconds > QUICK_SECONDS
 }
 
-/** Deep files that run in the tests' own processes, below `test/`. */
-export const deepTests: readonly string[] = [...namedDeep, ...slow.filter((file) => !followsProcesses(file))]
+/** Sorts test files into the tiers by their names and by a record of the seconds that they took. */
+export function tiersOf(files: readonly string[], proofs: Proofs): Tiers {
+  const named: ReadonlySet<string> = new Set([...namedDeep, ...namedProcesses, ...aloneTests])
+  const slow = files.filter(
+    (file) => !named.has(file) && !alwaysQuick.includes(file) && isSlow(proofs[`test/${file}`]?.seconds),
+  )
+  return {
+    quick: files.filter((file) => !named.has(file) && !slow.includes(file)),
+    deep: [...namedDeep, ...slow.filter((file) => !followsProcesses(file))],
+    processes: [...namedProcesses, ...slow.filter(followsProcesses)],
+  }
+}
 
-/** Deep files that follow real processes. They wait for three quarters of their time, so four of them run at a time, after the others. */
-export const processTests: readonly string[] = [...namedProcesses, ...slow.filter(followsProcesses)]
+/** Every test file below `test/`, in the order of their names. */
+export const testFiles: readonly string[] = globSync('**/*.test.ts', { cwd: import.meta.dirname })
+  .map((file) => file.split(sep).join('/'))
+  .sort()
+
+/** The tiers by the record of this tree. */
+export const { deep: deepTests, processes: processTests } = tiersOf(testFiles, readProofs())

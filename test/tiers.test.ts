@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 import config from '../vitest.config.ts'
-import { aloneTests, deepTests, processTests } from './deepTests.ts'
+import { aloneTests, deepTests, processTests, QUICK_SECONDS, tiersOf } from './deepTests.ts'
 import { readProofs } from './gate/proven.ts'
 import { LongestFirst } from './longestFirst.ts'
 
@@ -45,6 +45,19 @@ test('every file that is named as deep is there, once', () => {
   const named = [...deepTests, ...processTests, ...aloneTests].map((file) => join('test', file))
   expect(named.filter((file) => !testFiles.includes(file))).toEqual([])
   expect(new Set(named).size).toBe(named.length)
+})
+
+test('a file that took longer than a quick one may is deep, whatever it is about, and one that was never measured is quick', () => {
+  const files = ['a/new.test.ts', 'a/slow.test.ts', 'a/fast.test.ts', 'world/slow.test.ts', 'house.test.ts']
+  const proofs = Object.fromEntries(
+    files.slice(1).map((file) => [`test/${file}`, { seconds: QUICK_SECONDS + 1 }]),
+  )
+  proofs['test/a/fast.test.ts'] = { seconds: QUICK_SECONDS }
+  const { quick, deep, processes } = tiersOf(files, proofs)
+  // The walls stay with each change.
+  expect(quick).toEqual(['a/new.test.ts', 'a/fast.test.ts', 'house.test.ts'])
+  expect(deep).toContain('a/slow.test.ts')
+  expect(processes).toContain('world/slow.test.ts')
 })
 
 test('files that take longest begin first, each group by itself', async () => {

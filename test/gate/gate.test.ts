@@ -1,6 +1,6 @@
 /** A proof holds while nothing changed that it depends on, and no longer. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -8,6 +8,7 @@ import { deepTests, processTests } from '../deepTests.ts'
 import { ofShare, shareOfChange } from './depth.ts'
 import { processorMs } from './processorTime.ts'
 import { proofKeys, type Tree, treeOf } from './proofKey.ts'
+import { proofPage } from './proofTable.ts'
 import { readProofs, unproven, writeProofs } from './proven.ts'
 
 const tree = treeOf(resolve(import.meta.dirname, '..', '..'))
@@ -94,15 +95,22 @@ test('a file is due until its own key stands in the record, which is read as it 
       ['b', '2'],
       ['c', '3'],
     ])
-    writeProofs({ b: { key: '9', seconds: 1 }, a: { key: '1', seconds: 40, processor: 12 } }, path)
-    expect(readProofs(path)).toEqual({
-      a: { key: '1', seconds: 40, processor: 12 },
+    const proofs = {
       b: { key: '9', seconds: 1 },
-    })
+      a: { key: '1', seconds: 40, processor: 12 },
+      c: { seconds: 2 },
+    }
+    writeProofs(proofs, path)
+    expect(readProofs(path)).toEqual(proofs)
     expect(unproven(['a', 'b', 'c', 'd'], now, readProofs(path))).toEqual(['b', 'c', 'd'])
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('the page of proofs is of the record', () => {
+  const page = readFileSync(join(import.meta.dirname, 'PROOFS.md'), 'utf8')
+  expect(page).toBe(proofPage(readProofs()))
 })
 
 afterEach(() => {

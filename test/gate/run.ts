@@ -10,13 +10,14 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { aloneTests, deepTests, isSlow, processTests } from '../deepTests.ts'
 import type { Outcome } from './outcomes.ts'
 import { proofKeys, treeOf } from './proofKey.ts'
+import { proofPage } from './proofTable.ts'
 import { type Proof, readProofs, unproven, writeProofs } from './proven.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
@@ -94,6 +95,8 @@ function record(outcomes: readonly Outcome[]): void {
     return isChanged ? [] : [[file, { ...(key !== undefined && { key }), seconds, processor }]]
   })
   const before = Object.entries(proofs).filter(([file]) => existsSync(join(root, file)))
-  writeProofs(Object.fromEntries([...before, ...taken]))
+  const next = Object.fromEntries([...before, ...taken])
+  writeProofs(next)
+  writeFileSync(join(import.meta.dirname, 'PROOFS.md'), proofPage(next))
   say(`${taken.length} of ${outcomes.length} files are recorded.`)
 }
