@@ -53,12 +53,23 @@ const placeOf = (machine: string, needsStandby: boolean, port = address.port) =>
   },
 })
 
-const open = (machine: string, needsStandby: boolean): Promise<Journal> =>
-  openAt(address.port, machine, needsStandby)
+const open = (machine: string, needsStandby: boolean, standStillMs?: number): Promise<Journal> =>
+  openAt(address.port, machine, needsStandby, standStillMs)
+
+/** Time within which a slow machine has a standby promoted, ms: nobody can have taken the right meanwhile. */
+const LONG_MS = 60_000
 
 /** Opens the journal at a port, which may be that of a server and not the address. */
-async function openAt(port: number, machine: string, needsStandby = false): Promise<Journal> {
-  const found = await openPostgresStore({ ...placeOf(machine, needsStandby, port), times })
+async function openAt(
+  port: number,
+  machine: string,
+  needsStandby = false,
+  standStillMs = times.standStillMs,
+): Promise<Journal> {
+  const found = await openPostgresStore({
+    ...placeOf(machine, needsStandby, port),
+    times: { ...times, standStillMs },
+  })
   const soon = (commit: () => void) => {
     setImmediate(commit)
   }
@@ -202,7 +213,7 @@ describe('without one', () => {
   }
 
   test('a standby that lagged and took over lacks acknowledged records: the writer that lives puts them back, with the same hashes', async () => {
-    const journal = await open('one', false)
+    const journal = await open('one', false, LONG_MS)
     await loseThree(journal)
     primary.start()
     const lost = hashes(primary)
@@ -215,6 +226,29 @@ describe('without one', () => {
       headSeq: 11,
       problems: [],
     })
+  }, 120_000)
+
+  test('a writer that was away while the server was replaced does not go on: what another signed meanwhile may be lost', async () => {
+    const journal = await open('one', false)
+    for (const record of [storyOf(1).accepted(), storyOf(1).preparing()]) await journal.append(record)
+    await until('the standby', () => hashes(standby).length === 2)
+    standby.stop('fast')
+    address.part()
+    const other = await openAt(primary.port, 'two')
+    await other.append(storyOf(1).armed())
+    primary.stop('immediate')
+    standby.start()
+    standby.promote()
+    address.moveTo(standby.port)
+    await expect(journal.append(storyOf(1).armed())).rejects.toMatchObject({
+      code: 'JOURNAL_SERVER_REPLACED',
+    })
+    expect(hashes(standby)).toHaveLength(2)
+    // Its next start knows that something may be lost, and signs the order never again.
+    const { journal: again } = await openByRules(placeOf('three', false), {})
+    opened.push(again)
+    expect(again.openIntents()).toEqual([])
+    expect(again.account().loss).toMatchObject({ quietUntilMs: 1_800_000_060_000 })
   }, 120_000)
 
   test('where the writer died too, this machine refuses what is left, and goes on by name alone', async () => {
@@ -272,7 +306,7 @@ describe('without one', () => {
   }, 120_000)
 
   test('an old primary that comes back takes nothing of a writer that has seen the new one, and fails the mark of one that has not', async () => {
-    const journal = await open('one', false)
+    const journal = await open('one', false, LONG_MS)
     await journal.append(storyOf(1).accepted())
     await until('the standby', () => hashes(standby).length === 1)
     primary.stop('immediate')

@@ -48,6 +48,8 @@ export class ModelServer {
   state: ModelState = empty
   /** The state of the last write that was acknowledged: a second server has all of it. */
   durable: ModelState = empty
+  /** Servers that were replaced by one that is behind. */
+  #servers = 0
   /** Told of each write, before and after. */
   readonly watch: (before: ModelState, after: ModelState) => void
 
@@ -72,6 +74,13 @@ export class ModelServer {
     this.durable = this.state
   }
 
+  /** A failover to a server that is behind: all later writes are gone, the taking of the right among them, and requests under way reach nobody. */
+  goBackTo(state: ModelState): void {
+    this.#servers += 1
+    this.state = { ...state, head: { ...state.head, mayMissRecords: true } }
+    this.durable = this.state
+  }
+
   #move(next: ModelState): void {
     const before = this.state
     this.state = next
@@ -83,7 +92,11 @@ export class ModelServer {
     const ask = async <T>(name: string, work: () => T): Promise<T> => {
       await network.travel()
       const fate = network.fate(name)
-      if (fate === 'late') network.later(() => void work())
+      const asked = this.#servers
+      if (fate === 'late')
+        network.later(() => {
+          if (asked === this.#servers) work()
+        })
       const before = this.state
       const result = fate === 'goes' || fate === 'unanswered' ? work() : undefined
       if (fate === 'goes' && this.state !== before) this.durable = this.state

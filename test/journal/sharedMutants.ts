@@ -19,7 +19,7 @@ const model = 'test/journal/sharedModel.ts'
 export const sharedMutants: readonly SharedMutant[] = [
   bug(
     'a lost answer counts as a success',
-    3,
+    6,
     store,
     'if (await write(writer)) {',
     'if (await write(writer).catch(() => true)) {',
@@ -33,21 +33,21 @@ export const sharedMutants: readonly SharedMutant[] = [
   ),
   bug(
     'who lost the right takes it back',
-    1,
+    116,
     store,
     'if (!isOwn && head.epoch >= this.#right.epoch) throw',
     'if (head.epoch < 0) throw',
   ),
   bug(
     'the right of another is taken for its own',
-    1,
+    116,
     store,
-    "      await this.#retake(server, head)\n      return 'again'",
+    "      await this.#retake(server, head, asked)\n      return 'again'",
     "      this.#right = head\n      return 'again'",
   ),
   bug(
     'who lost the right lives on while it has nothing to write',
-    11,
+    62,
     store,
     '      if (error instanceof JournalFaultError) this.#fail(error)\n',
     '      if (error instanceof JournalFaultError) this.#fault ??= error\n',
@@ -55,7 +55,7 @@ export const sharedMutants: readonly SharedMutant[] = [
   bug('the mark is not moved', 18, store, 'this.#parts.mark?.write(end)', 'void end'),
   bug(
     'the guard knows the lines of its own machine alone',
-    1,
+    2,
     store,
     'entries: [...rows.filter(({ digest }) => !known.has(digest)), ...lines]',
     'entries: lines',
@@ -76,7 +76,7 @@ export const sharedMutants: readonly SharedMutant[] = [
   ),
   bug(
     'no line of the guard comes with its record',
-    1,
+    2,
     known,
     'return signed === undefined ? record : { ...record, signed }',
     'return record',
@@ -90,7 +90,7 @@ export const sharedMutants: readonly SharedMutant[] = [
   ),
   bug(
     'a beat that moves is no life',
-    1,
+    4,
     opening,
     'if (head.beat !== from.beat || !isSameRight(head, from)) throw',
     'if (!isSameRight(head, from)) throw',
@@ -124,6 +124,20 @@ export const sharedMutants: readonly SharedMutant[] = [
     'const mayMissRecords = undefined',
   ),
   bug(
+    'a holder goes on after its server was replaced though another may have had the right meanwhile',
+    77,
+    store,
+    'if (isReplaced && this.#mayBeTaken(asked)) throw',
+    'if (head.epoch < 0) throw',
+  ),
+  bug(
+    'a record is written by a right that another may have had meanwhile',
+    77,
+    store,
+    '        if (this.#mayBeTaken(asked)) {',
+    '        if (asked.wallMs < 0) {',
+  ),
+  bug(
     'what a lost record may have signed is signed once more',
     6,
     'src/journal/service/lostRecords.ts',
@@ -138,13 +152,6 @@ export const sharedMutants: readonly SharedMutant[] = [
     'const { mayMissRecords: _, ...head } = this.state.head\n          this.#move({ ...this.state, head: { ...head, beat: head.beat + 1, ...to } })',
   ),
   bug(
-    'the right is asked for in a statement of its own',
-    2,
-    model,
-    '          if (!isAt(right, at)) return false\n          const end',
-    '          if (this.state.head.seq !== at.seq || this.state.head.hash !== at.hash) return false\n          const end',
-  ),
-  bug(
     'a gap behind the head is accepted',
     1,
     model,
@@ -153,7 +160,7 @@ export const sharedMutants: readonly SharedMutant[] = [
   ),
   bug(
     'who goes gives the right of another away',
-    48,
+    9,
     model,
     'if (isAt(right)) moveHead({ holder:',
     'if (right.epoch >= 0) moveHead({ holder:',

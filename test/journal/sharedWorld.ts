@@ -17,7 +17,7 @@ import { defaultMaintenance } from '../../src/journal/maintenance.ts'
 import { notePossibleLoss } from '../../src/journal/service/lostRecords.ts'
 import { hashOf, type Tail } from '../../src/journal/sqlite/hashChain.ts'
 import { randomOf } from '../simulation/random.ts'
-import { type ModelNetwork, ModelServer } from './sharedModel.ts'
+import { type ModelNetwork, ModelServer, type ModelState } from './sharedModel.ts'
 import { hexOf, storyOf } from './story.ts'
 
 /** Faults come for this long, ms. */
@@ -62,6 +62,8 @@ export async function runSharedWorld(
 ): Promise<{ readonly violation: Violation | undefined; readonly sent: number }> {
   const random = randomOf(seed, 'shared')
   const rests = randomOf(seed, 'rests')
+  const backs = randomOf(seed, 'backs')
+  const losesTakings = seed % 5 === 2
   const scheduler = createScheduler()
   let violation: Violation | undefined
   const broken = (invariant: string, text: string): never => {
@@ -76,7 +78,10 @@ export async function runSharedWorld(
   /** Orders that were made: no number comes twice, whatever is lost. */
   let made = 0
   const server = new ModelServer((before, after) => {
-    if (after.head.holder !== before.head.holder && after.head.holder !== '') takes += 1
+    if (after.head.holder !== before.head.holder && after.head.holder !== '') {
+      takes += 1
+      if (before.head.holder !== '') mayLoseTaking(before, after)
+    }
     let hash = before.records.at(-1)?.hash ?? ''
     for (const [index, record] of after.records.slice(before.records.length).entries()) {
       hash = hashOf(hash, before.records.length + index + 1, record.rows.record[4])
@@ -88,6 +93,29 @@ export async function runSharedWorld(
       }
     }
   })
+
+  /**
+   * In some worlds a standby that is behind takes over soon after a taking: it knows neither that nor what came after it. Who had the right before is
+   * parted until then, and who took it ends.
+   */
+  function mayLoseTaking(before: ModelState, after: ModelState): void {
+    if (!losesTakings || !backs.chance(0.7)) return
+    const machineOf = (holder: string) => machines.find((each) => each.holder === holder)
+    const [one, other] = [machineOf(before.head.holder), machineOf(after.head.holder)]
+    const inMs = backs.int(200, 4_000)
+    if (one !== undefined) one.partedUntilMs = Math.max(one.partedUntilMs, scheduler.nowMs + inMs)
+    scheduler.after(inMs, () => {
+      const { records } = server.state
+      if (isSound() || !before.records.every((record, at) => record === records[at])) return
+      isLossy = true
+      for (const { rows } of records.slice(before.records.length)) takenBack.add(rows.record[4])
+      server.goBackTo(before)
+      if (other === undefined || other === one) return
+      other.life += 1
+      scheduler.after(backs.int(1_000, 9_000), () => start(other))
+    })
+  }
+
   const machines = ['a', 'b', 'c'].map(
     (name): Machine => ({
       ...{
@@ -147,7 +175,12 @@ export async function runSharedWorld(
         const { store, ledger, snapshotSeq, mayMissRecords } = await openSharedStore({
           connections: { writer: connect(), beats: connect(), reader: connect() },
           clock: { ...clock, sleep },
-          ...{ later, times: defaultLeaseTimes, holder: machine.holder, settleMs: 6_000 },
+          ...{
+            later,
+            times: defaultLeaseTimes,
+            holder: machine.holder,
+            settleMs: losesTakings ? 20_000 : 6_000,
+          },
           isOwnDead: (holder) => holder === dead,
           openMark: async (tail, hashAt) => {
             const { mark } = machine

@@ -15,7 +15,7 @@ import { createReadAhead, type ReadAhead } from './readAhead.ts'
 import { goneFault, heldFault, unreachableFault } from './sharedFaults.ts'
 import { SharedReads } from './sharedReads.ts'
 import type { Head, Right, SharedServer } from './sharedServer.ts'
-import { type Connections, createSharedStore, isSameRight } from './sharedStore.ts'
+import { type Connections, createSharedStore, isSameRight, type Moment, momentOf } from './sharedStore.ts'
 import { createSteady, mayPass } from './steady.ts'
 
 /** Time in which perpd settles the unknown outcome of a statement, ms; then it stops. */
@@ -61,12 +61,13 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   let mark: HighWaterMark | undefined
   let endBeats = (): void => {}
   try {
-    const askedMs = clock.monotonicMs()
+    const asked = momentOf(clock)
     right = await takeRight(options)
     const held = right
     const head = await steady(() => writer.confirm(held))
     if (!isSameRight(head, held)) throw heldFault(writer.name, head)
-    endBeats = beatMeanwhile(options, held)
+    const meanwhile = beatMeanwhile(options, held, asked)
+    endBeats = meanwhile.end
     const reads = new SharedReads(reader, steady)
     // The lease comes first: its earlier holder writes nothing more, so the records that are read are complete.
     const { ledger, replayedFrom } = await recoverLedger(reads, clock.now())
@@ -82,14 +83,14 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
       })
     }
     mark = await openMark?.(tail, (seq) => reads.hashAt(seq))
+    const { mayMissRecords } = head
     const store = createSharedStore({
       ...{ connections, reads, clock, steady, tail, release, times: options.times, later: options.later },
       right: held,
-      confirmedMs: askedMs,
-      ...defined({ mark, openLocalGuard, sinceMs: head.sinceMs }),
+      confirmed: meanwhile.confirmed(),
+      ...defined({ mark, openLocalGuard, sinceMs: head.sinceMs, mayMissRecords }),
     })
     const loss = mark?.loss
-    const { mayMissRecords } = head
     return {
       ...{ store, ledger, tail, replayedFrom, snapshotSeq: replayedFrom, maintenance: defaultMaintenance },
       ...defined({ loss, mayMissRecords }),
@@ -105,23 +106,36 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
   }
 }
 
-/** Renews the lease while the records are read, which may take longer than a candidate waits. The result ends the renewals. */
-function beatMeanwhile({ connections: { beats }, later, times }: SharedOptions, right: Right): () => void {
+/** Renews the lease while the records are read, which may take longer than a candidate waits. */
+function beatMeanwhile(
+  { connections: { beats }, clock, later, times }: SharedOptions,
+  right: Right,
+  taken: Moment,
+): { readonly confirmed: () => Moment; readonly end: () => void } {
+  let confirmed = taken
   let cancel = (): void => {}
   let isOver = false
   const plan = (): void => {
     cancel = later(times.beatMs, () => {
+      const asked = momentOf(clock)
       const again = (): void => {
         if (!isOver) plan()
       }
+      const heard = (head: Head): void => {
+        if (isSameRight(head, right)) confirmed = asked
+        again()
+      }
       // The next commit, or a candidate, finds a renewal that failed.
-      beats.confirm(right).then(again, again)
+      beats.confirm(right).then(heard, again)
     })
   }
   plan()
-  return () => {
-    isOver = true
-    cancel()
+  return {
+    confirmed: () => confirmed,
+    end() {
+      isOver = true
+      cancel()
+    },
   }
 }
 

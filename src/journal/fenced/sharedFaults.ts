@@ -48,6 +48,17 @@ export function goneFault(name: string, tail: Tail, head: Head): JournalFaultErr
   )
 }
 
+/** Makes the fault of a writer whose right was not confirmed for so long that another may have had it, on a server that was replaced meanwhile. */
+export function replacedFault(name: string, right: Right, ageMs: number): JournalFaultError {
+  return journalFault(
+    'JOURNAL_SERVER_REPLACED',
+    name,
+    'The server of the journal was replaced while this perpd could not reach it: another one may have had the right meanwhile, and its records may be lost.',
+    'perpd stops on purpose: it would sign once more what a lost record has signed. Start it again: it notes the doubt, closes what was not signed, and only reduces until no lost signature can land.',
+    { facts: { epoch: right.epoch, ageMs: Math.round(ageMs) } },
+  )
+}
+
 /** Makes the fault of a statement whose outcome stayed unknown for as long as perpd waits. */
 export function unreachableFault(name: string, afterMs: number, cause: unknown): JournalFaultError {
   return journalFault(

@@ -7,6 +7,8 @@
  *   which of the two happened. What the server shows counts as durable once a later write was acknowledged.
  * - A server that went back is healed from memory where the right is still this writer's: the same texts with the same hashes.
  * - The right is confirmed by beats over a connection of their own. A writer whose beat stood too long signs nothing, and takes a new epoch first.
+ * - A writer whose beat stood so long that another may have taken the right does not go on where the server was replaced meanwhile: the other's
+ *   records may be lost with the server, and what they signed would be signed once more. Its next opening notes that.
  */
 import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
@@ -24,7 +26,7 @@ import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
 import { checksum } from '../sqlite/writeSnapshot.ts'
 import { isSamePlace, KnownRecords } from './knownRecords.ts'
 import type { LeaseTimes } from './leaseTimes.ts'
-import { fencedFault, goneFault, nameOfHolder, staleFault } from './sharedFaults.ts'
+import { fencedFault, goneFault, nameOfHolder, replacedFault, staleFault } from './sharedFaults.ts'
 import type { SharedReads } from './sharedReads.ts'
 import { type Head, OutcomeUnknown, type Right, type SharedServer } from './sharedServer.ts'
 import { mayPass, type Steady } from './steady.ts'
@@ -59,14 +61,28 @@ export interface SharedStoreParts {
   readonly tail: Tail
   /** When the right was given, by the server's clock, Unix ms. */
   readonly sinceMs?: number
-  /** Monotonic ms at which the right was asked for that was given. */
-  readonly confirmedMs: number
+  /** When the right was asked for that was given, or was last confirmed. */
+  readonly confirmed: Moment
+  /** Opening found that the server was replaced; whoever opens notes it with the first record. */
+  readonly mayMissRecords?: true
   /** Where the chain ended, in a file of this machine; absent: none. */
   readonly mark?: HighWaterMark
   /** The guard's file of this machine; absent: none. */
   readonly openLocalGuard?: () => GuardTable
   /** Gives the lock of this machine back. */
   readonly release: () => void
+}
+
+/** A moment by both clocks: the monotonic one stands still while a machine sleeps, and the wall clock may be set. */
+export interface Moment {
+  readonly monotonicMs: number
+  /** Unix ms. */
+  readonly wallMs: number
+}
+
+/** Returns this moment. */
+export function momentOf(clock: Clock): Moment {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.now() }
 }
 
 /** The store over an opened journal. */
@@ -82,12 +98,14 @@ class SharedStore implements JournalStore {
   readonly #known: KnownRecords
   readonly #end: (fault: JournalFaultError) => void
   #right: Right
-  #confirmedMs: number
+  #confirmed: Moment
   #fault: JournalFaultError | undefined
   #isClosed = false
   #turn: Promise<unknown> = Promise.resolve()
   #cancelBeat: () => void = () => {}
   #sinceMs: number | undefined
+  /** The doubt that opening found and no record notes yet. */
+  #isDoubted: boolean
   #replication: Replication | undefined
   #beats = 0
 
@@ -99,8 +117,9 @@ class SharedStore implements JournalStore {
     this.path = parts.connections.writer.name
     this.#right = parts.right
     this.#known = new KnownRecords(parts.tail)
-    this.#confirmedMs = parts.confirmedMs
+    this.#confirmed = parts.confirmed
     this.#sinceMs = parts.sinceMs
+    this.#isDoubted = parts.mayMissRecords === true
     const epoch = (): number => this.#right.epoch
     this.lease = {
       get epoch() {
@@ -118,26 +137,41 @@ class SharedStore implements JournalStore {
   #lost(): JournalFaultError | undefined {
     if (this.#fault !== undefined) return this.#fault
     if (this.#isClosed) return closedFault(this.path)
-    const ageMs = this.#parts.clock.monotonicMs() - this.#confirmedMs
+    const ageMs = this.#parts.clock.monotonicMs() - this.#confirmed.monotonicMs
     return ageMs > this.#parts.times.staleMs ? staleFault(this.path, ageMs) : undefined
   }
 
-  /** One beat. A right that was not confirmed in time is not trusted any more, whatever the server says: a new epoch is taken. */
+  /** One beat. */
   async #renew(): Promise<void> {
     this.#refuse()
     const { beats } = this.#parts.connections
-    const askedMs = this.#parts.clock.monotonicMs()
+    const asked = momentOf(this.#parts.clock)
     const right = this.#right
     const head = await beats.confirm(right)
     if (right !== this.#right) return
     this.#sinceMs = head.sinceMs
-    const isLate = askedMs - this.#confirmedMs > this.#parts.times.staleMs
-    if (isSameRight(head, right) && !isLate) this.#confirm(askedMs)
-    else await this.#inTurn(() => this.#guarded(() => this.#retake(beats, head)))
+    if (this.#isConfirmed(head, asked)) this.#confirm(asked)
+    else await this.#inTurn(() => this.#guarded(() => this.#retake(beats, head, asked)))
   }
 
-  /** Takes a new epoch behind all that are known, where no other has one; the head must still be as it was seen. */
-  async #retake(server: SharedServer, head: Head): Promise<void> {
+  /** A right that was not confirmed in time is not trusted any more, whatever the server says: a new epoch is taken. */
+  #isConfirmed(head: Head, asked: Moment): boolean {
+    return isSameRight(head, this.#right) && this.#ageMs(asked) <= this.#parts.times.staleMs
+  }
+
+  /** Time since the right was confirmed, ms, by the clock that says more. */
+  #ageMs({ monotonicMs, wallMs }: Moment): number {
+    return Math.max(monotonicMs - this.#confirmed.monotonicMs, wallMs - this.#confirmed.wallMs)
+  }
+
+  /** The right stood so long that a candidate may have taken it. */
+  #mayBeTaken(asked: Moment): boolean {
+    const { staleMs, standStillMs, lookMs } = this.#parts.times
+    return this.#ageMs(asked) > Math.max(staleMs, standStillMs - lookMs)
+  }
+
+  /** Takes a new epoch behind all that are known, where no other has one; the head, as it was asked for, must still be as it was seen. */
+  async #retake(server: SharedServer, head: Head, asked: Moment): Promise<void> {
     const isOwn = head.holder === this.#right.holder
     if (!isOwn && head.epoch >= this.#right.epoch) throw fencedFault(this.path, this.#right, head)
     if (isOwn && head.epoch > this.#right.epoch) {
@@ -145,15 +179,18 @@ class SharedStore implements JournalStore {
       this.#right = { epoch: head.epoch, holder: head.holder }
       return
     }
+    const mayMiss = head.mayMissRecords === true && !this.#isDoubted
+    const isReplaced = mayMiss || !isSameRight(head, this.#right)
+    if (isReplaced && this.#mayBeTaken(asked)) throw replacedFault(this.path, this.#right, this.#ageMs(asked))
     const right = { epoch: this.#right.epoch + 1, holder: this.#right.holder }
-    const askedMs = this.#parts.clock.monotonicMs()
+    const takenAt = momentOf(this.#parts.clock)
     if (!(await server.take(head, right))) return
     this.#right = right
-    this.#confirm(askedMs)
+    this.#confirm(takenAt)
   }
 
-  #confirm(askedMs: number): void {
-    this.#confirmedMs = Math.max(this.#confirmedMs, askedMs)
+  #confirm(asked: Moment): void {
+    if (asked.monotonicMs >= this.#confirmed.monotonicMs) this.#confirmed = asked
   }
 
   #planBeat(): void {
@@ -209,6 +246,7 @@ class SharedStore implements JournalStore {
         if (end === undefined) return this.#known.tail.seq
         await this.#settled(end, (server) => server.append(this.#right, this.#known.tail, records))
         this.#known.add(records)
+        this.#isDoubted = false
         this.#parts.mark?.write(end)
         return end.seq
       }),
@@ -238,13 +276,17 @@ class SharedStore implements JournalStore {
     const { writer } = this.#parts.connections
     await this.#parts.steady(async () => {
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
-        const askedMs = this.#parts.clock.monotonicMs()
+        const asked = momentOf(this.#parts.clock)
+        if (this.#mayBeTaken(asked)) {
+          await this.#retake(writer, await writer.confirm(this.#right), asked)
+          continue
+        }
         if (await write(writer)) {
           // A snapshot moves no beat, so that a candidate sees nothing of it.
-          if (end !== undefined) this.#confirm(askedMs)
+          if (end !== undefined) this.#confirm(asked)
           return
         }
-        if ((await this.#decide(writer, end)) === 'committed') return
+        if ((await this.#decide(writer, end, asked)) === 'committed') return
       }
       throw new OutcomeUnknown('The head of the journal does not come to rest.', {
         code: 'JOURNAL_UNSETTLED',
@@ -253,12 +295,12 @@ class SharedStore implements JournalStore {
   }
 
   /** Says why nothing was moved, and puts right what can be. */
-  async #decide(server: SharedServer, end: Tail | undefined): Promise<'committed' | 'again'> {
+  async #decide(server: SharedServer, end: Tail | undefined, asked: Moment): Promise<'committed' | 'again'> {
     const right = this.#right
     const head = await server.confirm(right)
     if (!isSameRight(head, right)) {
       // The taking itself was lost, or a newer one has it.
-      await this.#retake(server, head)
+      await this.#retake(server, head, asked)
       return 'again'
     }
     if (isSamePlace(head, this.#known.tail)) return 'again'
