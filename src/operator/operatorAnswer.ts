@@ -17,6 +17,8 @@ export type OperatorAnswer =
       readonly intentId?: string
       /** Previews of tasks only: the whole symbol of the market that a short one means. */
       readonly market?: string
+      /** Previews of tasks only: the fees that a start must agree to (`maxFees`), USD, where they may exceed 2 % of its size. */
+      readonly maxFees?: string
       /** Previews only: the quote of an order that opens, or of one that closes. */
       readonly quote?: ManualQuote
       readonly closing?: CloseQuote

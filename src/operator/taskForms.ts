@@ -134,6 +134,13 @@ const action: FormField = {
     { value: 'reduce', label: 'reduce' },
   ],
 }
+const maxFees: FormField = {
+  name: 'maxFees',
+  label: 'Fees at most, USD',
+  isOptional: true,
+  isNumber: true,
+  hint: 'needed where they may exceed 2% of the size',
+}
 const leverage: FormField = { name: 'leverage', label: 'Leverage', value: '2', isNumber: true }
 
 /** Forms of the console, one for each kind by its name. */
@@ -156,6 +163,7 @@ function formOf(row: AnyTaskRow): CommandForm {
       ...(first === undefined ? [] : [first]),
       works === 'either' ? { ...leverage, isOptional: true, hint: 'only for opening' } : leverage,
       ...others,
+      maxFees,
     ],
     body: { kind: name },
     send: 'Start task',

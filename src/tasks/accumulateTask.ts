@@ -3,13 +3,16 @@
  * most a share of the venue's capacity at that moment. Pure.
  */
 import type { ExecutorProgress } from '../domain/taskStates/executorState.ts'
-import { formatDollars, minOf, type Usd } from '../protocol/units.ts'
+import { formatDollars, minOf, mulDivUp, type Usd } from '../protocol/units.ts'
 import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
 import type { ExecutorView } from './executorView.ts'
 import { amount, capacityShare, DAY_MINUTES, everySeconds, initially, optional, price } from './taskFields.ts'
 import type { RunningTask } from './taskKind.ts'
 import { adding, plannedUsd, priceWithin, shareOfCapacity } from './taskOrders.ts'
 import { planned, type SideParams, taskRow } from './taskRow.ts'
+
+/** Orders that its smallest order gives it at most. */
+const ORDERS_MOST = 20n
 
 const fields = {
   targetUsd: amount({
@@ -52,7 +55,7 @@ export const accumulateTask = taskRow({
   fields,
   does: 'adds until the position has its target, while the price is within the bound; each order takes a share of the capacity.',
   doneWhen: 'when the position has its target, whoever added',
-  example: '"ETH/USD [WETH-USDC]" long --target 5000 --price 1900 --leverage 2',
+  example: '"ETH/USD [WETH-USDC]" long --target 10000 --price 1900 --leverage 2',
   lead: ({ market, direction, target }) => `add to ${market} ${direction} until it has ${target} USD`,
   plan: planOf,
   draft(wish, facts) {
@@ -62,9 +65,10 @@ export const accumulateTask = taskRow({
       const reason = `${planned(facts)} on ${symbol} already has ${formatDollars(targetUsd)} or more`
       return { code: 'TARGET_REACHED', reason }
     }
-    const own = { leastUsd: wish.leastUsd ?? sizeUsd / 20n }
+    const leastUsd = wish.leastUsd ?? sizeUsd / ORDERS_MOST
     const state: AccumulateProgress = { made: 0, lastMs: 0 }
-    return { own, sizeUsd, state, orders: 20, minutes: DAY_MINUTES }
+    const orders = leastUsd === 0n ? ORDERS_MOST : minOf(ORDERS_MOST, mulDivUp(sizeUsd, 1n, leastUsd))
+    return { own: { leastUsd }, sizeUsd, state, orders: Number(orders), minutes: DAY_MINUTES }
   },
 })
 

@@ -8,7 +8,7 @@ import { sameHex } from '../protocol/address.ts'
 import { formatPrice } from '../protocol/priceText.ts'
 import { absOf, bps, type Usd } from '../protocol/units.ts'
 import type { ExecutorPlan, ExecutorStand } from './executorStep.ts'
-import { type ExecutorView, ownTimeMs, type RestingChild } from './executorView.ts'
+import { type ExecutorUse, type ExecutorView, ownTimeMs, type RestingChild } from './executorView.ts'
 import { everySeconds, initially, minutes, percent, price, sizeInAll } from './taskFields.ts'
 import type { RunningTask } from './taskKind.ts'
 import { adding, betterBy, isBeyond, priceWithin, takenPrice, takingOff } from './taskOrders.ts'
@@ -68,9 +68,9 @@ export const chaseTask = taskRow({
     const denial = aboveHeld(wish, facts)
     if (denial !== undefined) return denial
     const state: ChaseProgress = { made: 0, movedMs: 0 }
-    // A move at each of its looks, its first limit and the rest at the market.
-    const orders = Math.max(20, Math.ceil((minutes * 60) / everySeconds) + 2)
-    return { sizeUsd, state, orders, minutes: 2 * minutes }
+    // Its first limit and the rest at the market; a move at each of its looks.
+    const moves = Math.ceil((minutes * 60) / everySeconds)
+    return { sizeUsd, state, orders: 2, moves, minutes: 2 * minutes }
   },
 })
 
@@ -84,7 +84,7 @@ function planOf(task: Task, view: ExecutorView, { use, leftUsd }: ExecutorStand)
   if (snapshot === undefined) return { kind: 'read' }
   if (resting !== undefined) {
     if (isLate) return { kind: 'cancel', orders: use.resting, why: 'its waiting time is over' }
-    return moved(task, view, resting, snapshot)
+    return moved(task, view, resting, snapshot, use)
   }
   if (isLate) {
     const price = priceWithin(params, snapshot, params.worstPrice)
@@ -106,7 +106,13 @@ function isDue({ params, state }: Task, nowMs: number): boolean {
 }
 
 /** The limit brought after the price, where that is worth a message. */
-function moved(task: Task, view: ExecutorView, { orderKey }: RestingChild, snapshot: Snapshot): Plan {
+function moved(
+  task: Task,
+  view: ExecutorView,
+  { orderKey }: RestingChild,
+  snapshot: Snapshot,
+  use: ExecutorUse,
+): Plan {
   const { params, state, taskId } = task
   const order = snapshot.orders.value.find((row) => sameHex(row.orderKey, orderKey))
   if (order === undefined) return { kind: 'wait', until: 'its limit is not in the list of orders yet' }
@@ -118,6 +124,10 @@ function moved(task: Task, view: ExecutorView, { orderKey }: RestingChild, snaps
   const isNearer = isBeyond(params, triggerPrice, standsAt)
   if (!isNearer || absOf(triggerPrice - standsAt) < bps(standsAt, params.stepBps))
     return { kind: 'wait', until: `its limit rests at ${formatPrice(standsAt)}` }
+  if (!leavesRest(task, view, use)) {
+    const until = `its limit rests at ${formatPrice(standsAt)}: its moves are used up, and the rest fills at the market after its minutes`
+    return { kind: 'wait', until }
+  }
   const { marketToken, direction } = params
   const reason = `the task ${taskId} follows the price from ${formatPrice(standsAt)}`
   const facts = { task: taskId }
@@ -128,6 +138,16 @@ function moved(task: Task, view: ExecutorView, { orderKey }: RestingChild, snaps
     orders: 1,
     state: { ...state, movedMs: view.nowMs },
   }
+}
+
+/** Tells whether a move leaves the budget one order for the rest at the market. */
+function leavesRest(
+  { params: { budget } }: Task,
+  { mostSendingUsd }: ExecutorView,
+  use: ExecutorUse,
+): boolean {
+  // The fees already count the change of the position that rests.
+  return use.orders + 2 <= budget.orders && use.feesUsd + 2n * mostSendingUsd <= budget.feesUsd
 }
 
 /** Returns the proper place of its limit now: behind the price by the offset, and never beyond the bound. */

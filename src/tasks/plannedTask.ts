@@ -3,7 +3,7 @@ import { defined } from '../base/defined.ts'
 import type { Denial } from '../domain/order/intent.ts'
 import { marketOf } from '../domain/snapshot.ts'
 import type { ExecutorProgress, TaskGoal } from '../domain/taskStates/executorState.ts'
-import { BPS_ONE, formatDollars } from '../protocol/units.ts'
+import { BPS_ONE, bps, formatDollars, type Usd } from '../protocol/units.ts'
 import { mostFeeUsd } from './executorView.ts'
 import { filled, kept, MINUTE_MS } from './taskFields.ts'
 import {
@@ -18,6 +18,9 @@ import { isReduction, rowOfTask, type TaskWish } from './taskRows.ts'
 
 /** Multiple of a task's orders that its budget has by default. */
 const SPARE_ORDERS = 2
+/** Share of a task's size that moves may cost which only better its price, bps, and the moves that it has in any case. */
+const MOVES_BPS = 100
+const MOVES_LEAST = 4
 
 /** A task that may begin. */
 export interface PlannedTask {
@@ -36,13 +39,14 @@ export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Den
   const values = filled(row.fields, wish)
   const drafted = row.draft({ ...side, leverageBps, ...values } as never, facts)
   if ('code' in drafted) return drafted
-  const { own, sizeUsd, state, orders, exits = 0, minutes } = drafted
+  const { own, sizeUsd, state, orders: needed, exits = 0, minutes } = drafted
   const { asked, owner, nowMs } = facts
   const reduces = isReduction({ ...side, ...own } as TaskGoal)
   // The bound that its orders are signed by: a smaller budget could end before it sends one.
   const sendingUsd = (reduces ? facts.mostReducingUsd : facts.mostSendingUsd) * BigInt(1 + exits)
-  const feesUsd = budget.feesUsd ?? sendingUsd * BigInt(orders) + mostFeeUsd(sizeUsd)
-  const eachUsd = sendingUsd + mostFeeUsd(sizeUsd / BigInt(orders))
+  const moves = movesWorth(drafted.moves ?? 0, sizeUsd, sendingUsd)
+  const feesUsd = budget.feesUsd ?? sendingUsd * BigInt(needed + moves) + mostFeeUsd(sizeUsd)
+  const eachUsd = sendingUsd + mostFeeUsd(sizeUsd / BigInt(needed))
   if (feesUsd < eachUsd) {
     return {
       code: 'TASK_BUDGET',
@@ -52,12 +56,18 @@ export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Den
   const untilMs = nowMs + Math.ceil((budget.minutes ?? minutes) * MINUTE_MS)
   const goal: TaskGoal = {
     sizeUsd,
-    budget: { orders: budget.orders ?? SPARE_ORDERS * orders, feesUsd, untilMs },
+    budget: { orders: budget.orders ?? SPARE_ORDERS * needed + moves, feesUsd, untilMs },
     asked,
     ...defined({ owner }),
   }
   const params = { ...side, leverageBps, ...kept(row.fields, values), ...own, ...goal }
   return { version: row.version, params, state }
+}
+
+/** Returns the moves that a size is worth, of so many at most: their messages cost a small share of it, by what they may be signed for. */
+function movesWorth(most: number, sizeUsd: Usd, sendingUsd: Usd): number {
+  const worth = sendingUsd === 0n ? most : Number(bps(sizeUsd, MOVES_BPS) / sendingUsd)
+  return Math.min(most, Math.max(MOVES_LEAST, worth))
 }
 
 /** The side of a wish with its market, or the denial where the market is not read. */

@@ -115,8 +115,10 @@ export interface Draft {
   readonly own?: object
   readonly sizeUsd: Usd
   readonly state: ExecutorProgress
-  /** Orders that it takes when all goes well, without exits; its budget has twice of it. */
+  /** Orders that it needs when all goes well, without exits; its budget has twice of it. */
   readonly orders: number
+  /** Most moves of an order that only better its price; absent: none. Its budget has as many as its size is worth. */
+  readonly moves?: number
   /** Exits that come with each of them; absent: none. */
   readonly exits?: number
   readonly minutes: number

@@ -35,7 +35,7 @@ function movedPrices({ venueState }: Venue): (byBps: number) => string {
 /** The task of this number, from 0, by the venue's prices of now. */
 export function taskOf(number: number, venue: Venue): StartTaskCommand {
   const moved = movedPrices(venue)
-  const common = { type: 'task', id: `month-${number + 1}`, isPreview: false } as const
+  const common = { type: 'task', id: `month-${number + 1}`, isPreview: false, maxFees: '200' } as const
   const side = { ...common, market: taskMarket, direction: 'long', leverage: '2', maxMinutes: 50 } as const
   const all: readonly StartTaskCommand[] = [
     {

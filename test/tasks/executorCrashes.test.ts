@@ -17,6 +17,7 @@ const base = {
   direction: 'long',
   leverage: '5',
   maxOrders: 60,
+  maxFees: '300',
 } as const
 const bracket: StartTaskCommand = {
   ...base,

@@ -12,7 +12,7 @@ import { btcSymbol, ethSymbol, type KindsBench, kindsBench, type PricePath } fro
 import { loadedOf } from '../support/loaded.ts'
 
 const ann = { by: 'ann', via: 'control' } as const
-const base = { type: 'task', id: 'one-1', isPreview: false } as const
+const base = { type: 'task', id: 'one-1', isPreview: false, maxFees: '200' } as const
 const long = { market: ethSymbol, direction: 'long', leverage: '5' } as const
 const bracket: StartTaskCommand = {
   ...base,
@@ -249,6 +249,27 @@ test('exits on the wrong side, a ladder whose stop is before its last rung and a
   expect(await told({ ...bracket, maxFees: '0.01' })).toBe('TASK_BUDGET')
   expect(await told({ ...bracket, isPreview: true })).toContain('as a bracket; budget: 2 orders')
   expect(await engine.tasks()).toEqual([])
+})
+
+test('fees that may exceed 2 % of the size of a task are shown, and agreed to before it starts', async () => {
+  const { engine } = await started()
+  const { maxFees: _, ...bare } = chase
+  const shown = await engine.operate({ ...bare, isPreview: true }, ann)
+  const fees = shown.ok ? shown.maxFees : undefined
+  // Two orders and four moves, each by what it may be signed for, and the venue's fee.
+  expect(Number(fees)).toBeGreaterThan(12)
+  expect(await engine.operate(bare, ann)).toMatchObject({ ok: false, code: 'BUDGET_HIGH' })
+  expect(await engine.tasks()).toEqual([])
+  expect(await engine.operate({ ...bare, maxFees: fees ?? '0' }, ann)).toMatchObject({ ok: true })
+  expect(await engine.tasks()).toHaveLength(1)
+  // The same start, sent again before it was shown: it is the one that runs.
+  for (const again of [bare, { ...bare, isPreview: true }]) {
+    const answer = await engine.operate(again, ann)
+    expect(answer.ok ? answer.statement : answer.code).toContain('does not repeat it')
+  }
+  const large = await engine.operate({ ...bare, id: 'two-2', size: '60000', isPreview: true }, ann)
+  expect(large).toMatchObject({ ok: true })
+  expect(large).not.toHaveProperty('maxFees')
 })
 
 test('a ladder rests its rungs, its target follows the averaged entry, its stop stays, and one exit ends it', {

@@ -346,24 +346,18 @@ test.each(['bracket', 'ladder', 'chase'] as const)(
   },
 )
 
-/** A ladder by time, each rung filled at once: how it goes with so many orders, until it ends or for so many looks. */
-function ladderByTime(orders: number, looks: number) {
-  const params: LadderParams = {
-    ...side,
-    budget: { orders, feesUsd: usd(1_000), untilMs: startMs + 86_400_000 },
-    rungs: 5,
-    growthBps: 10_000,
-    everyMs: 15_000,
-    takeProfitBps: 500,
-    stopLossBps: 500,
-  }
+/** A task whose orders at the market fill at once: its course until it ends, or for so many looks at these prices. */
+function courseOf(
+  kind: Kind,
+  { params, state: begun }: { readonly params: TaskGoal; readonly state: ExecutorProgress },
+  { looks, priceAt }: { readonly looks: number; readonly priceAt: (look: number) => Usd },
+) {
   const venue = createVenue()
-  let state: ExecutorProgress = { made: 0, rung: 0 } as ExecutorProgress
+  let state = begun
   const waited: string[] = []
   for (let look = 0; look < looks; look += 1) {
     const nowMs = startMs + look * 5_000
-    // The price drifts, so that the target follows the average and every exit is edited.
-    const price = usd(1_800 + look)
+    const price = priceAt(look)
     const view: ExecutorView = {
       nowMs,
       snapshot: venue.snapshot(price),
@@ -375,12 +369,10 @@ function ladderByTime(orders: number, looks: number) {
       booked: venue.booked,
       denialOf: () => undefined,
     }
-    const next = rowOfTask('ladder').next(
-      { taskId: 'ladder:one', by: 'ann', sinceMs: startMs, params, state },
-      view,
-    )
-    const use = useOf(view, true)
-    expect(use.orders).toBeLessThanOrEqual(orders)
+    const task = { taskId: `${kind}:one`, by: 'ann', sinceMs: startMs, params, state }
+    const next = rowOfTask(kind).next(task, view)
+    const use = useOf(view, opens(kind))
+    expect(use.orders).toBeLessThanOrEqual(params.budget.orders)
     if (next.kind === 'done') return { end: next, use, venue, waited }
     if (next.kind === 'read') throw new Error('it was shown its market')
     state = next.state
@@ -391,12 +383,60 @@ function ladderByTime(orders: number, looks: number) {
       state = child.state as ExecutorProgress
     }
   }
+  const children = venue.messages.map(stateOf)
   return {
-    use: useOf({ children: venue.messages.map(stateOf), mostSendingUsd: usd(1), feeTokenDecimals: 6 }, true),
+    use: useOf({ children, mostSendingUsd: usd(1), feeTokenDecimals: 6 }, opens(kind)),
     venue,
     waited,
   }
 }
+
+/** A ladder by time, each rung filled at once: its course with so many orders. */
+function ladderByTime(orders: number, looks: number) {
+  const params: LadderParams = {
+    ...side,
+    budget: { orders, feesUsd: usd(1_000), untilMs: startMs + 86_400_000 },
+    rungs: 5,
+    growthBps: 10_000,
+    everyMs: 15_000,
+    takeProfitBps: 500,
+    stopLossBps: 500,
+  }
+  const state = { made: 0, rung: 0 } as ExecutorProgress
+  // The price drifts, so that the target follows the average and every exit is edited.
+  return courseOf('ladder', { params, state }, { looks, priceAt: (look) => usd(1_800 + look) })
+}
+
+test.each([
+  ['orders', { orders: 5, feesUsd: usd(1_000) }],
+  // A message costs $0.01 here, and may cost $1: the reserve is what it may cost.
+  ['fees', { orders: 100, feesUsd: usd('2.935') }],
+])(
+  'a chase that used up its moves by %s keeps an order for the rest, and fills it at the market',
+  (_, budget) => {
+    const params: ChaseParams = {
+      ...side,
+      budget: { ...budget, untilMs: startMs + 1_200_000 },
+      offsetBps: 10,
+      stepBps: 10,
+      everyMs: 15_000,
+      worstPrice: usd(3_000),
+      patienceMs: 600_000,
+    }
+    const state = { made: 0, movedMs: 0 } as ExecutorProgress
+    // The price runs away from the limit at each look.
+    const { end, use, venue, waited } = courseOf(
+      'chase',
+      { params, state },
+      { looks: 200, priceAt: (look) => usd(1_800 + 2 * look) },
+    )
+    expect(end).toMatchObject({ kind: 'done', outcome: 'done' })
+    expect([use.doneUsd, use.orders]).toEqual([side.sizeUsd, 5])
+    expect(waited.some((why) => why.includes('its moves are used up'))).toBe(true)
+    const made = venue.messages.map(({ decision: { kind } }) => kind)
+    expect(made).toEqual(['increase', 'edit', 'edit', 'edit', 'cancel', 'increase'])
+  },
+)
 
 test('exits and their edits take nothing of the budget of a ladder: by twice its rungs it opens all of its size', () => {
   const { use, venue, waited } = ladderByTime(10, 60)

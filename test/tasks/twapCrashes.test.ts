@@ -24,6 +24,7 @@ const twap: StartTaskCommand = {
   maxMinutes: 30,
   // A crash after the acceptance may leave an order that is void: another takes its place.
   maxOrders: 6,
+  maxFees: '200',
   isPreview: false,
 }
 

@@ -21,6 +21,7 @@ const asked: StartTaskCommand = {
   minutes: 2,
   shareBps: 2_500,
   route: 'own',
+  maxFees: '200',
   isPreview: false,
 }
 
@@ -59,7 +60,7 @@ test('a twap of our own opens its size in parts over its time, and another takes
   expect(preview).toMatchObject({
     ok: true,
     statement: expect.stringMatching(
-      /^it opens \$1,000\.00 of long ETH.* in 4 parts over 2 min, by orders of perpd; budget: 8 orders, \$[\d.]+ of fees, 4 min$/,
+      /^it opens \$1,000\.00 of long ETH.* in 4 parts over 2 min, by orders of perpd; budget: 8 orders, \$[\d.]+ of fees \(20% of its size\), 4 min$/,
     ),
   })
   expect(await engine.tasks()).toEqual([])

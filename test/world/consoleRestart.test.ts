@@ -122,7 +122,10 @@ async function pressed(
 }
 
 async function startTask(page: Page, button: string, fields: Record<string, string>): Promise<void> {
-  await pressed(page, `#tasks button:has-text("${button}")`, { fields, sees: '' })
+  await pressed(page, `#tasks button:has-text("${button}")`, {
+    fields: { ...fields, maxFees: '300' },
+    sees: '',
+  })
 }
 
 pageTest(

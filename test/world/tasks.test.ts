@@ -46,7 +46,7 @@ test('a twap goes on after a kill -9 in the commit of its first part, is done on
   const { hosts } = await startPaper(hastyVenue)
   const first = perpd(['run', ...own.flags(hosts)], { killAt: 'task.changed:after' })
   await own.when('the first daemon runs', first, isRunning)
-  const twap = ['task', 'start', 'twap', eth, 'long', '--size=400', '--leverage=2']
+  const twap = ['task', 'start', 'twap', eth, 'long', '--size=400', '--leverage=2', '--max-fees=50']
   const minute = [...twap, '--parts=2', '--minutes=1', '--own', '--yes', '--id=once-1', '--max-minutes=4']
   const unsure = await asked(hosts, ...minute.filter((word) => word !== '--yes'))
   expect([unsure.code, unsure.said]).toEqual([1, expect.stringContaining('give --yes')])
@@ -103,6 +103,7 @@ test('a bracket keeps its exits over a kill -9 in the commit of its entry, and a
     'long',
     '--size=400',
     '--leverage=2',
+    '--max-fees=50',
     '--yes',
     '--id=once-1',
   ]

@@ -25,11 +25,11 @@ export async function start(given: Call): Promise<number> {
   if (!flags.has('yes')) {
     if (!isatty(0)) throw new CommandError('No terminal to confirm the task on: give --yes', exitCodes.error)
     const { preview, body: previewed } = await previewOn(call, path, asked)
-    // The market that was shown is the one that is sent.
-    body = { ...previewed, ...defined({ market: preview.market }) }
+    // The market and the fees that were shown are the ones that are sent.
+    body = { ...previewed, ...defined({ market: preview.market, maxFees: preview.maxFees }) }
     const show = flags.has('json') ? err : out
     show(wrapped('', `${preview.statement}.`).join('\n'))
-    if (!(await confirm())) {
+    if (!(await confirm(feesQuestion(preview.maxFees)))) {
       show('Nothing was sent.')
       return exitCodes.error
     }
@@ -44,6 +44,11 @@ export async function start(given: Call): Promise<number> {
     throw error
   }
   return told(call, answer)
+}
+
+/** The question about fees that exceed what nobody is asked about; undefined: they do not. */
+function feesQuestion(maxFees: string | undefined): string | undefined {
+  return maxFees === undefined ? undefined : `Its fees may reach ${maxFees} USD. Start it all the same?`
 }
 
 /** Lists tasks. */

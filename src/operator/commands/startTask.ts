@@ -5,7 +5,15 @@ import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { type ExecutorParams, executorTaskId } from '../../domain/taskStates/executorState.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
-import { formatDollars } from '../../protocol/units.ts'
+import {
+  BPS_ONE,
+  formatAtMost,
+  formatDollars,
+  formatUnits,
+  mulDivUp,
+  USD_DECIMALS,
+  type Usd,
+} from '../../protocol/units.ts'
 import { type PlannedTask, plannedTask } from '../../tasks/plannedTask.ts'
 import { taskStarted } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
@@ -28,9 +36,13 @@ import {
 import { taskWishOf } from '../taskWishOf.ts'
 
 const minuteMs = 60_000
+/** Share of a task's size beyond which its fees must be agreed to, bps. */
+const HIGH_BPS = 200n
+const CENT = 10n ** BigInt(USD_DECIMALS - 2)
 
 const details = `Limits, halts and budgets apply to each order of a task. A halt makes the task wait, a kill ends it,
 a restart resumes it. It ends as done, stopped or out of budget. Its exits count against no budget, and stay.
+Fees that may exceed 2% of its size are asked about too; --yes needs --max-fees then.
 ${taskLines}`
 
 /** Flags of every kind: the budget, the confirmation, the id. */
@@ -117,7 +129,7 @@ async function start(
     const task = trading.accountJournal.state().tasks?.get(taskId)
     if (task === undefined) return undefined
     const params = task.params as ExecutorParams
-    return knownTask(taskId, params, [asked, ...askedInFull(command, params)], task.end)
+    return knownTask(taskId, params, askedAs(command, params), task.end)
   }
   const known = before()
   if (known !== undefined) return known
@@ -135,7 +147,13 @@ async function start(
   const { market, chosen } = read
   const { words: plain, warning } = outlook(context, { taskId, kind, by }, planned, snapshot)
   const words = chosen === undefined ? plain : `${plain}; on ${chosen}`
-  if (isPreview) return { ok: true, statement: `${words}${warning}`, ...defined({ market }) }
+  const maxFees = command.maxFees === undefined ? highFees(planned) : undefined
+  if (isPreview) {
+    const high = maxFees === undefined ? '' : `; ${maxFees.words}`
+    const statement = `${words}${warning}${high}`
+    return { ok: true, statement, ...defined({ market, maxFees: maxFees?.text }) }
+  }
+  if (maxFees !== undefined) return refusal('BUDGET_HIGH', maxFees.words)
   // Asked twice at once: the other one did it.
   const meanwhile = before()
   if (meanwhile !== undefined) return meanwhile
@@ -143,11 +161,39 @@ async function start(
   return { ok: true, statement: `task ${taskId} started: ${words}${warning} (perpd task list)` }
 }
 
-/** The same request by the whole symbol of its market, as it is sent once a short one was understood. */
-function askedInFull(command: StartTaskCommand, { symbol, marketToken }: ExecutorParams): readonly string[] {
-  const { market = '' } = command
+/** The fees that somebody must agree to: their bound exceeds the share of the size that nobody is asked about. Undefined: it does not. */
+function highFees({
+  params: { budget, sizeUsd },
+}: PlannedTask): { readonly text: string; readonly words: string } | undefined {
+  const { feesUsd } = budget
+  if (feesUsd * BigInt(BPS_ONE) <= sizeUsd * HIGH_BPS) return undefined
+  const text = feesText(feesUsd)
+  const words = `its fees may reach ${formatAtMost(feesUsd)}, ${percentOf(feesUsd, sizeUsd)} of its size: agree with --max-fees ${text} (maxFees in a body), or make it of fewer or larger orders`
+  return { text, words }
+}
+
+/** A budget of fees as it is typed, USD, rounded up to cents. */
+function feesText(feesUsd: Usd): string {
+  return formatUnits(mulDivUp(feesUsd, 1n, CENT) * CENT, USD_DECIMALS)
+}
+
+/** `3.1%`. */
+function percentOf(part: Usd, whole: Usd): string {
+  return `${Number((part * 1_000n + whole / 2n) / whole) / 10}%`
+}
+
+/**
+ * The request in words, in each form that it may have been sent in: as it stands, by the whole symbol of its market once a short one was understood,
+ * and with the fees that were agreed to after they were shown.
+ */
+function askedAs(command: StartTaskCommand, params: ExecutorParams): readonly string[] {
+  const { symbol, marketToken, budget } = params
+  const { market = '', kind, maxFees } = command
   const isMeant = symbol !== undefined && marketsNamed([{ symbol, marketToken }], market).length === 1
-  return isMeant ? [askedOf(rowOfTask(command.kind), { ...command, market: symbol })] : []
+  const named = isMeant ? [command, { ...command, market: symbol }] : [command]
+  const agreed =
+    maxFees === undefined ? named.map((each) => ({ ...each, maxFees: feesText(budget.feesUsd) })) : []
+  return [...named, ...agreed].map((each) => askedOf(rowOfTask(kind), each))
 }
 
 function knownTask(
@@ -180,7 +226,8 @@ function outlook(
   const next = row.next(task, { ...executors.viewOf({ isReduction: isReduction(params) }), snapshot })
   const [first] = next.kind === 'go-on' ? next.decisions : []
   const isByVenue = first?.decisionKey === childKeyOf(taskId, 1) && 'twap' in first.decision
-  const words = `it ${outlookOf(row, params, isByVenue)}; budget: ${budget.orders} orders, ${formatDollars(budget.feesUsd)} of fees, ${minutes} min`
+  const fees = `${formatDollars(budget.feesUsd)} of fees (${percentOf(budget.feesUsd, params.sizeUsd)} of its size)`
+  const words = `it ${outlookOf(row, params, isByVenue)}; budget: ${budget.orders} orders, ${fees}, ${minutes} min`
   const denial = first === undefined || isByVenue ? undefined : denialOf(snapshot, first.decision)
   const waits = next.kind === 'go-on' && first === undefined ? next.problem : undefined
   const problem = denial === undefined ? waits : (denied(denial) as Refusal).reason
