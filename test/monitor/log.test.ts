@@ -40,7 +40,7 @@ test('on a terminal every event reads as one plain line', () => {
                         venue https://arbitrum.gmxapi.io/v1
                         metrics and status at http://127.0.0.1:9464 (/metrics, /api/status), journal /var/perpd/journal.db
                         Play money.
-    journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved; these tasks go on: b1 (bracket)
+    journal   resumed from 12 records of 2 orders in 12 ms: 1 open, 1 unresolved; tasks resumed: b1 (bracket)
     clock     this machine's clock was set back by 24 h 0 min; the hosts' clocks agree with it now. perpd follows orders and exits as before. Check this machine's clock and its time server
     perpd     recovering, no new orders yet: Open orders are looked at first
     perpd     ready: strategies are running
@@ -200,24 +200,6 @@ test('for machines a line is JSON with stable names, amounts as text and no secr
     }
   `)
   expect(lines.join('')).not.toContain('51'.repeat(65))
-})
-
-test('auto is pretty on a terminal and JSON elsewhere', () => {
-  const terminal = logTo({ format: 'auto', stream: { write: (text) => seen.push(text), isTTY: true } })
-  const seen: string[] = []
-  terminal.log.listen({ type: 'daemon.ready' })
-  const file = logTo({ format: 'auto', stream: { write: (text) => seen.push(text) } })
-  file.log.listen({ type: 'daemon.ready' })
-  expect(seen.slice(0, 2)).toEqual([
-    '2027-01-15, times are UTC\n',
-    '08:00:00  perpd     ready: strategies are running\n',
-  ])
-  expect(JSON.parse(seen[2] ?? '')).toEqual({
-    level: 'info',
-    ts: new Date(startMs).toISOString(),
-    event: 'daemon.ready',
-    message: 'ready: strategies are running',
-  })
 })
 
 test('a start under a halt does not say that strategies simply run', () => {
@@ -493,7 +475,7 @@ test('secrets are hidden by shape, by name and by value', () => {
 test('the zone is said once, and again only when the day changes; a terminal gets no line that breaks a word', () => {
   const seen: string[] = []
   const stream = { write: (text: string) => seen.push(text), isTTY: true, columns: 80 }
-  const { log, time } = logTo({ format: 'auto', stream, color: false })
+  const { log, time } = logTo({ format: 'pretty', stream, color: false })
   log.note('console.served', 'info', 'one')
   log.note('key.warned', 'warn', `${'word '.repeat(30).trim()}\n  below it ${'word '.repeat(12).trim()}`)
   time.now += 16 * 3_600_000

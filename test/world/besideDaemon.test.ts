@@ -45,7 +45,10 @@ test.runIf(isFree)(
     const main = join(checkout, 'src', 'cli', 'main.ts')
     const daemon = spawn(
       process.execPath,
-      ['--disable-sigusr1', '--import', join(checkout, 'test', 'support', 'countRequests.ts'), main, 'run'],
+      [
+        ...['--disable-sigusr1', '--import', join(checkout, 'test', 'support', 'countRequests.ts')],
+        ...[main, 'run', '--log.format=json'],
+      ],
       {
         cwd: checkout,
         env: { PATH: process.env.PATH, HOME: checkout, COUNT_TO: heard, COUNT_PORT: String(port) },

@@ -29,7 +29,7 @@ afterEach(async () => {
 /** Starts a daemon on paper that opens a position; resolves with the address of its control port. */
 async function tradingDaemon(): Promise<{ readonly daemon: Running; readonly url: string }> {
   cpSync(join(deployFolder, '..', 'strategies'), join(folder.path, 'strategies'), { recursive: true })
-  const daemon = perpd(['run', '--control.port=0'], { cwd: folder.path })
+  const daemon = perpd(['run', '--control.port=0', '--log.format=json'], { cwd: folder.path })
   const seen = { seen: daemon.said, timeoutMs: 30_000 }
   const line = await until(
     'the daemon serves',

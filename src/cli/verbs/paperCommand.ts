@@ -3,6 +3,7 @@ import { BaseError } from '../../base/errors.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { besideStateFile, type StartedVenue, startVenue } from '../../daemon/embeddedVenue.ts'
+import { logFormatOf } from '../../daemon/logging/logFormat.ts'
 import { createLog } from '../../monitor/log/log.ts'
 import type { Call } from '../call/command.ts'
 
@@ -46,7 +47,7 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
   const log = createLog({
     level: config.log.level,
     levels: config.log.levels,
-    format: config.log.format,
+    format: logFormatOf(config.log.format, { env, pid: process.pid, stream: process.stderr }),
     stream: process.stderr,
     color: process.stderr.isTTY === true && (env.NO_COLOR ?? '') === '',
   })

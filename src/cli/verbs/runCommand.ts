@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { defined } from '../../base/defined.ts'
 import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
 import { openLogFile } from '../../daemon/logging/logFile.ts'
+import { logFormatOf } from '../../daemon/logging/logFormat.ts'
 import { createLogOutput, neverWait, takenFrom, withoutWaiting } from '../../daemon/logging/logOutput.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
 import { run } from '../../daemon/run.ts'
@@ -38,10 +39,11 @@ export async function runCommand({
   const stdout = withoutWaiting(process.stdout)
   neverWait(process.stderr)
   const output = createLogOutput(stdout)
+  const format = logFormatOf(config.log.format, { env, pid: process.pid, stream: process.stdout })
   const log = createLog({
     level: config.log.level,
     levels: config.log.levels,
-    format: config.log.format,
+    format,
     stream: output,
     ...defined({ file }),
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
@@ -50,7 +52,7 @@ export async function runCommand({
     secrets: [...config.rpc.http, ...config.rpc.ws, ...(config.journal.url ? [config.journal.url] : [])],
   })
   const notes = [...warnings, ...processWarnings(config, { env }), ...node]
-  const isPretty = process.stdout.isTTY === true && config.log.format !== 'json'
+  const isPretty = process.stdout.isTTY === true && format === 'pretty'
   const terminal = (text: string): void => {
     stdout.write(`${text}\n`)
   }

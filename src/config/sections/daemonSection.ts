@@ -174,7 +174,7 @@ export const log = {
   format: setting(
     choice(['auto', 'pretty', 'json']),
     'auto',
-    '`pretty` for people, `json` for machines, `auto`: pretty on a terminal, else json.',
+    '`pretty` for people, `json` for machines, `auto`: json where systemd, Kubernetes or a container runs perpd and no terminal shows it, else pretty.',
   ),
   file: setting(
     as.pathOrNone,

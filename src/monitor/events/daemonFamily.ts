@@ -56,7 +56,7 @@ export const daemonFamily: EventFamily<
       meaning: 'The journal of earlier runs was read.',
       word: 'journal',
       text: (event) =>
-        `resumed from ${counted(event.records, 'record')} of ${counted(event.intents, 'order')} in ${span(event.tookMs)}: ${event.openIntents} open, ${event.unresolved} unresolved; ${event.tasks.length === 0 ? 'no task goes on' : `these tasks go on: ${event.tasks.join(', ')}`}`,
+        `resumed from ${counted(event.records, 'record')} of ${counted(event.intents, 'order')} in ${span(event.tookMs)}: ${event.openIntents} open, ${event.unresolved} unresolved; ${event.tasks.length === 0 ? 'no tasks to resume' : `tasks resumed: ${event.tasks.join(', ')}`}`,
       fields: [
         ...(['records', 'intents', 'open_intents', 'unresolved', 'tasks'] as const),
         ['latency_ms', ({ tookMs }) => Math.round(tookMs)],

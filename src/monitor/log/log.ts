@@ -29,8 +29,7 @@ export interface LogOptions {
   /** Least important line that is written, and that of single components. */
   readonly level: Level
   readonly levels?: readonly ComponentLevel[]
-  /** `auto`: pretty when the stream is a terminal, else JSON. */
-  readonly format: 'auto' | 'pretty' | 'json'
+  readonly format: 'pretty' | 'json'
   readonly stream: LogStream
   /** Gets every line as JSON besides, whatever the format. */
   readonly file?: LogStream
@@ -68,7 +67,7 @@ export function createLog(options: LogOptions): Log {
   const redact = createRedactor(options.secrets)
   const quiet = createRepeatFilter(now)
   const ceiling = createLogRateLimit(now)
-  const isPretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true)
+  const isPretty = options.format === 'pretty'
   const pretty = isPretty ? prettyWriter(stream, now, options.color ?? stream.isTTY === true) : undefined
   // One line for both where both are JSON: the same to the last byte.
   const jsonStreams = [...(isPretty ? [] : [stream]), ...(options.file === undefined ? [] : [options.file])]
