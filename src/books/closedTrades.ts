@@ -5,11 +5,11 @@ import type { Facts } from '../protocol/catalogue.ts'
 import type { Direction } from '../protocol/market.ts'
 import { tenTo, type Usd } from '../protocol/units.ts'
 import { bookName } from './bookView.ts'
-import type { RoundTrip, TripSums } from './roundTrips.ts'
+import { type RoundTrip, type TripAmounts, type TripSums, tripAmounts } from './roundTrips.ts'
 import type { EndNote, NotedMarket, TradeReason } from './tradeNotes.ts'
 
 /** One of them. USD has 30 decimals; prices are per whole index token. Null: not known. */
-export interface ClosedTrade {
+export interface ClosedTrade extends TripAmounts {
   /** Key of the order, or id of the discrepancy, that ended it, and the strategy, with a colon between them. */
   readonly id: string
   readonly strategy: string
@@ -21,24 +21,13 @@ export interface ClosedTrade {
   readonly openedAt: string
   readonly closedAt: string
   readonly durationSeconds: number
-  /** The most that was held at once, and all that was opened, USD. */
+  /** The most that was held at once, USD. */
   readonly largestUsd: Usd
-  readonly sizeUsd: Usd
   readonly entryPrice: Usd | null
   readonly exitPrice: Usd | null
   readonly reason: TradeReason
   /** The reason in words: that of the decision, or the name of the exit; empty where nobody gave one. */
   readonly why: string
-  readonly pricePnlUsd: Usd
-  readonly impactUsd: Usd
-  readonly feesUsd: Usd
-  /** Paid less received, USD. */
-  readonly fundingUsd: Usd
-  readonly borrowingUsd: Usd
-  /** Cost of its messages less what came back, USD. */
-  readonly sendingUsd: Usd
-  /** Price and impact less fees, funding, borrowing and sending, USD, signed. */
-  readonly pnlUsd: Usd
   /** Loss by the price alone at its first stop, of the largest size, USD; null: no stop, or one on the winning side. */
   readonly riskUsd: Usd | null
   /** PnL by that risk, rounded to hundredths. */
@@ -78,18 +67,11 @@ export function closedTrade(trip: RoundTrip, { facts, noted, end, firstStop }: T
     closedAt: isoTime(trip.closedAtMs),
     durationSeconds: Math.max(0, Math.round((trip.closedAtMs - trip.openedAtMs) / 1_000)),
     largestUsd: trip.largestUsd,
-    sizeUsd: trip.sizeUsd,
+    ...amountsOf(trip),
     entryPrice,
     exitPrice: priceOf(trip.exitUsd),
     reason: end.reason,
     why: isOthers ? `${end.strategy}: ${end.why}` : end.why,
-    pricePnlUsd: trip.pricePnlUsd,
-    impactUsd: trip.impactUsd,
-    feesUsd: trip.venueFeesUsd,
-    fundingUsd: trip.fundingUsd,
-    borrowingUsd: trip.borrowingUsd,
-    sendingUsd: trip.sendingUsd,
-    pnlUsd: trip.pnlUsd,
     riskUsd,
     r: riskUsd === null ? null : Number((trip.pnlUsd * 100n) / riskUsd) / 100,
     openedBy: trip.openedBy.intentId ?? null,
@@ -105,39 +87,23 @@ function riskOf({ direction, largestUsd }: RoundTrip, entry: Usd | null, stop: U
 }
 
 /** Sums of closed trades, USD; `won` counts those that brought more than nothing. */
-export interface TradeSums {
+export interface TradeSums extends TripAmounts {
   readonly trades: number
   readonly won: number
-  readonly sizeUsd: Usd
-  readonly pricePnlUsd: Usd
-  readonly impactUsd: Usd
-  readonly feesUsd: Usd
-  readonly fundingUsd: Usd
-  readonly borrowingUsd: Usd
-  readonly sendingUsd: Usd
-  readonly pnlUsd: Usd
 }
 
-/** Amounts of a closed trade that can be added up. */
-const summedAmounts = [
-  'sizeUsd',
-  'pricePnlUsd',
-  'impactUsd',
-  'feesUsd',
-  'fundingUsd',
-  'borrowingUsd',
-  'sendingUsd',
-  'pnlUsd',
-] as const
+function amountsOf(trip: TripAmounts): TripAmounts {
+  return Object.fromEntries(tripAmounts.map((name) => [name, trip[name]])) as Record<keyof TripAmounts, Usd>
+}
 
 /** Adds up closed trades. */
 export function tradeSums(trades: readonly ClosedTrade[]): TradeSums {
-  const sum = { trades: 0, won: 0, ...Object.fromEntries(summedAmounts.map((name) => [name, 0n])) }
+  const sum = { trades: 0, won: 0, ...Object.fromEntries(tripAmounts.map((name) => [name, 0n])) }
   const sums = sum as { -readonly [name in keyof TradeSums]: TradeSums[name] }
   for (const trade of trades) {
     sums.trades += 1
     if (trade.pnlUsd > 0n) sums.won += 1
-    for (const name of summedAmounts) sums[name] += trade[name]
+    for (const name of tripAmounts) sums[name] += trade[name]
   }
   return sums
 }

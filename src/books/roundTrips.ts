@@ -15,13 +15,32 @@ export interface TripEvent {
   readonly intentId?: string
 }
 
-/** One of them. USD has 30 decimals. `pnlUsd` is price and impact less all costs, to the last unit. */
-export interface RoundTrip extends PositionSide {
+/** Amounts of a round trip that add up over several, USD. */
+export const tripAmounts = [
+  // All that was opened: of one that was added to, the sum.
+  'sizeUsd',
+  // PnL of the price alone, and settled price impact, signed.
+  'pricePnlUsd',
+  'impactUsd',
+  // Fees of the venue for opening and closing.
+  'feesUsd',
+  // Funding paid less funding received: negative for a net receipt.
+  'fundingUsd',
+  'borrowingUsd',
+  // Cost of its messages less what came back, including those that cancelled its exits afterwards.
+  'sendingUsd',
+  // Price and impact less all costs, to the last unit, signed.
+  'pnlUsd',
+] as const
+
+/** These amounts, USD with 30 decimals. */
+export type TripAmounts = Readonly<Record<(typeof tripAmounts)[number], Usd>>
+
+/** One of them. */
+export interface RoundTrip extends PositionSide, TripAmounts {
   readonly strategy: string
   readonly openedAtMs: number
   readonly closedAtMs: number
-  /** All that was opened, USD: of one that was added to, the sum. */
-  readonly sizeUsd: Usd
   /** The most that was held at once, USD. */
   readonly largestUsd: Usd
   /** Closed size, index token, base units; 0 where no evidence gives it. */
@@ -29,45 +48,23 @@ export interface RoundTrip extends PositionSide {
   /** Cost of the closed part and its worth at the end, USD; divided by the tokens these are the entry and exit price. */
   readonly entryUsd: Usd
   readonly exitUsd: Usd
-  /** PnL of the price alone, and settled price impact, USD, signed. */
-  readonly pricePnlUsd: Usd
-  readonly impactUsd: Usd
-  /** Fees of the venue for opening and closing, USD. */
-  readonly venueFeesUsd: Usd
-  /** Funding paid less funding received: negative for a net receipt, USD. */
-  readonly fundingUsd: Usd
-  readonly borrowingUsd: Usd
-  /** Cost of its messages less what came back, including those that cancelled its exits afterwards, USD. */
-  readonly sendingUsd: Usd
-  /** After all costs, USD, signed. */
-  readonly pnlUsd: Usd
   readonly reductions: number
   readonly openedBy: TripEvent
   readonly endedBy: TripEvent
 }
 
 /** A book since its last end. Charges by time of an empty book are carried into its next round trip. */
-interface Open {
+interface Open
+  extends Omit<TripAmounts, 'sendingUsd'>,
+    Pick<RoundTrip, 'largestUsd' | 'tokens' | 'entryUsd' | 'exitUsd' | 'reductions'> {
   readonly openedAtMs?: number
   readonly openedBy?: TripEvent
   readonly heldUsd: Usd
-  readonly largestUsd: Usd
-  readonly sizeUsd: Usd
-  readonly tokens: TokenAmount
-  readonly entryUsd: Usd
-  readonly exitUsd: Usd
-  readonly pricePnlUsd: Usd
-  readonly impactUsd: Usd
-  readonly venueFeesUsd: Usd
-  readonly fundingUsd: Usd
-  readonly borrowingUsd: Usd
-  readonly pnlUsd: Usd
-  readonly reductions: number
 }
 
 const nothingYet: Open = {
   ...{ heldUsd: 0n, largestUsd: 0n, sizeUsd: 0n, tokens: 0n, entryUsd: 0n, exitUsd: 0n },
-  ...{ pricePnlUsd: 0n, impactUsd: 0n, venueFeesUsd: 0n, fundingUsd: 0n, borrowingUsd: 0n },
+  ...{ pricePnlUsd: 0n, impactUsd: 0n, feesUsd: 0n, fundingUsd: 0n, borrowingUsd: 0n },
   ...{ pnlUsd: 0n, reductions: 0 },
 }
 
@@ -155,13 +152,13 @@ function withPosting(before: Open, posting: Posting, side: PositionSide): Open |
     borrowingUsd: before.borrowingUsd + figures.borrowingUsd,
   }
   if (sizeDeltaUsd === 0n) {
-    if (isHeld) return { ...charged, venueFeesUsd: before.venueFeesUsd + positionFeesUsd }
+    if (isHeld) return { ...charged, feesUsd: before.feesUsd + positionFeesUsd }
     return figures.fundingUsd === 0n && figures.borrowingUsd === 0n ? undefined : charged
   }
   const heldUsd = before.heldUsd + sizeDeltaUsd
   const begun: Open = {
     ...charged,
-    venueFeesUsd: before.venueFeesUsd + positionFeesUsd,
+    feesUsd: before.feesUsd + positionFeesUsd,
     heldUsd,
     largestUsd: heldUsd > before.largestUsd ? heldUsd : before.largestUsd,
     openedAtMs: before.openedAtMs ?? move.atMs,
@@ -184,7 +181,7 @@ function withPosting(before: Open, posting: Posting, side: PositionSide): Open |
 /** Returns the round trip that a posting ended. */
 function endedTrip({ heldUsd: _, ...trip }: Open, posting: Posting, side: PositionSide): RoundTrip {
   const { marketToken, direction, collateralToken } = side
-  const { pricePnlUsd, impactUsd, venueFeesUsd, fundingUsd, borrowingUsd, pnlUsd } = trip
+  const { pricePnlUsd, impactUsd, feesUsd, fundingUsd, borrowingUsd, pnlUsd } = trip
   const event = eventOf(posting)
   return {
     strategy: posting.strategy,
@@ -194,7 +191,7 @@ function endedTrip({ heldUsd: _, ...trip }: Open, posting: Posting, side: Positi
     openedBy: trip.openedBy ?? event,
     closedAtMs: posting.move.atMs,
     // Carried costs that the reductions bore and that are no other charge are those of messages.
-    sendingUsd: pricePnlUsd + impactUsd - venueFeesUsd - fundingUsd - borrowingUsd - pnlUsd,
+    sendingUsd: pricePnlUsd + impactUsd - feesUsd - fundingUsd - borrowingUsd - pnlUsd,
     endedBy: event,
   }
 }

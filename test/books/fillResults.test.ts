@@ -116,9 +116,7 @@ test('a close, its round trip and its book say the same of a side that is shared
     cancellingUsd: usd('0.13'),
     isEntryKnown: true,
   })
-  expect(trips).toMatchObject([
-    { strategy: 'signal', pnlUsd, venueFeesUsd: usd('0.60'), sendingUsd: usd('0.93') },
-  ])
+  expect(trips).toMatchObject([{ strategy: 'signal', pnlUsd, feesUsd: usd('0.60'), sendingUsd: usd('0.93') }])
   expect(pnlOf('signal')).toBe(pnlUsd)
   expect(sums.find(({ strategy }) => strategy === 'signal')).toEqual({
     strategy: 'signal',
@@ -344,7 +342,7 @@ test('after any history on a shared side, round trips, what is open and what is 
         if (outsideUsd !== 0n || own.some(({ sizeUsd }) => sizeUsd !== 0n)) continue
         const ended = trips.ended().filter((trip) => trip.strategy === strategy)
         const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n)
-        expect(sum(ended.map(({ venueFeesUsd }) => venueFeesUsd))).toBe(
+        expect(sum(ended.map(({ feesUsd }) => feesUsd))).toBe(
           sum(own.map(({ figures }) => figures.positionFeesUsd)),
         )
         expect(sum(ended.map(({ sendingUsd }) => sendingUsd))).toBe(

@@ -14,7 +14,7 @@ import { openSharedStore } from '../../src/journal/fenced/openShared.ts'
 import { createJournal } from '../../src/journal/groupCommit.ts'
 import { type Journal, JournalFaultError } from '../../src/journal/journal.ts'
 import { defaultMaintenance } from '../../src/journal/maintenance.ts'
-import { notePossibleLoss } from '../../src/journal/service/lostRecords.ts'
+import { noteLoss } from '../../src/journal/service/lostRecords.ts'
 import { hashOf, type Tail } from '../../src/journal/sqlite/hashChain.ts'
 import { randomOf } from '../simulation/random.ts'
 import { type ModelNetwork, ModelServer, type ModelState } from './sharedModel.ts'
@@ -212,8 +212,10 @@ export async function runSharedWorld(
           maintenance: { ...defaultMaintenance, snapshotEveryRecords: 15, checkpointAfterCommits: 9, later },
         })
         try {
-          if (mayMissRecords === true)
-            await notePossibleLoss(journal, { nowMs: clock.now(), liveMs: QUIET_MS })
+          if (mayMissRecords === true) {
+            const lost = { kind: 'loss.possible', lastFound: journal.summary().records } as const
+            await noteLoss(journal, lost, { nowMs: clock.now(), liveMs: QUIET_MS })
+          }
           await work(machine, journal, clock, sleep)
           await journal.close()
         } catch (error) {

@@ -13,7 +13,7 @@ import {
   type SqliteJournalOptions,
 } from '../sqlite/openSqlite.ts'
 import { splitLocation } from './journalLocation.ts'
-import { notePossibleLoss } from './lostRecords.ts'
+import { noteLoss } from './lostRecords.ts'
 
 /** Options of opening a journal, wherever it is. */
 export interface JournalOptions extends SqliteJournalOptions {
@@ -25,7 +25,7 @@ export interface JournalOptions extends SqliteJournalOptions {
 
 /**
  * Opens the journal for writing, wherever it is, by other rules than a daemon's, and tells what it found. A server that was replaced since the newest
- * record, and may lack some, is noted first (`notePossibleLoss`).
+ * record, and may lack some, is noted first (`noteLoss`).
  *
  * @throws JournalFaultError as the backend does.
  */
@@ -44,7 +44,8 @@ export async function openByRules(options: JournalOptions, rules: OpeningRules):
   if (found.mayMissRecords !== true || rules.acceptLoss === true || rules.compact === true)
     return { ...found, journal }
   try {
-    await notePossibleLoss(journal, { nowMs: options.clockNow(), liveMs: postgres.signatureLivesMs })
+    const lost = { kind: 'loss.possible', lastFound: journal.summary().records } as const
+    await noteLoss(journal, lost, { nowMs: options.clockNow(), liveMs: postgres.signatureLivesMs })
     return { ...found, journal }
   } catch (error) {
     await journal.close()
