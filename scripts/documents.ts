@@ -15,6 +15,7 @@ import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { taskRows } from '../src/tasks/taskRows.ts'
 import { apiCoverageDocument } from './apiCoverage.ts'
 import { commandLines, commandsDocument } from './commandsDocument.ts'
+import { indicatorsDocument } from './indicatorsDocument.ts'
 import { strategiesDocument } from './strategiesDocument.ts'
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -30,6 +31,7 @@ export async function documents(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/control-api.md', withPart('docs/reference/control-api.md', 'commands', commandBodies())],
     ['docs/reference/errors.md', withPart('docs/reference/errors.md', 'limits', limitDenials())],
     ['docs/reference/events.md', eventsDocument()],
+    ['docs/reference/indicators.md', indicatorsDocument()],
     ['docs/reference/metrics.md', metricsDocument()],
     [
       'docs/reference/notifications.md',
