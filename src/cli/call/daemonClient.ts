@@ -30,6 +30,7 @@ import { readToken, tokenFileOf } from '../../daemon/ownFiles/controlTokens.ts'
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { Verdict } from '../../monitor/health.ts'
 import type { OperatorAnswer, PoolChoice } from '../../operator/operatorAnswer.ts'
+import { liftedBy } from './liftedBy.ts'
 
 /** A daemon answers within milliseconds; one that does not within this hangs, ms. */
 const TIMEOUT_MS = 5_000
@@ -158,8 +159,10 @@ export async function commandAnswer(
   const { address, status, body: answer } = await ask(told, 'operate', path, body, timeoutMs)
   if (!isRecord(answer)) throw odd(address)
   if (status === 200 && typeof answer.statement === 'string') return answer as unknown as CommandAnswer
+  const lifted = liftedBy(String(answer.error))
+  const way = lifted === undefined ? '' : `\nTo lift it: ${lifted}.`
   throw new RefusedCommand(
-    `perpd refuses: ${String(answer.message)} (${String(answer.error)})`,
+    `perpd refuses: ${String(answer.message)} (${String(answer.error)})${way}`,
     exitCodeOfRefusal(String(answer.error)),
     Array.isArray(answer.pools) ? (answer.pools as RefusedCommand['pools']) : [],
   )
