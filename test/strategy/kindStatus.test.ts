@@ -7,7 +7,17 @@ import { callKind } from '../../src/engine/callKind.ts'
 import { hostKind } from '../../src/strategy/files/hostKind.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { takenStatus } from '../../src/strategy/kindStatus.ts'
-import { defineStrategy, type StatusLine, type Strategy, z } from '../../src/strategy/strategy.ts'
+import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
+import {
+  defineStrategy,
+  type StatusLine,
+  type Strategy,
+  statusAfter,
+  testView,
+  usd,
+  z,
+} from '../../src/strategy/strategy.ts'
+import type { TestPosition } from '../../src/strategy/testWorld.ts'
 import { marketView, snapshot } from '../risk/world.ts'
 
 const scene = { snapshot: snapshot({ view: marketView({}) }), openIntents: [], own: [], restingOrders: [] }
@@ -98,4 +108,33 @@ export default defineStrategy({ kind: 'mine', description: 'A test.', params: z.
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('every kind that ships says what it waits for', () => {
+  const silent = Object.values(builtInKinds).filter(({ status }) => status === undefined)
+  expect(silent.map(({ kind }) => kind)).toEqual([])
+})
+
+test('a rebalancer names the market that is furthest from its weight, and a keeper of exits what it watches', () => {
+  const symbol = 'ETH/USD [WETH-USDC]'
+  const said = (
+    kind: Strategy<unknown>,
+    params: unknown,
+    positions: readonly TestPosition[],
+    memory?: unknown,
+  ) => statusAfter(kind, testView({ symbol, params: kind.params.parse(params), positions }) as never, memory)
+  const held = [{ direction: 'long', sizeUsd: usd(700) } as const]
+  const weights = { weights: { [symbol]: 5_000 }, totalUsd: '1000' }
+  const short = { ...weights, weights: { [symbol]: -5_000 } }
+  expect(said(builtInKinds.rebalancer as never, short, [])).toMatchObject({ facts: { driftBps: 5_000 } })
+  expect(said(builtInKinds.rebalancer as never, weights, held)).toEqual({
+    text: 'ETH is 20.0 % of the total from its weight, trades above 5 %',
+    facts: { market: 'ETH', driftBps: 2_000, totalUsd: expect.any(String) },
+  })
+  expect(said(builtInKinds.protector as never, { stopBps: 500 }, [], { sinceMs: {} })).toMatchObject({
+    text: 'no position to protect',
+  })
+  expect(said(builtInKinds['collateral-keeper'] as never, {}, held)).toMatchObject({
+    facts: { positions: 1 },
+  })
 })

@@ -44,4 +44,11 @@ export const approvalKeeper: Strategy<z.output<typeof schema>> = defineStrategy(
       },
     ]
   },
+  status({ approval, params, snapshot }) {
+    if (approval === undefined) return { text: "the account's own key signs: there is no approval to renew" }
+    const spare = approval.remainingActions - approval.neededActions
+    const hoursLeft = Math.max(0, Math.floor((approval.expiresAtSeconds * 1_000 - snapshot.atMs) / 3_600_000))
+    const text = `${spare} spare actions and ${hoursLeft} h left, renews at ${params.actionsBelow} or ${params.secondsBelow / 3_600_000} h`
+    return { text, facts: { spareActions: spare, hoursLeft } }
+  },
 })

@@ -3,7 +3,7 @@
  * enough, it has their claim prepared. It trades nothing and signs nothing: the claim is a file of calls for the owner's wallet (docs/keepers.md,
  * "Claims").
  */
-import { usd } from '../../protocol/units.ts'
+import { formatDollars, usd } from '../../protocol/units.ts'
 import { usdField } from '../fields.ts'
 import { defineStrategy, type Strategy, z } from '../strategy.ts'
 
@@ -23,4 +23,5 @@ export const claimer: Strategy<z.output<typeof schema>> = defineStrategy({
   decide: ({ params: { aboveUsd } }) => [
     { kind: 'prepare-claim', aboveUsd, reason: 'Checks the amounts due to the account.' },
   ],
+  status: ({ params: { aboveUsd } }) => ({ text: `waits for ${formatDollars(aboveUsd)} of due amounts` }),
 })

@@ -70,6 +70,18 @@ export const collateralKeeper = defineStrategy({
       .sort(byLeverage)
       .flatMap((position) => payIn(view, position, wallet) ?? takeOut(view, position) ?? [])
   },
+  status: (view) => {
+    const { symbols } = view.instance
+    const all = symbols.length === 0 ? view.positions() : symbols.flatMap((symbol) => view.positions(symbol))
+    const [highest, ...others] = all.filter(({ sizeInUsd }) => sizeInUsd > 0n).toSorted(byLeverage)
+    if (highest === undefined) return { text: 'no position to keep', facts: { positions: 0 } }
+    const now =
+      highest.netValueUsd <= 0n
+        ? 'a position has no net value left'
+        : `highest leverage ${leverageOf(highest)}`
+    const text = `${now}, adds collateral above ${leverageText(BigInt(view.params.maxLeverage))}`
+    return { text, facts: { positions: 1 + others.length } }
+  },
 })
 
 /** Tells whether collateral of this side is in flight already; it does not show for which of two positions there. */

@@ -14,7 +14,7 @@ import { sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { absOf, bps, formatDollars, minOf } from '../../protocol/units.ts'
 import { bpsField, countField, secondsField } from '../fields.ts'
-import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StatusLine, type StrategyView, z } from '../strategy.ts'
 import { closeOf, entryOf, type MarketScene, sceneOf, stopPriceOf } from './shared/marketScene.ts'
 import { milliBpsPerDay, rateText } from './shared/netRate.ts'
 
@@ -92,6 +92,7 @@ export const hedgedCarry = defineStrategy({
     if (isBusy) return { decisions: [], memory }
     return { decisions: decisionsOf(view, scenes, legs, since), memory }
   },
+  status: statusOf,
 })
 
 function decisionsOf(
@@ -124,12 +125,36 @@ function decisionsOf(
   return evened(legs)
 }
 
+/** One line on the rate of the pair that is held, or of the best one, and the rate that closes or opens it. */
+function statusOf(view: View): StatusLine {
+  const { enterBpsPerDay, exitBpsPerDay, legGraceSeconds } = view.params
+  const scenes = view.instance.symbols.flatMap((symbol) => sceneOf(view, symbol) ?? [])
+  const legs = scenes.flatMap((scene) => scene.held.map((position): Leg => ({ scene, position })))
+  const pair = legs.length === 0 ? bestOf(view, scenes) : pairOf(view, legs)
+  const facts = pair === undefined ? {} : factsOf(pair)
+  if (legs.length > 0 && pair === undefined)
+    return { text: `holds one leg alone, closes it after ${legGraceSeconds / 1_000} s without the other` }
+  if (pair?.rate === undefined)
+    return { text: `${legs.length === 0 ? '' : 'holds both legs, '}waits for fresh rates of both markets` }
+  const earns = `${rateText(pair.rate)} bps a day`
+  const text =
+    legs.length === 0
+      ? `the best pair earns ${earns}, opens from ${enterBpsPerDay}`
+      : `holds both legs, they earn ${earns}, closes below ${exitBpsPerDay}`
+  return { text, facts }
+}
+
+/** Returns the pair with the highest known rate; undefined: no rate is known. */
+function bestOf(view: View, scenes: readonly MarketScene[]): Pair | undefined {
+  return pairsOf(view, scenes)
+    .filter(({ rate }) => rate !== undefined)
+    .toSorted((one, other) => Number((other.rate ?? 0n) - (one.rate ?? 0n)))[0]
+}
+
 /** Both legs of the pair that earns most, when it earns enough. */
 function opening(view: View, scenes: readonly MarketScene[]): readonly Decision[] {
   const { params } = view
-  const best = pairsOf(view, scenes)
-    .filter(({ rate }) => rate !== undefined)
-    .toSorted((one, other) => Number((other.rate ?? 0n) - (one.rate ?? 0n)))[0]
+  const best = bestOf(view, scenes)
   if (best?.rate === undefined || best.rate < BigInt(params.enterBpsPerDay) * 1000n) return []
   if (best.rate * BigInt(params.holdHours) < BigInt(params.costBps) * 24_000n) return []
   return (['long', 'short'] as const).map((direction) => leg(view, best, direction))

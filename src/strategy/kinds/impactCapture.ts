@@ -7,13 +7,14 @@
  * moved the balance meanwhile; the venue nets both where it settles impact at the close. So it earns where the balance returns by itself, and loses
  * fees where it does not. Small sizes, short times and a stop bound that. It trades by its own part of positions.
  */
+import { defined } from '../../base/defined.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { priceImpactBps } from '../../protocol/priceImpact.ts'
 import { amountOfUsd, BPS_ONE, mulDivUp, ONE_USD, type Usd } from '../../protocol/units.ts'
 import { bpsField, secondsField } from '../fields.ts'
-import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StatusLine, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -23,6 +24,7 @@ import {
   sidesField,
   stopPriceOf,
 } from './shared/marketScene.ts'
+import { statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z.strictObject({
   minImpactBps: bpsField({ min: 1, max: 500 })
@@ -78,19 +80,53 @@ export const impactCapture = defineStrategy({
     })
     return { decisions, memory: { sinceMs } }
   },
+  status: (view) => statusOfMarkets(view, (symbol) => statusOf(view, symbol)),
 })
 
-/** The side whose impact pays enough; not in a closed market or by old figures. */
-function entering({ params, snapshot }: View, scene: MarketScene): readonly Decision[] {
-  const { market, size, price } = scene
-  if (market.status === 'closed' || !isFresh(snapshot, market.impact, params.maxDataAgeSeconds)) return []
+/** One line on a market: what its impact pays for the better side and the edge that opens, or what closing would bring. */
+function statusOf(view: View, symbol: string): StatusLine | undefined {
+  const scene = sceneOf(view, symbol)
+  if (scene === undefined) return { text: 'waits for a price' }
+  const { params, snapshot } = view
+  const { market, held, price } = scene
+  if (!isFresh(snapshot, market.impact, params.maxDataAgeSeconds))
+    return { text: 'waits for fresh pool figures' }
+  const [position] = held
+  const brings = position === undefined ? undefined : bringsOf(params, scene, position)
+  if (position !== undefined) {
+    const text = `holds ${position.direction}, closing brings ${brings ?? 'an unknown number of'} bps, closes from ${params.takeBps}`
+    return { text, facts: { ...defined({ brings }), movedBps: movedBps(position, price) } }
+  }
+  const best = bestSide(params, scene)
+  if (best === undefined) return { text: 'waits for figures of its impact' }
+  const text = `the impact of a ${best.direction} pays ${best.net} bps after costs, opens from ${params.minImpactBps}`
+  return { text, facts: { impactBps: best.net } }
+}
+
+/** Returns the side whose impact pays more, whole bps before and after fees and sending of both ways; undefined: no impact is known. */
+function bestSide(params: View['params'], scene: MarketScene) {
   const sides = params.sides === 'both' ? (['long', 'short'] as const) : [params.sides]
-  const best = sides
-    .map((direction) => ({ direction, gross: impactOf(scene, direction, 'increase', size.usd) }))
+  return sides
+    .map((direction) => ({ direction, gross: impactOf(scene, direction, 'increase', scene.size.usd) }))
     .flatMap(({ direction, gross }) =>
       gross === undefined ? [] : [{ direction, gross, net: gross - bothFees(scene) - params.sendingBps }],
     )
     .toSorted((one, other) => other.net - one.net)[0]
+}
+
+/** Returns what closing a position would bring after its fee, impact and sending, whole bps; undefined: its impact is unknown. */
+function bringsOf(params: View['params'], scene: MarketScene, position: OwnPosition): number | undefined {
+  const impact = impactOf(scene, position.direction, 'decrease', position.sizeInUsd)
+  if (impact === undefined) return undefined
+  const sending = Math.ceil(params.sendingBps / 2)
+  return movedBps(position, scene.price) + impact - feesOf(scene).unbalancing - sending
+}
+
+/** The side whose impact pays enough; not in a closed market or by old figures. */
+function entering({ params, snapshot }: View, scene: MarketScene): readonly Decision[] {
+  const { market, price } = scene
+  if (market.status === 'closed' || !isFresh(snapshot, market.impact, params.maxDataAgeSeconds)) return []
+  const best = bestSide(params, scene)
   if (best === undefined || best.net < params.minImpactBps) return []
   const { direction, gross, net } = best
   const why = `A ${direction} balances ${scene.symbol}: its impact pays ${net} bps after fees and sending of both ways.`
@@ -106,7 +142,7 @@ function leaving(
   position: OwnPosition,
   sinceMs: number | undefined,
 ): Decision | undefined {
-  const { direction, sizeInUsd } = position
+  const { direction } = position
   if (isPastStop(position, scene.price, params.stopBps))
     return closeOf(
       scene,
@@ -122,11 +158,8 @@ function leaving(
       {},
     )
   if (!isFresh(snapshot, scene.market.impact, params.maxDataAgeSeconds)) return undefined
-  const impact = impactOf(scene, direction, 'decrease', sizeInUsd)
-  if (impact === undefined) return undefined
-  const sending = Math.ceil(params.sendingBps / 2)
-  const brings = movedBps(position, scene.price) + impact - feesOf(scene).unbalancing - sending
-  if (brings < params.takeBps) return undefined
+  const brings = bringsOf(params, scene, position)
+  if (brings === undefined || brings < params.takeBps) return undefined
   return closeOf(scene, direction, `Closing earns ${brings} bps after its fee, impact and sending.`, {
     brings,
   })

@@ -146,6 +146,12 @@ const kind = defineStrategy({
       memory: { told: telling.told, edits },
     }
   },
+  status: (view) => {
+    const untidy = foundIn(view).length
+    const text =
+      untidy === 0 ? 'no order is untidy' : `${untidy} order${untidy === 1 ? ' is' : 's are'} untidy`
+    return { text, facts: { untidy } }
+  },
 })
 
 /** The kind `order-janitor`. */

@@ -89,6 +89,17 @@ export const protector = defineStrategy({
     }
     return { decisions, memory: { sinceMs: uncovered } }
   },
+  status: (view, { sinceMs }) => {
+    const { symbols } = view.instance
+    const all = symbols.length === 0 ? view.positions() : symbols.flatMap((symbol) => view.positions(symbol))
+    const positions = all.filter(({ sizeInUsd }) => sizeInUsd > 0n).length
+    const uncovered = Object.keys(sinceMs).length
+    const facts = { positions, uncovered }
+    if (positions === 0) return { text: 'no position to protect', facts }
+    const each = `${positions} position${positions === 1 ? '' : 's'}`
+    const lacks = `${uncovered} exit${uncovered === 1 ? ' is' : 's are'} missing, placed after ${view.params.graceSeconds / 1_000} s`
+    return { text: uncovered === 0 ? `the exits of ${each} are in place` : `${each}: ${lacks}`, facts }
+  },
 })
 
 /** Pause after a refusal, ms. */

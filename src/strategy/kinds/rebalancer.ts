@@ -8,9 +8,9 @@
  */
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Direction } from '../../protocol/market.ts'
-import { BPS_ONE, bps, formatUsd, maxOf, minOf, type Usd } from '../../protocol/units.ts'
+import { absOf, BPS_ONE, bps, formatUsd, maxOf, minOf, mulDiv, type Usd } from '../../protocol/units.ts'
 import { bpsField, leverageField, usdField, weightsField } from '../fields.ts'
-import { defineStrategy, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
 import { accountWorth } from './shared/accountWorth.ts'
 import { closeOf, entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
 
@@ -61,11 +61,38 @@ export const rebalancer = defineStrategy({
     const reductions = decisions.filter(({ kind }) => kind !== 'increase')
     return reductions.length > 0 ? reductions : decisions
   },
+  status: statusOf,
 })
 
 /** The file's markets, and those that have a weight: none is left out because it stands in one place alone. */
 function marketsOf({ weights }: Params, symbols: readonly string[]): readonly string[] {
   return [...new Set([...symbols, ...Object.keys(weights)])]
+}
+
+/** One line on the market that is furthest from its weight, and the drift from which it trades. */
+function statusOf(view: StrategyView<Params>): StatusLine {
+  const symbols = marketsOf(view.params, view.instance.symbols)
+  const scenes = symbols.flatMap((symbol) => sceneOf(view, symbol) ?? [])
+  if (scenes.length < symbols.length) return { text: 'waits for a price of each of its markets' }
+  const total = totalOf(view, scenes)
+  if (total === undefined || total <= 0n) return { text: "waits for the account's equity" }
+  const drifts = scenes.map(({ symbol, held }) => {
+    const heldUsd = held.reduce(
+      (sum, { direction, sizeInUsd }) => sum + (direction === 'long' ? sizeInUsd : -sizeInUsd),
+      0n,
+    )
+    const weight = view.params.weights[symbol] ?? 0
+    const targetUsd = bps(total, Math.abs(weight))
+    const gapUsd = heldUsd - (weight < 0 ? -targetUsd : targetUsd)
+    return { symbol, driftBps: Number(mulDiv(absOf(gapUsd), BigInt(BPS_ONE), total)) }
+  })
+  const [furthest] = drifts.toSorted((one, other) => other.driftBps - one.driftBps)
+  if (furthest === undefined) return { text: 'has no market' }
+  const { symbol, driftBps } = furthest
+  const [asset = symbol] = symbol.split('/')
+  const edge = view.params.bandBps / 100
+  const text = `${asset} is ${(driftBps / 100).toFixed(1)} % of the total from its weight, trades above ${edge} %`
+  return { text, facts: { market: asset, driftBps, totalUsd: formatUsd(total) } }
 }
 
 /** Returns the target sum; undefined when the account's equity is unknown. */
