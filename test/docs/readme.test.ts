@@ -11,6 +11,17 @@ const root = resolve(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'README.md'), 'utf8')
 const flat = text.replace(/\s+/g, ' ')
 
+test('for whom it is, what it costs and what is not there stand before all else, on a page of a screen and a half', () => {
+  const [head = ''] = text.split('\n## ')
+  const [before = ''] = head.split('```')
+  expect([...before.matchAll(/^\*\*([^*:]+):\*\*/gm)].map(([, title]) => title)).toEqual([
+    'For whom',
+    'What it costs',
+    'What is not there',
+  ])
+  expect(text.split('\n').length).toBeLessThan(95)
+})
+
 test('it counts the built-in kinds, those that trade and those that keep', () => {
   const [, ...counts] = /ships (\d+) kinds: (\d+) trade and (\d+) keep what there is/.exec(flat) ?? []
   const kinds = Object.values(builtInKinds)
