@@ -169,6 +169,7 @@ const namedProcesses: readonly string[] = [
   'world/firstDay.test.ts',
   'world/firstHour.test.ts',
   'world/firstStop.test.ts',
+  'world/terminals.test.ts',
   'world/timeZones.test.ts',
   'world/unwind.test.ts',
   'world/goingLive.test.ts',
@@ -196,6 +197,7 @@ const namedProcesses: readonly string[] = [
   'world/tasks.test.ts',
   'world/top.test.ts',
   'world/tradeSignals.test.ts',
+  'world/tradersDay.test.ts',
   'world/unmanaged.test.ts',
 ]
 
