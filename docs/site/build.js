@@ -54,6 +54,7 @@ const groups = {
     'docs/reference/results.md',
     'docs/reference/limits.md',
     'docs/reference/strategies.md',
+    'docs/reference/indicators.md',
     'docs/reference/control-api.md',
     'docs/reference/alerts.md',
     'docs/reference/bounds.md',

@@ -36,11 +36,8 @@ export const tripAmounts = [
 /** These amounts, USD with 30 decimals. */
 export type TripAmounts = Readonly<Record<(typeof tripAmounts)[number], Usd>>
 
-/** One of them. */
-export interface RoundTrip extends PositionSide, TripAmounts {
-  readonly strategy: string
-  readonly openedAtMs: number
-  readonly closedAtMs: number
+/** The course of a book from its first fill on. */
+interface TripCourse {
   /** The most that was held at once, USD. */
   readonly largestUsd: Usd
   /** Closed size, index token, base units; 0 where no evidence gives it. */
@@ -49,14 +46,19 @@ export interface RoundTrip extends PositionSide, TripAmounts {
   readonly entryUsd: Usd
   readonly exitUsd: Usd
   readonly reductions: number
+}
+
+/** One of them. */
+export interface RoundTrip extends PositionSide, TripAmounts, TripCourse {
+  readonly strategy: string
+  readonly openedAtMs: number
+  readonly closedAtMs: number
   readonly openedBy: TripEvent
   readonly endedBy: TripEvent
 }
 
 /** A book since its last end. Charges by time of an empty book are carried into its next round trip. */
-interface Open
-  extends Omit<TripAmounts, 'sendingUsd'>,
-    Pick<RoundTrip, 'largestUsd' | 'tokens' | 'entryUsd' | 'exitUsd' | 'reductions'> {
+interface Open extends Omit<TripAmounts, 'sendingUsd'>, TripCourse {
   readonly openedAtMs?: number
   readonly openedBy?: TripEvent
   readonly heldUsd: Usd
