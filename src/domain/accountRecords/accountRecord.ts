@@ -247,10 +247,10 @@ export function applyAccountRecord(state: AccountState, record: AccountRecord): 
       }
     case 'loss.accepted': {
       const { by, atMs, quietUntilMs } = record
-      return { ...state, loss: { by, atMs, quietUntilMs, possibleUntilMs: possibleUntilMs(state) } }
+      return { ...state, loss: { by, atMs, quietUntilMs, possibleUntilMs: possibleUntilMs(state.loss) } }
     }
     case 'loss.possible': {
-      const untilMs = Math.max(record.quietUntilMs, possibleUntilMs(state))
+      const untilMs = Math.max(record.quietUntilMs, possibleUntilMs(state.loss))
       // The stricter one stays: an accepted loss halts more.
       if (state.loss?.by !== undefined && state.loss.quietUntilMs > record.atMs)
         return { ...state, loss: { ...state.loss, possibleUntilMs: untilMs } }
@@ -326,7 +326,7 @@ export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt |
       reason: `the journal lost records, and a lost signature may land until ${new Date(loss.quietUntilMs).toISOString()}`,
       by: loss.by,
     }
-  const possibleMs = possibleUntilMs({ loss })
+  const possibleMs = possibleUntilMs(loss)
   if (nowMs >= possibleMs) return undefined
   return {
     ...base,
@@ -337,7 +337,7 @@ export function lossHaltOf({ loss }: AccountState, nowMs: number): TradingHalt |
 }
 
 /** The end of a possible loss, Unix ms; 0 without one. */
-function possibleUntilMs({ loss }: Pick<AccountState, 'loss'>): number {
+function possibleUntilMs(loss: AccountState['loss']): number {
   return (loss?.by === undefined ? loss?.quietUntilMs : loss.possibleUntilMs) ?? 0
 }
 
