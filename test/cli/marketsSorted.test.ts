@@ -1,6 +1,11 @@
 /** `perpd markets`: what it is sorted by, and the figures of the last day. */
 import { expect, test } from 'vitest'
-import { type MarketRow, marketsText, sortedMarkets } from '../../src/cli/verbs/marketsCommand.ts'
+import {
+  filteredMarkets,
+  type MarketRow,
+  marketsText,
+  sortedMarkets,
+} from '../../src/cli/verbs/marketsCommand.ts'
 import { toPlain } from '../../src/domain/summaries/orderView.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engine } from '../control/door.ts'
@@ -42,4 +47,35 @@ test('a rate that four places hide shows two digits of what it is', async () => 
   const shown = (rate: string) => marketsText([{ ...one, borrowingLong: rate } as MarketRow], 0, 200)
   expect(shown((10n ** 30n / 10n ** 7n).toString())).toContain('0.000010%')
   expect(shown((10n ** 30n / 10n ** 5n).toString())).toContain('0.0010%')
+})
+
+test('markets are filtered by the capacity of their better side, and by whether increases may use them', async () => {
+  const [one, two] = await rows()
+  if (one === undefined || two === undefined) throw new Error('two markets')
+  const all = [
+    {
+      ...one,
+      symbol: 'deep',
+      status: 'open',
+      state: 'shipped',
+      capacityLongUsd: null,
+      capacityShortUsd: usd(5).toString(),
+    },
+    { ...one, symbol: 'shut', status: 'closed', state: 'shipped', capacityLongUsd: usd(9).toString() },
+    { ...two, symbol: 'doubted', status: 'open', state: 'contradicted', capacityLongUsd: usd(9).toString() },
+    {
+      ...two,
+      symbol: 'unread',
+      status: 'open',
+      state: 'proven',
+      capacityLongUsd: null,
+      capacityShortUsd: null,
+    },
+  ] as MarketRow[]
+  const found = (isOpen: boolean, least: number) =>
+    filteredMarkets(all, { isOpen, leastUsd: usd(least) }).map(({ symbol }) => symbol)
+  expect(found(false, 0)).toEqual(['deep', 'shut', 'doubted', 'unread'])
+  expect(found(true, 0)).toEqual(['deep', 'unread'])
+  expect(found(false, 5)).toEqual(['deep', 'shut', 'doubted'])
+  expect(found(true, 6)).toEqual([])
 })

@@ -6,9 +6,10 @@ import type { MarketFigures } from '../../operator/operatorReads.ts'
 import { nearMarket } from '../../operator/unknownMarket.ts'
 import { formatPercent } from '../../protocol/percentText.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
-import { absOf, ONE_USD, toDecimal, USD_DECIMALS } from '../../protocol/units.ts'
+import { absOf, ONE_USD, toDecimal, USD_DECIMALS, usd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon } from '../call/daemonClient.ts'
+import { dollarsFlag } from '../call/numberFlags.ts'
 import { type Column, fitTable, hasColumn } from '../output/fitTable.ts'
 import { basisPoints } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
@@ -21,8 +22,11 @@ export async function markets({ loaded, flags, width, out }: Call): Promise<numb
   const search = flags.get('search')
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
   const all = await queryDaemon(loaded, '/api/markets', isMarkets)
-  const rows = sortedMarkets(searched(all, wanted), sortOf(flags.get('sort')))
+  const least = dollarsFlag(flags, 'capacity')
+  const filter = { isOpen: flags.has('open'), leastUsd: least === undefined ? 0n : usd(least) }
+  const rows = sortedMarkets(filteredMarkets(searched(all, wanted), filter), sortOf(flags.get('sort')))
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
+  else if (rows.length === 0 && searched(all, wanted).length > 0) out('No market passes the filters.')
   else if (rows.length === 0) out(wanted === '' ? 'No market is listed.' : noneCalled(all, String(search)))
   else out(marketsText(rows, Date.now(), width))
   return rows.length === 0 && wanted !== '' ? exitCodes.notFound : exitCodes.ok
@@ -44,6 +48,18 @@ function sortOf(given: string | true | undefined): MarketSort | undefined {
     `--sort is ${given === true ? 'empty' : given}; expected one of ${Object.keys(marketSorts).join(', ')}.`,
     exitCodes.error,
   )
+}
+
+/** Rows that pass the filters: open ones that increases may use, and those with this capacity on a side or more, USD. */
+export function filteredMarkets(
+  rows: readonly MarketRow[],
+  { isOpen: onlyOpen, leastUsd }: { readonly isOpen: boolean; readonly leastUsd: bigint },
+): readonly MarketRow[] {
+  return rows.filter((row) => {
+    const sides = [amountOf(row.capacityLongUsd), amountOf(row.capacityShortUsd)]
+    if (leastUsd > 0n && sides.every((capacityUsd) => capacityUsd < leastUsd)) return false
+    return !onlyOpen || (row.status === 'open' && isOpen(row))
+  })
 }
 
 /** Rows in the order asked for; without one those on which nothing is added first, then by symbol. */
