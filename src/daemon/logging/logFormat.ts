@@ -2,7 +2,7 @@
 import { fstatSync } from 'node:fs'
 
 /** The process whose log it is, and the stream that takes its lines. */
-export interface LogPlace {
+interface LogPlace {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
   readonly stream: { readonly isTTY?: boolean; readonly fd: number }

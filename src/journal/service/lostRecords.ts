@@ -6,7 +6,7 @@ import type { Journal } from '../journal.ts'
 import type { Loss } from '../sqlite/highWaterMark.ts'
 
 /** A loss of records: one that an operator accepted, or one that a replaced server may have caused, with the last record that was found. */
-export type LostRecords =
+type LostRecords =
   | ({ readonly kind: 'loss.accepted'; readonly by: string } & Loss)
   | { readonly kind: 'loss.possible'; readonly lastFound: number }
 
