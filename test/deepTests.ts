@@ -134,6 +134,7 @@ const namedProcesses: readonly string[] = [
   'journal/postgresFaults.test.ts',
   'journal/postgresUpgrade.test.ts',
   'journal/postgresReplication.test.ts',
+  'journal/postgresHosts.test.ts',
   'journal/pointInTime.test.ts',
   'journal/upkeep.test.ts',
   'world/alertsOnPaper.test.ts',

@@ -340,6 +340,22 @@ test('what two machines need of a journal is a problem without a database', () =
   }
 })
 
+test('a database may have several servers, each an address, and is asked for no standby', () => {
+  const problems = (url: string) => problemsOf(['--journal.url', url]).length
+  for (const url of [
+    'postgres://perpd@one.internal:5432,other.internal:5433/perpd?target_session_attrs=read-write',
+    'postgresql://perpd@[::1],one/perpd?target_session_attrs=primary&sslmode=verify-full',
+  ])
+    expect([url, problems(url)]).toEqual([url, 0])
+  for (const url of [
+    'postgres://perpd@one.internal,/perpd',
+    'postgres://perpd@one.internal:5432,other.internal:port/perpd',
+    'postgres://perpd@one.internal,other.internal/perpd?target_session_attrs=standby',
+    'postgres://perpd@one.internal,other.internal',
+  ])
+    expect([url, problems(url)]).toEqual([url, 1])
+})
+
 test('a relay deadline that would never be signed is a problem in the relay lane alone', () => {
   const flags = ['--signing.maxDeadlineSeconds', '100']
   expect(problemsOf([...flags, '--account.lane', 'relay'])).toEqual([
@@ -471,6 +487,7 @@ test('keys of endpoints in arguments are warned of; in a file, a variable, or wi
     ['--rpc.http', url],
     ['--rpc.http', 'https://me:secret@127.0.0.1:8545/'],
     ['--rpc.http', 'http://127.0.0.1:8545/?key=0123456789abcdef'],
+    ['--journal.url', 'postgres://perpd:0123456789abcdef@one:5432,other:5432/perpd'],
   ] as const) {
     const warnings = told([flag, value])
     expect(warnings).toHaveLength(1)

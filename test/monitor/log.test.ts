@@ -450,8 +450,15 @@ test('a thousand causes are remembered at most', () => {
 })
 
 test('secrets are hidden by shape, by name and by value', () => {
-  const { log, lines } = logTo({ format: 'json', secrets: [new Secret('https://rpc.example/v2/abcdef123')] })
-  const reason = 'no answer from https://rpc.example/v2/abcdef123 and https://me:pw@host.example/x'
+  const { log, lines } = logTo({
+    format: 'json',
+    secrets: [
+      new Secret('https://rpc.example/v2/abcdef123'),
+      new Secret('postgres://me:hunter22@one:5432,other:5432/db'),
+    ],
+  })
+  const reason =
+    'no answer from https://rpc.example/v2/abcdef123 and https://me:pw@host.example/x, password hunter22'
   const facts = {
     privateKey: 'short',
     nested: [{ Authorization: 'Bearer x' }, `sig 0x${'ab'.repeat(65)}`],
@@ -460,7 +467,15 @@ test('secrets are hidden by shape, by name and by value', () => {
   }
   log.listen({ type: 'tick.failed', strategy: 'mine', failures: 1, reason, facts: facts as unknown as Facts })
   const text = lines.join('')
-  for (const secret of ['abcdef123', 'pw@', 'short', 'Bearer', 'ab'.repeat(65), '51'.repeat(65)]) {
+  for (const secret of [
+    'abcdef123',
+    'hunter22',
+    'pw@',
+    'short',
+    'Bearer',
+    'ab'.repeat(65),
+    '51'.repeat(65),
+  ]) {
     expect(text).not.toContain(secret)
   }
   expect(text).toContain('cd'.repeat(32))

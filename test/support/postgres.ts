@@ -25,6 +25,8 @@ export interface Cluster {
   sql(text: string): string
   /** Ends it: `fast` asks its sessions to end, `immediate` is as a crash. */
   stop(mode: 'fast' | 'immediate'): void
+  /** Ends it with SIGKILL, and waits until none of its processes is left. */
+  kill(): Promise<void>
   start(): void
   /** Where its files are. */
   readonly data: string
@@ -34,7 +36,7 @@ export interface Cluster {
   save(): void
   restore(): void
   /** Makes a base backup while it runs, as files of another cluster with a port of its own, which is not started. `more`: flags of pg_basebackup. */
-  backUp(name: string, more: readonly string[]): Promise<Standby>
+  backUp(name: string, more: readonly string[], ownPort?: number): Promise<Standby>
   /** Ends it and removes its files. */
   remove(): void
 }
@@ -42,7 +44,7 @@ export interface Cluster {
 const root = '/usr/lib/postgresql'
 
 /** The folder of the newest server's programs. Throws where none is installed: .ci/run installs it. */
-function programs(): string {
+export function programs(): string {
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Number.isFinite) : []
   const newest = Math.max(...versions)
   const folder = join(root, String(newest), 'bin')
@@ -112,6 +114,14 @@ function clusterAt(on: Programs, name: string, port: number): Standby {
     },
     sql,
     stop: (mode) => void ctl('-m', mode, 'stop'),
+    async kill() {
+      const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+      const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+      process.kill(pid, 'SIGKILL')
+      // They end by themselves once their parent is gone.
+      for (const each of children.split('\n').map(Number).filter(Boolean))
+        while (existsSync(`/proc/${each}`)) await new Promise((resolve) => setTimeout(resolve, 20))
+    },
     start() {
       try {
         ctl('start')
@@ -126,8 +136,8 @@ function clusterAt(on: Programs, name: string, port: number): Standby {
     save: () => copy(data, `${data}.saved`),
     restore: () => copy(`${data}.saved`, data),
     promote: () => void ctl('promote'),
-    async backUp(as, more) {
-      const ownPort = await freePort()
+    async backUp(as, more, given) {
+      const ownPort = given ?? (await freePort())
       const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'perpd', '-D', join(folder, as)]
       run('pg_basebackup', ...from, '-c', 'fast', '--no-sync', ...more)
       const copied = clusterAt(on, as, ownPort)
@@ -161,31 +171,54 @@ export async function startCluster(settings = ''): Promise<Cluster> {
   return cluster
 }
 
-/** Makes and starts a standby of a primary that runs: by streaming replication, and synchronous from then on unless `isSynchronous` is false. */
-export async function startStandby(primary: Cluster, isSynchronous = true): Promise<Standby> {
-  const standby = await primary.backUp('standby', ['-R', '-X', 'stream'])
+/** The address of several clusters, for whoever looks for the primary of them. */
+export function hostsOf(clusters: readonly Cluster[]): string {
+  return `postgres://perpd@${clusters.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`
+}
+
+/**
+ * Makes and starts a standby of a primary that runs: by streaming replication, and synchronous from then on unless `isSynchronous` is false. `name` is that of
+ * its folder, and of no other cluster beside it; `port` is a free one where it is absent.
+ */
+export async function startStandby(
+  primary: Cluster,
+  isSynchronous = true,
+  name = 'standby',
+  port?: number,
+): Promise<Standby> {
+  const standby = await primary.backUp(name, ['-R', '-X', 'stream'], port)
   // The setting of replication has no name of the standby.
   standby.configure("synchronous_standby_names=''\n")
   const conf = join(standby.data, 'postgresql.auto.conf')
-  writeFileSync(conf, readFileSync(conf, 'utf8').replace('user=perpd', 'application_name=standby user=perpd'))
+  // A copy of one that was a standby itself has the line of then too; the last one counts.
+  const named = readFileSync(conf, 'utf8').replace(
+    /(?<!application_name=\w+ )user=perpd/g,
+    `application_name=${name} user=perpd`,
+  )
+  writeFileSync(conf, named)
   standby.start()
   if (isSynchronous) {
-    primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (standby)'")
-    primary.sql('SELECT pg_reload_conf()')
+    demandStandby(primary, name)
   }
   while (Number(primary.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'")) < 1)
     await new Promise((resolve) => setTimeout(resolve, 50))
   return standby
 }
 
+/** Has a cluster, or a standby once it is promoted, acknowledge only what a standby of this name has. */
+export function demandStandby(cluster: Cluster, name: string): void {
+  cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (${name})'`)
+  cluster.sql('SELECT pg_reload_conf()')
+}
+
 /** The user of the package's own cluster, where this one is root: a server refuses to run as root. */
-function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+export function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

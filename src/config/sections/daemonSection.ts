@@ -24,7 +24,7 @@ export const journal = {
   url: setting(
     as.postgresUrlOrNone,
     '',
-    'PostgreSQL database that keeps the journal, 14 or later: postgres://USER:PASSWORD@HOST:PORT/DATABASE. Empty: the file journal.path keeps it. With a database, lock, mark and guard of this machine stay next to journal.path.',
+    'PostgreSQL database that keeps the journal, 14 or later: postgres://USER:PASSWORD@HOST:PORT/DATABASE, or with HOST:PORT,HOST:PORT of a primary and its standbys: perpd asks all and uses the newest primary. Empty: the file journal.path keeps it. With a database, lock, mark and guard of this machine stay next to journal.path.',
   ),
   account: setting(
     as.journalAccount,

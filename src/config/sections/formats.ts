@@ -1,5 +1,6 @@
 /** Formats of settings that are the daemon's own: addresses, files, markets and limits. Those that any setting may have are `protocol/settings/setting.ts`. */
 import { z } from 'zod'
+import { urlsOf } from '../../base/hostList.ts'
 import { isForbiddenAddress, isLoopback } from '../../base/networkAddress.ts'
 import { Secret } from '../../base/secret.ts'
 import { type BreakerName, breakerNames, type TradingHalt } from '../../domain/accountRecords/tradingState.ts'
@@ -212,14 +213,20 @@ export const socketUrls: Format<readonly Secret[]> = list(
   asSecret,
 )
 
-const postgresUrl = /^postgres(?:ql)?:\/\/[^\s/?#,]+\/[^\s/?#]+(?:\?[^\s#]*)?$/
+const postgresUrl = /^postgres(?:ql)?:\/\/[^\s/?#]+\/[^\s/?#]+(?:\?[^\s#]*)?$/
 
-/** Address of a database with its user and password; or empty. One host: which of several is the primary, a list cannot know. */
+/** Tells whether perpd demands what an address asks of its hosts: a primary that takes records. */
+const wantsPrimary = ({ searchParams }: URL): boolean =>
+  ['read-write', 'primary'].includes(searchParams.get('target_session_attrs') ?? 'primary')
+
+/** Address of a database with its user and password; or empty. */
 export const postgresUrlOrNone: Format<Secret | undefined> = format({
-  expected: 'postgres://USER:PASSWORD@HOST:PORT/DATABASE with one host, or empty',
-  written: z
-    .string()
-    .refine((value) => value === '' || (postgresUrl.test(value) && URL.parse(value) !== null)),
+  expected:
+    'postgres://USER:PASSWORD@HOST:PORT/DATABASE, with a comma between HOST:PORT of several servers, or empty',
+  written: z.string().refine((value) => {
+    const urls = urlsOf(value)
+    return value === '' || (postgresUrl.test(value) && urls.length > 0 && urls.every(wantsPrimary))
+  }),
   means: (value) => (value === '' ? undefined : new Secret(value)),
   isSecret: true,
 })

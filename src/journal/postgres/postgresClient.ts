@@ -1,5 +1,6 @@
 /**
- * One connection to PostgreSQL, made when it is needed. Each request has its own timer: at its end the connection is destroyed and the
+ * One connection to PostgreSQL, made when it is needed. Of several hosts every one is asked at each connection, and the newest primary is used: after a
+ * failover the old one may answer first, and take records. Each request has its own timer: at its end the connection is destroyed and the
  * outcome is not known. The server is never asked to cancel: a cancelled wait would answer with a success that is none. A warning inside a
  * request is the same, since that is how a server says that a commit may not have reached its standby.
  */
@@ -8,6 +9,7 @@ import { Socket } from 'node:net'
 import type { Client, DatabaseError } from 'pg'
 import { defined } from '../../base/defined.ts'
 import { reasonOf } from '../../base/errors.ts'
+import { urlsOf } from '../../base/hostList.ts'
 import type { Secret } from '../../base/secret.ts'
 import { OutcomeUnknown } from '../fenced/sharedServer.ts'
 import { journalFault } from '../journalFaults.ts'
@@ -61,7 +63,7 @@ interface Session {
  * transaction, is gone with it.
  */
 export function createPostgresClient(place: PostgresPlace, isOneSession = false): PostgresClient {
-  const { name, requestMs, seen } = place
+  const { name, seen } = place
   let session: Promise<Session> | undefined
   let isClosed = false
   let wasMade = false
@@ -74,46 +76,21 @@ export function createPostgresClient(place: PostgresPlace, isOneSession = false)
 
   async function connect(): Promise<Session> {
     if (isClosed) throw unknown('the connection was closed')
-    const { default: pg } = await import('pg')
-    const socket = new Socket()
-    const client = new pg.Client({
-      connectionString: place.url.reveal(),
-      stream: () => socket,
-      keepAlive: true,
-      application_name: 'perpd',
-      fallback_application_name: 'perpd',
-    })
-    const made = { client, socket, isDoubtful: false, isGone: false }
-    client.on('notice', ({ severity, code }) => {
-      if (severity === 'WARNING' || code?.startsWith('01') === true) made.isDoubtful = true
-    })
-    // A connection that breaks at rest is found broken by the next request.
-    client.on('error', () => {
-      made.isGone = true
-    })
-    try {
-      await within(requestMs, socket, client.connect())
-      const mark = randomUUID()
-      const ask = (text: string, values: unknown[] = []) =>
-        within(requestMs, socket, client.query(text, values))
-      await ask(
-        "SELECT set_config('synchronous_commit', 'on', false), set_config('perpd.session', $1, false)",
-        [mark],
-      )
-      const { rows } = await ask(askFacts)
-      const facts = factsOf(rows[0] ?? {})
-      const fault = refusalOf(name, facts, {
-        needsStandby: place.needsStandby,
-        mark,
-        timeline: seen.timeline,
-      })
-      if (fault !== undefined) throw fault
-      seen.timeline = Math.max(seen.timeline, facts.timeline ?? 0)
-      return Object.assign(made, { facts })
-    } catch (error) {
-      socket.destroy()
-      throw faultOf(place, error)
+    const urls = urlsOf(place.url.reveal())
+    const asked = await Promise.allSettled(urls.map((url) => sessionAt(place, url.href)))
+    const answers = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    const newest = newestPrimary(answers)
+    for (const other of answers) if (other !== newest) other.socket.destroy()
+    if (newest === undefined) throw worstOf(asked.map((each) => (each as PromiseRejectedResult).reason))
+    const { facts, mark } = newest
+    const { needsStandby } = place
+    const fault = refusalOf(name, facts, { needsStandby, mark, timeline: seen.timeline })
+    if (fault !== undefined) {
+      newest.socket.destroy()
+      throw fault
     }
+    seen.timeline = Math.max(seen.timeline, facts.timeline ?? 0)
+    return newest
   }
 
   async function open(): Promise<Session> {
@@ -149,7 +126,7 @@ export function createPostgresClient(place: PostgresPlace, isOneSession = false)
             values: [...values],
             ...defined({ name: statement }),
           })
-          const { rows, rowCount } = await within(requestMs, held.socket, request)
+          const { rows, rowCount } = await within(place.requestMs, held.socket, request)
           if (held.isDoubtful) throw unknown('the server answered with a warning')
           return { rows, count: rowCount ?? 0 }
         } catch (error) {
@@ -166,9 +143,62 @@ export function createPostgresClient(place: PostgresPlace, isOneSession = false)
       session = undefined
       if (held === undefined || held.isGone) return
       const ended = held.client.end().catch(() => undefined)
-      await within(requestMs, held.socket, ended).catch(() => undefined)
+      await within(place.requestMs, held.socket, ended).catch(() => undefined)
     },
   }
+}
+
+interface Answer extends Session {
+  /** The text that was set in the session. */
+  readonly mark: string
+}
+
+/** Connects to one server and asks for its facts. Throws OutcomeUnknown and JournalFaultError. */
+async function sessionAt(place: PostgresPlace, url: string): Promise<Answer> {
+  const { default: pg } = await import('pg')
+  const { requestMs } = place
+  const socket = new Socket()
+  const client = new pg.Client({
+    connectionString: url,
+    stream: () => socket,
+    keepAlive: true,
+    application_name: 'perpd',
+    fallback_application_name: 'perpd',
+  })
+  const made = { client, socket, mark: randomUUID(), isDoubtful: false, isGone: false }
+  client.on('notice', ({ severity, code }) => {
+    if (severity === 'WARNING' || code?.startsWith('01') === true) made.isDoubtful = true
+  })
+  // A connection that breaks at rest is found broken by the next request.
+  client.on('error', () => {
+    made.isGone = true
+  })
+  const ask = (text: string, values: unknown[] = []) => within(requestMs, socket, client.query(text, values))
+  try {
+    await within(requestMs, socket, client.connect())
+    await ask(
+      "SELECT set_config('synchronous_commit', 'on', false), set_config('perpd.session', $1, false)",
+      [made.mark],
+    )
+    const { rows } = await ask(askFacts)
+    return Object.assign(made, { facts: factsOf(rows[0] ?? {}) })
+  } catch (error) {
+    socket.destroy()
+    throw faultOf(place, error)
+  }
+}
+
+/** Returns the primary with the newest history, else any standby: its refusal says what is missing. */
+function newestPrimary(answers: readonly Answer[]): Answer | undefined {
+  const rank = ({ facts }: Answer): number => (facts.isStandby ? -1 : (facts.timeline ?? 0))
+  return answers.toSorted((one, other) => rank(other) - rank(one))[0]
+}
+
+/** Returns the fault of hosts of which none answered: one that may pass comes before one for the operator, since a failover is awaited. */
+function worstOf(faults: readonly Error[]): Error {
+  return (
+    faults.find((fault) => fault instanceof OutcomeUnknown) ?? faults[0] ?? unknown('the address has no host')
+  )
 }
 
 /** Waits for an answer. At the timer's end, or when the connection breaks, the fate of the statement is unknown. */

@@ -1,10 +1,11 @@
 /** Where a journal in PostgreSQL is. Apart from what opens one: every command names the journal, and few open it. */
+import { urlsOf } from '../../base/hostList.ts'
 import { shownHost } from '../../base/networkAddress.ts'
 import type { Secret } from '../../base/secret.ts'
 
 /** A journal in a database. */
 export interface PostgresJournal {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE` */
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, or with a comma between several hosts: of those that answer the newest primary is used. */
   readonly url: Secret
   /** Name of the account's rows. */
   readonly account: string
@@ -16,10 +17,9 @@ export interface PostgresJournal {
   readonly requestMs?: number
 }
 
-/** The journal's name for messages: host, port, database and account, nothing of the user. */
+/** The journal's name for messages: hosts, ports, database and account, nothing of the user. */
 export function postgresName({ url, account }: PostgresJournal): string {
-  const parsed = URL.parse(url.reveal())
-  return parsed === null
-    ? `postgres:#${account}`
-    : `postgres://${shownHost(parsed.host)}${parsed.pathname}#${account}`
+  const urls = urlsOf(url.reveal())
+  const hosts = urls.map(({ host }) => shownHost(host)).join(',')
+  return urls[0] === undefined ? `postgres:#${account}` : `postgres://${hosts}${urls[0].pathname}#${account}`
 }

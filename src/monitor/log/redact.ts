@@ -1,4 +1,5 @@
 /** Keeps secrets out of everything that is written: by shape, by field name, and by value for known ones. */
+import { urlsOf } from '../../base/hostList.ts'
 import { isLoopback, keysInHost, shownHost } from '../../base/networkAddress.ts'
 import { Secret } from '../../base/secret.ts'
 
@@ -26,16 +27,14 @@ const MIN_PATH_PART = 12
 
 /** A secret, and of an address what in it may be a key: name, password, long parts of the host and the path, values of the query. */
 function partsOf(secret: string): readonly string[] {
-  const url = URL.parse(secret)
-  if (url === null) return [secret]
-  return [
-    secret,
+  const parts = urlsOf(secret).flatMap((url) => [
     url.username,
     url.password,
     ...keysInHost(url.hostname),
     ...url.pathname.split('/').filter((part) => part.length >= MIN_PATH_PART),
     ...url.searchParams.values(),
-  ]
+  ])
+  return [secret, ...parts]
 }
 
 /**
@@ -43,9 +42,12 @@ function partsOf(secret: string): readonly string[] {
  * path of any length, a query or a name. No provider runs on this machine, so there the short parts of a path count as plain words.
  */
 export function mayHoldKey(text: string): boolean {
-  const url = URL.parse(text)
-  if (url === null) return false
-  if (isLoopback(url.hostname)) return partsOf(text).some((part, at) => at > 0 && part.length >= MIN_KNOWN)
+  return urlsOf(text).some(holdsKey)
+}
+
+function holdsKey(url: URL): boolean {
+  if (isLoopback(url.hostname))
+    return partsOf(url.href).some((part, at) => at > 0 && part.length >= MIN_KNOWN)
   const { username, password, pathname, search, hash } = url
   const isBare = username + password + search + hash === '' && pathname.length <= 1
   return !isBare || keysInHost(url.hostname).length > 0
