@@ -129,6 +129,7 @@ const namedProcesses: readonly string[] = [
 
   // Kill loops, and stories of real processes: a user's first day, an operator's hand, hosts that fail, keys that are handed over.
   'journal/durability.test.ts',
+  'journal/composedServers.test.ts',
   'journal/copyJournal.test.ts',
   'journal/postgres.test.ts',
   'journal/postgresFaults.test.ts',

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { sbomOf } from '../deploy/sbom.ts'
+import { urlsOf } from '../src/base/hostList.ts'
 import { schema } from '../src/config/configSchema.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -155,4 +156,64 @@ test('what a second host adds to the unit sets settings that there are', () => {
   const known = Object.keys(schema.journal).map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase())
   expect(set).toEqual(['URL', 'STANDBY', 'SYNCHRONOUS_STANDBY'])
   for (const name of set) expect(known).toContain(name)
+})
+
+test('two perpds beside a primary and its standby server are the container twice, with settings, secrets, volumes and names that there are', () => {
+  const { services, volumes, secrets } = parse(textOf('deploy/postgres.compose.yaml'), { merge: true })
+  const single = parse(textOf('deploy/compose.yaml')).services.perpd
+  expect(Object.keys(services)).toEqual(['perpd-one', 'perpd-two', 'database-one', 'database-two'])
+  const { CREDENTIALS_DIRECTORY, ...set } = services['perpd-one'].environment
+  expect(CREDENTIALS_DIRECTORY).toBe(single.environment.CREDENTIALS_DIRECTORY)
+  const variables = Object.keys(schema.journal).map(
+    (key) => `PERPD__JOURNAL__${key.replace(/[A-Z]/g, '_$&').toUpperCase()}`,
+  )
+  for (const name of [...Object.keys(set), 'PERPD__JOURNAL__URL']) expect(variables).toContain(name)
+  const text = textOf('deploy/postgres.compose.yaml')
+  const [, url = ''] = /PERPD__JOURNAL__URL=(.+?)" >/.exec(text) ?? []
+  const databases = ['database-one', 'database-two']
+  expect(urlsOf(url.replace(/\$\(.*?\)/, 'password')).map(({ hostname }) => hostname)).toEqual(databases)
+  const used = new Set<string>()
+  for (const name of ['perpd-one', 'perpd-two']) {
+    const { environment, env_file, depends_on, secrets: given, volumes: mounts, ...rest } = services[name]
+    const {
+      environment: _,
+      secrets: __,
+      volumes: [___, ...folders],
+      ...one
+    } = single
+    // As the single one, with nothing less.
+    expect(rest).toEqual(one)
+    expect(mounts.slice(1)).toEqual(folders)
+    expect(mounts[0]).toMatch(/^state-\w+:\/app\/var$/)
+    expect(env_file).toBe('./secrets/journal.env')
+    expect(Object.keys(depends_on)).toEqual(databases)
+    expect(given).toEqual(['perpd-password', 'key.json'])
+    for (const each of [mounts[0].split(':')[0], ...given]) used.add(each)
+  }
+  const script = textOf('deploy/postgres/server.sh')
+  for (const [index, name] of databases.entries()) {
+    const { entrypoint, environment, volumes: mounts, healthcheck, user, cap_drop, ports } = services[name]
+    expect(entrypoint.at(-1)).toBe('/etc/perpd/server.sh')
+    expect(mounts[1]).toBe('./postgres:/etc/perpd:ro')
+    expect(mounts[0]).toBe(`${name}:${environment.PGDATA}`)
+    expect([user, cap_drop, ports]).toEqual(['postgres', ['ALL'], undefined])
+    // The names that each demands as its standby are those by which they call themselves.
+    expect(script).toMatch(new RegExp(`^names='.*\\b${environment.NAME}\\b.*'$`, 'm'))
+    expect(environment.FOLLOWS).toContain(index === 0 ? 'DATABASE_ONE_FOLLOWS' : databases[0])
+    // Both exist once the server is made.
+    expect(healthcheck.test).toEqual(['CMD', 'pg_isready', '-q', '-U', 'owner', '-d', 'perpd'])
+    expect(script).toContain('-U owner -E UTF8')
+    for (const each of [name, ...services[name].secrets]) used.add(each)
+    for (const each of services[name].secrets) expect(script).toContain(`$secrets/${each}`)
+    // Versions that perpd takes, and its tests use.
+    expect(services[name].image).toMatch(/^postgres:15-/)
+  }
+  expect([...Object.keys(volumes), ...Object.keys(secrets)].sort()).toEqual([...used].sort())
+  for (const [name, { file }] of Object.entries<{ file: string }>(secrets))
+    expect(file).toBe(`./secrets/${name}`)
+  // What its first lines tell to make is what it mounts, and what they run is a command.
+  for (const each of ['perpd-password', 'key.json', 'journal.env'])
+    expect(text).toContain(`deploy/secrets/${each}`)
+  expect(text).toMatch(/for each in owner perpd replicator/)
+  expect(spawnSync('sh', ['-n', join(root, 'deploy/postgres/server.sh')]).status).toBe(0)
 })
