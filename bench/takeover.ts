@@ -7,26 +7,16 @@
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { startCluster } from '../test/support/postgres.ts'
-import { ownKind, writeStrategies } from '../test/world/killRun.ts'
-import { daemonFlags, perpd, type Running, scratch, startPaper, until } from '../test/world/processes.ts'
+import { startMachine } from '../test/world/machines.ts'
+import { type Running, scratch, startPaper, until } from '../test/world/processes.ts'
 
 const rounds = Number(process.argv[2] ?? 30)
 const cluster = await startCluster()
 const [one, other] = [scratch(), scratch()]
 const paper = await startPaper(['--paper.orderDeadlineSeconds=6', '--paper.keeperDelayMs=300'])
 
-function start(folder: string): Running {
-  const flags = daemonFlags(folder, paper.hosts)
-  return perpd([
-    'run',
-    ...flags.filter((flag) => !/^--(strategies\.paths|paper\.keyFile)/.test(flag)),
-    ...writeStrategies(folder, ownKind, 3).map((path) => `--strategies.paths=${path}`),
-    `--paper.keyFile=${join(one.path, 'key')}`,
-    `--journal.url=${cluster.url()}`,
-    ...['--journal.account=pair', '--journal.standby=true', '--risk.maxOrdersPerHour=100000'],
-    ...['--risk.attemptsPerCause=10000', '--risk.executionFeesPerDay=1000'],
-  ])
-}
+const shared = { hosts: paper.hosts, url: cluster.url(), keyFile: join(one.path, 'key') }
+const start = (folder: string): Running => startMachine(folder, shared)
 
 /** Waits for an event in the log of a process, looking every 10 ms. */
 async function heard(daemon: Running, event: string): Promise<void> {

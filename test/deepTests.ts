@@ -166,6 +166,7 @@ const namedProcesses: readonly string[] = [
   'world/endpointAside.test.ts',
   'world/exitKills.test.ts',
   'world/protectKills.test.ts',
+  'world/failover.test.ts',
   'world/faults.test.ts',
   'world/fence.test.ts',
   'world/firstDay.test.ts',

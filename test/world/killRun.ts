@@ -59,40 +59,42 @@ const markets = [
 const ended = new Set(['executed', 'cancelled', 'reverted', 'failed', 'expired', 'refused'])
 
 /** Switches of the venue that a run draws from, with what takes each back. */
-const switches: readonly (readonly [Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>])[] =
+export const switches: readonly (readonly [
+  Readonly<Record<string, unknown>>,
+  Readonly<Record<string, unknown>>,
+])[] = [
   [
-    [
-      { submit: '503-after-work', times: 2 },
-      { submit: 'none', times: -1 },
-    ],
-    [
-      { submit: '500-before-work', times: 2 },
-      { submit: 'none', times: -1 },
-    ],
-    [
-      { submit: 'accept-and-never-answer', times: 1 },
-      { submit: 'none', times: -1 },
-    ],
-    [
-      { relay: 'fails', relayPercent: 50 },
-      { relay: 'none', relayPercent: 100 },
-    ],
-    [
-      { relay: 'lands-late', relayLateMs: 2_000, relayPercent: 50 },
-      { relay: 'none', relayPercent: 100 },
-    ],
-    [
-      { relayReverts: 'InvalidUserDigest', replayMs: 1_000 },
-      { relayReverts: '', replayMs: 0 },
-    ],
-    [{ keeperExtraDelayMs: 2_000 }, { keeperExtraDelayMs: 0 }],
-    [{ keeperFails: 'InsufficientReserve' }, { keeperFails: '' }],
-    [{ down: ['api/1'] }, { down: [] }],
-    [{ latencyMs: 150 }, { latencyMs: 0 }],
-  ]
+    { submit: '503-after-work', times: 2 },
+    { submit: 'none', times: -1 },
+  ],
+  [
+    { submit: '500-before-work', times: 2 },
+    { submit: 'none', times: -1 },
+  ],
+  [
+    { submit: 'accept-and-never-answer', times: 1 },
+    { submit: 'none', times: -1 },
+  ],
+  [
+    { relay: 'fails', relayPercent: 50 },
+    { relay: 'none', relayPercent: 100 },
+  ],
+  [
+    { relay: 'lands-late', relayLateMs: 2_000, relayPercent: 50 },
+    { relay: 'none', relayPercent: 100 },
+  ],
+  [
+    { relayReverts: 'InvalidUserDigest', replayMs: 1_000 },
+    { relayReverts: '', replayMs: 0 },
+  ],
+  [{ keeperExtraDelayMs: 2_000 }, { keeperExtraDelayMs: 0 }],
+  [{ keeperFails: 'InsufficientReserve' }, { keeperFails: '' }],
+  [{ down: ['api/1'] }, { down: [] }],
+  [{ latencyMs: 150 }, { latencyMs: 0 }],
+]
 
 /** A small generator of its own, so that the draws follow the seed alone (mulberry32). */
-function random(seed: number): () => number {
+export function random(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -102,7 +104,7 @@ function random(seed: number): () => number {
   }
 }
 
-async function post(url: string, body: unknown): Promise<void> {
+export async function post(url: string, body: unknown): Promise<void> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -232,21 +234,7 @@ export async function killRun(
       ['run', ...flags.filter((flag) => !flag.startsWith('--strategies.paths')), ...restFlags(folder.path)],
       own,
     )
-    await until(
-      'every intent ended',
-      async () => {
-        if (!last.stdout().includes('daemon.ready')) return undefined
-        const journal = openReader()
-        try {
-          return (await journal.intents()).every((state) => ended.has(labelOf(state))) || undefined
-        } finally {
-          await journal.close()
-        }
-      },
-      { timeoutMs: 240_000, seen: last.said },
-    ).catch((error: unknown) => say(String(error)))
-    last.child.kill('SIGTERM')
-    await last.ended
+    await settle(last, openReader).catch((error: unknown) => say(String(error)))
     return await judge(openReader(), paper.control, {
       kills: options.kills,
       beforeReady,
@@ -259,8 +247,30 @@ export async function killRun(
   }
 }
 
+/** Waits until every intent of a journal has ended, and stops the daemon that had them end. Throws after four minutes. */
+export async function settle(last: Running, openReader: () => JournalReader): Promise<void> {
+  try {
+    await until(
+      'every intent ended',
+      async () => {
+        if (!last.stdout().includes('daemon.ready')) return undefined
+        const journal = openReader()
+        try {
+          return (await journal.intents()).every((state) => ended.has(labelOf(state))) || undefined
+        } finally {
+          await journal.close()
+        }
+      },
+      { timeoutMs: 240_000, seen: last.said },
+    )
+  } finally {
+    last.child.kill('SIGTERM')
+    await last.ended
+  }
+}
+
 /** Flags of the last daemon: a strategy that holds what is there and asks for nothing new on a market of its own. */
-function restFlags(folder: string): string[] {
+export function restFlags(folder: string): string[] {
   const path = join(folder, 'guard.yaml')
   writeFileSync(path, ['kind: guard', 'params:', '  maxLeverage: 100', ''].join('\n'))
   return [`--strategies.paths=${path}`]
