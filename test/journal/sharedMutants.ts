@@ -46,6 +46,13 @@ export const sharedMutants: readonly SharedMutant[] = [
     "      this.#right = head\n      return 'again'",
   ),
   bug(
+    'a right whose last beat is old is trusted',
+    3,
+    store,
+    'return ageMs > this.#parts.times.staleMs ?',
+    'return ageMs < 0 ?',
+  ),
+  bug(
     'who lost the right lives on while it has nothing to write',
     62,
     store,
