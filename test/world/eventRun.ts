@@ -18,7 +18,7 @@ const EVENTS_PER_FAILOVER = 100
 const EVENTS_PER_PROOF = 5
 
 /** What a run showed. */
-export interface EventReport extends KillReport {
+interface EventReport extends KillReport {
   /** How often each event happened. */
   readonly events: Readonly<Record<string, number>>
   /** How daemons ended: by exit code, signal, or the name of a fault. */
