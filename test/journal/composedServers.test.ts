@@ -13,7 +13,7 @@ import { storyOf } from './story.ts'
 
 const script = resolve(import.meta.dirname, '../../deploy/postgres/server.sh')
 const folder = mkdtempSync(join(tmpdir(), 'perpd-composed-'))
-const user = serverUser() ?? {}
+const user = serverUser()
 const running = new Map<string, ChildProcess>()
 let said = ''
 afterEach(async () => {
@@ -45,7 +45,7 @@ function run(name: Name, port: number, follows: Name | undefined): ChildProcess 
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...user,
+    ...(user ?? {}),
   })
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (bytes) => {
@@ -76,7 +76,7 @@ const sql = (name: Name, port: number, text: string): string =>
       '-c',
       text,
     ],
-    { encoding: 'utf8', env: {}, cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], ...user },
+    { encoding: 'utf8', env: {}, cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], ...(user ?? {}) },
   ).trim()
 
 async function until(what: string, holds: () => boolean): Promise<void> {
@@ -98,7 +98,7 @@ test('the servers are made with the demand that perpd has, and it holds after a 
   const port = await freePort()
   for (const each of ['', 'secrets', 'one.sockets', 'two.sockets']) {
     mkdirSync(join(folder, each), { recursive: true, mode: 0o755 })
-    if (user.uid !== undefined) chownSync(join(folder, each), user.uid, user.gid)
+    if (user !== undefined) chownSync(join(folder, each), user.uid, user.gid)
   }
   for (const each of ['owner', 'perpd', 'replicator'])
     writeFileSync(join(folder, 'secrets', `database-${each}`), `secret-of-${each}\n`)
