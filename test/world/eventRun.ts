@@ -33,8 +33,8 @@ interface Machine {
   isFrozen: boolean
 }
 
-/** The fault with which a daemon may end by itself, by a fact that it alone has: another one took over, or the server did not answer for long. */
-const faults = { fenced: 'newerEpoch:', unreachable: 'afterMs:' } as const
+/** The faults with which a daemon may end by itself, by a fact that each alone has: another one took over, no answer for long, a server that was replaced. */
+const faults = { fenced: 'newerEpoch:', unreachable: 'afterMs:', replaced: 'ageMs:' } as const
 
 /** How a daemon ended, for the counts: an exit code, a signal, or the fault; undefined: as it must not. */
 function nameOf(end: number | NodeJS.Signals, said: string): string | undefined {
