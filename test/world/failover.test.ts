@@ -4,13 +4,7 @@
  */
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  type Cluster,
-  demandStandby,
-  hostsOf,
-  startCluster,
-  startStandby,
-} from '../support/postgres.ts'
+import { type Cluster, demandStandby, hostsOf, startCluster, startStandby } from '../support/postgres.ts'
 import { hastyVenue } from './killPoint.ts'
 import { judge, post, restFlags, settle } from './killRun.ts'
 import { ofJournal, readMachines, type Shared, said, startMachine, statusOf, trades } from './machines.ts'
@@ -80,8 +74,10 @@ test('with a synchronous standby both machines follow a failover: who traded tra
     false,
     false,
   ])
-  const { journal } = await statusOf(one)
-  expect(journal.server).toMatchObject({ isHeld: true, replication: { standbys: 1, isSynchronous: true } })
+  // It looks at the standbys every ten seconds.
+  const replication = async () => (await statusOf(one)).journal.server.replication
+  await until('the new standby is seen', async () => (await replication())?.standbys === 1 || undefined)
+  expect(await replication()).toMatchObject({ isSynchronous: true })
 
   primary.start()
   // Alone it acknowledges nothing to whoever waits for its standby; to others it does.
