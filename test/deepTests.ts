@@ -42,6 +42,7 @@ const namedDeep: readonly string[] = [
   'backtest/checkKinds.test.ts',
   'backtest/exactRun.test.ts',
   'backtest/knownAnswers.test.ts',
+  'backtest/vectorLives.test.ts',
   'backtest/recordedDelays.test.ts',
   'backtest/recordedImpact.test.ts',
   'backtest/recordedSession.test.ts',
