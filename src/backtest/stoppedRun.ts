@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
+import type { ChainName } from '../protocol/chains/chain.ts'
+import type { LoadedStrategy } from '../strategy/files/load.ts'
 import type { RunWish } from './planRun.ts'
 import { parseManifest, type RunManifest, runFileNames } from './runFiles.ts'
 
@@ -28,11 +30,19 @@ export function stoppedManifest(folder: string): RunManifest {
   })
 }
 
+/** The part of a run's terms that is of this machine: its files, its settings, and where candles lie. */
+export interface RunPlace {
+  readonly chain: ChainName
+  readonly strategies: readonly LoadedStrategy[]
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly storeFolder: string
+  readonly marketHours: readonly string[]
+  /** A file of candles; absent: the store. */
+  readonly file?: string
+}
+
 /** The same run again, from what its manifest says; `here` has what is of this machine. What has changed since makes another run, which its folder refuses. */
-export function wishOfManifest(
-  manifest: RunManifest,
-  here: Pick<RunWish, 'strategies' | 'settings' | 'storeFolder' | 'marketHours' | 'file' | 'chain'>,
-): RunWish {
+export function wishOfManifest(manifest: RunManifest, here: RunPlace): RunWish {
   const { mode, fromSeconds, toSeconds, balances, seed, segmentSeconds, inputs } = manifest
   const { sentences: _, ...model } = manifest.model
   const [turnSeconds, ...others] = new Set(manifest.strategies.map((each) => each.turnSeconds))

@@ -23,7 +23,7 @@ import {
 } from '../../backtest/runFiles.ts'
 import { LEAST_DELAY_MS, type ModelChoice, usualModel } from '../../backtest/runModel.ts'
 import { writeRun } from '../../backtest/runResult.ts'
-import { stoppedManifest, wishOfManifest } from '../../backtest/stoppedRun.ts'
+import { type RunPlace, stoppedManifest, wishOfManifest } from '../../backtest/stoppedRun.ts'
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shownText.ts'
@@ -213,7 +213,8 @@ function misuse(text: string): CommandError {
   return new CommandError(`${text}\n  Nothing was run.`, exitCodes.configuration)
 }
 
-function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrategy[]): RunWish {
+function wishOf(call: Call, strategies: readonly LoadedStrategy[]): RunWish {
+  const { flags, loaded } = call
   const { config } = loaded
   const text = (name: string): string | undefined => {
     const value = flags.get(name)
@@ -225,7 +226,7 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
   const [from, to, source] = [text('from'), text('to'), text('source')]
   const turnSeconds = wholeOf('turn-seconds', text('turn-seconds'), 60, 86_400)
   return {
-    ...placeOf({ loaded, flags, cwd }, strategies),
+    ...placeOf(call, strategies),
     ...defined({
       fromSeconds: from === undefined ? undefined : timeOf('from', from),
       toSeconds: to === undefined ? undefined : timeOf('to', to),
@@ -241,10 +242,7 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
 }
 
 /** The part of a wish that is of this machine: files, settings, and where candles lie. */
-function placeOf(
-  { loaded, flags, cwd }: Pick<Call, 'loaded' | 'flags' | 'cwd'>,
-  strategies: readonly LoadedStrategy[],
-) {
+function placeOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrategy[]): RunPlace {
   const { config, values } = loaded
   const file = flags.get('data')
   return {

@@ -158,7 +158,7 @@ export function createRunDesk(place: LocalRuns): RunDesk {
   }
 
   /** Looks for the process that makes a run: a daemon that was killed leaves it running. */
-  function beingMade({ name, figures }: RunRow): Pick<RunRow, 'isBeingMade'> {
+  function beingMade({ name, figures }: RunRow): { readonly isBeingMade?: true } {
     const path = join(place.folder, name, runFileNames.process)
     return figures === undefined && processOf(path) !== undefined ? { isBeingMade: true } : {}
   }
