@@ -1,8 +1,9 @@
 /** From what is asked for to the manifest of a run and the candles that it needs; and whether a folder may take it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
+import { takeProcessFile } from '../base/processFile.ts'
 import { Secret } from '../base/secret.ts'
 import { version } from '../config/version.ts'
 import { loadCatalog } from '../paper/catalog/catalog.ts'
@@ -206,7 +207,8 @@ export function takeRunFolder(folder: string, manifest: RunManifest): RunFolder 
   const path = join(folder, runFileNames.manifest)
   const text = runJson(manifest)
   if (existsSync(path)) {
-    if (readFileSync(path, 'utf8') !== text) throw taken(folder, 'another run')
+    const before = readFileSync(path, 'utf8')
+    if (before !== text) throw taken(folder, 'another run', differencesOf(before, text))
     return existsSync(join(folder, runFileNames.result)) ? 'over' : 'begun'
   }
   if (readdirSync(folder).length > 0) throw taken(folder, 'something else')
@@ -214,10 +216,49 @@ export function takeRunFolder(folder: string, manifest: RunManifest): RunFolder 
   return 'fresh'
 }
 
-function taken(folder: string, holds: string): RunPlanError {
+/**
+ * Takes a folder for the process that makes its run; the returned function gives it back.
+ *
+ * @throws RunPlanError BACKTEST_FOLDER_BUSY where another process makes the run; one that was killed leaves the folder to the next
+ */
+export function holdRunFolder(folder: string): () => void {
+  const path = join(folder, runFileNames.process)
+  const pid = takeProcessFile(path)
+  if (pid !== undefined)
+    throw new RunPlanError('Another process is making this run.', {
+      code: 'BACKTEST_FOLDER_BUSY',
+      facts: { pid, folder },
+      details: `Nothing was run or changed. Wait until it ends and retry; if no such process of perpd runs, remove ${runFileNames.process} from the folder.`,
+    })
+  return () => rmSync(path, { force: true })
+}
+
+/** Names of the fields in which two manifests differ, of settings each by its key; empty where one is none. */
+function differencesOf(one: string, other: string): string {
+  try {
+    const [before, after] = [one, other].map((text) => JSON.parse(text) as Readonly<Record<string, unknown>>)
+    const flat = ({ settings, ...rest }: Readonly<Record<string, unknown>> = {}) => ({
+      ...rest,
+      ...(settings as Readonly<Record<string, unknown>>),
+    })
+    const [mine, given] = [flat(before), flat(after)]
+    const names = new Set([...Object.keys(mine), ...Object.keys(given)])
+    return [...names]
+      .filter((name) => JSON.stringify(fieldOf(mine, name)) !== JSON.stringify(fieldOf(given, name)))
+      .join(', ')
+  } catch {
+    return ''
+  }
+}
+
+function fieldOf(fields: Readonly<Record<string, unknown>>, name: string): unknown {
+  return fields[name]
+}
+
+function taken(folder: string, holds: string, differs = ''): RunPlanError {
   return new RunPlanError(`The folder of the run already contains ${holds}.`, {
     code: 'BACKTEST_FOLDER_TAKEN',
-    facts: { folder },
+    facts: { folder, ...defined({ differs: differs === '' ? undefined : differs }) },
     details: 'Nothing was run or changed. Name another folder: --out FOLDER.',
   })
 }

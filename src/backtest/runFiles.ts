@@ -21,6 +21,8 @@ export const runFileNames = {
   /** The sentence that is read first, of a run that `perpd backtest` made. */
   sentence: 'sentence.txt',
   journal: 'journal.db',
+  /** Id of the process that makes the run, for as long as it does. */
+  process: 'process.pid',
 } as const
 
 /** The form that this version writes; a reader refuses another one. */

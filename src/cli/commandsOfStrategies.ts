@@ -66,7 +66,7 @@ export const authorCommands: readonly Command[] = [
     name: 'backtest',
     summary: 'Run strategy files over history with the daemon itself, and show the result after all costs.',
     details:
-      'The same engine, limits, order machine and fees as a live run, on simulated time. The assumptions are printed first. A run leaves a folder with\nits manifest, fills, equity and journal. Equal runs give equal bytes; the same command resumes an interrupted run.',
+      'The same engine, limits, order machine and fees as a live run, on simulated time. The assumptions are printed first. A run leaves a folder with\nits manifest, fills, equity and journal. Equal runs give equal bytes; the same command resumes an interrupted run, and so does\n--resume with its folder.',
     positional: {
       name: 'FILE',
       doc: 'strategy files or folders of them, on one account; those of strategies.paths when not given',
@@ -159,6 +159,11 @@ export const authorCommands: readonly Command[] = [
       },
       { name: 'yes', doc: 'write them without asking at the terminal' },
       { name: 'again', doc: 'repeat a finished run' },
+      {
+        name: 'resume',
+        value: 'RUN',
+        doc: 'resume the interrupted run in that folder, with its own files and flags; one over a file of candles needs --data again',
+      },
       json,
     ],
     examples: [

@@ -1,6 +1,7 @@
-/** One writer at a time in a folder of history: a file that names the process, which outlives it only when it is killed. */
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+/** One writer at a time in a folder of history. */
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { takeProcessFile } from '../base/processFile.ts'
 import { HistoryError } from './manifest.ts'
 
 const NAME = 'writer.pid'
@@ -13,47 +14,17 @@ const NAME = 'writer.pid'
 export async function withLock<T>(folder: string, run: () => Promise<T>): Promise<T> {
   const path = join(folder, NAME)
   mkdirSync(folder, { recursive: true })
-  takeLock(path)
+  const pid = takeProcessFile(path)
+  if (pid !== undefined)
+    throw new HistoryError('Another process writes into the history.', {
+      code: 'HISTORY_IN_USE',
+      facts: { pid, path },
+      details:
+        'Nothing was written. Wait until it ends and retry; if no such process of perpd runs, remove the file.',
+    })
   try {
     return await run()
   } finally {
     rmSync(path, { force: true })
-  }
-}
-
-function takeLock(path: string, isSecond = false): void {
-  try {
-    const handle = openSync(path, 'wx')
-    writeSync(handle, String(process.pid))
-    closeSync(handle)
-  } catch (cause) {
-    if (!isExisting(cause) || isSecond) throw cause
-    const pid = Number(readFileSync(path, 'utf8'))
-    if (pid !== process.pid && isRunning(pid)) {
-      throw new HistoryError('Another process writes into the history.', {
-        code: 'HISTORY_IN_USE',
-        facts: { pid, path },
-        details:
-          'Nothing was written. Wait until it ends and retry; if no such process of perpd runs, remove the file.',
-        cause,
-      })
-    }
-    rmSync(path, { force: true })
-    takeLock(path, true)
-  }
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
-}
-
-/** Says if a process of that id is there, of whatever user. */
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid < 1) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -75,6 +75,25 @@ test('a run that is over is shown again, and a folder of another run is refused'
   expect(readdirSync(out).map((name) => readFileSync(join(out, name)))).toEqual(before)
 })
 
+test('a run is resumed by its folder alone, with no other flags, and by one process at a time', {
+  timeout: 60_000,
+}, async () => {
+  const resume = ['backtest', '--resume', out, '--data', data]
+  const again = await perpd(folder, [...resume, '--json'])
+  expect(JSON.parse(again.out)).toEqual(JSON.parse(readFileSync(join(out, 'result.json'), 'utf8')))
+  const mixed = await perpd(folder, [...resume, '--balance', '5000'])
+  expect([mixed.code, mixed.err.includes('--balance')]).toEqual([exitCodes.configuration, true])
+  const missing = await perpd(folder, ['backtest', '--resume', folder])
+  expect(missing.code).toBe(exitCodes.configuration)
+  // The process that started this one lives for as long as it does.
+  const held = join(out, 'process.pid')
+  writeFileSync(held, String(process.ppid))
+  const beside = await perpd(folder, [...words, '--again'])
+  expect([beside.code, beside.err.includes(`pid: ${process.ppid}`)]).toEqual([exitCodes.configuration, true])
+  expect(readFileSync(held, 'utf8')).toBe(String(process.ppid))
+  rmSync(held)
+})
+
 test('its sentence is that of its report, and a file that is off runs where it is named, not where its folder is', {
   timeout: 60_000,
 }, async () => {

@@ -26,6 +26,12 @@ const desk: RunDesk = {
     job = { name: 'made', strategy: order.strategy, startedAtMs: 0, state: 'running', percent: 0 }
     return job
   },
+  resume(name) {
+    if (name !== stopped.name) return Promise.resolve('none')
+    if (job !== undefined) return Promise.resolve('running')
+    job = { name, strategy: 'eth-trend', startedAtMs: 0, state: 'running', percent: 0 }
+    return Promise.resolve(job)
+  },
   cancel() {
     const had = job !== undefined
     job = undefined
@@ -78,6 +84,20 @@ test('a reader lists runs and starts none; an operator starts one, a second not 
   expect(await start(asOperator, asked)).toEqual([409, 'BACKTEST_RUNNING'])
   const cancel = async () => (await ask(server, 'POST', '/api/runs/cancel', operator.writing, '{}')).status
   expect([await cancel(), await cancel()]).toEqual([200, 409])
+})
+
+test('an operator resumes a run that was stopped, one at a time, and no other run', async () => {
+  const reader = await logIn(server, readToken)
+  const operator = await logIn(server, operateToken)
+  const resume = async (headers: Readonly<Record<string, string>>, body: object) => {
+    const { status, error } = await ask(server, 'POST', '/api/runs/resume', headers, JSON.stringify(body))
+    return error === undefined ? status : error
+  }
+  expect(await resume(reader.writing, { name: stopped.name })).toBe('FORBIDDEN')
+  expect(await resume(operator.writing, { name: stopped.name, path: '/etc' })).toBe('BAD_RUN')
+  expect(await resume(operator.writing, { name: run.name })).toBe('NOT_FOUND')
+  expect(await resume(operator.writing, { name: stopped.name })).toBe(200)
+  expect(await resume(operator.writing, { name: stopped.name })).toBe('BACKTEST_RUNNING')
 })
 
 test('nothing but the name of a running strategy, days and amounts goes to the program', async () => {

@@ -1,4 +1,5 @@
 /** Months as a Markdown table and as JSON. */
+import type { RunResult } from '../../src/backtest/runFiles.ts'
 import { toPlain } from '../../src/domain/summaries/orderView.ts'
 import { formatUnits, USD_DECIMALS, type Usd } from '../../src/protocol/units.ts'
 import type { MonthReport } from './monthTally.ts'
@@ -117,6 +118,33 @@ export function sumRow(reports: readonly MonthReport[]): string | undefined {
     money(-deepest),
     percent(total(({ heldBps }) => heldBps) / count),
     total(({ problems }) => problems.length),
+  ])
+}
+
+/** Terms of the months of the table by `perpd backtest`. */
+export const backtestTerms = { seed: 1, days: 30, turnSeconds: 420 } as const
+
+const backtestTitles = [
+  ...['kind', 'trades', 'won', 'fees', 'sending', 'impact', 'funding', 'came to', 'drawdown', 'held'],
+]
+
+/** The head of that table. */
+export const backtestHead = [line(backtestTitles), line(backtestTitles.map(() => '---'))].join('\n')
+
+/** The row of a kind's month by `perpd backtest`. */
+export function backtestRow(kind: string, result: RunResult): string {
+  const { trades, wins, costs, madeUsd, maxDrawdownUsd, heldBps } = result
+  return line([
+    kind,
+    trades,
+    trades === 0 ? '' : percent((wins * 10_000) / trades),
+    money(-costs.positionFeesUsd),
+    money(-costs.sendingUsd),
+    money(-costs.impactUsd),
+    money(-costs.fundingUsd - costs.borrowingUsd),
+    money(madeUsd),
+    money(-maxDrawdownUsd),
+    percent(heldBps),
   ])
 }
 

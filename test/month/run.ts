@@ -1,19 +1,32 @@
 /**
  * `npm run strategies:table -- [--kind K] [--days 30] [--seeds 5] [--seed 1] [--cadence 420] [--candles FOLDER] [--from FOLDER] [--calm]
- * [--check] [--json]`:
+ * [--backtest] [--check] [--json]`:
  * lives simulated months (month.ts) of each built-in kind, one for each seed, and prints what the books of the journal say that each
  * came to. `--candles` takes the prices from CSV or JSON files of candles in a folder, whose names begin with the asset (`btc-….csv`),
  * and lives the days that a file has, at most `--days`. Of several seeds a second table has a row for each kind. `--from` lives nothing: it
- * shows the months of the files that `--json` wrote to a folder, so that months can be lived one at a time. `--check` ends with 1 when anything was wrong.
+ * shows the months of the files that `--json` wrote to a folder, so that months can be lived one at a time. `--backtest` prints the
+ * months of `perpd backtest` (backtestMonth.ts), with a header and without the others. `--check` ends with 1 when anything was wrong.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import { loadReplay } from '../../src/paper/catalog/replayFile.ts'
+import { backtestMonth } from './backtestMonth.ts'
 import { liveMonth, type MonthOptions } from './month.ts'
 import { kindNames } from './monthKinds.ts'
-import { monthHead, monthJson, monthRow, monthsOfJson, sumHead, sumRow } from './monthTable.ts'
+import {
+  backtestHead,
+  backtestRow,
+  backtestTerms,
+  monthHead,
+  monthJson,
+  monthRow,
+  monthsOfJson,
+  sumHead,
+  sumRow,
+} from './monthTable.ts'
 import type { MonthReport } from './monthTally.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -29,6 +42,7 @@ const { values } = parseArgs({
     candles: { type: 'string' },
     from: { type: 'string' },
     calm: { type: 'boolean', default: false },
+    backtest: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -102,6 +116,14 @@ function writtenMonths(folder: string, kind: string): MonthReport[] {
     .sort((one, other) => one.seed - other.seed)
   for (const month of months) print(monthRow(month))
   return months
+}
+
+if (values.backtest) {
+  print(backtestHead)
+  const folder = mkdtempSync(join(tmpdir(), 'perpd-month-'))
+  for (const kind of kinds) print(backtestRow(kind, await backtestMonth(folder, { kind, ...backtestTerms })))
+  rmSync(folder, { recursive: true })
+  process.exit()
 }
 
 const { from } = values

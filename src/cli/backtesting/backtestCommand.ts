@@ -2,7 +2,14 @@
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { liveExactRun } from '../../backtest/exactRun.ts'
-import { planRun, type RunFolder, type RunPlan, type RunWish, takeRunFolder } from '../../backtest/planRun.ts'
+import {
+  holdRunFolder,
+  planRun,
+  type RunFolder,
+  type RunPlan,
+  type RunWish,
+  takeRunFolder,
+} from '../../backtest/planRun.ts'
 import { delaysOf, distributionOf, LEAST_EXECUTIONS } from '../../backtest/recordedDelays.ts'
 import {
   candlePaths,
@@ -16,6 +23,7 @@ import {
 } from '../../backtest/runFiles.ts'
 import { LEAST_DELAY_MS, type ModelChoice, usualModel } from '../../backtest/runModel.ts'
 import { writeRun } from '../../backtest/runResult.ts'
+import { type RunPlace, stoppedManifest, wishOfManifest } from '../../backtest/stoppedRun.ts'
 import { defined } from '../../base/defined.ts'
 import { BaseError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shownText.ts'
@@ -43,26 +51,45 @@ export async function backtest(call: Call): Promise<number> {
   const check = checkFlag(call.flags)
   if (check !== undefined && call.flags.has('fast'))
     throw misuse('--check looks at every turn of a run: leave out --fast.')
-  const paths =
-    positionals.length === 0 ? config.strategies.paths : positionals.map((path) => resolve(cwd, path))
+  const stopped = stoppedOf(call)
+  const named = stopped?.strategies.map(({ path }) => path) ?? positionals.map((path) => resolve(cwd, path))
+  const paths = named.length === 0 ? config.strategies.paths : named
   const found = await readStrategyFiles({ strategies: { ...config.strategies, paths } }, true)
   try {
     // A file that is named is run although it is off; of a folder only what would run.
     const strategies = found.strategies.filter(
-      ({ path, written }) =>
-        written.enabled !== 'false' ||
-        (positionals.length > 0 && paths.some((each) => isSamePath(each, path))),
+      ({ path, written }) => written.enabled !== 'false' || named.some((each) => isSamePath(each, path)),
     )
     if (found.problems.length > 0) throw strategyProblems(found.problems)
     if (strategies.length === 0) throw misuse('No strategy file to run: name one, or enable one.')
     const listed = [...config.venue.chain.facts.markets.values()].map(({ symbol }) => symbol)
     const unlisted = checkMarkets(strategies, listed)
     if (unlisted.length > 0) throw strategyProblems(unlisted)
-    const wish = await withRecordedDelays(call, wishOf(call, strategies))
+    const wish =
+      stopped === undefined
+        ? await withRecordedDelays(call, wishOf(call, strategies))
+        : wishOfManifest(stopped, placeOf(call, strategies))
     if (check !== undefined) return await checkRun(check, call, strategies, wish, planned)
     return await (call.flags.has('band') ? runBand : runOnce)(call, strategies, wish)
   } finally {
     await closeStrategies(found.strategies)
+  }
+}
+
+/** The manifest of the run that is to be resumed: its flags are in it. */
+function stoppedOf({ flags, positionals, cwd }: Call): RunManifest | undefined {
+  const folder = flags.get('resume')
+  if (typeof folder !== 'string') return undefined
+  const others = [...flags.keys()].filter((name) => !['resume', 'data', 'json'].includes(name))
+  if (positionals.length > 0 || others.length > 0)
+    throw misuse(
+      `--resume has the files and flags of the run itself: leave out ${[...positionals, ...others.map((name) => `--${name}`)].join(', ')}.`,
+    )
+  try {
+    return stoppedManifest(resolve(cwd, folder))
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new CommandError(error.message, exitCodes.configuration)
   }
 }
 
@@ -85,9 +112,10 @@ async function planned(wish: RunWish): Promise<RunPlan> {
 async function runOnce(call: Call, strategies: readonly LoadedStrategy[], wish: RunWish): Promise<number> {
   const { flags, out, width } = call
   const plan = await planned(wish)
-  const { folder, state } = takenFor(call, plan)
+  const taken = takenFor(call, plan)
+  const { folder, state } = taken
   if (!flags.has('json')) out(modelText(plan.manifest))
-  const result = await resultIn(folder, state, call, strategies, plan)
+  const result = await resultIn(taken, call, strategies, plan)
   if (flags.has('json')) out(runJson(result).trimEnd())
   else {
     const sentence = wrapped('', await sentenceOfRun(folder), Math.min(width, 80)).join('\n')
@@ -107,9 +135,10 @@ async function runBand(call: Call, strategies: readonly LoadedStrategy[], wish: 
   const results: BandRun[] = []
   for (const each of [-skewBps, 0, skewBps]) {
     const plan = await planned({ ...wish, model: { ...wish.model, skewBps: each } })
-    const { folder, state } = takenFor(call, plan, `skew${each}`)
+    const taken = takenFor(call, plan, `skew${each}`)
+    const { folder } = taken
     if (results.length === 0 && !flags.has('json')) out(modelText(plan.manifest))
-    const result = await resultIn(folder, state, call, strategies, plan)
+    const result = await resultIn(taken, call, strategies, plan)
     results.push({ skewBps: each, folder, result })
   }
   if (flags.has('json')) {
@@ -119,26 +148,39 @@ async function runBand(call: Call, strategies: readonly LoadedStrategy[], wish: 
   return exitCodes.ok
 }
 
-/** The folder of a run, and its state: taken for it, or refused. `--again` makes a run that is over fresh. */
+/** A run's folder and its state; `release` gives the folder back, where this process makes the run. */
+interface TakenFolder {
+  readonly folder: string
+  readonly state: RunFolder
+  readonly release: () => void
+}
+
+/** The folder of a run: taken for it, or refused. `--again` makes a run that is over fresh. */
 function takenFor(
   { flags, cwd, loaded: { config } }: Call,
   { manifest, id }: RunPlan,
   below = '',
-): { readonly folder: string; readonly state: RunFolder } {
-  const given = flags.get('out')
+): TakenFolder {
+  const given = flags.get('resume') ?? flags.get('out')
   const names = manifest.strategies.map(({ name }) => name).join('+')
   const own = join(runsFolder(config), `${names.slice(0, 60)}-${id}`)
   const folder = typeof given === 'string' ? resolve(cwd, given, below) : own
-  const state = taken(folder, manifest)
-  if (!flags.has('again')) return { folder, state }
-  rmSync(join(folder, runFileNames.result), { force: true })
-  rmSync(join(folder, 'state'), { recursive: true, force: true })
-  return { folder, state: 'fresh' }
+  try {
+    const state = takeRunFolder(folder, manifest)
+    if (state === 'over' && !flags.has('again')) return { folder, state, release: () => {} }
+    const release = holdRunFolder(folder)
+    if (!flags.has('again')) return { folder, state, release }
+    rmSync(join(folder, runFileNames.result), { force: true })
+    rmSync(join(folder, 'state'), { recursive: true, force: true })
+    return { folder, state: 'fresh', release }
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    throw new CommandError(error.message, exitCodes.configuration)
+  }
 }
 
 async function resultIn(
-  folder: string,
-  state: RunFolder,
+  { folder, state, release }: TakenFolder,
   { err, loaded: { config } }: Call,
   strategies: readonly LoadedStrategy[],
   { manifest, candles, followed }: RunPlan,
@@ -147,28 +189,23 @@ async function resultIn(
   if (state === 'begun') err('Resuming an interrupted run.')
   const { fromSeconds, toSeconds } = manifest
   let said = { atMs: performance.now(), percent: 0 }
-  const tally = await liveExactRun({
-    ...{ folder, manifest, config, strategies },
-    ...{ histories: candles.histories, followed },
-    told(doneSeconds) {
-      const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
-      const atMs = performance.now()
-      if (atMs - said.atMs < PROGRESS_MS || percent - said.percent < PROGRESS_PERCENT) return
-      said = { atMs, percent }
-      err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
-    },
-  })
-  const result = writeRun(folder, manifest, tally, candles)
-  writeFileSync(join(folder, runFileNames.sentence), `${await sentenceOfRun(folder)}\n`)
-  return result
-}
-
-function taken(folder: string, manifest: RunManifest): RunFolder {
   try {
-    return takeRunFolder(folder, manifest)
-  } catch (error) {
-    if (!(error instanceof BaseError)) throw error
-    throw new CommandError(error.message, exitCodes.configuration)
+    const tally = await liveExactRun({
+      ...{ folder, manifest, config, strategies },
+      ...{ histories: candles.histories, followed },
+      told(doneSeconds) {
+        const percent = Math.floor(((doneSeconds - fromSeconds) * 100) / (toSeconds - fromSeconds))
+        const atMs = performance.now()
+        if (atMs - said.atMs < PROGRESS_MS || percent - said.percent < PROGRESS_PERCENT) return
+        said = { atMs, percent }
+        err(`${new Date(doneSeconds * 1000).toISOString().slice(0, 10)}: ${percent} %`)
+      },
+    })
+    const result = writeRun(folder, manifest, tally, candles)
+    writeFileSync(join(folder, runFileNames.sentence), `${await sentenceOfRun(folder)}\n`)
+    return result
+  } finally {
+    release()
   }
 }
 
@@ -176,8 +213,9 @@ function misuse(text: string): CommandError {
   return new CommandError(`${text}\n  Nothing was run.`, exitCodes.configuration)
 }
 
-function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrategy[]): RunWish {
-  const { config, values } = loaded
+function wishOf(call: Call, strategies: readonly LoadedStrategy[]): RunWish {
+  const { flags, loaded } = call
+  const { config } = loaded
   const text = (name: string): string | undefined => {
     const value = flags.get(name)
     return typeof value === 'string' ? value : undefined
@@ -185,26 +223,35 @@ function wishOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrateg
   const period = text('period')
   if (period !== undefined && !(period in periodSeconds))
     throw misuse(`--period is ${period}; expected one of ${Object.keys(periodSeconds).join(', ')}.`)
-  const [from, to, file, source] = [text('from'), text('to'), text('data'), text('source')]
+  const [from, to, source] = [text('from'), text('to'), text('source')]
   const turnSeconds = wholeOf('turn-seconds', text('turn-seconds'), 60, 86_400)
   return {
-    chain: config.venue.chain.name,
-    strategies,
-    settings: values,
+    ...placeOf(call, strategies),
     ...defined({
       fromSeconds: from === undefined ? undefined : timeOf('from', from),
       toSeconds: to === undefined ? undefined : timeOf('to', to),
-      file: file === undefined ? undefined : resolve(cwd, file),
       source,
     }),
-    storeFolder: config.history.folder,
-    marketHours: config.paper.marketHours,
     ...defined({ period: period === undefined ? undefined : (period as CandlePeriod) }),
     balances: balancesOf(text('balance') ?? '10000', config.venue.chain.feeToken.symbol),
     seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
     ...defined({ turnSeconds }),
     mode: flags.has('fast') ? 'fast' : 'exact',
     model: modelChoice(text),
+  }
+}
+
+/** The part of a wish that is of this machine: files, settings, and where candles lie. */
+function placeOf({ loaded, flags, cwd }: Call, strategies: readonly LoadedStrategy[]): RunPlace {
+  const { config, values } = loaded
+  const file = flags.get('data')
+  return {
+    chain: config.venue.chain.name,
+    strategies,
+    settings: values,
+    storeFolder: config.history.folder,
+    marketHours: config.paper.marketHours,
+    ...defined({ file: typeof file === 'string' ? resolve(cwd, file) : undefined }),
   }
 }
 

@@ -11,14 +11,9 @@ import { fileURLToPath } from 'node:url'
 import { parseManifest, parseResult, runFileNames } from '../../backtest/runFiles.ts'
 import { defined } from '../../base/defined.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
+import { processOf } from '../../base/processFile.ts'
 import type { Config } from '../../config/configTypes.ts'
-import {
-  MOST_RUNS,
-  type RunDesk,
-  type RunJob,
-  type RunOrder,
-  type RunRow,
-} from '../../control/console/runDesk.ts'
+import { MOST_RUNS, type RunDesk, type RunJob, type RunRow } from '../../control/console/runDesk.ts'
 
 /** The program that is started for a run: perpd's own. */
 export const binFile = fileURLToPath(
@@ -92,28 +87,26 @@ export function createRunDesk(place: LocalRuns): RunDesk {
     }
   }
 
-  async function make(order: RunOrder, name: string): Promise<void> {
-    const out = join(place.folder, name)
-    const flags = { from: order.from, to: order.to, balance: order.balance, source: order.source }
-    const given = Object.entries(flags).flatMap(([flag, value]) =>
-      value === undefined ? [] : [`--${flag}`, value],
-    )
-    const mode = order.mode === 'fast' ? ['--fast'] : []
+  /** Begins the one run that is made at a time: the command with its words, then its report. */
+  function begin(name: string, strategy: string, words: readonly string[]): RunJob {
+    const begun: RunJob = { name, strategy, startedAtMs: place.now(), state: 'running', percent: 0 }
+    job = begun
+    make(name, words).catch((error: unknown) => ended({ state: 'failed', problem: reasonOf(error) }))
+    return begun
+  }
+
+  async function make(name: string, asked: readonly string[]): Promise<void> {
     const heard = (text: string): void => {
       const percent = [...text.matchAll(/: (\d{1,3}) %/g)].at(-1)?.[1]
       if (percent !== undefined && job !== undefined) job = { ...job, percent: Number(percent) }
     }
-    const made = await perpd(
-      ['backtest', order.path, '--out', out, ...given, ...mode, '--json'],
-      heard,
-      (child) => {
-        making = child
-      },
-    )
+    const made = await perpd(['backtest', ...asked, '--json'], heard, (child) => {
+      making = child
+    })
     making = undefined
     const isCancelled = job?.state === 'cancelled'
     if (made.code !== 0) return isCancelled ? undefined : ended({ state: 'failed', problem: made.words })
-    const written = await perpd(['report', out])
+    const written = await perpd(['report', join(place.folder, name)])
     ended(written.code === 0 ? { state: 'over', percent: 100 } : { state: 'failed', problem: written.words })
   }
 
@@ -164,6 +157,12 @@ export function createRunDesk(place: LocalRuns): RunDesk {
     return kept
   }
 
+  /** Looks for the process that makes a run: a daemon that was killed leaves it running. */
+  function beingMade({ name, figures }: RunRow): { readonly isBeingMade?: true } {
+    const path = join(place.folder, name, runFileNames.process)
+    return figures === undefined && processOf(path) !== undefined ? { isBeingMade: true } : {}
+  }
+
   /** Makes the report of a run where it is missing or older than the run. */
   async function writePage(name: string): Promise<void> {
     const folder = join(place.folder, name)
@@ -188,18 +187,26 @@ export function createRunDesk(place: LocalRuns): RunDesk {
       const rows = []
       for (const name of names) rows.push((await rowOf(name)) ?? [])
       const found = rows.flat().toSorted((one, other) => other.changedMs - one.changedMs)
-      const runs = found.slice(0, MOST_RUNS).map(({ row }) => row)
+      const runs = found.slice(0, MOST_RUNS).map(({ row }) => ({ ...row, ...beingMade(row) }))
       return { runs, more: found.length - runs.length, ...defined({ job }) }
     },
     start(order) {
       if (job?.state === 'running') return undefined
-      const startedAtMs = place.now()
-      const stamp = new Date(startedAtMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+      const stamp = new Date(place.now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
       const name = `${order.strategy.replaceAll(/[^\w.-]/g, '_').slice(0, 80)}-${stamp}`
-      const begun: RunJob = { name, strategy: order.strategy, startedAtMs, state: 'running', percent: 0 }
-      job = begun
-      make(order, name).catch((error: unknown) => ended({ state: 'failed', problem: reasonOf(error) }))
-      return begun
+      const flags = { from: order.from, to: order.to, balance: order.balance, source: order.source }
+      const given = Object.entries(flags).flatMap(([flag, value]) =>
+        value === undefined ? [] : [`--${flag}`, value],
+      )
+      const mode = order.mode === 'fast' ? ['--fast'] : []
+      return begin(name, order.strategy, [order.path, '--out', join(place.folder, name), ...given, ...mode])
+    },
+    async resume(name) {
+      const isThere = (await folderNames(place.folder)).includes(name)
+      const row = isThere ? (await rowOf(name))?.row : undefined
+      if (row === undefined || row.figures !== undefined || beingMade(row).isBeingMade) return 'none'
+      if (job?.state === 'running') return 'running'
+      return begin(name, row.strategies.join(', '), ['--resume', join(place.folder, name)])
     },
     cancel() {
       if (job?.state !== 'running' || making === undefined) return false

@@ -19,8 +19,10 @@ export interface RunRow {
   /** Unix seconds. */
   readonly fromSeconds: number
   readonly toSeconds: number
-  /** Absent: it was stopped before its end, or runs. */
+  /** Absent: it was stopped before its end, or is being made. */
   readonly figures?: RunFigures
+  /** True: a process is making it, of this daemon or of an earlier one, or a person's. */
+  readonly isBeingMade?: true
   /** The sentence that is read first; absent where the run did not write it. */
   readonly sentence?: string
 }
@@ -69,6 +71,8 @@ export interface RunDesk {
   list(): Promise<RunsReport>
   /** Starts one; undefined while another one is being made. */
   start(order: RunOrder): RunJob | undefined
+  /** Resumes a run that was stopped; `running` while another one is being made, `none` where no run of this name was stopped. */
+  resume(name: string): Promise<RunJob | 'running' | 'none'>
   /** Ends the one that is being made; false when there is none. */
   cancel(): boolean
   /** The report page of a run that is over; undefined when there is no such run. Throws BaseError when it cannot be made. */

@@ -40,6 +40,8 @@ const orderBody = z.strictObject({
     .regex(/^[a-z0-9][\w-]{0,39}$/i)
     .exactOptional(),
 })
+const resumeBody = z.strictObject({ name: z.string().max(120) })
+const busy = 'A backtest is being made; wait for its end, or cancel it.'
 /** Longest body, bytes. */
 const MOST_BODY_BYTES = 1_024
 
@@ -82,8 +84,16 @@ export function runRoutes(app: Hono<Proven>, { desk, sessions, fileOf }: RunPart
     const file = fileOf(order.strategy)
     if (file === undefined) return no(c, 404, 'NOT_FOUND', `No strategy ${visible(order.strategy)} runs.`)
     const job = desk.start({ ...order, path: file.path })
-    if (job === undefined)
-      return no(c, 409, 'BACKTEST_RUNNING', 'A backtest is being made; wait for its end, or cancel it.')
+    if (job === undefined) return no(c, 409, 'BACKTEST_RUNNING', busy)
+    return c.json({ ok: true, job })
+  })
+  app.post('/api/runs/resume', limited, async (c) => {
+    const body = await jsonOf(c, resumeBody)
+    if (body === undefined) return no(c, 400, 'BAD_RUN', 'A run to resume is named by its folder: name.')
+    const job = await desk.resume(body.name)
+    if (job === 'none')
+      return no(c, 404, 'NOT_FOUND', `No run ${visible(body.name)} was stopped before its end.`)
+    if (job === 'running') return no(c, 409, 'BACKTEST_RUNNING', busy)
     return c.json({ ok: true, job })
   })
   app.post('/api/runs/cancel', limited, (c) =>

@@ -33,7 +33,8 @@ function useRuns(): {
   const [runs, setRuns] = useState<Runs | undefined>(undefined)
   const [isUnread, setUnread] = useState(false)
   const [asked, ask] = useState(0)
-  const everyMs = runs?.job?.state === 'running' ? runningMs : idleMs
+  const isMaking = runs?.job?.state === 'running' || runs?.runs.some(({ isBeingMade }) => isBeingMade)
+  const everyMs = isMaking === true ? runningMs : idleMs
   useEffect(() => {
     let isOver = false
     const look = async () => {
@@ -73,12 +74,28 @@ function JobLine({
   return html`<p class="muted" id="run-job">${state === 'over' ? words.over(name) : words.cancelled(name)}</p>`
 }
 
-function RunLine({ row }: { readonly row: Runs['runs'][number] }): VNode {
+type Row = Runs['runs'][number]
+
+/** Shows a run; `onResume`: absent where it cannot be resumed now. */
+function RunLine({
+  row,
+  onResume,
+}: {
+  readonly row: Row
+  readonly onResume: ((name: string) => void) | undefined
+}): VNode {
   const { name, strategies, fromSeconds, toSeconds, figures: found, sentence, page } = row
   const head = html`<th scope="row" class="text" data-label=${words.run}>${strategies.join(', ')}
     <small class="num">${words.span(dayText(fromSeconds), dayText(toSeconds))}</small>
     <small class="mono">${name}</small>${sentence === undefined ? '' : html`<small>${sentence}</small>`}</th>`
-  if (found === undefined) return html`<tr>${head}<td colspan="5" class="muted">${words.stopped}</td></tr>`
+  if (found === undefined && row.isBeingMade)
+    return html`<tr>${head}<td colspan="5" class="muted">${words.beingMade}</td></tr>`
+  if (found === undefined)
+    return html`<tr>${head}<td colspan="4" class="muted">${words.stopped}</td><td class="tools">${
+      onResume === undefined
+        ? ''
+        : html`<button aria-label=${words.resumeLabel(name)} onClick=${() => onResume(name)}>${words.resume}</button>`
+    }</td></tr>`
   const { madeUsd, holdMadeUsd, maxDrawdownBps, trades, wins, isResult } = found
   return html`<tr>
     ${head}
@@ -120,20 +137,21 @@ export function RunsView(): VNode {
     )
   }, [state, job?.name])
 
-  async function cancel(): Promise<void> {
-    const answer = await feed.change('POST', '/api/runs/cancel', {})
+  async function change(path: string, body: object): Promise<void> {
+    const answer = await feed.change('POST', path, body)
     const text = answer.ok ? '' : answer.code === NO_ANSWER ? texts.noAnswer : answer.message
     setProblem(text)
     if (text !== '') announce(text)
     look()
   }
 
+  const resume = (name: string): void => void change('/api/runs/resume', { name })
   const tools =
     mayCommand && state !== 'running'
       ? html`<button onClick=${() => setStarting(true)}>${words.start}</button>`
       : ''
   return html`<${Section} id="runs" title=${texts.sections.runs} count=${texts.shownOf(shown.length, all.length)} tools=${tools}>
-    ${job === undefined ? '' : html`<${JobLine} job=${job} onCancel=${mayCommand ? cancel : undefined} />`}
+    ${job === undefined ? '' : html`<${JobLine} job=${job} onCancel=${mayCommand ? () => change('/api/runs/cancel', {}) : undefined} />`}
     ${problem === '' ? '' : html`<p class="problem" role="alert">${problem}</p>`}
     ${isUnread ? html`<p class="warn">${words.unread}</p>` : ''}
     ${
@@ -141,7 +159,7 @@ export function RunsView(): VNode {
         ? html`<p class="muted">${runs === undefined ? texts.loading : all.length === 0 ? words.none : texts.nothingFound}</p>`
         : html`<div class="scroll"><table>
             <${Head} titles=${titles} figures=${figures} />
-            <tbody>${shown.map((row) => html`<${RunLine} key=${row.name} row=${row} />`)}</tbody>
+            <tbody>${shown.map((row) => html`<${RunLine} key=${row.name} row=${row} onResume=${mayCommand && state !== 'running' ? resume : undefined} />`)}</tbody>
           </table></div>`
     }
     ${more > 0 ? html`<div class="tools"><button onClick=${showMore}>${texts.more(more)}</button></div>` : ''}
