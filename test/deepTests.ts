@@ -136,6 +136,7 @@ const namedProcesses: readonly string[] = [
   'journal/postgresReplication.test.ts',
   'journal/pointInTime.test.ts',
   'journal/upkeep.test.ts',
+  'world/accounts.test.ts',
   'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
   'world/badInput.test.ts',
