@@ -11,8 +11,8 @@ import type { Secret } from '../../base/secret.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodeOfRefusal, exitCodes } from '../../config/exit.ts'
-import { accountPath, isAccountRefusal } from '../../control/accountRefusals.ts'
 import type { Role } from '../../control/guard/access.ts'
+import { accountPath, isAccountRefusal } from '../../control/guard/accountRefusals.ts'
 import { linkPath } from '../../control/guard/browserRules.ts'
 import {
   answerCode,
