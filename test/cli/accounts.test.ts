@@ -116,6 +116,16 @@ test('what is read is of all accounts, in JSON by their names', async () => {
   expect((await perpd(cwd, ['status', '--account', 'beta', '--json'])).out).toContain('"state": "running"')
 })
 
+test('check and doctor look at each account, and say what all share once', async () => {
+  const check = await perpd(cwd, ['check', '--account', 'alpha,beta'])
+  expect(check.out.match(/^account \w+$/gm)).toEqual(['account alpha', 'account beta'])
+  const { out } = await perpd(cwd, ['doctor', '--json', '--control.port=0'])
+  const { findings } = JSON.parse(out) as { readonly findings: readonly { readonly check: string }[] }
+  const checks = findings.map((finding) => finding.check)
+  expect(checks.filter((each) => each.endsWith(' key'))).toEqual(['alpha key', 'beta key', 'gamma key'])
+  expect(checks.filter((each) => each === 'node')).toHaveLength(1)
+})
+
 test('an unknown account, and rows of several for a spreadsheet, are refused', async () => {
   const unknown = await perpd(cwd, ['status', '--account', 'alpa'])
   expect([unknown.code, unknown.err]).toEqual([4, expect.stringContaining('alpha?')])
@@ -128,7 +138,7 @@ test('every command that an operator sends chooses among accounts', () => {
   const sent = commands.filter(({ name }) => accountModeOf(name, false) === undefined)
   const without = sent.filter(({ accounts }) => accounts === undefined).map(({ name }) => name)
   expect(without).toEqual([
-    ...['init', 'doctor', 'run', 'paper', 'check', 'config', 'console'],
+    ...['init', 'doctor', 'run', 'paper', 'config', 'console'],
     ...['strategies describe', 'strategies new', 'strategies test', 'backtest'],
     ...['data get', 'record', 'data import', 'data list', 'data check', 'data export', 'notify test'],
     ...['keys new', 'keys import', 'message', 'version', 'completion'],

@@ -31,6 +31,7 @@ const ofEach: readonly string[] = [
   'pnl',
   'discrepancies',
   'journal verify',
+  'check',
 ]
 
 /** Commands that are about one thing of one account. */
