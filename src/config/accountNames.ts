@@ -21,7 +21,7 @@ export const ALL_ACCOUNTS = 'all'
 export const mostAccounts = 64
 
 /** Tells whether a text is the name of an account. */
-export function isAccountName(text: string): boolean {
+function isAccountName(text: string): boolean {
   return accountNameForm.test(text) && text !== ALL_ACCOUNTS
 }
 

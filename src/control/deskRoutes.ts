@@ -123,7 +123,7 @@ function probeRoutes(app: Hono<Proven>, { accounts, metrics }: DeskContext): voi
 }
 
 /** Judges whether the process does its work: an account that a fault stopped does none, and a restart would stop the others too. */
-export function liveVerdict(accounts: readonly DeskAccount[]): Verdict {
+function liveVerdict(accounts: readonly DeskAccount[]): Verdict {
   return verdictOfAll(
     accounts.filter(({ fault, served }) => served !== undefined && fault() === undefined),
     ({ served }) => (served === undefined ? notRunning() : served.health.live(served.engine.status())),
