@@ -1,4 +1,6 @@
 /** docs/reference/commands.md, printed from the table of commands and the table of exit codes. */
+
+import type { AccountMode } from '../src/cli/call/accountModes.ts'
 import { flagText, usageOf } from '../src/cli/call/command.ts'
 import type { RowLines } from '../src/cli/call/sentCommands.ts'
 import { commandsWith } from '../src/cli/commandPlaces.ts'
@@ -15,6 +17,14 @@ export function commandLines(): readonly RowLines[] {
   }))
 }
 
+/** The commands with this choice among accounts. */
+function named(mode: AccountMode): string {
+  return commandsWith(commandLines())
+    .filter(({ accounts }) => accounts === mode)
+    .map(({ name }) => `\`${name}\``)
+    .join(', ')
+}
+
 /** The page of all commands. */
 export function commandsDocument(): string {
   return `${[
@@ -24,6 +34,11 @@ export function commandsDocument(): string {
     '',
     'In a checkout `npm run -s perpd --` stands for `perpd`. Every command takes `--help`, and all but `init` take settings, as `--section.key value`',
     '([configuration.md](configuration.md)). For a misspelt command perpd names the nearest one.',
+    '',
+    'With several accounts ([scale.md](../scale.md#several-accounts-in-one-process)) `--account NAMES` names one or several (`alpha,beta`), or `all`. Without it',
+    `these are for all accounts, each under its name, or by its name in JSON: ${named('each')}. These ask the first account: ${named('any')}.`,
+    `\`trading\` shows all, and needs a name to change something. These need a name: ${named('named')}.`,
+    'All others are about the process.',
     '',
     '## Exit codes',
     '',

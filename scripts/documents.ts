@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { accountNameText, accountSections, mostAccounts } from '../src/config/accountNames.ts'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
 import { limitRows, limitSetting } from '../src/domain/limits/limits.ts'
@@ -88,6 +89,9 @@ function configurationDocument(): string {
     '(in an installed package `./node_modules/perpd/config/schema/settings.json`).',
     '',
     'The limits under `risk` hold for the whole account; a strategy file may only tighten them.',
+    '',
+    `**Several accounts** ([scale.md](../scale.md#several-accounts-in-one-process)): \`accounts\` of a file has ${accountNameText}, and below each name the sections ${accountSections.map((section) => `\`${section}\``).join(', ')}`,
+    `with its own values over those of all; as a flag \`--accounts.NAME.section.key\`. One process has at most ${mostAccounts}. An account's files have its name: \`journal.db\` of alpha is \`journal.alpha.db\`.`,
     '',
     tables.join('\n\n'),
   ].join('\n')}\n`

@@ -140,6 +140,7 @@ const namedProcesses: readonly string[] = [
   'journal/postgresHosts.test.ts',
   'journal/pointInTime.test.ts',
   'journal/upkeep.test.ts',
+  'world/accounts.test.ts',
   'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
   'world/backtestKill.test.ts',

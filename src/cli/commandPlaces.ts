@@ -1,6 +1,7 @@
 /** Every command in its place, its flags and its help; the code of each is loaded only when it runs. */
 import { tradeFilters } from '../books/tradeFilter.ts'
 import { csv, json, liveSubjects } from '../operator/commandLine.ts'
+import { accountFlag } from './call/accountModes.ts'
 import type { Command } from './call/command.ts'
 import { type RowLines, type Sent, sent, withSent } from './call/sentCommands.ts'
 import { handCommands, lookCommands } from './commandsByHand.ts'
@@ -8,7 +9,7 @@ import { dataCommands } from './commandsOfData.ts'
 import { aboutCommands, firstCommands } from './commandsOfItself.ts'
 import { keyCommands } from './commandsOfKeys.ts'
 import { noticeCommands } from './commandsOfNotices.ts'
-import { topCommand, watchFlag } from './commandsOfScreens.ts'
+import { topCommand, watchedTogether, watchFlag } from './commandsOfScreens.ts'
 import { authorCommands } from './commandsOfStrategies.ts'
 import { taskCommands } from './commandsOfTasks.ts'
 
@@ -104,6 +105,7 @@ const table: readonly (Command | Sent)[] = [
         ? (await import('./live/topCommand.ts')).watchStatus(call, 'watch')
         : (await import('./verbs/statusCommand.ts')).status(call)
     },
+    together: watchedTogether('watch'),
   },
   topCommand,
   ...lookCommands,
@@ -113,7 +115,11 @@ const table: readonly (Command | Sent)[] = [
   ...taskCommands,
   ...noticeCommands,
   sent('trading', async (call) => (await import('./verbs/tradingCommand.ts')).trading(call)),
-  sent('kill', async (call) => (await import('./verbs/killCommand.ts')).kill(call)),
+  sent(
+    'kill',
+    async (call) => (await import('./verbs/killCommand.ts')).kill(call),
+    async (calls) => (await import('./verbs/killCommand.ts')).killAll(calls),
+  ),
   {
     name: 'limits',
     isForRunning: true,
@@ -330,7 +336,10 @@ export function commandsWith(rows: readonly RowLines[]): readonly Command[] {
       const subject = liveSubjects.find((each) => each === call.positionals[0])
       // Someone waits at a prompt: the words of a script are not loaded for the names of a running daemon.
       if (subject !== undefined) return (await import('./setup/liveNames.ts')).printNames(call, subject)
-      return (await import('./setup/completionCommand.ts')).completion(call, all)
+      const withAccounts = all.map((each) =>
+        each.accounts === undefined ? each : { ...each, flags: [...each.flags, accountFlag] },
+      )
+      return (await import('./setup/completionCommand.ts')).completion(call, withAccounts)
     },
   }
   const all = withSent([...table, completion], rows)

@@ -81,6 +81,10 @@ export const lookCommands: readonly (Command | Sent)[] = [
       'perpd logs --json',
     ],
     run: async (call) => (await import('./verbs/logsCommand.ts')).logs(call),
+    together: (calls) =>
+      calls.some(({ flags }) => flags.has('follow'))
+        ? import('./verbs/logsCommand.ts').then(({ logsOfAll }) => logsOfAll(calls))
+        : undefined,
   },
   sent('log level', async (call) => (await import('./verbs/logLevel.ts')).logLevel(call)),
 ]

@@ -1,6 +1,6 @@
 /** Commands that draw on the terminal: their flags and help. */
 import type { OwnFlag } from '../operator/commandLine.ts'
-import type { Command } from './call/command.ts'
+import type { Call, Command } from './call/command.ts'
 
 /** `status --watch`. */
 export const watchFlag: OwnFlag = {
@@ -8,6 +8,14 @@ export const watchFlag: OwnFlag = {
   value: 'SECONDS',
   isValueOptional: true,
   doc: 'refresh continuously, as perpd top; every 2 s when not given',
+}
+
+/** Watches several accounts on one screen where this flag is given. */
+export function watchedTogether(flag: string) {
+  return (calls: readonly Call[]): Promise<number> | undefined =>
+    calls.some(({ flags }) => flags.has(flag))
+      ? import('./live/topCommand.ts').then(({ watchAll }) => watchAll(calls, flag))
+      : undefined
 }
 
 /** The live screen. */
@@ -23,4 +31,5 @@ export const topCommand: Command = {
   ],
   examples: ['perpd top', 'perpd top --every 5'],
   run: async (call) => (await import('./live/topCommand.ts')).top(call),
+  together: async (calls) => (await import('./live/topCommand.ts')).watchAll(calls, 'every'),
 }

@@ -14,7 +14,7 @@ import { takeKeySources } from '../daemon/signers/keySources.ts'
 import type { AskHidden } from '../keys/password.ts'
 import { createHiddenPrompt } from '../keys/prompt.ts'
 import { threadsLeftBehind } from '../strategy/files/leftThreads.ts'
-import type { Arguments, Command } from './call/command.ts'
+import type { AccountCommand, Arguments, Call, Command } from './call/command.ts'
 import { commands } from './commandTable.ts'
 import { fitted, JOINED, screenWidth } from './output/screen.ts'
 import { columns } from './output/table.ts'
@@ -139,7 +139,7 @@ export async function main(
     const isTolerant = command.isForRunning === true || command.isOfJournal === true
     const loaded = await (isTolerant ? loadInSpite(command, source, err) : readSettings())
     const { loadConfig } = await loadSettings()
-    return ended(await command.run({ ...bare, loaded, settings, reload: () => loadConfig(source) }))
+    return ended(await runChosen(command, { ...bare, loaded, settings, reload: () => loadConfig(source) }))
   } catch (error) {
     if (error instanceof CommandError) {
       err(error.message)
@@ -154,6 +154,14 @@ export async function main(
     err(`A system call failed: ${error.message}\n  perpd stops.`)
     return exitCodes.error
   }
+}
+
+/** Runs a command for the accounts that it is for. One account without a name is usual: nothing more is loaded for it. */
+async function runChosen(command: AccountCommand, call: Call): Promise<number> {
+  const { accounts } = command
+  if (accounts === undefined || (call.loaded.accounts.length === 0 && !call.flags.has('account')))
+    return await command.run(call)
+  return await (await import('./call/forAccounts.ts')).runForAccounts(command, accounts, call)
 }
 
 /** The configuration for a command that only asks the running daemon, or reads the journal; problems are told, and it goes on where it can. */

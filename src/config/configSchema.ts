@@ -4,6 +4,7 @@
  */
 import convict from 'convict'
 import { type Setting, setting, type Typed, type TypeOf, type Value } from '../protocol/settings/setting.ts'
+import { accountKeyOf, accountKeyProblem } from './accountNames.ts'
 import { account } from './sections/accountSection.ts'
 import { control, journal, log, strategies } from './sections/daemonSection.ts'
 import { paper } from './sections/embeddedVenueSection.ts'
@@ -72,9 +73,12 @@ function isSetting(entry: object): entry is Setting {
 
 const byKey: ReadonlyMap<string, NamedSetting> = new Map(settings.map((entry) => [entry.key, entry]))
 
-/** The setting of that dotted name, or undefined. */
+/** The setting of that dotted name, or undefined; one of an account, as `accounts.alpha.risk.maxOrderSizeUsd`, has its whole name. */
 export function settingNamed(key: string): NamedSetting | undefined {
-  return byKey.get(key)
+  const own = accountKeyOf(key)
+  if (own === undefined) return byKey.get(key)
+  const entry = accountKeyProblem(own) === undefined ? byKey.get(own.key) : undefined
+  return entry === undefined ? undefined : { ...entry, key }
 }
 
 /** The environment variable of a setting: `risk.maxOrderSizeUsd` is `PERPD__RISK__MAX_ORDER_SIZE_USD`. */

@@ -1,6 +1,13 @@
 /** The JSON Schema of a file of settings, by which an editor completes and checks `perpd.json` and `config/NAME.json`. */
 import { z } from 'zod'
 import type { Setting } from '../protocol/settings/setting.ts'
+import {
+  ALL_ACCOUNTS,
+  accountNameForm,
+  accountNameText,
+  accountSections,
+  mostAccounts,
+} from './accountNames.ts'
 import { settings } from './configSchema.ts'
 
 /** The schema as JSON carries it. What it cannot say of a value stands in the description; perpd itself checks all of it. */
@@ -12,8 +19,21 @@ export function settingsSchema(): Readonly<Record<string, unknown>> {
     if (name === undefined) properties[section] = schemaOf(entry)
     else sections.set(section, { ...sections.get(section), [name]: schemaOf(entry) })
   }
-  for (const [section, inner] of sections) {
-    properties[section] = { type: 'object', additionalProperties: false, properties: inner }
+  const ofSection = (inner: Readonly<Record<string, unknown>>) => ({
+    type: 'object',
+    additionalProperties: false,
+    properties: inner,
+  })
+  for (const [section, inner] of sections) properties[section] = ofSection(inner)
+  properties.accounts = {
+    description: `Accounts of one process, by name, each with its settings over those of all. Expected: ${accountNameText}.`,
+    type: 'object',
+    minProperties: 1,
+    maxProperties: mostAccounts,
+    propertyNames: { pattern: accountNameForm.source, not: { const: ALL_ACCOUNTS } },
+    additionalProperties: ofSection(
+      Object.fromEntries(accountSections.map((section) => [section, ofSection(sections.get(section) ?? {})])),
+    ),
   }
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -8,6 +8,7 @@ import { readTextFile } from '../base/textFile.ts'
 import { untrustedPart, untrustedText } from '../keys/trustedPath.ts'
 import { redactUrl } from '../monitor/log/redact.ts'
 import type { Value } from '../protocol/settings/setting.ts'
+import { accountKeyOf, accountKeyProblem } from './accountNames.ts'
 import { type NamedSetting, settingNamed, settings, variableOf } from './configSchema.ts'
 import { didYouMean, nearest } from './suggest.ts'
 
@@ -59,7 +60,13 @@ export function readFlags(
     const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined
     const entry = settingNamed(alias?.key ?? name)
     if (entry === undefined && name !== 'config') {
-      report(`--${name}: no such flag.${didYouMean(`--${name}`, flagNames)}`)
+      const own = accountKeyOf(name)
+      const problem = own === undefined ? undefined : accountKeyProblem(own)
+      report(
+        problem === undefined
+          ? `--${name}: no such flag.${didYouMean(`--${name}`, flagNames)}`
+          : `--${name}: ${problem}`,
+      )
       const next = argv[at + 1]
       if (equals < 0 && next !== undefined && !next.startsWith('--')) at++
       continue
@@ -200,23 +207,56 @@ export function readFile(
     if (section === '$schema') continue
     const entry = settingNamed(section)
     if (entry !== undefined) put(layer, entry, inner, origin, file, report)
+    else if (section === 'accounts') readAccounts(layer, { section, inner, origin, file }, report)
     else if (isSection(section)) readSection(layer, { section, inner, origin, file }, report)
     else report(`${file}: ${section}: no such section.${didYouMean(section, sections)}`)
   }
   return layer
 }
 
-const sections: readonly string[] = [...new Set(keys.map((key) => key.split('.')[0] ?? key))]
+const sections: readonly string[] = [...new Set(keys.map((key) => key.split('.')[0] ?? key)), 'accounts']
 
 function isSection(word: string): boolean {
   return keys.some((key) => key.startsWith(`${word}.`))
 }
 
-function readSection(
-  layer: MutableLayer,
-  from: { readonly section: string; readonly inner: unknown; readonly origin: string; readonly file: string },
-  report: Report,
-): void {
+/** A part of a file: `section` is its dotted name. */
+interface FilePart {
+  readonly section: string
+  readonly inner: unknown
+  readonly origin: string
+  readonly file: string
+}
+
+/** Reads `accounts`: an object of accounts, each with sections of its own. An account without a setting is one too. */
+function readAccounts(layer: MutableLayer, from: FilePart, report: Report): void {
+  const { inner, origin, file } = from
+  if (!isObject(inner)) {
+    report(`${file}: accounts is ${kindOf(inner)}; expected an object, a name and its settings each.`)
+    return
+  }
+  if (Object.keys(inner).length === 0) {
+    report(
+      `${file}: accounts is empty; give at least one account, or remove it: account is the only one then.`,
+    )
+  }
+  for (const [account, own] of Object.entries(inner)) {
+    const section = `accounts.${account}`
+    const problem = accountKeyProblem({ account, key: '' })
+    if (problem !== undefined) report(`${file}: ${problem}`)
+    else if (!isObject(own)) report(`${file}: ${section} is ${kindOf(own)}; expected an object of sections.`)
+    else {
+      layer.set(section, { value: true, origin })
+      for (const [key, values] of Object.entries(own)) {
+        const misplaced = accountKeyProblem({ account, key })
+        if (misplaced !== undefined) report(`${file}: ${misplaced}`)
+        else readSection(layer, { section: `${section}.${key}`, inner: values, origin, file }, report)
+      }
+    }
+  }
+}
+
+function readSection(layer: MutableLayer, from: FilePart, report: Report): void {
   const { section, inner, origin, file } = from
   if (!isObject(inner)) {
     report(`${file}: ${section} is ${kindOf(inner)}; expected an object of settings.`)

@@ -8,9 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import { mayHoldKey } from '../monitor/log/redact.ts'
+import { accountKeyOf, withOwnFiles } from './accountNames.ts'
 import { emptyConfig, type RawConfig, settings, variableOf } from './configSchema.ts'
 import type { Config } from './configTypes.ts'
 import { judge } from './judge.ts'
+import { judgeAccounts } from './judgeAccounts.ts'
 import { type Layer, readEnvironment, readFile, readFlags } from './layers.ts'
 import { didYouMean } from './suggest.ts'
 import { typedConfig } from './typedConfig.ts'
@@ -24,15 +26,43 @@ export interface ConfigSource {
   readonly cwd: string
 }
 
-/** A configuration that may be used. */
-export interface LoadedConfig {
+/** The values of a configuration, or of one account of it. */
+export interface LoadedValues {
   readonly config: Config
   /** The same values in their normal form, by dotted key, for showing. What may carry a secret is a Secret, or a list of them. */
   readonly values: Readonly<Record<string, unknown>>
   /** Where each value came from, by dotted key: `default`, `profile F`, `file F`, `env NAME`, `flag --x`. */
   readonly origins: Readonly<Record<string, string>>
+}
+
+/** One of several accounts, with the process's settings and its own over them. */
+export interface LoadedAccount extends LoadedValues {
+  readonly name: string
+}
+
+/** A configuration that may be used. */
+export interface LoadedConfig extends LoadedValues {
+  /** The accounts of a process that has several, in their order; empty: it has one without a name, and these are its values. */
+  readonly accounts: readonly LoadedAccount[]
   /** Settings that are allowed but deserve attention, one sentence each. */
   readonly warnings: readonly string[]
+}
+
+/**
+ * Returns the configuration of one account as if it were alone; without a name, the whole.
+ *
+ * @throws ConfigError when it has no account of that name.
+ */
+export function accountIn(loaded: LoadedConfig, name: string | undefined): LoadedConfig {
+  if (name === undefined) return loaded
+  const account = loaded.accounts.find((each) => each.name === name)
+  if (account !== undefined) return { ...account, accounts: [], warnings: loaded.warnings }
+  const names = loaded.accounts.map((each) => each.name)
+  throw new ConfigError([
+    names.length === 0
+      ? `there is no account ${name}: the configuration has one account, without a name. Set accounts, or leave out the name.`
+      : `there is no account ${name}; there are ${names.join(', ')}.${didYouMean(name, names)}`,
+  ])
 }
 
 /** The configuration cannot be used. Exit code 4. */
@@ -58,7 +88,7 @@ const packageProfiles = fileURLToPath(new URL('../../config/', import.meta.url))
  * it is open which daemon is meant, or whose file it is.
  */
 const ofDaemonAlone =
-  /^[^:]+: (?:(?:risk|breakers|signing|execution|strategies|account|rpc|evidence|api|paper|notify|log|otel|history)(?:\.\w+)?|venue\.(?:api|oracle)Hosts)[ :]/
+  /^[^:]+: (?:(?:risk|breakers|signing|execution|strategies|accounts?|rpc|evidence|api|paper|notify|log|otel|history)(?:\.[\w.-]+)?|venue\.(?:api|oracle)Hosts)[ :]/
 
 /**
  * Reads and checks the whole configuration. `forRunning`: for a command that only asks a running daemon, which goes on with what it
@@ -82,39 +112,94 @@ export function loadConfig(source: ConfigSource, forRunning = false): LoadedConf
   const profile = chosen?.value ?? 'paper'
   const profileLayer = readProfile(source, String(profile), chosen?.origin ?? 'default', report, isThere)
 
-  const convict = emptyConfig()
-  const origins: Record<string, string> = Object.fromEntries(settings.map(({ key }) => [key, 'default']))
-  for (const layer of [profileLayer, fileLayer, environment.layer, flags.layer]) {
-    for (const [key, { value, origin }] of layer) {
-      convict.set(key, value)
-      origins[key] = origin
-    }
-  }
-  convict.validate({ allowed: 'strict' })
-  const raw: RawConfig = convict.getProperties()
-  const config = typedConfig(raw, source.cwd)
-  const judged = judge(config, origins, problems.length === 0)
-  problems.push(...judged.problems)
+  const layers = [profileLayer, fileLayer, environment.layer, flags.layer]
+  const shared = valuesOf(layers, source.cwd)
+  const accounts = accountNames(layers).map((name) => accountOf(layers, source.cwd, name))
+  const judged = [shared, ...accounts].map(({ config, origins }) =>
+    judge(config, origins, problems.length === 0),
+  )
+  problems.push(
+    ...new Set([
+      ...judged.flatMap((each) => each.problems),
+      ...judgeAccounts(accounts, shared.config, shared.origins),
+    ]),
+  )
   const isFatal = !forRunning || problems.some((each) => !ofDaemonAlone.test(each))
   if (problems.length > 0 && isFatal) throw new ConfigError(problems)
   return {
-    config,
-    values: Object.fromEntries(
-      settings.map(({ key, reads }) => {
-        const value: unknown = convict.get(key as never)
-        return [key, reads.isSecret ? concealed(value) : value]
-      }),
-    ),
-    origins,
+    ...shared,
+    accounts,
     warnings: [
       ...problems,
       ...unseen,
-      ...judged.warnings,
+      ...new Set(judged.flatMap((each) => each.warnings)),
       ...flags.repeated,
       ...keysInFlags(flags.layer),
       ...strayVariables(source.env),
     ],
   }
+}
+
+/** Names of the accounts that the layers name, in their order. */
+function accountNames(layers: readonly Layer[]): readonly string[] {
+  const named = layers.flatMap((layer) =>
+    [...layer.keys()].flatMap((key) => accountKeyOf(key)?.account ?? []),
+  )
+  return [...new Set(named)]
+}
+
+/** The values of layers, the later over the earlier, without those of single accounts. */
+function valuesOf(
+  layers: readonly Layer[],
+  cwd: string,
+  of?: { readonly account: string; readonly own: readonly Layer[] },
+): LoadedValues {
+  const convict = emptyConfig()
+  const origins: Record<string, string> = Object.fromEntries(settings.map(({ key }) => [key, 'default']))
+  for (const layer of [...layers, ...(of?.own ?? [])]) {
+    for (const [key, { value, origin }] of layer) {
+      if (accountKeyOf(key) !== undefined) continue
+      convict.set(key, value)
+      origins[key] = origin
+    }
+  }
+  convict.validate({ allowed: 'strict' })
+  const written: RawConfig = convict.getProperties()
+  const isOwn = (key: string): boolean => of?.own.some((layer) => layer.has(key)) === true
+  const raw = of === undefined ? written : withOwnFiles(written, of.account, isOwn)
+  return {
+    config: typedConfig(raw, cwd, of?.account),
+    values: Object.fromEntries(
+      settings.map(({ key, reads }) => {
+        const value = valueAt(raw, key)
+        return [key, reads.isSecret ? concealed(value) : value]
+      }),
+    ),
+    origins,
+  }
+}
+
+/** One account: its own values, by whichever layer, over those of all. */
+function accountOf(layers: readonly Layer[], cwd: string, name: string): LoadedAccount {
+  const own = layers.map(
+    (layer): Layer =>
+      new Map(
+        [...layer].flatMap(([dotted, { value, origin }]) => {
+          const { account, key = '' } = accountKeyOf(dotted) ?? {}
+          return account === name && key !== ''
+            ? [[key, { value, origin: `${origin}, account ${name}` }] as const]
+            : []
+        }),
+      ),
+  )
+  return { name, ...valuesOf(layers, cwd, { account: name, own }) }
+}
+
+/** The value of a dotted name. */
+function valueAt(raw: RawConfig, key: string): unknown {
+  return key
+    .split('.')
+    .reduce<unknown>((inner, part) => (inner as Readonly<Record<string, unknown>>)[part], raw)
 }
 
 function concealed(value: unknown): Secret | readonly Secret[] {

@@ -10,8 +10,12 @@ import { breakersOf, riskOf } from './sections/riskSection.ts'
 /** The profile that trades play money. */
 const paperProfile = 'paper'
 
-/** The typed configuration of values that fit the schema. Relative paths are resolved against `cwd`. Frozen. */
-export function typedConfig(raw: RawConfig, cwd: string) {
+/**
+ * The typed configuration of values that fit the schema. Relative paths are resolved against `cwd`. Frozen.
+ *
+ * @param accountName the account of several that the values are of; absent: they are the process's.
+ */
+export function typedConfig(raw: RawConfig, cwd: string, accountName?: string) {
   const profile = String(raw.profile)
   const read = sectionsOf(raw, (path) => resolve(cwd, path.replaceAll('{profile}', profile)))
   const { rpc, journal, strategies, execution, evidence, api, notify, log, otel, history } = read
@@ -22,6 +26,8 @@ export function typedConfig(raw: RawConfig, cwd: string) {
   const risk = riskOf(read.risk)
   return deepFreeze({
     profile,
+    /** Name of the account where a process has several; undefined: it has one without a name, or these are the values that all share. */
+    accountName,
     /** True for the paper profile: play money, a throwaway key, only hosts of this machine. */
     isPaper,
     /** True when the daemon serves its own paper venue: the paper profile without hosts of its own. */

@@ -2,9 +2,8 @@
  * Routes of the control port. Closed by default: a token identifies the sender, showing the account requires the role `read`, and any change requires
  * the role `operate`. Pages of other origins and foreign host names get nothing at all.
  */
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import { defined } from '../base/defined.ts'
-import { BaseError, reasonOf } from '../base/errors.ts'
 import { strategyBooks } from '../books/bookView.ts'
 import { type OrderRow, orderRow, orderStory, type Plain, toPlain } from '../domain/summaries/orderView.ts'
 import type { ExplainedOrder } from '../monitor/explain/explainParts.ts'
@@ -18,13 +17,12 @@ import { hexKey } from '../protocol/address.ts'
 import { commandRoutes } from './commandRoutes.ts'
 import type { RunDesk } from './console/runDesk.ts'
 import type { StartReport } from './console/startReport.ts'
-import type { ConsoleSources, WebConsole } from './console/webConsole.ts'
+import type { ConsoleSources, EquityStore, WebConsole } from './console/webConsole.ts'
 import { json, type Recent, readRoutes } from './controlReads.ts'
-import { challengePath, createProofs } from './guard/proof.ts'
-import { proveAnswers } from './guard/provenAnswers.ts'
-import { createGuard, type GuardContext, type Proven } from './guard/requestGuard.ts'
+import type { Proven, ServerRules } from './guard/requestGuard.ts'
+import { guardedApp } from './guardedApp.ts'
 import { type ResultSource, resultRoutes } from './resultRoutes.ts'
-import { doorRefusal, type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
+import { type SignalSettings, signalPath, signalRoutes } from './signalRoutes.ts'
 
 /** The body of `/api/status`. */
 export type StatusBody = Plain<
@@ -37,8 +35,8 @@ export type StatusBody = Plain<
   }
 >
 
-/** Parts that the routes use. */
-export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'door'> {
+/** Sources of the routes of one account. */
+export interface AccountContext {
   readonly engine: EngineApi
   readonly metrics: { render(status?: MonitoredStatus): Promise<string>; readonly contentType: string }
   readonly health: {
@@ -55,6 +53,12 @@ export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'd
   readonly explain?: (intentId: string) => Promise<ExplainedOrder | undefined>
   /** Settings of the intake of outside signals; absent: none are accepted. */
   readonly signals?: SignalSettings
+  /** Keeps the console's curve of the equity over restarts; absent: it begins with each run. */
+  readonly equityStore?: EquityStore
+}
+
+/** Parts that the routes of a process with one account use. */
+export interface ControlContext extends ServerRules, AccountContext {
   /** The console; absent: no browser gets anything. */
   readonly console?: WebConsole
   /** Makes backtests for the console; absent: it has none. */
@@ -64,43 +68,32 @@ export interface ControlContext extends Omit<GuardContext, 'selfProvenPath' | 'd
 const DEFAULT_LIMIT = 100
 const MOST_ROWS = 10_000
 
-/** The routes as a handler `Request -> Response`. */
+/** The routes of a process with one account, as a handler `Request -> Response`. */
 export function controlRoutes(context: ControlContext): Hono<Proven> {
-  const app = new Hono<Proven>()
-  const proofs = createProofs(context.tokens, context.now)
-  const { signals, console } = context
-  const refuse = createGuard({
-    ...context,
-    ...defined({ selfProvenPath: signals === undefined ? undefined : signalPath, door: console?.door }),
-  })
-
-  proveAnswers(app, proofs)
-  app.use(async (c, next) => {
-    const refusal = refuse(c)
-    if (refusal !== undefined) {
-      const event = doorRefusal(refusal.status, c.req.path, context.requestsPerSecond)
-      if (event !== undefined) signals?.emit(event)
-      return refusal
-    }
-    await next()
-    c.header('Cache-Control', 'no-store')
-    c.header('X-Content-Type-Options', 'nosniff')
-    return undefined
-  })
-
-  commandRoutes(app, context.engine)
-  console?.mount(app, consoleSources(context))
-  if (signals !== undefined) signalRoutes(app, context.engine, signals, context)
-
-  app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
-  app.get('/metrics', async (c) =>
-    c.body(await context.metrics.render(monitored(context)), 200, {
-      'Content-Type': context.metrics.contentType,
-    }),
+  const { console, health, metrics, runDesk, engine } = context
+  const app = guardedApp(context, console?.door, (path) =>
+    path === signalPath ? context.signals : undefined,
   )
-  app.get('/livez', (c) => answer(c, context.health.live(context.engine.status())))
-  app.get('/healthz', (c) => answer(c, context.health.live(context.engine.status())))
-  app.get('/readyz', (c) => answer(c, context.health.ready(withIncidents(context))))
+  accountRoutes(app, context, context)
+  if (console !== undefined) {
+    console.mountPages(app, runDesk === undefined ? undefined : { desk: runDesk, fileOf: engine.fileOf })
+    console.mountAccount(app, consoleSources(context))
+  }
+  app.get('/metrics', async (c) =>
+    c.body(await metrics.render(monitored(context)), 200, { 'Content-Type': metrics.contentType }),
+  )
+  app.get('/livez', (c) => answer(c, health.live(engine.status())))
+  app.get('/healthz', (c) => answer(c, health.live(engine.status())))
+  app.get('/readyz', (c) => answer(c, health.ready(withIncidents(context))))
+  app.get('/api/accounts', () => json([]))
+  return app
+}
+
+/** Adds the routes of one account: its commands, its signals, and what is read of it. */
+export function accountRoutes(app: Hono<Proven>, context: AccountContext, rules: ServerRules): void {
+  const { engine, signals } = context
+  commandRoutes(app, engine)
+  if (signals !== undefined) signalRoutes(app, engine, signals, rules)
   app.get('/api/status', () => json(statusBody(context)))
   readRoutes(app, context)
   resultRoutes(app, context.results)
@@ -132,31 +125,6 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
       ...defined({ explained }),
     })
   })
-  app.onError((error, c) =>
-    error instanceof BaseError
-      ? c.json({ error: error.code, message: error.message }, 503)
-      : c.json({ error: 'INTERNAL', message: `This answer could not be made: ${reasonOf(error)}` }, 500),
-  )
-  app.notFound((c) =>
-    c.json(
-      {
-        error: 'NOT_FOUND',
-        message: `There is no ${c.req.method} ${c.req.path}; there are ${routesText(app)}.`,
-      },
-      404,
-    ),
-  )
-  return app
-}
-
-/** Every route that stands, by method: `GET /metrics, /livez, and POST /api/kill`. The console's own page is left out. */
-function routesText(app: Hono<Proven>): string {
-  const routes = app.routes.filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/console'))
-  const byMethod = Map.groupBy(routes, ({ method }) => method)
-  return [...byMethod]
-    .toSorted(([one], [other]) => one.localeCompare(other))
-    .map(([method, all]) => `${method} ${[...new Set(all.map(({ path }) => path))].join(', ')}`)
-    .join(', and ')
 }
 
 /** The engine, and what is kept in memory besides. */
@@ -183,8 +151,8 @@ const AGES_MS = 10_000
 /** Interval after which orders and tasks are read again although the journal has not grown, ms: no record holds the venue's view of them. */
 const REREAD_MS = 5_000
 
-/** Sources of the console's stream: the bodies of three routes, the log, and the account's equity. */
-function consoleSources({ engine, recent, runDesk }: ControlContext): ConsoleSources {
+/** Returns the sources of the console's stream: the bodies of three routes, the log, and the account's equity. */
+export function consoleSources({ engine, recent, equityStore }: AccountContext): ConsoleSources {
   const text = (value: unknown): string => JSON.stringify(toPlain(value))
   const reading = (read: () => Promise<unknown>) => {
     let known: { readonly turn: string; readonly body: string } | undefined
@@ -197,7 +165,7 @@ function consoleSources({ engine, recent, runDesk }: ControlContext): ConsoleSou
   }
   return {
     log: recent.log,
-    ...defined({ runs: runDesk === undefined ? undefined : { desk: runDesk, fileOf: engine.fileOf } }),
+    ...defined({ equityStore }),
     equity() {
       const { equity } = engine.status()
       return equity?.equityAtMs === undefined
@@ -218,14 +186,14 @@ function consoleSources({ engine, recent, runDesk }: ControlContext): ConsoleSou
   }
 }
 
-/** Inputs of the metrics, including the books and the incidents. */
-function monitored({ engine, recent }: ControlContext): Parameters<Metrics['render']>[0] {
+/** Returns the inputs of the metrics, including the books and the incidents. */
+export function monitored({ engine, recent }: AccountContext): Parameters<Metrics['render']>[0] {
   const status = withIncidents({ engine, recent })
   return { ...status, books: strategyBooks(engine.books(), status.strategies) }
 }
 
-/** The status with the open incidents, by which readiness is judged too. */
-function withIncidents({ engine, recent: { incidents } }: Served) {
+/** Returns the status with the open incidents, by which readiness is judged too. */
+export function withIncidents({ engine, recent: { incidents } }: Served) {
   return { ...engine.status(), incidents: incidents.open(), blocking: incidents.blocking() }
 }
 
@@ -235,6 +203,10 @@ function symbolsOf({ positions, symbols }: EngineStatus): Readonly<Record<string
   return Object.fromEntries(Object.entries(symbols).filter(([marketToken]) => held.has(marketToken)))
 }
 
-function answer(c: { json: (value: unknown, status: 200 | 503) => Response }, verdict: Verdict): Response {
+/** Answers a probe by a verdict. */
+export function answer(
+  c: { json: (value: unknown, status: 200 | 503) => Response },
+  verdict: Verdict,
+): Response {
   return c.json(verdict, verdict.ok ? 200 : 503)
 }

@@ -6,6 +6,7 @@ import type { Hono } from 'hono'
 import { defined } from '../base/defined.ts'
 import { BaseError } from '../base/errors.ts'
 import { type ConsoleSettings, createConsole, type WebConsole } from './console/webConsole.ts'
+import { type DeskContext, deskRoutes } from './deskRoutes.ts'
 import type { Proven } from './guard/requestGuard.ts'
 import { type ControlContext, controlRoutes } from './routes.ts'
 import { type StandbyContext, standbyRoutes } from './standbyRoutes.ts'
@@ -23,6 +24,12 @@ export interface ControlPlace {
 
 /** Where to listen, and what to answer from. */
 export interface ControlOptions extends ControlPlace, Omit<ControlContext, 'hostNames' | 'now' | 'console'> {
+  /** Settings of the console for browsers; absent: it is not served. */
+  readonly console?: ConsoleSettings
+}
+
+/** The same for a process with several accounts. */
+export interface DeskOptions extends ControlPlace, Omit<DeskContext, 'hostNames' | 'now' | 'console'> {
   /** Settings of the console for browsers; absent: it is not served. */
   readonly console?: ConsoleSettings
 }
@@ -61,6 +68,14 @@ export async function createControlServer(options: ControlOptions): Promise<Cont
   const { console: settings, ...rest } = options
   const console = settings === undefined ? undefined : createConsole(settings, options.tokens)
   const routes = controlRoutes({ ...rest, ...guardOf(options), ...defined({ console }) })
+  return await listen(options, routes.fetch, console)
+}
+
+/** Opens the control port of a process with several accounts. Throws as `createControlServer`. */
+export async function createDeskServer(options: DeskOptions): Promise<ControlServer> {
+  const { console: settings, ...rest } = options
+  const console = settings === undefined ? undefined : createConsole(settings, options.tokens)
+  const routes = deskRoutes({ ...rest, ...guardOf(options), ...defined({ console }) })
   return await listen(options, routes.fetch, console)
 }
 

@@ -6,7 +6,7 @@ import type { SignalEvent, SignalRefusal } from '../domain/signalEvent.ts'
 import type { EngineApi } from '../operator/port/engineStatus.ts'
 import { createBucket, createBuckets } from './guard/access.ts'
 import { addressOf } from './guard/addressOf.ts'
-import { type GuardContext, no, type Proven } from './guard/requestGuard.ts'
+import { no, type Proven, type ServerRules } from './guard/requestGuard.ts'
 import { readSignal } from './signalBody.ts'
 import { proveSignal, type SignalReceiver, type SignalSecrets, signatureHeader } from './signalProof.ts'
 
@@ -44,9 +44,8 @@ const statuses: Readonly<Record<SignalRefusal, 400 | 401 | 403 | 404 | 409 | 410
   SIGNALS_STOPPED: 503,
 }
 
-/** The event of a signal that the door of the port refused by this status, before anything of it was read; undefined: it is of no signal. */
-export function doorRefusal(status: number, path: string, perSecond: number): SignalEvent | undefined {
-  if (path !== signalPath) return undefined
+/** The event of a signal that the door of the port refused by this status, before anything of it was read; undefined: it is none that is told. */
+export function doorRefusal(status: number, perSecond: number): SignalEvent | undefined {
   const event = (code: SignalRefusal, reason: string): SignalEvent => ({
     type: 'signal.refused',
     code,
@@ -72,7 +71,7 @@ export function signalRoutes(
   app: Hono<Proven>,
   engine: EngineApi,
   { secrets, receiver, windowMs, perSecond, emit }: SignalSettings,
-  { now, requestsPerSecond }: GuardContext,
+  { now, requestsPerSecond }: ServerRules,
 ): void {
   const bucket = createBucket(perSecond, now)
   const failures = createBuckets(requestsPerSecond, now)

@@ -6,7 +6,7 @@ import { Hono } from 'hono'
 import type { Metrics } from '../monitor/metrics/metrics.ts'
 import { challengePath, createProofs } from './guard/proof.ts'
 import { proveAnswers } from './guard/provenAnswers.ts'
-import { createGuard, type GuardContext, no, type Proven } from './guard/requestGuard.ts'
+import { createGuard, no, type Proven, type ServerRules } from './guard/requestGuard.ts'
 
 /** Status of a perpd that waits. */
 export interface StandbyStatus {
@@ -30,7 +30,7 @@ export interface StandbyStatus {
 }
 
 /** Parts that the routes use. */
-export interface StandbyContext extends Omit<GuardContext, 'selfProvenPath' | 'door'> {
+export interface StandbyContext extends ServerRules {
   readonly metrics: Metrics
   readonly standby: () => StandbyStatus
 }

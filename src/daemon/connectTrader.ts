@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import type { ToldApprovalStore } from '../account/subaccountWatch.ts'
-import type { NodeFetch } from '../api/transport/nodeFetch.ts'
 import type { Clock } from '../base/clock.ts'
 import { defined, ifDefined } from '../base/defined.ts'
 import { replaceFile } from '../base/replaceFile.ts'
@@ -15,7 +14,6 @@ import type { LoadedConfig } from '../config/loadConfig.ts'
 import { version } from '../config/version.ts'
 import type { Emit } from '../domain/event.ts'
 import type { Signer } from '../domain/signer.ts'
-import { hostsSkewMs } from '../execution/clock/hostsClock.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createMarketData } from '../market/marketData.ts'
 import type { Log } from '../monitor/log/log.ts'
@@ -24,21 +22,18 @@ import type { StrategyFiles } from '../operator/reloadStrategies.ts'
 import type { Address } from '../protocol/address.ts'
 import type { Market } from '../protocol/market.ts'
 import { checkMarkets, closeStrategies, type LoadedStrategy } from '../strategy/files/load.ts'
+import { hostsAheadMs, type VenueConnection } from './connectVenue.ts'
 import type { StartedVenue } from './embeddedVenue.ts'
-import { connect } from './evidence/connectChain.ts'
-import { chooseEvidence, type EvidenceChoice } from './evidence/evidenceSource.ts'
 import { checkRouterCode } from './evidence/routerCode.ts'
-import { rpcClients } from './evidence/rpcClients.ts'
 import { journalNameOf } from './journalFile.ts'
 import { watchClock } from './notices/watchClock.ts'
 import { ownCopies } from './ownFiles/ownCopies.ts'
 import { readStrategyFiles, strategyProblems } from './readStrategies.ts'
-import { apiLimitsOf, limitsOf, traderSettingsOf } from './runSettings.ts'
+import { limitsOf, traderSettingsOf } from './runSettings.ts'
 import { createClaims } from './signers/claims.ts'
 import { createRenewals, renewalFileOf } from './signers/renewals.ts'
 import { readApprovalFile } from './signers/subaccountFile.ts'
 import { createTrader, type Trader, type TraderListeners } from './trader.ts'
-import { createVenueClient } from './venueClient.ts'
 import { waitingSettings } from './waitingSettings.ts'
 
 /** Options of a run that the trader needs. */
@@ -58,14 +53,12 @@ export interface OpenedParts {
   readonly venue: StartedVenue | undefined
   /** The venue's where it is inside this process, else the machine's. */
   readonly clock: Clock
-  /** Takes how the hosts' time is asked for: how far it is ahead of `clock`, ms; undefined before any was heard. */
-  readonly hearHosts: (aheadMs: () => number | undefined) => void
 }
 
 /** Connections of a trader to the world. */
 export interface Reached {
-  readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
-  readonly fetch: NodeFetch['fetch']
+  /** Connections to the venue and to the chain, which other accounts may share. */
+  readonly connection: VenueConnection
   readonly emit: Emit
   readonly fatal: (error: unknown) => void
   /** Store of the notifications about the approval; absent: none are persisted. */
@@ -76,31 +69,19 @@ export interface Reached {
   readonly closers: (() => Promise<void> | void)[]
 }
 
-/** Connects to the venue and to the chain, and makes the trader over them; nothing is traded yet. */
+/** Makes the trader of one account over the connections to venue and chain; nothing is traded yet. */
 export async function connectTrader(
   config: Config,
   { log, values, reload }: ReadAnew,
-  { strategies, signer, journal, venue, clock, hearHosts }: OpenedParts,
-  { hosts, fetch, emit, fatal, told, recordTurn, closers }: Reached,
-): Promise<{ readonly trader: Trader; readonly evidence: EvidenceChoice }> {
+  { strategies, signer, journal, venue, clock }: OpenedParts,
+  { connection, emit, fatal, told, recordTurn, closers }: Reached,
+): Promise<Trader> {
   const { chain } = config.venue
-  const api = createVenueClient({
-    chain,
-    hosts,
-    fetch,
-    clock,
-    random: Math.random,
-    limits: apiLimitsOf(config, venue !== undefined),
-    emit,
-  })
-  hearHosts(() => hostsSkewMs(api))
-  const evidence = chooseEvidence(config, venue?.chains[chain.name])
-  const chainReader = await connect(config, evidence, { clock, emit, fetch }, closers)
+  const { api, evidence, chainReader, clients, fetch } = connection
   // The venue inside this process has no code worth a pin, unless one was asked for.
   const isChecked = venue === undefined || config.rpc.routerCodeHash !== undefined
   const code = isChecked ? await checkRouterCode(config, evidence, fetch) : undefined
   if (code !== undefined) log.note('evidence.codeRead', code.isWeak ? 'warn' : 'info', code.text)
-  const clients = rpcClients(evidence, config.rpc.timeoutMs, fetch)
   const proveMarket = (marketToken: Address) =>
     readMarket(clients, chain, marketToken, new AbortController().signal)
   const { owner } = config.account
@@ -132,7 +113,7 @@ export async function connectTrader(
     prepareClaim: createClaims({
       ...{ chain, api, clients, clock, emit },
       account: owner ?? signer.address,
-      file: join(dirname(config.account.approvalFile), 'claim.json'),
+      file: claimFileOf(config),
     }),
     ...defined({ chainReader }),
     strategies,
@@ -158,16 +139,16 @@ export async function connectTrader(
   watchClock({
     clock: systemClock,
     newestAtMs: journal.newestAtMs,
-    hostsAheadMs: () => hostsAheadMs(api, clock),
+    hostsAheadMs: () => hostsAheadMs(connection, clock),
     ...{ emit, signal: watching.signal },
   }).catch(fatal)
-  return { trader, evidence }
+  return trader
 }
 
-/** The hosts' clocks less this machine's, ms, by a client that goes by `clock`; undefined before any was heard. */
-function hostsAheadMs(api: Parameters<typeof hostsSkewMs>[0], clock: Clock): number | undefined {
-  const skewMs = hostsSkewMs(api)
-  return skewMs === undefined ? undefined : skewMs + clock.now() - systemClock.now()
+/** The file of a prepared claim, beside the approval. */
+function claimFileOf({ account, accountName }: Config): string {
+  const name = accountName === undefined ? 'claim.json' : `claim.${accountName}.json`
+  return join(dirname(account.approvalFile), name)
 }
 
 /** Reads the configured limits now. Throws a BaseError, which a running daemon outlives, for values that cannot be used. */

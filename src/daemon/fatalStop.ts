@@ -3,11 +3,15 @@ import { BaseError, reasonOf } from '../base/errors.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { Log } from '../monitor/log/log.ts'
 
-/** One clear line, then the end: an order is never made without its journal, and a mistake of ours is never lived with. */
+/**
+ * One clear line, then the end: an order is never made without its journal, and a mistake of ours is never lived with. `subject` is what stops: the process,
+ * or one account of it.
+ */
 export function fatalStop(
   log: Log,
   end: (code: number) => void,
   tell: (reason: string) => void,
+  subject = 'perpd',
 ): { readonly fatal: (error: unknown) => void; readonly isOver: () => boolean } {
   let isOver = false
   const fatal = (error: unknown): void => {
@@ -25,7 +29,7 @@ export function fatalStop(
         : error instanceof Error
           ? (error.stack ?? error.message)
           : String(error)
-    log.note('daemon.failed', 'error', `perpd stops: ${text}`)
+    log.note('daemon.failed', 'error', `${subject} stops: ${text}`)
     // The stack is for the log alone.
     tell(reasonOf(error))
     end(exitCodes.error)

@@ -4,12 +4,20 @@ import { systemClock } from '../base/systemClock.ts'
 import { exitCodes } from '../config/exit.ts'
 import type { Log } from '../monitor/log/log.ts'
 import type { OperatorCommand } from '../operator/commands/index.ts'
-import type { Engine } from './engine.ts'
+import type { EngineApi } from '../operator/port/engineStatus.ts'
 import { isToldByEvent } from './logging/changeLog.ts'
 import type { ServiceManager } from './systemd.ts'
 
 /** Is told of a command that was carried out, and who gave it. */
 export type CarriedOut = (command: OperatorCommand, by: string) => void
+
+/** The trader that signals stop and command, or those of several accounts as one. */
+export interface SignalledEngine {
+  readonly operate: EngineApi['operate']
+  /** Drains; resolves when done. */
+  stop(signal: string): Promise<void>
+  abort(): void
+}
 
 /** Signals this close to the first are the same decision. */
 const sameSignalMs = 1_000
@@ -19,7 +27,7 @@ const sameSignalMs = 1_000
  * the reload to a service manager. When the terminal of the log is gone, SIGHUP drains: nobody is left to watch.
  */
 export function listenForSignals(
-  engine: Engine,
+  engine: SignalledEngine,
   log: Log,
   fatal: (error: unknown) => void,
   end: (code: number) => void,

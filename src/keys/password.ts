@@ -29,6 +29,8 @@ export interface PasswordSources {
   readonly descriptor: number | undefined
   /** `$CREDENTIALS_DIRECTORY` of a systemd service. */
   readonly credentialsDirectory: string | undefined
+  /** Name of the account where a process has several: its credential has that name at its end. */
+  readonly account?: string | undefined
   /** Undefined when nobody sits at a terminal. */
   readonly ask: AskHidden | undefined
 }
@@ -42,7 +44,7 @@ const MAX_BYTES = 4_096
 /** Which source would be used, in words for the operator; undefined when there is none. */
 export function passwordSourceText(sources: PasswordSources): string | undefined {
   if (sources.descriptor !== undefined) return `file descriptor ${sources.descriptor}`
-  if (credentialPath(sources) !== undefined) return `the systemd credential ${passwordCredential}`
+  if (credentialPath(sources) !== undefined) return `the systemd credential ${credentialOf(sources)}`
   return sources.ask === undefined ? undefined : 'a question at the terminal'
 }
 
@@ -102,9 +104,15 @@ function givenPassword(sources: PasswordSources): Secret | undefined {
   }
 }
 
-function credentialPath({ credentialsDirectory }: PasswordSources): string | undefined {
+/** Name of the credential: of one of several accounts it has the account's name. */
+function credentialOf({ account }: PasswordSources): string {
+  return account === undefined ? passwordCredential : `${passwordCredential}-${account}`
+}
+
+function credentialPath(sources: PasswordSources): string | undefined {
+  const { credentialsDirectory } = sources
   if (credentialsDirectory === undefined || !isAbsolute(credentialsDirectory)) return undefined
-  const path = join(credentialsDirectory, passwordCredential)
+  const path = join(credentialsDirectory, credentialOf(sources))
   // The service may bring credentials and none of ours.
   return existsSync(path) ? path : undefined
 }

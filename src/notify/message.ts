@@ -5,6 +5,8 @@ import type { Notice } from '../monitor/events/notice.ts'
 export interface MessageContext {
   /** `paper`, `arbitrum`. */
   readonly profile: string
+  /** Name of the account where a process has several; absent: it has one, or the message is of the process. */
+  readonly account?: string
   /** Address of the page; absent: none is told. */
   readonly consoleUrl?: string
 }
@@ -25,10 +27,10 @@ const defaultTemplate = '{text}\n{action}\n{link}'
 export function messageOf(
   notice: Notice,
   count: number,
-  { profile, consoleUrl = '' }: MessageContext,
+  { profile, account, consoleUrl = '' }: MessageContext,
   template = defaultTemplate,
 ): Message {
-  const title = `perpd ${profile}: ${notice.kind.replaceAll('-', ' ')}`
+  const title = `perpd ${profile}${account === undefined ? '' : ` ${account}`}: ${notice.kind.replaceAll('-', ' ')}`
   const times = count > 1 ? ` (${count} times by now)` : ''
   const values: Readonly<Record<string, string>> = {
     title,

@@ -34,6 +34,8 @@ export interface NotifierOptions extends MessageContext {
 /** Sends notices to people. */
 export interface Notifier {
   readonly listen: Emit
+  /** Takes an event that somebody else notifies: its incidents count, and nothing is sent. */
+  readonly hear: Emit
   /** Takes events that were told before a restart: nothing is sent, and their ends go to who was told of them, by the settings of now. */
   recall(events: readonly Event[]): void
   /** Tells what no event says. */
@@ -79,6 +81,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     look: (bare) => send(incidents.look(bare, clock.monotonicMs())),
     recall: (events) => remember(incidents.recall(events, clock.monotonicMs())),
     listen: (event) => send(incidents.take(event, clock.monotonicMs())),
+    hear: (event) => void incidents.take(event, clock.monotonicMs()),
     async close(withinMs) {
       send(incidents.rest(clock.monotonicMs()))
       const waited = new AbortController()

@@ -55,6 +55,7 @@ test('a command explains itself', async () => {
     usage: perpd explain <intentId> [--json] [--section.key value ...]
 
       --json               print JSON instead of text
+      --account NAMES      one or several of the accounts, as alpha or alpha,beta; or all
       --profile NAME       profile to start from; paper is the default and trades play money
       --config FILE        file of settings over the profile; ./perpd.json is read when it exists
       --section.key value  any setting; \`perpd config\` lists them all with their values

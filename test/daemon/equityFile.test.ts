@@ -78,13 +78,12 @@ test('a run goes on with the curve of the one before, by a stop in order and by 
     openConsole(
       {
         clock,
-        equityStore: store(),
         beat(given) {
           look = given
           return () => undefined
         },
       },
-      { engine: { ...engine, status: () => now } },
+      { engine: { ...engine, status: () => now }, equityStore: store() },
     )
   const worth = async (forMs: number, dollars: number): Promise<void> => {
     clock.pass(forMs)

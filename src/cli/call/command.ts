@@ -9,6 +9,7 @@ import type { KeySources } from '../../daemon/signers/keySources.ts'
 import type { CommandLine, OwnFlag } from '../../operator/commandLine.ts'
 import { EXAMPLES, JOINED } from '../output/screen.ts'
 import { columns } from '../output/table.ts'
+import { type AccountMode, accountFlag } from './accountModes.ts'
 
 /** Inputs of a command that runs whatever the configuration says. */
 export interface BareCall {
@@ -47,14 +48,31 @@ export type Command = CommandLine &
         readonly isBare?: never
         /** Resolves with the exit code. Throws CommandError or BaseError. */
         readonly run: (call: Call) => Promise<number>
+        /** Choice among several accounts; absent: it is about the process. */
+        readonly accounts?: AccountMode
+        /** Runs it for several accounts together; undefined, or absent: it is run for one after the other. */
+        readonly together?: (calls: readonly Call[]) => Promise<number> | undefined
       }
     | {
         /** It is run before the configuration is read, which it may do itself. */
         readonly isBare: true
         /** Resolves with the exit code. Throws CommandError or BaseError. */
         readonly run: (call: BareCall) => Promise<number>
+        readonly accounts?: never
+        readonly together?: never
       }
   )
+
+/** A command that is run over a configuration. */
+export type AccountCommand = Exclude<Command, { readonly isBare: true }>
+
+/** A command's description, with its choice among accounts. */
+type AccountLine = CommandLine & { readonly accounts?: AccountMode }
+
+/** The flags of a command: its own, and the one that names accounts. */
+function flagsOf({ flags, accounts }: AccountLine): readonly OwnFlag[] {
+  return accounts === undefined ? flags : [...flags, accountFlag]
+}
 
 /** Arguments of a command, taken apart. */
 export interface Arguments {
@@ -74,7 +92,7 @@ const shortNames: readonly string[] = ['config', 'profile', 'port']
  *
  * @throws CommandError when a flag or an argument does not belong to the command, or a value is missing.
  */
-export function parseArguments(command: CommandLine, argv: readonly string[]): Arguments {
+export function parseArguments(command: AccountLine, argv: readonly string[]): Arguments {
   const flags = new Map<string, string | true>()
   const positionals: string[] = []
   const rest: string[] = []
@@ -100,7 +118,7 @@ export function parseArguments(command: CommandLine, argv: readonly string[]): A
     }
     const [name = '', ...after] = argument.replace(/^--/, '').split('=')
     const inline = after.length === 0 ? undefined : after.join('=')
-    const own = command.flags.find((flag) => flag.name === name)
+    const own = flagsOf(command).find((flag) => flag.name === name)
     const next = argv[at + 1]
     if (own !== undefined) {
       if (own.value === undefined) {
@@ -255,10 +273,11 @@ export function usageOf(command: CommandLine): string {
 }
 
 /** The whole help of a command; where its first argument has a help of its own, that alone. */
-export function helpOf(named: CommandLine, [word = '']: readonly string[] = []): string {
+export function helpOf(named: AccountLine, [word = '']: readonly string[] = []): string {
   const { helpOfWord = {} } = named
   const command = (Object.hasOwn(helpOfWord, word) ? helpOfWord[word] : undefined) ?? named
   const shared: readonly (readonly [string, string])[] = [
+    ...(named.accounts === undefined ? [] : [[flagText(accountFlag), accountFlag.doc] as const]),
     ['--profile NAME', 'profile to start from; paper is the default and trades play money'],
     ['--config FILE', 'file of settings over the profile; ./perpd.json is read when it exists'],
     ['--section.key value', 'any setting; `perpd config` lists them all with their values'],

@@ -12,6 +12,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodeOfRefusal, exitCodes } from '../../config/exit.ts'
 import type { Role } from '../../control/guard/access.ts'
+import { accountPath, isAccountRefusal } from '../../control/guard/accountRefusals.ts'
 import { linkPath } from '../../control/guard/browserRules.ts'
 import {
   answerCode,
@@ -63,6 +64,12 @@ export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
   const { address, body } = await ask(told, 'read', '/api/status')
   const { profile } = told.config
   if (isStandby(body)) throw new StandbyWaits(body.standby)
+  if (isAccountRefusal(body))
+    throw new CommandError(
+      `perpd has no answer: ${body.message}`,
+      // Its journal is free: what is read without a daemon can be read.
+      body.error === 'ACCOUNT_FAILED' ? exitCodes.notRunning : exitCodes.error,
+    )
   if (!isStatus(body)) throw odd(address)
   if (body.profile !== profile) {
     throw new CommandError(
@@ -233,7 +240,13 @@ async function askOnce(
   const { body: first } = await askProven(to, challengePath)
   if (!isRecord(first) || typeof first.challenge !== 'string') throw odd(address)
   const { challenge } = first
-  return await askProven(to, path, { challenge, timeoutMs, ...defined({ body }) })
+  return await askProven(to, pathOf(config, path), { challenge, timeoutMs, ...defined({ body }) })
+}
+
+/** The path of a route: those of an account with a name are below it. A link to the console, and a probe, are of the process. */
+function pathOf({ accountName }: Config, path: string): string {
+  const isOfAccount = accountName !== undefined && path.startsWith('/api/') && path !== linkPath
+  return isOfAccount ? `${accountPath(accountName)}${path}` : path
 }
 
 /** The address that the daemon wrote; a port on the command line must be the same. */

@@ -6,7 +6,8 @@
 import { defined } from '../../base/defined.ts'
 import type { CommandLine } from '../../operator/commandLine.ts'
 import type { CommandName } from '../../operator/commands/index.ts'
-import type { Call, Command } from './command.ts'
+import { type AccountMode, accountModeOf } from './accountModes.ts'
+import type { AccountCommand, Call, Command } from './command.ts'
 
 /** The lines of a row. */
 export interface RowLines {
@@ -21,11 +22,18 @@ export interface Sent {
   readonly isBare?: never
   /** Its own code; absent: its row is enough to send it. */
   readonly run?: (call: Call) => Promise<number>
+  /** Runs it for several accounts together; absent: it is run for one after the other. */
+  readonly together?: (calls: readonly Call[]) => Promise<number>
 }
 
 /** Places the command of that name. */
-export function sent(name: string, run?: Sent['run']): Sent {
-  return { sent: name, ...defined({ run }) }
+export function sent(name: string, run?: Sent['run'], together?: Sent['together']): Sent {
+  return { sent: name, ...defined({ run, together }) }
+}
+
+/** The choice of a command among accounts. */
+function modeOf(name: string, isSent: boolean): { readonly accounts?: AccountMode } {
+  return defined({ accounts: accountModeOf(name, isSent) })
 }
 
 /**
@@ -36,14 +44,17 @@ export function withSent(table: readonly (Command | Sent)[], rows: readonly RowL
   const known = new Map(
     rows.flatMap(({ row, lines }) => lines.map((line) => [line.name, { row, line }] as const)),
   )
-  const commandOf = (name: string, run?: Sent['run']): Command => {
+  const commandOf = (name: string, run?: Sent['run']): AccountCommand => {
     const found = known.get(name)
     if (found === undefined) throw new TypeError(`No row has the command ${name}.`)
     const { row, line } = found
     const send = async (call: Call) => (await import('./sendRow.ts')).sendRow(call, row, line)
-    return { ...line, run: run ?? send }
+    return { ...line, run: run ?? send, ...modeOf(name, true) }
   }
-  const all = table.map((each) => ('sent' in each ? commandOf(each.sent, each.run) : each))
+  const all = table.map((each): Command => {
+    if ('sent' in each) return { ...commandOf(each.sent, each.run), ...defined({ together: each.together }) }
+    return each.isBare === true ? each : { ...each, ...modeOf(each.name, false) }
+  })
   for (const name of known.keys()) {
     if (all.some((each) => each.name === name)) continue
     const [word] = name.split(' ')

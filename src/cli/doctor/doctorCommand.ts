@@ -4,7 +4,7 @@ import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { exitCodes } from '../../config/exit.ts'
-import { ConfigError, type LoadedConfig } from '../../config/loadConfig.ts'
+import { accountIn, ConfigError, type LoadedConfig } from '../../config/loadConfig.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { chooseEvidence } from '../../daemon/evidence/evidenceSource.ts'
 import { reportSigner } from '../../daemon/signers/openSigner.ts'
@@ -46,6 +46,27 @@ async function examine(call: BareCall): Promise<{ findings: readonly Finding[]; 
       isConfigured: false,
     }
   }
+  if (loaded.accounts.length === 0) return { findings: await findingsOf(call, loaded), isConfigured: true }
+  const findings: Finding[] = []
+  for (const [at, { name }] of loaded.accounts.entries()) {
+    for (const finding of await findingsOf(call, accountIn(loaded, name))) {
+      const isOfAccount = ofAccount.includes(finding.check)
+      // All that accounts share is the same for each, and said once.
+      if (isOfAccount) findings.push({ ...finding, check: `${name} ${finding.check}` })
+      else if (at === 0) findings.push(finding)
+    }
+  }
+  return { findings, isConfigured: true }
+}
+
+/** Checks of one of several accounts; all others are of what accounts share. */
+const ofAccount: readonly string[] = [
+  ...['key', 'state', 'journal', 'strategies', 'daemon', 'router'],
+  ...['account', 'approval', 'allowances', 'balances'],
+]
+
+/** The findings about one account, and about what it shares with others. */
+async function findingsOf(call: BareCall, loaded: LoadedConfig): Promise<readonly Finding[]> {
   const { config } = loaded
   const { status, findings: ofDaemon } = await lookForDaemon(loaded)
   const found = await Promise.all([
@@ -67,7 +88,7 @@ async function examine(call: BareCall): Promise<{ findings: readonly Finding[]; 
     bounded('port', 'Choose another: --control.port', () => checkPort(config, status)),
     checkVenue(config, status),
   ])
-  return { findings: found.flat(), isConfigured: true }
+  return found.flat()
 }
 
 /** The key as far as it shows without being opened. */

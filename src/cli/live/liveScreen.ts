@@ -10,7 +10,7 @@ export interface LiveFacts {
   /** The command that shows it, as it was typed: `perpd top`. */
   readonly command: string
   /** The newest status that was read. */
-  readonly body: StatusBody
+  readonly body: LiveBody
   /** Why the last read gave none; absent: it gave `body`. */
   readonly problem?: string
   /** Time between two reads, ms. */
@@ -19,6 +19,26 @@ export interface LiveFacts {
   readonly offset: number
   /** True when lines may carry colours. */
   readonly hasColor: boolean
+}
+
+/** The status of one account, or of several by their names. */
+export type LiveBody = StatusBody | { readonly nowMs: number; readonly accounts: readonly NamedStatus[] }
+
+/** The status of one of several accounts. */
+export interface NamedStatus {
+  readonly name: string
+  /** The reason why there is none, where it is a text. */
+  readonly body: StatusBody | string
+}
+
+/** The text of a status so wide, of several accounts each under its name. */
+export function liveText(body: LiveBody, width: number): string {
+  if (!('accounts' in body)) return statusText(body, width)
+  return body.accounts
+    .map(
+      ({ name, body: own }) => `account ${name}\n${typeof own === 'string' ? own : statusText(own, width)}`,
+    )
+    .join('\n\n')
 }
 
 /** Lines around the status: the head and the foot. */
@@ -30,14 +50,14 @@ export function pageOf(rows: number): number {
 }
 
 /** The status as the lines of a screen so wide, without colours; each at most as wide as the screen. */
-export function statusLines(body: StatusBody, columns: number): readonly string[] {
-  return fitted(visible(statusText(body, columns)), columns)
+export function statusLines(body: LiveBody, columns: number): readonly string[] {
+  return fitted(visible(liveText(body, columns)), columns)
     .split('\n')
     .map((line) => line.replaceAll('\t', ' ').slice(0, columns))
 }
 
 /** The last first line that fills a screen of so many rows with the status; 0 where all of it fits. */
-export function lastOffset(body: StatusBody, columns: number, rows: number): number {
+export function lastOffset(body: LiveBody, columns: number, rows: number): number {
   return Math.max(0, statusLines(body, columns).length - pageOf(rows))
 }
 
@@ -77,6 +97,7 @@ export function liveScreen(facts: LiveFacts, columns: number, rows: number): rea
 function colorOf(line: string): string {
   if (/NO STOP|cannot explain|contradict/.test(line)) return '31'
   if (/\bnot ready\b|\b(?:halted|reducing)\b|without a manager|lag behind/.test(line)) return '33'
-  if (/^(?:strategies|positions:.*|resting orders|orders in flight|tasks .*)$/.test(line)) return '1'
+  if (/^(?:account .*|strategies|positions:.*|resting orders|orders in flight|tasks .*)$/.test(line))
+    return '1'
   return /^ +[A-Z][A-Z ]+$/.test(line) ? '2' : ''
 }

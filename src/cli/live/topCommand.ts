@@ -4,11 +4,9 @@ import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { typedDecimal } from '../../base/typedNumber.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
-import type { StatusBody } from '../../control/routes.ts'
 import type { Call } from '../call/command.ts'
 import { queryStatus } from '../call/daemonClient.ts'
-import { statusText } from '../results/statusText.ts'
-import { lastOffset, liveScreen, pageOf } from './liveScreen.ts'
+import { type LiveBody, lastOffset, liveScreen, liveText, type NamedStatus, pageOf } from './liveScreen.ts'
 import { isLiveTerminal, openLiveTerminal } from './liveTerminal.ts'
 
 const USUAL_SECONDS = 2
@@ -22,12 +20,40 @@ export async function top(call: Call): Promise<number> {
 
 /** The same, with the seconds in the flag of this name. */
 export async function watchStatus(call: Call, flag: string): Promise<number> {
-  const everyMs = intervalMs(flag, call.flags.get(flag))
-  const first = await queryStatus(call.loaded)
-  if (call.flags.has('json') || !isLiveTerminal(call.env)) return await printAgain(call, first, everyMs)
-  const command = flag === 'watch' ? 'perpd status --watch' : 'perpd top'
-  return await drawAgain(call, first, { everyMs, command })
+  return await watch(call, () => queryStatus(call.loaded), flag)
 }
+
+/** The same for several accounts on one screen. Exit code 3 when none answers at first. */
+export async function watchAll(calls: readonly Call[], flag: string): Promise<number> {
+  const [first] = calls
+  return first === undefined ? exitCodes.ok : await watch(first, () => queryAll(calls), flag)
+}
+
+/** The status of several accounts; one that gives none has its reason. Throws the first's CommandError when none gives any. */
+async function queryAll(calls: readonly Call[]): Promise<LiveBody> {
+  const asked = await Promise.allSettled(calls.map(({ loaded }) => queryStatus(loaded)))
+  const accounts = asked.map((each, at): NamedStatus => {
+    const name = calls[at]?.loaded.config.accountName ?? ''
+    if (each.status === 'fulfilled') return { name, body: each.value }
+    if (each.reason instanceof CommandError) return { name, body: each.reason.message }
+    throw each.reason
+  })
+  const times = accounts.flatMap(({ body }) => (typeof body === 'string' ? [] : [body.nowMs]))
+  const [failed] = asked
+  if (times.length === 0 && failed?.status === 'rejected') throw failed.reason
+  return { nowMs: Math.max(...times), accounts }
+}
+
+async function watch(call: Call, read: ReadLive, flag: string): Promise<number> {
+  const everyMs = intervalMs(flag, call.flags.get(flag))
+  const first = await read()
+  if (call.flags.has('json') || !isLiveTerminal(call.env)) return await printAgain(call, first, read, everyMs)
+  const command = flag === 'watch' ? 'perpd status --watch' : 'perpd top'
+  return await drawAgain(call, first, read, { everyMs, command })
+}
+
+/** Reads what the screen shows. */
+type ReadLive = () => Promise<LiveBody>
 
 function intervalMs(flag: string, given: string | true | undefined): number {
   if (given === undefined || given === true) return USUAL_SECONDS * 1_000
@@ -41,12 +67,13 @@ function intervalMs(flag: string, given: string | true | undefined): number {
 
 /** One status below the other, each as its own screen or line of JSON; ends when the daemon does, with its exit code. */
 async function printAgain(
-  { loaded, flags, width, out }: Call,
-  first: StatusBody,
+  { flags, width, out }: Call,
+  first: LiveBody,
+  read: ReadLive,
   everyMs: number,
 ): Promise<never> {
-  for (let body = first; ; body = await queryStatus(loaded)) {
-    out(flags.has('json') ? JSON.stringify(body) : `${isoTime(body.nowMs)}\n${statusText(body, width)}\n`)
+  for (let body = first; ; body = await read()) {
+    out(flags.has('json') ? JSON.stringify(body) : `${isoTime(body.nowMs)}\n${liveText(body, width)}\n`)
     await systemClock.sleep(everyMs)
   }
 }
@@ -69,8 +96,9 @@ const moves: Readonly<Record<string, { readonly lines?: number; readonly pages?:
 }
 
 async function drawAgain(
-  { loaded, env }: Call,
-  first: StatusBody,
+  { env }: Call,
+  first: LiveBody,
+  read: ReadLive,
   { everyMs, command }: { readonly everyMs: number; readonly command: string },
 ): Promise<number> {
   const hasColor = (env.NO_COLOR ?? '') === ''
@@ -97,7 +125,7 @@ async function drawAgain(
   const ended = new Promise<void>((resolve) => ending.signal.addEventListener('abort', () => resolve()))
   const look = async (): Promise<void> => {
     try {
-      body = await queryStatus(loaded)
+      body = await read()
       problem = undefined
     } catch (error) {
       if (!(error instanceof CommandError)) throw error

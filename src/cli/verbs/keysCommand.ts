@@ -90,7 +90,11 @@ function newFileOf(call: Call): string {
 }
 
 function passwordsOf({ flags, keys, loaded }: Call): PasswordSources {
-  return passwordSources(keys, descriptorOf(flags, 'password-fd') ?? loaded.config.account.passwordFd)
+  return passwordSources(
+    keys,
+    descriptorOf(flags, 'password-fd') ?? loaded.config.account.passwordFd,
+    loaded.config.accountName,
+  )
 }
 
 function descriptorOf(flags: Call['flags'], name: string): number | undefined {

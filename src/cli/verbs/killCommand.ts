@@ -4,6 +4,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, command, commandAnswer, queryStatus } from '../call/daemonClient.ts'
+import { accountNameOf, atOnce } from '../call/forAccounts.ts'
 import { commander, confirm } from '../call/whoAsks.ts'
 import { killQuestion } from '../output/killQuestion.ts'
 import { killText } from '../output/killText.ts'
@@ -62,6 +63,23 @@ export async function kill(call: Call): Promise<number> {
     }
     await systemClock.sleep(pollMs)
   }
+}
+
+/** The same for several accounts at once, after one question for all of them: none waits for the end of another's kill. */
+export async function killAll(calls: readonly Call[]): Promise<number> {
+  const [first] = calls
+  if (first !== undefined && !first.flags.has('yes') && isatty(0)) {
+    const asked = { close: first.flags.has('close'), exits: first.flags.has('exits') }
+    for (const call of calls) {
+      const seen = await seenBefore(call, { ...asked, by: commander(call) })
+      call.out(`account ${accountNameOf(call)}\n${killQuestion(seen, asked, call.width)}`)
+    }
+    if (!(await confirm())) {
+      first.out('Nothing was sent.')
+      return exitCodes.error
+    }
+  }
+  return await atOnce(calls, (call) => kill({ ...call, flags: new Map([...call.flags, ['yes', true]]) }))
 }
 
 /** The preview of a kill, or a sentence where none arrives in time; the kill does not depend on it. */

@@ -6,6 +6,7 @@ import { logLevels } from '../../domain/logLevels.ts'
 import type { KeptLine, KeptLines } from '../../monitor/log/logRing.ts'
 import type { Call } from '../call/command.ts'
 import { queryDaemon, queryStatus } from '../call/daemonClient.ts'
+import { atOnce } from '../call/forAccounts.ts'
 import { wholeFlag } from '../call/numberFlags.ts'
 import { wordsIn } from '../output/fitTable.ts'
 
@@ -58,6 +59,11 @@ export async function logs({ loaded, flags, width, out }: Call): Promise<number>
     }
     last = next
   }
+}
+
+/** Follows the logs of several accounts at once, each line with its account's name. */
+export async function logsOfAll(calls: readonly Call[]): Promise<number> {
+  return await atOnce(calls, logs)
 }
 
 /** Subject of the lines asked for, also as the end of a query. */

@@ -1,12 +1,13 @@
 /** `perpd run`: the log of this run, and the daemon over it. */
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../base/defined.ts'
+import { accountStarts } from '../../daemon/desk/accountStart.ts'
+import { run } from '../../daemon/desk/run.ts'
 import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
 import { openLogFile } from '../../daemon/logging/logFile.ts'
 import { logFormatOf } from '../../daemon/logging/logFormat.ts'
 import { createLogOutput, neverWait, takenFrom, withoutWaiting } from '../../daemon/logging/logOutput.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
-import { run } from '../../daemon/run.ts'
 import { createLog } from '../../monitor/log/log.ts'
 import { createLogRing } from '../../monitor/log/logRing.ts'
 import { binFile, createRunDesk, runsFolder } from '../backtesting/localRuns.ts'
@@ -30,7 +31,10 @@ export async function runCommand({
   refuseOpenProcess(config, { env, execArgv })
   const node = config.isPaper ? [] : nodeReport().warnings
   const runId = randomUUID().slice(0, 8)
-  const kept = createLogRing(runId)
+  const names = loaded.accounts.map(({ name }) => name)
+  const rings = new Map(
+    (names.length === 0 ? [undefined] : names).map((name) => [name, createLogRing(runId)]),
+  )
   const { file: path } = config.log
   const file =
     path === undefined
@@ -48,7 +52,9 @@ export async function runCommand({
     ...defined({ file }),
     color: process.stdout.isTTY === true && (env.NO_COLOR ?? '') === '',
     runId,
-    keep: kept.keep,
+    keep: (line) => {
+      for (const ring of rings.values()) ring.keep(line)
+    },
     secrets: [...config.rpc.http, ...config.rpc.ws, ...(config.journal.url ? [config.journal.url] : [])],
   })
   const notes = [...warnings, ...processWarnings(config, { env }), ...node]
@@ -62,9 +68,11 @@ export async function runCommand({
     ...{ settings, cwd, env, now: Date.now },
   })
   try {
+    const ringOf = (name: string | undefined) => rings.get(name) ?? createLogRing(runId)
     return await run(config, {
       runDesk,
-      ...{ log, output, kept, notes, values: loaded.values, keys, reload, whileReading },
+      accounts: accountStarts(loaded, reload, { log, ringOf }),
+      ...{ log, output, notes, keys, whileReading },
       ...defined({ terminal: isPretty ? terminal : undefined }),
     })
   } finally {

@@ -24,8 +24,6 @@ export interface ConsoleSettings {
   readonly pageFolder?: string
   /** When the stream looks for what is new; default by a timer. */
   readonly beat?: Beat
-  /** Where the curve of the equity is kept over restarts; absent: it begins with each run. */
-  readonly equityStore?: EquityStore
 }
 
 /** Keeps the curve of the equity. */
@@ -40,16 +38,18 @@ export interface EquityStore {
 export interface ConsoleSources extends StreamSources {
   /** Equity of the account as people see it; undefined before the first figure. */
   readonly equity: () => EquityPoint | undefined
-  /** Backtests, and the files that they may be made of; absent: the console has none. */
-  readonly runs?: Omit<RunParts, 'sessions'>
+  /** Where the curve of the equity is kept over restarts; absent: it begins with each run. */
+  readonly equityStore?: EquityStore
 }
 
 /** The console. */
 export interface WebConsole {
   /** The console's interface to the request guard. */
   readonly door: ConsoleDoor
-  /** Adds its routes. */
-  mount(app: Hono<Proven>, sources: ConsoleSources): void
+  /** Adds the routes of its files and sessions, and of backtests; absent: it has none of these. */
+  mountPages(app: Hono<Proven>, runs: Omit<RunParts, 'sessions'> | undefined): void
+  /** Adds the routes of one account's stream and curve. */
+  mountAccount(app: Hono<Proven>, sources: ConsoleSources): void
   /** A link that is good once. */
   link(role: Role): ConsoleLink
   /** Where the port serves, once it does. */
@@ -67,7 +67,7 @@ const keepEveryMs = 60_000
 
 /** A console without sessions. */
 export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebConsole {
-  const { publicUrl, clock, pageFolder, beat = systemBeat, equityStore } = settings
+  const { publicUrl, clock, pageFolder, beat = systemBeat } = settings
   const held = new WeakSet<Socket>()
   const closers: (() => void | Promise<void>)[] = []
   let servedUrl = ''
@@ -80,7 +80,7 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
       used: sessions.use,
       ...defined({ publicUrl }),
     },
-    mount(app, sources) {
+    mountPages(app, runs) {
       consoleRoutes(app, {
         sessions,
         assets: createAssets(pageFolder),
@@ -90,10 +90,12 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
         },
         roles: createRoles(tokens),
         baseUrl,
-        ...defined({ runs: sources.runs }),
+        ...defined({ runs }),
       })
+    },
+    mountAccount(app, sources) {
       const stream = createLiveStream(sources)
-      const curve = keptCurve(clock, sources.equity, equityStore)
+      const curve = keptCurve(clock, sources.equity, sources.equityStore)
       const look = async (): Promise<void> => {
         curve.look()
         await stream.beat()

@@ -28,6 +28,9 @@ export interface Proven {
   }
 }
 
+/** Rules of the guard that hold for any server. */
+export type ServerRules = Omit<GuardContext, 'isSelfProven' | 'door'>
+
 /** Rules and sources of the guard. */
 export interface GuardContext {
   /** Host names, without port, by which this server may be addressed besides the loopback ones. */
@@ -38,8 +41,8 @@ export interface GuardContext {
   readonly isHealthOpen: boolean
   /** Most requests a second: of each role by token and by session, of /metrics, and of each address for pages and for what nobody proved. */
   readonly requestsPerSecond: number
-  /** Where a POST is proven by itself, and not by a token; absent: nowhere. */
-  readonly selfProvenPath?: string
+  /** Tells whether a POST to this path is proven by itself, and not by a token; absent: none is. */
+  readonly isSelfProven?: (path: string) => boolean
   /** The console and its sessions; absent: no browser gets anything. */
   readonly door?: ConsoleDoor
   /** Any clock in ms; only differences count. */
@@ -103,7 +106,7 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
     const isProbe = isReading(c) && healthPaths.includes(path)
     const open =
       isReading(c) && (isProbe ? context.isHealthOpen : path === '/metrics' && context.isMetricsOpen)
-    const isSelfProven = c.req.method === 'POST' && path === context.selfProvenPath
+    const isSelfProven = c.req.method === 'POST' && context.isSelfProven?.(path) === true
     // The page itself is no secret, and who is no one yet begins a session here.
     const isLogIn = door !== undefined && c.req.method === 'POST' && logInPaths.includes(path)
     const isPage =

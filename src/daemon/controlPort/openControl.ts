@@ -5,6 +5,8 @@ import {
   ControlPortError,
   type ControlServer,
   createControlServer,
+  createDeskServer,
+  type DeskOptions,
 } from '../../control/server.ts'
 import type { Emit } from '../../domain/event.ts'
 
@@ -15,9 +17,18 @@ import type { Emit } from '../../domain/event.ts'
  * @throws ControlPortError of the first when no port can be opened.
  */
 export async function openControl(emit: Emit, options: ControlOptions): Promise<ControlServer> {
-  return await openSomewhere(options, createControlServer, ({ url }, { address, reason }) =>
-    emit({ type: 'daemon.portMoved', wanted: String(address), url, reason: String(reason) }),
-  )
+  return await openSomewhere(options, createControlServer, movedBy(emit))
+}
+
+/** The same for a process with several accounts. Throws as `openControl`. */
+export async function openDesk(emit: Emit, options: DeskOptions): Promise<ControlServer> {
+  return await openSomewhere(options, createDeskServer, movedBy(emit))
+}
+
+/** Reports that a server has another port than the one that is configured. */
+function movedBy(emit: Emit) {
+  return ({ url }: ControlServer, { address, reason }: ControlPortError['facts']): void =>
+    emit({ type: 'daemon.portMoved', wanted: String(address), url, reason: String(reason) })
 }
 
 /** The same for any server; `moved` hears of another port, and why it is another. Throws as `openControl`. */

@@ -84,10 +84,11 @@ export function openPost(): { readonly post: ReturnType<typeof createNodeFetch>[
 }
 
 /** The address that messages name: what is set for them, else the console's where browsers reach it by an address of its own. */
-export function linkOf({ notify, control }: Config): string | undefined {
+export function linkOf({ notify, control, accountName }: Config): string | undefined {
   if (notify.consoleUrl !== undefined) return notify.consoleUrl
   if (control.consoleUrl === undefined || !control.console) return undefined
-  return `${control.consoleUrl.replace(/\/+$/, '')}/console/`
+  const account = accountName === undefined ? '' : `?account=${accountName}`
+  return `${control.consoleUrl.replace(/\/+$/, '')}/console/${account}`
 }
 
 /** Hides the secrets of the sinks and of the chain's addresses in a text. */
@@ -139,7 +140,7 @@ export async function openNotifier(
     maxWaiting,
     timeoutMs,
     profile: config.profile,
-    ...defined({ consoleUrl }),
+    ...defined({ consoleUrl, account: config.accountName }),
   })
   return {
     ...notifier,
@@ -175,14 +176,14 @@ export function watchStops(
   return () => clearInterval(timer)
 }
 
-/** Notice that a fault ends the daemon. */
-export function crashNotice(reason: string): Notice {
+/** Notice that a fault ends the daemon, or one account of it. */
+export function crashNotice(reason: string, subject = 'perpd'): Notice {
   return {
     kind: 'daemon-crashed',
     level: 'error',
     cause: 'crash',
     isEnd: true,
-    text: `perpd stops: ${reason}. Resting orders and positions stay, and the next start resumes them`,
+    text: `${subject} stops: ${reason}. Resting orders and positions stay, and the next start resumes them`,
     action: 'Check the log and restart perpd.',
   }
 }

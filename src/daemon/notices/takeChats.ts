@@ -8,7 +8,7 @@ import { systemClock } from '../../base/systemClock.ts'
 import type { BookReads } from '../../books/books.ts'
 import type { Config } from '../../config/configTypes.ts'
 import type { Emit } from '../../domain/event.ts'
-import { type ChatOrder, createChatDesk } from '../../notify/chat/chatDesk.ts'
+import { type ChatOrder, type ChatStep, createChatDesk } from '../../notify/chat/chatDesk.ts'
 import { createChatLoop } from '../../notify/chat/chatLoop.ts'
 import type { ChatCommand } from '../../notify/chat/chatUpdate.ts'
 import type { OpenSink } from '../../notify/sinkRequest.ts'
@@ -21,10 +21,18 @@ const MAX_ANSWER_BYTES = 1_048_576
 
 const DAY_MS = 86_400_000
 
-/** Parts that carry out the commands of chats. */
-export interface ChatParts {
+/** An account that chats command. */
+export interface ChatAccount {
+  /** Absent: the process has one without a name. */
+  readonly name?: string | undefined
   readonly engine: EngineApi
   readonly books: () => Pick<BookReads, 'days'>
+}
+
+/** Parts that carry out the commands of chats. */
+export interface ChatParts {
+  /** The accounts: a command is for all of them. */
+  readonly accounts: readonly ChatAccount[]
   readonly emit: Emit
   /** Told a mistake of ours. */
   readonly fail: (error: unknown) => void
@@ -66,27 +74,40 @@ export function takeChats(config: Config, sinks: readonly OpenSink[], parts: Cha
 
 /** Creates the function that carries out the commands of one chat. The chat reports the faults of a command; bugs of perpd reject. */
 function createChatClerk({
-  engine,
-  books,
+  accounts,
   redact,
 }: Omit<ChatParts, 'emit' | 'fail'>): (command: ChatCommand) => Promise<string> {
   const desk = createChatDesk(() => String(randomInt(10_000)).padStart(4, '0'))
   return async (command) => {
-    const nowMs = systemClock.monotonicMs()
-    const step = desk(command, nowMs)
+    const step = desk(command, systemClock.monotonicMs())
     if (step.step === 'say') return step.text
-    try {
-      if (step.step === 'answer') {
-        const sinceMs = Math.floor(systemClock.now() / DAY_MS - 1) * DAY_MS
-        return redact(chatAnswer(step.question, engine.status(), books().days(sinceMs)))
-      }
-      const commander = { by: `telegram user ${step.userId}`, via: 'telegram' } as const
-      const answer = await engine.operate(commandOf(step.order), commander)
-      return redact(answer.ok ? answer.statement : `Refused: ${answer.reason} (${answer.code})`)
-    } catch (error) {
-      if (!(error instanceof BaseError)) throw error
-      return redact(`That failed: ${reasonOf(error)}`)
+    const names = accounts.flatMap(({ name }) => name ?? [])
+    if (step.step === 'order' && typeof step.order === 'object' && accounts.length > 1)
+      return `Refused: an exit is of one account, and this perpd has ${names.join(', ')}. Use perpd protect --account NAME.`
+    const answers = accounts.map(async (account) => {
+      const text = await answerOf(account, step)
+      return account.name === undefined ? text : `${account.name}: ${text}`
+    })
+    return redact((await Promise.all(answers)).join('\n\n'))
+  }
+}
+
+/** A question or an order, for an account. */
+type ChatWork = Exclude<ChatStep, { readonly step: 'say' }>
+
+/** The answer of one account to what a chat asked or ordered. */
+async function answerOf({ engine, books }: ChatAccount, step: ChatWork): Promise<string> {
+  try {
+    if (step.step === 'answer') {
+      const sinceMs = Math.floor(systemClock.now() / DAY_MS - 1) * DAY_MS
+      return chatAnswer(step.question, engine.status(), books().days(sinceMs))
     }
+    const commander = { by: `telegram user ${step.userId}`, via: 'telegram' } as const
+    const answer = await engine.operate(commandOf(step.order), commander)
+    return answer.ok ? answer.statement : `Refused: ${answer.reason} (${answer.code})`
+  } catch (error) {
+    if (!(error instanceof BaseError)) throw error
+    return `That failed: ${reasonOf(error)}`
   }
 }
 

@@ -31,7 +31,11 @@ export function takeKeySources(
   }
 }
 
-/** Where a password may come from, with the descriptor that a setting or a flag names. */
-export function passwordSources(keys: KeySources, descriptor: number | undefined): PasswordSources {
-  return { descriptor, credentialsDirectory: keys.credentialsDirectory, ask: keys.ask }
+/** Returns the sources of a password, with the descriptor that a setting or a flag names; `account`: one of several. */
+export function passwordSources(
+  keys: KeySources,
+  descriptor: number | undefined,
+  account?: string,
+): PasswordSources {
+  return { descriptor, credentialsDirectory: keys.credentialsDirectory, account, ask: keys.ask }
 }

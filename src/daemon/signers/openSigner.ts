@@ -76,7 +76,7 @@ async function liveSigner(config: Config, keys: KeySources): Promise<OpenedSigne
     const keystore = readKeystore(account.keystore, 'account.keystore')
     const of = keystore.address === undefined ? account.keystore : shortHex(keystore.address)
     const password = await readPassword(
-      passwordSources(keys, account.passwordFd),
+      passwordSources(keys, account.passwordFd, config.accountName),
       `Password of the key ${of}: `,
     )
     return opened(createLocalSigner(await decryptKeystore(keystore, password)))
@@ -174,7 +174,7 @@ function lookAtSigner(config: Config, keys: KeySources): SignerReport {
     const says = address === undefined ? '' : ` of ${address}`
     const isOther =
       address !== undefined && account.address !== undefined && !sameHex(address, account.address)
-    const opens = passwordSourceText(passwordSources(keys, account.passwordFd))
+    const opens = passwordSourceText(passwordSources(keys, account.passwordFd, config.accountName))
     return {
       source: `the keystore ${account.keystore}${says}, opened by ${opens ?? 'a password'}`,
       problems: isOther

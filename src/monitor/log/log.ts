@@ -58,6 +58,8 @@ export interface Log {
     text: string,
     fields?: Readonly<Record<string, unknown>>,
   ): void
+  /** Returns the log of one of several accounts: the same streams and levels, and its name in every line. `keep` hears its lines. */
+  ofAccount(name: string, keep: LogRing['keep']): Log
 }
 
 /** A log over a stream. Lines are written at once; nothing is buffered, so that a crash loses none. */
@@ -65,45 +67,50 @@ export function createLog(options: LogOptions): Log {
   const { stream, now = Date.now } = options
   const levels = createLevelTable({ level: options.level, levels: options.levels ?? [] })
   const redact = createRedactor(options.secrets)
-  const quiet = createRepeatFilter(now)
-  const ceiling = createLogRateLimit(now)
   const isPretty = options.format === 'pretty'
   const pretty = isPretty ? prettyWriter(stream, now, options.color ?? stream.isTTY === true) : undefined
   // One line for both where both are JSON: the same to the last byte.
   const jsonStreams = [...(isPretty ? [] : [stream]), ...(options.file === undefined ? [] : [options.file])]
   const json = jsonStreams.length === 0 ? undefined : jsonWriter(options, jsonStreams, now)
-  const bindings: Record<string, unknown> = {}
 
-  const put = (event: LineName, line: Line): void => {
-    if (!levels.isWritten(event, line.level)) return
-    const fields = { ...bindings, ...line.fields }
-    // Nothing is cut before secrets are out: half of one has no shape that is known.
-    const text = cutText(redact.text(line.text))
-    pretty?.({ ...line, text }, event)
-    if (json !== undefined) {
-      const clean = redact.value(withDollars(fields)) as Record<string, unknown>
-      json({ ...line, text, fields: clean }, event)
-    }
-    const { strategy, intent_id: intentId } = line.fields
-    options.keep?.({
-      ...{ atMs: now(), level: line.level, word: line.word, text, event },
-      ...(typeof strategy === 'string' && { strategy }),
-      ...(typeof intentId === 'string' && { intentId }),
-    })
-  }
-  return {
-    levels,
-    listen: (event) => {
-      if (event.type === 'daemon.started') {
-        bindings.chain = event.chain
-        bindings.account = shortHex(event.account)
+  /** The log of an account, or without a name the one of the process. */
+  const logOf = (keep: LogRing['keep'] | undefined, account?: string): Log => {
+    const quiet = createRepeatFilter(now)
+    const ceiling = createLogRateLimit(now)
+    const bindings: Record<string, unknown> = account === undefined ? {} : { account }
+    const put = (event: LineName, line: Line): void => {
+      if (!levels.isWritten(event, line.level)) return
+      const fields = { ...bindings, ...line.fields }
+      // Nothing is cut before secrets are out: half of one has no shape that is known.
+      const text = cutText(redact.text(line.text))
+      pretty?.({ ...line, text: account === undefined ? text : `${account}: ${text}` }, event)
+      if (json !== undefined) {
+        const clean = redact.value(withDollars(fields)) as Record<string, unknown>
+        json({ ...line, text, fields: clean }, event)
       }
-      if (isBelow(event, levels)) return
-      for (const line of quiet(event)) put(event.type, ceiling(event, line))
-    },
-    note: (name, noteLevel: Level, text, fields = {}) =>
-      put(name, { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
+      const { strategy, intent_id: intentId } = line.fields
+      keep?.({
+        ...{ atMs: now(), level: line.level, word: line.word, text, event },
+        ...(typeof strategy === 'string' && { strategy }),
+        ...(typeof intentId === 'string' && { intentId }),
+      })
+    }
+    return {
+      levels,
+      listen: (event) => {
+        if (event.type === 'daemon.started') {
+          bindings.chain = event.chain
+          bindings[account === undefined ? 'account' : 'address'] = shortHex(event.account)
+        }
+        if (isBelow(event, levels)) return
+        for (const line of quiet(event)) put(event.type, ceiling(event, line))
+      },
+      note: (name, noteLevel: Level, text, fields = {}) =>
+        put(name, { level: noteLevel, word: noteLevel === 'info' ? 'perpd' : noteLevel, text, fields }),
+      ofAccount: (name, keepOwn) => logOf(keepOwn, name),
+    }
   }
+  return logOf(options.keep)
 }
 
 /** Events that are never more than `debug` and change nothing in other lines: not phrased at all unless asked for. */

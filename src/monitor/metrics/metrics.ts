@@ -18,6 +18,10 @@ export interface MetricsOptions {
   readonly chain: string
   /** Name of the account's rows in the database of the journal; absent: a file keeps it. */
   readonly journalAccount?: string
+  /** True for the series of one of several accounts: those of the process itself are in the process's. */
+  readonly isOfAccount?: boolean
+  /** Tells of each of several accounts whether its trader runs; absent: there is one without a name. */
+  readonly accounts?: () => readonly { readonly name: string; readonly isRunning: boolean }[]
   /** Any clock in ms, default the process's monotonic one; only differences count. */
   readonly now?: () => number
 }
@@ -48,7 +52,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   let scraped: MonitoredStatus | undefined
   let waitedFor: JournalServer | undefined
   const status = () => scraped
-  buildSeries(maker, options)
+  if (options.isOfAccount !== true) buildSeries(maker, options)
   // Series are shown in the order they are made.
   statusSeries(maker, status)
   stopSeries(maker, status)
@@ -56,9 +60,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
   openCaseSeries(maker, status)
   journalSeries(maker, options.journalAccount ?? '', () => scraped?.journal?.server ?? waitedFor)
   const listen = eventSeries(maker, now)
-  // Under the names that dashboards of Node processes know.
-  collectDefaultMetrics({ register: registry })
-  for (const name of misnamed) registry.removeSingleMetric(name)
+  accountSeries(maker, options)
+  if (options.isOfAccount !== true) {
+    // Under the names that dashboards of Node processes know.
+    collectDefaultMetrics({ register: registry })
+    for (const name of misnamed) registry.removeSingleMetric(name)
+  }
   return {
     listen,
     // A market's name is a host's word; the format knows no escape for what cannot be seen.
@@ -70,6 +77,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
     contentType: registry.contentType,
     describe: () => described,
   }
+}
+
+/** Series of the accounts of a process that has several. */
+function accountSeries({ gauge }: SeriesMaker, { accounts }: MetricsOptions): void {
+  gauge(
+    'perpd_account_running',
+    'With several accounts: 1 while the trader of an account runs, 0 after a fault stopped it.',
+    ['account'],
+    (self) => {
+      for (const { name, isRunning } of accounts?.() ?? []) self.set({ account: name }, isRunning ? 1 : 0)
+    },
+  )
 }
 
 /** Series of this daemon's version and profile. */

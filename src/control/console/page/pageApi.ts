@@ -1,5 +1,6 @@
 /** Requests of the page: what was answered, or why not, as values. */
 import { pageKeyHeaders } from './feed/pageKey.ts'
+import { routeOf } from './pageAccount.ts'
 
 /** Pools that a short symbol may mean, with their capacity in USD with 30 decimals; null: nothing fresh says it. */
 type PoolChoices = readonly { readonly symbol: string; readonly freeUsd: string | null }[]
@@ -34,7 +35,7 @@ export function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown)
 
 async function ask<T>(path: string, init: RequestInit): Promise<Answered<T>> {
   try {
-    const response = await fetch(path, {
+    const response = await fetch(routeOf(path), {
       ...init,
       headers: {
         ...pageKeyHeaders(),

@@ -14,10 +14,14 @@ import type { OperatorAnswer } from '../../../operator/operatorAnswer.ts'
 import type { MarketFigures } from '../../../operator/operatorReads.ts'
 import type { EngineApi, EngineStatus } from '../../../operator/port/engineStatus.ts'
 import type { CandleReport } from '../../../operator/port/readCandles.ts'
+import type { AccountRow } from '../../guard/accountRefusals.ts'
 import type { FillsBody, PnlBody, RoundTripsBody } from '../resultBodies.ts'
 import type { RunRow, RunsReport } from '../runDesk.ts'
 import type { SessionRow } from '../sessions.ts'
 import type { StartReport } from '../startReport.ts'
+
+/** A row of `GET /api/accounts`. */
+export type AccountListed = AccountRow
 
 /** `GET /api/status`. */
 export type Status = Plain<

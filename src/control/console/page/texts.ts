@@ -65,7 +65,11 @@ export const texts = {
     risk: 'Risk',
     system: 'System',
     more: 'More',
-    tab: (page: string) => `${page} - perpd`,
+    tab: (page: string, account?: string) => `${page} - perpd${account === undefined ? '' : ` ${account}`}`,
+  },
+  account: {
+    label: 'Account',
+    stopped: (name: string) => `${name} (stopped by a fault)`,
   },
   find: 'Find',
   findHint: 'market, strategy, order…',

@@ -1,4 +1,5 @@
 /** The daemon's stream of events, read by `fetch`: an `EventSource` sends no header, and the session's half goes in one. */
+import { routeOf } from '../pageAccount.ts'
 import { createEventReader, type StreamEvent } from './eventText.ts'
 import { pageKeyHeaders } from './pageKey.ts'
 
@@ -21,7 +22,7 @@ export function openStream(path: string, listener: StreamListener): () => void {
   let lastId: string | undefined
 
   async function listen(): Promise<void> {
-    const response = await fetch(path, {
+    const response = await fetch(routeOf(path), {
       headers: { ...pageKeyHeaders(), ...(lastId === undefined ? {} : { 'last-event-id': lastId }) },
       credentials: 'same-origin',
       cache: 'no-store',

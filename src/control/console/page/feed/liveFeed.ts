@@ -3,8 +3,10 @@
  * batches, so that a flood of log lines draws no more than ten times a second.
  */
 
+import { settleAccount } from '../pageAccount.ts'
 import { type Answered, read, send } from '../pageApi.ts'
 import type {
+  AccountListed,
   BegunSession,
   Book,
   Decision,
@@ -262,7 +264,10 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     }
     isLinkOver = false
     stop()
-    store.take({ type: 'session', session: answer.value })
+    const listed = await read<readonly AccountListed[]>('/api/accounts')
+    if (!listed.ok) return again()
+    settleAccount(listed.value.map(({ name }) => name))
+    store.take({ type: 'session', session: answer.value }, { type: 'accounts', accounts: listed.value })
     listen()
     // The stream begins with a reset, which reads all; where there is no stream, what can be read is shown all the same.
     first = setTimeout(readAll, firstMs)

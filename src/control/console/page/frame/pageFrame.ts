@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { LiveFeed } from '../feed/liveFeed.ts'
 import type { PageCommand } from '../formCommand.ts'
 import { html, type Page, PageContext, useSlice } from '../markup.ts'
+import { pageAccount } from '../pageAccount.ts'
 import { usePlace } from '../placeHistory.ts'
 import type { PageStore } from '../store/pageStore.ts'
 import { texts } from '../texts.ts'
@@ -11,6 +12,7 @@ import { AttentionLine } from '../views/attentionView.ts'
 import { CommandDialog } from '../views/commandDialog.ts'
 import { Figures } from '../views/headlineView.ts'
 import { StoryView } from '../views/storyView.ts'
+import { AccountChoice } from './accountChoice.ts'
 import { StreamMark, TradingMark } from './headMarks.ts'
 import { KeysDialog, useKeys } from './keysView.ts'
 import { LoginView } from './loginView.ts'
@@ -25,7 +27,7 @@ function usePageRow(main: { readonly current: HTMLElement | null }): PageRow {
   const isFirst = useRef(true)
   const row = pageRows.find(({ id }) => id === page) as PageRow
   useEffect(() => {
-    document.title = texts.pages.tab(row.word)
+    document.title = texts.pages.tab(row.word, pageAccount())
     if (!isFirst.current) {
       scrollTo(0, 0)
       main.current?.focus({ preventScroll: true })
@@ -46,6 +48,7 @@ function Head({
   return html`<header class="top">
     <div class="bar">
       <h1>${texts.title}</h1>
+      <${AccountChoice} />
       <${PageNav} onHelp=${onHelp} />
       <span class="wide tools"><${FindField} field=${field} /><${HelpButton} onHelp=${onHelp} /></span>
       <${StreamMark} />

@@ -1,6 +1,7 @@
 /** The page's state, and the change that each message makes to it. Pure: the page draws this and nothing else. */
 import type { SentMove } from '../chart/levelMoves.ts'
 import type {
+  AccountListed,
   Book,
   Decision,
   EquityPoint,
@@ -22,6 +23,8 @@ import { sameWhereEqual } from './sameRows.ts'
 export interface PageState extends KnownOrders {
   /** `over`: it ended by another hand, or by itself. */
   readonly session: Session | 'unknown' | 'none' | 'over' | 'link-over'
+  /** Accounts of a daemon with several; empty: it has one without a name. */
+  readonly accounts: readonly AccountListed[]
   /** State of the stream's connection. */
   readonly stream: 'connecting' | 'open' | 'lost'
   /** When the daemon was last heard of, by the page's own clock, Unix ms. */
@@ -57,6 +60,7 @@ export type Change =
   | { readonly type: 'all-orders'; readonly orders: readonly Order[]; readonly asked: number }
   | { readonly type: 'tasks'; readonly tasks: readonly Task[] }
   | { readonly type: 'books'; readonly books: readonly Book[] }
+  | { readonly type: 'accounts'; readonly accounts: readonly AccountListed[] }
   | { readonly type: 'decisions'; readonly decisions: readonly Decision[] }
   | { readonly type: 'markets'; readonly markets: readonly Market[] }
   | { readonly type: 'hosts'; readonly hosts: readonly Host[] }
@@ -79,6 +83,7 @@ const mostPoints = 6_000
 export const emptyPage: PageState = {
   session: 'unknown',
   stream: 'connecting',
+  accounts: [],
   aheadMs: 0,
   orders: [],
   isAllOrders: false,
@@ -101,6 +106,8 @@ export function fold(state: PageState, change: Change): PageState {
       return typeof change.session === 'string' && change.session !== 'unknown'
         ? { ...emptyPage, session: change.session }
         : { ...state, session: change.session }
+    case 'accounts':
+      return { ...state, accounts: change.accounts }
     case 'stream':
       return state.stream === change.stream ? state : { ...state, stream: change.stream }
     case 'heard':

@@ -3,6 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { pageKeyHeaders } from '../feed/pageKey.ts'
 import { Head, html, Section, usePage } from '../markup.ts'
+import { routeOf } from '../pageAccount.ts'
 import { read } from '../pageApi.ts'
 import type { ClosedTrade, RoundTrips } from '../pageWire.ts'
 import { goTo, usePlace } from '../placeHistory.ts'
@@ -161,7 +162,7 @@ export function TradesView(): VNode {
 
   async function csv(): Promise<void> {
     try {
-      const answer = await fetch(`/api/round-trips?${query}&as=csv`, {
+      const answer = await fetch(routeOf(`/api/round-trips?${query}&as=csv`), {
         headers: pageKeyHeaders(),
         credentials: 'same-origin',
         cache: 'no-store',

@@ -1,0 +1,69 @@
+/** The rules that hold between the accounts of one process. */
+import { mostAccounts } from './accountNames.ts'
+import type { Config } from './configTypes.ts'
+
+/** The values of one account, as far as these rules read them. */
+export interface JudgedAccount {
+  readonly name: string
+  readonly config: Config
+}
+
+/** Longest name of the rows of accounts in a database, without the account's own: with it the name has at most 64 characters. */
+const mostRowsName = 47
+
+/** Settings of which two accounts may not have the same: each names a key, or the account that a key trades for. */
+const ofOneAccount = ['keystore', 'keyFile', 'owner', 'address', 'approvalFile'] as const
+
+/** Checks accounts against each other and against the settings that all share. None: there is nothing to check. */
+export function judgeAccounts(
+  accounts: readonly JudgedAccount[],
+  shared: Config,
+  origins: Readonly<Record<string, string>>,
+): readonly string[] {
+  if (accounts.length === 0) return []
+  const problems: string[] = []
+  const names = accounts.map(({ name }) => name)
+  if (names.length > mostAccounts) {
+    problems.push(
+      `accounts has ${names.length} accounts; one process has at most ${mostAccounts}. Run the others in a second process, in another folder.`,
+    )
+  }
+  for (const [key, origin] of Object.entries(origins)) {
+    if (origin === 'default' || !key.startsWith('account.')) continue
+    problems.push(
+      `${origin}: ${key} is set, and accounts are set too (${names.join(', ')}); keep one. Move it to the account that it is of: accounts.${names[0]}.${key}.`,
+    )
+  }
+  if (shared.journal.standby) {
+    problems.push(
+      `${origins['journal.standby']}: journal.standby is true, and accounts are set (${names.join(', ')}); a standby waits for one account. Remove it, or run each account in a separate process.`,
+    )
+  }
+  const rows = shared.journal.account ?? shared.profile
+  if (shared.journal.url !== undefined && rows.length > mostRowsName) {
+    problems.push(
+      `${origins['journal.account']}: journal.account has ${rows.length} characters; with accounts it has at most ${mostRowsName}, because the account's name follows it.`,
+    )
+  }
+  if (shared.history.record) {
+    problems.push(
+      `${origins['history.record']}: history.record is true, and accounts are set (${names.join(', ')}); a recording is of one account. Remove it; perpd data record records the venue beside perpd.`,
+    )
+  }
+  return [...problems, ...ofOneAccount.flatMap((key) => sharedBySeveral(accounts, key))]
+}
+
+/** Problems of accounts with the same value of a setting that only one may have. */
+function sharedBySeveral(
+  accounts: readonly JudgedAccount[],
+  key: (typeof ofOneAccount)[number],
+): readonly string[] {
+  const byValue = Map.groupBy(accounts, ({ config }) => config.account[key]?.toLowerCase())
+  return [...byValue].flatMap(([value, same]) =>
+    value === undefined || same.length === 1
+      ? []
+      : [
+          `${same.map(({ name }) => `accounts.${name}.account.${key}`).join(' and ')} are the same (${value}); two accounts with one key would sign against each other. Give each its own.`,
+        ],
+  )
+}

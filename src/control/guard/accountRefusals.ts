@@ -1,0 +1,29 @@
+/** Paths of accounts, and refusals of requests that name none, or one that is not there or does not run. */
+
+/** Codes of the refusals. */
+export const accountRefusals = ['ACCOUNT_REQUIRED', 'ACCOUNT_UNKNOWN', 'ACCOUNT_FAILED'] as const
+
+/** Body of a refusal. */
+export interface AccountRefusal {
+  readonly error: (typeof accountRefusals)[number]
+  readonly message: string
+}
+
+/** Row of an account, as `GET /api/accounts` lists it. */
+export interface AccountRow {
+  readonly name: string
+  readonly isRunning: boolean
+  /** Reason why it does not run; absent while it does. */
+  readonly fault?: string
+}
+
+/** Returns the path of an account's routes. */
+export function accountPath(name: string): string {
+  return `/accounts/${name}`
+}
+
+/** Tells whether an answer is such a refusal. */
+export function isAccountRefusal(body: unknown): body is AccountRefusal {
+  if (typeof body !== 'object' || body === null || !('error' in body) || !('message' in body)) return false
+  return accountRefusals.some((code) => code === body.error)
+}

@@ -1,0 +1,362 @@
+/**
+ * The daemon: one account, or several over shared connections. It wires all the parts (the trader of an account in `connectTrader.ts`), starts them in the
+ * order that recovery needs, and stops them on signals: the first drains, the second leaves at once. Both are safe, because the journal is written before
+ * everything that leaves.
+ */
+
+import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
+import { defined } from '../../base/defined.ts'
+import { BaseError, reasonOf } from '../../base/errors.ts'
+import { systemClock } from '../../base/systemClock.ts'
+import type { Config } from '../../config/configTypes.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { RunDesk } from '../../control/console/runDesk.ts'
+import type { ConsoleSettings } from '../../control/console/webConsole.ts'
+import type { AccountContext } from '../../control/routes.ts'
+import type { ControlServer, DeskOptions } from '../../control/server.ts'
+import type { Emit } from '../../domain/event.ts'
+import { createHostBook, type HostBook } from '../../monitor/hostFigures.ts'
+import type { Log } from '../../monitor/log/log.ts'
+import { createMetrics, type Metrics } from '../../monitor/metrics/metrics.ts'
+import type { Heartbeat } from '../../notify/heartbeat.ts'
+import { connectVenue, hostsOf, type VenueConnection, type VenueHosts } from '../connectVenue.ts'
+import { leaveAddress } from '../controlAddress.ts'
+import { openControl, openDesk } from '../controlPort/openControl.ts'
+import type { StartedVenue } from '../embeddedVenue.ts'
+import { changeLog } from '../logging/changeLog.ts'
+import type { LogOutput } from '../logging/logOutput.ts'
+import { openHeartbeat } from '../notices/openHeartbeat.ts'
+import { takeChats } from '../notices/takeChats.ts'
+import { openService } from '../openService.ts'
+import { openTokens } from '../ownFiles/controlTokens.ts'
+import { refuseUnwritable } from '../ownFiles/statePlaces.ts'
+import { type CarriedOut, listenForSignals } from '../signals.ts'
+import type { KeySources } from '../signers/keySources.ts'
+import { createStandbyPort, metricsOf, portSettings } from '../standbyPort.ts'
+import type { AccountStart } from './accountStart.ts'
+import { allTraders, areAlive, beatOfAll, deskAccounts, type Seat, statusOfAll } from './allAccounts.ts'
+import { type HeardAccount, hearAccount } from './hearAccount.ts'
+import {
+  type Closers,
+  guardAccount,
+  type JournaledAccount,
+  type JournalWait,
+  journalAccount,
+  keyAccount,
+  type OpenAccount,
+  refuseSharedKeys,
+} from './openAccount.ts'
+import { beginAccount, connectAccount, type RunningAccount, servedAccount } from './runningAccount.ts'
+import { ofOnlyAccount, ofSeveralAccounts, type SharedEvents } from './sharedEvents.ts'
+
+/** Options of a daemon's run, in addition to its configuration. */
+export interface RunOptions {
+  /** The accounts to run: one without a name, or several with names. */
+  readonly accounts: readonly AccountStart[]
+  /** The log of the process. */
+  readonly log: Log
+  /** Standard output, as the log writes it. */
+  readonly output: LogOutput
+  /** Things the operator should know before the first order. */
+  readonly notes: readonly string[]
+  readonly keys: KeySources
+  /** Makes backtests for the console. */
+  readonly runDesk?: RunDesk
+  /** Writes a line to the operator's terminal and nowhere else; absent where what is written is kept, or read by a program. */
+  readonly terminal?: (text: string) => void
+  /** Shows whoever sits at a terminal how far a journal is read, while it is. */
+  readonly whileReading: JournalWait['whileReading']
+}
+
+/** An account that did not open, and why. */
+interface FailedAccount {
+  readonly name: string | undefined
+  readonly reason: string
+}
+
+/** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
+export async function run(config: Config, options: RunOptions): Promise<number> {
+  const { log, accounts } = options
+  for (const { config } of accounts) refuseUnwritable(config)
+  const closers: Closers = []
+  /** Closes everything, the last opened first; false when something could not be closed in good order. */
+  const close = async (): Promise<boolean> => {
+    let isClean = true
+    for (const closer of closers.splice(0).reverse()) {
+      try {
+        await closer()
+      } catch (error) {
+        isClean = false
+        log.note('daemon.closeFailed', 'error', `could not close cleanly: ${reasonOf(error)}`)
+      }
+    }
+    return isClean
+  }
+  let code: number | undefined
+  try {
+    code = await opened(config, options, closers)
+  } finally {
+    if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
+  }
+  return code
+}
+
+/** Opens keys, journals, the venue and the guards, in this order, and runs over them. */
+async function opened(config: Config, options: RunOptions, closers: Closers): Promise<number> {
+  const { log, keys, whileReading } = options
+  const keyed = []
+  for (const start of options.accounts) {
+    keyed.push(await ofAccount(start.name, () => keyAccount(start, keys, closers)))
+  }
+  refuseSharedKeys(keyed)
+  const standby = createStandbyPort(config, log)
+  closers.push(standby.close)
+  const { opened: waited, hear, hasWaited } = standby
+  const waiting = config.journal.standby ? hear : undefined
+  const journaled: JournaledAccount[] = []
+  const failed: FailedAccount[] = []
+  for (const account of keyed) {
+    const wait = { whileReading, opened: waited, waiting, hasWaited }
+    const journal = await orFailed(account.start, failed, () => journalAccount(account, wait, closers))
+    if (journal === 'failed') continue
+    if (journal === undefined) return exitCodes.ok
+    journaled.push(journal)
+  }
+  const venue = config.embedsVenue && journaled.length > 0 ? await embedVenue(config, log) : undefined
+  if (venue) closers.push(() => venue.close())
+  let connection: VenueConnection | undefined
+  const aheadMs = () => connection?.hostsSkewMs()
+  const open: OpenAccount[] = []
+  for (const account of journaled) {
+    const guarded = await orFailed(account.start, failed, () =>
+      guardAccount(account, venue, aheadMs, closers),
+    )
+    if (guarded !== 'failed') open.push(guarded)
+  }
+  if (open.length === 0) {
+    throw new CommandError(
+      `No account could be opened.\n${failed.map(({ name, reason }) => `  ${name}: ${reason}`).join('\n')}`,
+      exitCodes.error,
+    )
+  }
+  return await live(
+    config,
+    options,
+    { open, failed, venue },
+    {
+      closers,
+      closeStandby: standby.close,
+      connected: (made) => {
+        connection = made
+      },
+    },
+  )
+}
+
+/** Starts the venue inside this process. A daemon that trades elsewhere does not even load it. */
+async function embedVenue(config: Config, log: Log): Promise<StartedVenue> {
+  const { startVenue } = await import('../embeddedVenue.ts')
+  return await startVenue(config, log)
+}
+
+/** Names the account in an error of a start that is refused whole. */
+async function ofAccount<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (name === undefined || !(error instanceof BaseError || error instanceof CommandError)) throw error
+    const exitCode = error instanceof CommandError ? error.exitCode : exitCodes.configuration
+    throw new CommandError(`account ${name}: ${error.message}`, exitCode)
+  }
+}
+
+/** A fault of this machine's files keeps one account of several from starting, and the others start: their positions need them. */
+async function orFailed<T>(
+  { name, log }: AccountStart,
+  failed: FailedAccount[],
+  work: () => Promise<T>,
+): Promise<T | 'failed'> {
+  try {
+    return await work()
+  } catch (error) {
+    if (name === undefined || !(error instanceof BaseError || error instanceof CommandError)) throw error
+    log.note('daemon.failed', 'error', `the account ${name} does not start: ${error.message}`)
+    failed.push({ name, reason: reasonOf(error) })
+    return 'failed'
+  }
+}
+
+/** The opened parts of a run. */
+interface Opened {
+  readonly open: readonly OpenAccount[]
+  readonly failed: readonly FailedAccount[]
+  readonly venue: StartedVenue | undefined
+}
+
+/** Hooks of a run. */
+interface RunHooks {
+  readonly closers: Closers
+  /** Closes the port that answered while another perpd had the journal. */
+  readonly closeStandby: () => Promise<void>
+  readonly connected: (connection: VenueConnection) => void
+}
+
+async function live(
+  config: Config,
+  options: RunOptions,
+  { open, failed, venue }: Opened,
+  { closers, closeStandby, connected }: RunHooks,
+): Promise<number> {
+  const { log } = options
+  const hosts = hostsOf(config, venue)
+  const clock = venue?.clock ?? systemClock
+  const ended = Promise.withResolvers<number>()
+  const faults = new Map(failed.map(({ name, reason }) => [name, reason]))
+  const hostBook = createHostBook(systemClock.now)
+  const names = options.accounts.flatMap(({ name }) => name ?? [])
+  const metrics = createMetrics({
+    ...metricsOf(config),
+    accounts: () => names.map((name) => ({ name, isRunning: !faults.has(name) })),
+  })
+  const shared =
+    names.length === 0
+      ? ofOnlyAccount()
+      : await ofSeveralAccounts(config, { log, metrics, also: [hostBook.listen], closers })
+  let heartbeat: Heartbeat | undefined
+  const heard = await hearAll(open, shared, { hosts, hostBook, closers }, (name, code, reason) => {
+    faults.set(name, reason)
+    heartbeat?.fail()
+    if (options.accounts.every((each) => faults.has(each.name))) ended.resolve(code)
+  })
+  options.output.report(shared.emit)
+  const fetch = createNodeFetch()
+  closers.push(() => fetch.close())
+  const connection = await connectVenue(config, {
+    ...{ hosts, fetch: fetch.fetch, venue, clock, emit: shared.emit, closers },
+  })
+  connected(connection)
+  const tokens = openTokens(config)
+  const running: RunningAccount[] = []
+  for (const account of heard) running.push(await connectAccount(account, { connection, tokens, closers }))
+  const seats = options.accounts.map(({ name }): Seat => {
+    const one = running.find(({ start }) => start.name === name)
+    return { name, fault: () => faults.get(name), ...defined({ running: one }) }
+  })
+  await closeStandby()
+  const place = {
+    ...portSettings(config),
+    tokens,
+    ...defined({ runDesk: options.runDesk }),
+    ...consoleOf(config),
+  }
+  const control = await serve(shared.emit, place, seats, {
+    metrics,
+    served: (one) => servedAccount(one, hostBook),
+  })
+  closers.push(() => control.close(), leaveAddress(config, control.localUrl, log))
+
+  const fail = (error: unknown): void => {
+    for (const each of running) each.fail(error)
+  }
+  const service = openService(
+    () => statusOfAll(seats),
+    () => areAlive(seats),
+    log,
+  )
+  // Before it is said to have started: who hears that may signal at once.
+  const [first] = options.accounts
+  const carriedOut: CarriedOut = (command, by) =>
+    first === undefined ? undefined : changeLog(command, by, { log, reload: first.reload })
+  const stopListening = listenForSignals(allTraders(seats), log, fail, ended.resolve, carriedOut, service)
+  heartbeat = openHeartbeat(config, shared.emit, () => beatOfAll(seats))
+  closers.push(heartbeat.stop)
+  const begun = running.map((account) =>
+    beginAccount(account, { connection, statusUrl: control.url, notes: options.notes }),
+  )
+  const endChats = takeChats(config, shared.notifier().sinks, {
+    accounts: running.map(({ start, engine, journal }) => ({
+      name: start.name,
+      engine,
+      books: () => journal.books(),
+    })),
+    ...{ emit: shared.emit, fail, redact: shared.notifier().redact },
+  })
+  try {
+    for (const { announce } of begun) announce()
+    sayConsole(config, control, options)
+    for (const { trade } of begun) trade()
+    service.ready()
+    return await ended.promise
+  } finally {
+    stopListening()
+    endChats()
+    for (const { end } of begun) end()
+    service.close()
+  }
+}
+
+/** Creates the listeners of each account. `ended` is told which account a fault ended, with which code, and why. */
+async function hearAll(
+  open: readonly OpenAccount[],
+  shared: SharedEvents,
+  {
+    hosts,
+    hostBook,
+    closers,
+  }: { readonly hosts: VenueHosts; readonly hostBook: HostBook; readonly closers: Closers },
+  ended: (name: string | undefined, code: number, reason: string) => void,
+): Promise<readonly HeardAccount[]> {
+  const heard: HeardAccount[] = []
+  for (const account of open) {
+    const { name } = account.start
+    const own = await hearAccount(account, {
+      hosts,
+      ended: (code, reason) => ended(name, code, reason),
+      also: [name === undefined ? hostBook.listen : shared.hear],
+      closers,
+    })
+    heard.push(own)
+    shared.add(own)
+  }
+  return heard
+}
+
+/** Opens the control port: of the only account, or of all accounts with names. */
+async function serve(
+  emit: Emit,
+  place: Omit<DeskOptions, 'accounts' | 'metrics'>,
+  seats: readonly Seat[],
+  {
+    metrics,
+    served,
+  }: { readonly metrics: Metrics; readonly served: (account: RunningAccount) => AccountContext },
+): Promise<ControlServer> {
+  const [only] = seats
+  return only?.name === undefined && only?.running !== undefined
+    ? await openControl(emit, { ...place, ...served(only.running) })
+    : await openDesk(emit, { ...place, metrics, accounts: deskAccounts(seats, served) })
+}
+
+/**
+ * Says where the console is. The log may be kept for years and by others: it names the address alone. The link to it goes to the
+ * terminal of whoever started the daemon, who may read its tokens as well.
+ */
+function sayConsole(
+  config: Config,
+  { console, localUrl }: ControlServer,
+  { log, terminal }: RunOptions,
+): void {
+  if (console === undefined) return
+  log.note(
+    'console.served',
+    'info',
+    `console at ${config.control.consoleUrl ?? localUrl}/console/; for a link: perpd console`,
+  )
+  terminal?.(`console link, valid once within ten minutes: ${console.link('operate').url}`)
+}
+
+/** Settings of the console, where it is served. */
+function consoleOf({ control }: Config): { readonly console?: ConsoleSettings } {
+  const { console: isServed, consoleUrl } = control
+  return isServed ? { console: { clock: systemClock, ...defined({ publicUrl: consoleUrl }) } } : {}
+}

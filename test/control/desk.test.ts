@@ -1,0 +1,122 @@
+/** The control port of a process with several accounts. */
+import { afterEach, expect, test } from 'vitest'
+import { type ControlServer, createDeskServer } from '../../src/control/server.ts'
+import type { Verdict } from '../../src/monitor/health.ts'
+import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
+import { allRows } from '../../src/operator/commands/index.ts'
+import { access, asOperator, asReader, engine } from './door.ts'
+
+const options = { version: '0.1.0', profile: 'paper', chain: 'arbitrum' }
+let server: ControlServer
+afterEach(() => server.close())
+
+/** Two accounts that run, and one that could not be opened. Returns the commands that each got. */
+async function open(verdicts: Readonly<Record<string, Verdict>> = {}): Promise<Record<string, string[]>> {
+  const got: Record<string, string[]> = { alpha: [], beta: [] }
+  const { tokens, isMetricsOpen, isHealthOpen, requestsPerSecond, ...own } = access
+  const served = (name: string) => ({
+    ...own,
+    engine: {
+      ...engine,
+      operate: (command: { readonly type: string }) => {
+        got[name]?.push(command.type)
+        return Promise.resolve({ ok: true, statement: `${name} did it` } as const)
+      },
+    },
+    metrics: createMetrics({ ...options, isOfAccount: true }),
+    health: {
+      live: () => verdicts[name] ?? { ok: true, reasons: [] },
+      ready: () => verdicts[name] ?? { ok: true, reasons: [] },
+    },
+  })
+  server = await createDeskServer({
+    ...{ host: '127.0.0.1', port: 0, tokens, isMetricsOpen, isHealthOpen, requestsPerSecond },
+    metrics: createMetrics(options),
+    accounts: [
+      { name: 'alpha', served: served('alpha'), fault: () => undefined },
+      { name: 'beta', served: served('beta'), fault: () => undefined },
+      { name: 'gamma', fault: () => 'its journal is damaged' },
+    ],
+  })
+  return got
+}
+
+const ask = async (path: string, init: RequestInit = { headers: asReader }) => {
+  const answer = await fetch(`${server.url}${path}`, init)
+  return { status: answer.status, body: await answer.json() }
+}
+const post = (path: string, body: object) =>
+  ask(path, {
+    method: 'POST',
+    headers: { ...asOperator, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+test('each account has its routes below its name, and a command reaches that account alone', async () => {
+  const got = await open()
+  expect((await ask('/accounts/alpha/api/status')).body).toMatchObject({ state: 'running' })
+  expect((await ask('/accounts/beta/api/orders')).status).toBe(200)
+  expect(await post('/accounts/beta/api/trading', { state: 'halted', by: 'ann' })).toMatchObject({
+    status: 200,
+    body: { statement: 'beta did it' },
+  })
+  expect(got).toEqual({ alpha: [], beta: ['trading'] })
+})
+
+test('a path without a name is refused with the names, whatever it asks, and nothing is done', async () => {
+  const got = await open()
+  const paths = ['/api/status', '/api/orders', '/api/log/levels', '/api/equity', '/api/stream']
+  for (const path of paths)
+    expect(await ask(path), path).toMatchObject({
+      status: 409,
+      body: { error: 'ACCOUNT_REQUIRED', accounts: ['alpha', 'beta', 'gamma'] },
+    })
+  for (const { route } of allRows)
+    expect((await post(route.replace(/:\w+/, 'x'), {})).body, route).toMatchObject({
+      error: 'ACCOUNT_REQUIRED',
+    })
+  expect(got).toEqual({ alpha: [], beta: [] })
+})
+
+test('an account that is not there, and one that did not open, are told apart', async () => {
+  await open()
+  expect(await ask('/accounts/delta/api/status')).toMatchObject({
+    status: 404,
+    body: { error: 'ACCOUNT_UNKNOWN' },
+  })
+  expect(await ask('/accounts/gamma/api/status')).toMatchObject({
+    status: 503,
+    body: { error: 'ACCOUNT_FAILED' },
+  })
+  expect((await ask('/accounts/alpha/api/nothing')).body).toMatchObject({ error: 'NOT_FOUND' })
+  expect((await ask('/api/accounts')).body).toEqual([
+    { name: 'alpha', isRunning: true },
+    { name: 'beta', isRunning: true },
+    { name: 'gamma', isRunning: false, fault: 'its journal is damaged' },
+  ])
+})
+
+test('the process is ready when all accounts are, and alive while each that runs is', async () => {
+  await open()
+  expect(await ask('/livez', {})).toEqual({ status: 200, body: { ok: true, reasons: [] } })
+  expect(await ask('/readyz', {})).toEqual({
+    status: 503,
+    body: { ok: false, reasons: ['gamma: its journal is damaged'] },
+  })
+  await server.close()
+  await open({ beta: { ok: false, reasons: ['stuck'] } })
+  expect((await ask('/livez', {})).body).toEqual({ ok: false, reasons: ['beta: stuck'] })
+})
+
+test('without a token nothing of an account is shown, and a reader commands none', async () => {
+  const got = await open()
+  expect((await ask('/accounts/alpha/api/status', {})).status).toBe(401)
+  expect((await ask('/api/accounts', {})).status).toBe(401)
+  const answer = await ask('/accounts/alpha/api/kill', {
+    method: 'POST',
+    headers: { ...asReader, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  expect(answer.status).toBe(403)
+  expect(got.alpha).toEqual([])
+})
