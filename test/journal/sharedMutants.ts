@@ -134,14 +134,14 @@ export const sharedMutants: readonly SharedMutant[] = [
     'a holder goes on after its server was replaced though another may have had the right meanwhile',
     77,
     store,
-    'if (isReplaced && this.#mayBeTaken(asked)) throw',
-    'if (head.epoch < 0) throw',
+    'if (isReplaced && this.#confirmation.mayBeTaken(asked))',
+    'if (head.epoch < 0)',
   ),
   bug(
     'a record is written by a right that another may have had meanwhile',
     77,
     store,
-    '        if (this.#mayBeTaken(asked)) {',
+    '        if (this.#confirmation.mayBeTaken(asked)) {',
     '        if (asked.wallMs < 0) {',
   ),
   bug(

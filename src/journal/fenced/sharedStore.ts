@@ -11,7 +11,7 @@
  *   records may be lost with the server, and what they signed would be signed once more. Its next opening notes that.
  */
 import type { Clock } from '../../base/clock.ts'
-import { defined } from '../../base/defined.ts'
+import { defined, ifDefined } from '../../base/defined.ts'
 import type { Ending } from '../../domain/accountRecords/spend.ts'
 import type { GuardTable } from '../../domain/guardTable.ts'
 import type { JournalServer, Replication } from '../../domain/journalServer.ts'
@@ -24,6 +24,7 @@ import type { KeptSnapshot, LedgerSnapshot } from '../ledgerState.ts'
 import type { Tail } from '../sqlite/hashChain.ts'
 import type { HighWaterMark } from '../sqlite/highWaterMark.ts'
 import { checksum } from '../sqlite/writeSnapshot.ts'
+import { Confirmation, type Moment, momentOf } from './confirmation.ts'
 import { isSamePlace, KnownRecords } from './knownRecords.ts'
 import type { LeaseTimes } from './leaseTimes.ts'
 import { fencedFault, goneFault, nameOfHolder, replacedFault, staleFault } from './sharedFaults.ts'
@@ -73,18 +74,6 @@ export interface SharedStoreParts {
   readonly release: () => void
 }
 
-/** A moment by both clocks: the monotonic one stands still while a machine sleeps, and the wall clock may be set. */
-export interface Moment {
-  readonly monotonicMs: number
-  /** Unix ms. */
-  readonly wallMs: number
-}
-
-/** Returns this moment. */
-export function momentOf(clock: Clock): Moment {
-  return { monotonicMs: clock.monotonicMs(), wallMs: clock.now() }
-}
-
 /** The store over an opened journal. */
 export function createSharedStore(parts: SharedStoreParts): JournalStore {
   return new SharedStore(parts)
@@ -98,7 +87,7 @@ class SharedStore implements JournalStore {
   readonly #known: KnownRecords
   readonly #end: (fault: JournalFaultError) => void
   #right: Right
-  #confirmed: Moment
+  readonly #confirmation: Confirmation
   #fault: JournalFaultError | undefined
   #isClosed = false
   #turn: Promise<unknown> = Promise.resolve()
@@ -117,7 +106,7 @@ class SharedStore implements JournalStore {
     this.path = parts.connections.writer.name
     this.#right = parts.right
     this.#known = new KnownRecords(parts.tail)
-    this.#confirmed = parts.confirmed
+    this.#confirmation = new Confirmation(parts.times, parts.confirmed)
     this.#sinceMs = parts.sinceMs
     this.#isDoubted = parts.mayMissRecords === true
     const epoch = (): number => this.#right.epoch
@@ -137,8 +126,9 @@ class SharedStore implements JournalStore {
   #lost(): JournalFaultError | undefined {
     if (this.#fault !== undefined) return this.#fault
     if (this.#isClosed) return closedFault(this.path)
-    const ageMs = this.#parts.clock.monotonicMs() - this.#confirmed.monotonicMs
-    return ageMs > this.#parts.times.staleMs ? staleFault(this.path, ageMs) : undefined
+    return ifDefined(this.#confirmation.staleMs(momentOf(this.#parts.clock)), (ageMs) =>
+      staleFault(this.path, ageMs),
+    )
   }
 
   /** One beat. */
@@ -150,24 +140,9 @@ class SharedStore implements JournalStore {
     const head = await beats.confirm(right)
     if (right !== this.#right) return
     this.#sinceMs = head.sinceMs
-    if (this.#isConfirmed(head, asked)) this.#confirm(asked)
+    // A right that was not confirmed in time is not trusted any more, whatever the server says: a new epoch is taken.
+    if (isSameRight(head, right) && this.#confirmation.isYoung(asked)) this.#confirmation.note(asked)
     else await this.#inTurn(() => this.#guarded(() => this.#retake(beats, head, asked)))
-  }
-
-  /** A right that was not confirmed in time is not trusted any more, whatever the server says: a new epoch is taken. */
-  #isConfirmed(head: Head, asked: Moment): boolean {
-    return isSameRight(head, this.#right) && this.#ageMs(asked) <= this.#parts.times.staleMs
-  }
-
-  /** Time since the right was confirmed, ms, by the clock that says more. */
-  #ageMs({ monotonicMs, wallMs }: Moment): number {
-    return Math.max(monotonicMs - this.#confirmed.monotonicMs, wallMs - this.#confirmed.wallMs)
-  }
-
-  /** The right stood so long that a candidate may have taken it. */
-  #mayBeTaken(asked: Moment): boolean {
-    const { staleMs, standStillMs, lookMs } = this.#parts.times
-    return this.#ageMs(asked) > Math.max(staleMs, standStillMs - lookMs)
   }
 
   /** Takes a new epoch behind all that are known, where no other has one; the head, as it was asked for, must still be as it was seen. */
@@ -181,16 +156,13 @@ class SharedStore implements JournalStore {
     }
     const mayMiss = head.mayMissRecords === true && !this.#isDoubted
     const isReplaced = mayMiss || !isSameRight(head, this.#right)
-    if (isReplaced && this.#mayBeTaken(asked)) throw replacedFault(this.path, this.#right, this.#ageMs(asked))
+    if (isReplaced && this.#confirmation.mayBeTaken(asked))
+      throw replacedFault(this.path, this.#right, this.#confirmation.ageMs(asked))
     const right = { epoch: this.#right.epoch + 1, holder: this.#right.holder }
     const takenAt = momentOf(this.#parts.clock)
     if (!(await server.take(head, right))) return
     this.#right = right
-    this.#confirm(takenAt)
-  }
-
-  #confirm(asked: Moment): void {
-    if (asked.monotonicMs >= this.#confirmed.monotonicMs) this.#confirmed = asked
+    this.#confirmation.note(takenAt)
   }
 
   #planBeat(): void {
@@ -277,13 +249,13 @@ class SharedStore implements JournalStore {
     await this.#parts.steady(async () => {
       for (let round = 0; round < MOST_ROUNDS; round += 1) {
         const asked = momentOf(this.#parts.clock)
-        if (this.#mayBeTaken(asked)) {
+        if (this.#confirmation.mayBeTaken(asked)) {
           await this.#retake(writer, await writer.confirm(this.#right), asked)
           continue
         }
         if (await write(writer)) {
           // A snapshot moves no beat, so that a candidate sees nothing of it.
-          if (end !== undefined) this.#confirm(asked)
+          if (end !== undefined) this.#confirmation.note(asked)
           return
         }
         if ((await this.#decide(writer, end, asked)) === 'committed') return
