@@ -20,7 +20,7 @@ export const resultTexts = {
   csvLabel: 'Download these closed trades as CSV',
   noCsv: (why: string) => `Not downloaded: ${why}`,
   columns: {
-    closed: 'Closed (UTC)',
+    closed: 'Closed',
     market: 'Market',
     strategy: 'Strategy',
     size: 'Largest size',
@@ -49,7 +49,7 @@ export const resultTexts = {
     `PnL of the last ${days} UTC days: best ${best}, worst ${worst}.`,
   dayLabel: (day: string, amount: string) => `${day}: ${amount}. Show its fills`,
   older: 'Older weeks',
-  fillsOf: (day: string) => `Fills of ${day} (UTC)`,
+  fillsOf: (day: string) => `Fills of ${day} (UTC day)`,
   noFills: 'No fills: the day has only costs of messages.',
   fillColumns: { time: 'Time', market: 'Market', strategy: 'Strategy', size: 'Size', result: 'Result' },
   sending: 'Sending of the day',

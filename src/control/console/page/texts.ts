@@ -158,8 +158,11 @@ export const texts = {
   shownOf: (shown: number, all: number) => (shown === all ? `${all}` : `${shown} of ${all}`),
   nothingFound: 'No matches.',
   ago: (age: string) => `${age} ago`,
-  since: (moment: string) => `since ${moment} UTC`,
-  utc: 'UTC',
+  since: (moment: string) => `since ${moment}`,
+  zone: {
+    press: { utc: 'Times are UTC. Show local times', local: 'Times are local. Show UTC' },
+    local: (zone: string) => `local, ${zone}`,
+  },
   chart: {
     equity: 'Equity',
     drawdown: 'Drawdown',
@@ -167,6 +170,10 @@ export const texts = {
     summary: (first: string, last: string, deepest: string, sinceWhen: string) =>
       `Equity went from ${first} to ${last} ${sinceWhen}; its deepest drawdown was ${deepest}.`,
     transfers: 'Deposits and withdrawals',
+    lessDeposits: 'Equity without them',
+    step: (amount: string, isDeposit: boolean) => `${amount} ${isDeposit ? 'deposit' : 'withdrawal'}`,
+    less: (rest: string, gain: string) =>
+      `Without deposits and withdrawals (the dashed line) it would be ${rest}: ${gain} of PnL.`,
     transfer: (amount: string, isDeposit: boolean, at: string) =>
       `${isDeposit ? 'Deposited' : 'Withdrawn'}: ${amount} at ${at}.`,
   },
@@ -325,7 +332,7 @@ export const texts = {
     budget: (orders: number, most: number, fees: string, mostFees: string) =>
       `${orders} of ${most} orders, ${fees} of ${mostFees} fees`,
     exits: (orders: number, fees: string) => `${plural(orders, 'exit order')}, ${fees} fees`,
-    until: (moment: string) => `until ${moment} UTC`,
+    until: (moment: string) => `until ${moment}`,
     waits: (why: string) => `waits: ${why}`,
     standing: { running: 'running', stopping: 'stopping', ended: 'ended' },
     others: (counts: string) => `Also running: ${counts}`,
@@ -384,7 +391,7 @@ export const texts = {
     key: 'Delegated key',
     actions: (left: number, needed: number) =>
       `${plural(left, 'action')} left, ${needed} needed to close everything`,
-    expires: (moment: string) => `until ${moment} UTC`,
+    expires: (moment: string) => `until ${moment}`,
   },
   about: {
     version: 'Version',
@@ -535,7 +542,7 @@ export const texts = {
     title: 'Sessions',
     from: (address: string) => `from ${address}`,
     own: 'THIS ONE',
-    times: (begun: string, used: string) => `since ${begun}, last used ${used} UTC`,
+    times: (begun: string, used: string) => `since ${begun}, last used ${used}`,
     end: 'End',
     endLabel: (id: string) => `End session ${id}`,
     ended: (id: string) => `Session ${id} ended.`,
@@ -552,6 +559,6 @@ export const texts = {
       ['Esc', 'close, or clear the search'],
     ],
     wordsTitle: 'Order statuses',
-    note: 'All times are UTC. Amounts are exact to the cent; charts are rounded.',
+    note: 'Times are of the zone that the head names; days are UTC days. Amounts are exact to the cent; charts are rounded.',
   },
 } as const

@@ -5,7 +5,7 @@ import { Head, html, Section, useBounded, useDaemonNow, useSlice } from '../mark
 import type { Host, Market, Status } from '../pageWire.ts'
 import { NOTHING, priceText, wholeUsdText } from '../shownAmount.ts'
 import { shownMarkets } from '../shownFigures.ts'
-import { clockText, momentText, spanText } from '../shownTimes.ts'
+import { clockText, spanText, zonedText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 const { markets: words, hosts } = texts
@@ -79,7 +79,7 @@ function holderText({
   epoch,
   replication,
 }: NonNullable<Status['journal']['server']>): string {
-  const since = sinceMs === undefined ? NOTHING : `${momentText(sinceMs)} ${texts.utc}`
+  const since = sinceMs === undefined ? NOTHING : `${zonedText(sinceMs)}`
   return `${hosts.held(holder, since, epoch)}; ${replication === undefined ? hosts.standbysUnknown : hosts.standbys(replication)}`
 }
 
@@ -116,10 +116,10 @@ function factsOf(status: Status, nowMs: number): readonly (readonly [string, str
       : [
           [
             hosts.key,
-            `${hosts.actions(subaccount.remainingActions, subaccount.neededActions)}, ${hosts.expires(momentText(subaccount.expiresAtSeconds * 1_000))}`,
+            `${hosts.actions(subaccount.remainingActions, subaccount.neededActions)}, ${hosts.expires(zonedText(subaccount.expiresAtSeconds * 1_000))}`,
           ] as const,
         ]),
-    [hosts.started, `${momentText(startedAtMs)} ${texts.utc}`],
+    [hosts.started, zonedText(startedAtMs)],
   ]
 }
 

@@ -9,7 +9,7 @@ import type { ClosedTrade, RoundTrips } from '../pageWire.ts'
 import { goTo, usePlace } from '../placeHistory.ts'
 import { resultTexts as words } from '../resultTexts.ts'
 import { amountOf, NOTHING, priceText, signedUsdText, usdText } from '../shownAmount.ts'
-import { spanText } from '../shownTimes.ts'
+import { momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { toneOf } from './headlineView.ts'
 
@@ -96,7 +96,7 @@ function TradeLine({ trade }: { readonly trade: ClosedTrade }): VNode {
   )
   const fundingUsd = amountOf(trade.fundingUsd) + amountOf(trade.borrowingUsd)
   const priceUsd = amountOf(trade.pricePnlUsd) + amountOf(trade.impactUsd)
-  const closed = trade.closedAt.slice(0, 19).replace('T', ' ')
+  const closed = momentText(Date.parse(trade.closedAt))
   const by = trade.closedBy
   return html`<tr>
     <th scope="row" class="num" data-label=${columns.closed}>${
