@@ -245,6 +245,8 @@ export const texts = {
     cancel: 'Cancel…',
     cancelLabel: (id: string) => `Cancel order ${id}`,
     story: (id: string) => `Story of order ${id}`,
+    storyButton: 'Story',
+    what: (kind: string, market: string, side: string, size: string) => `${kind} ${market} ${side} ${size}`,
     unwanted: (by: string) => `unwind requested by ${by}`,
     presumedDead: (age: string) =>
       `${age} past its deadline, outcome not proven; if you know it, state it with perpd orders resolve`,
@@ -354,6 +356,8 @@ export const texts = {
     long: 'Long may add',
     short: 'Short may add',
     funding: 'Funding an hour, long / short',
+    borrowing: 'Borrowing an hour, long / short',
+    aYear: (rates: string) => `${rates} a year`,
     all: 'all markets',
     none: 'No market is in use.',
     notFresh: 'stale',

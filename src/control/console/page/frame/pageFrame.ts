@@ -1,6 +1,7 @@
 /** The whole console: its head, the page that the address names, its dialogs, and what is read to whoever does not see it. */
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Alarms } from '../alarms/alarms.ts'
 import type { LiveFeed } from '../feed/liveFeed.ts'
 import type { PageCommand } from '../formCommand.ts'
 import { html, type Page, PageContext, useSlice } from '../markup.ts'
@@ -89,6 +90,7 @@ function OpenPage(): VNode {
       <div class="column">${views.map((view) => html`<${view} key=${view.name} />`)}</div>
       ${beside.length === 0 ? '' : html`<div class="column">${beside.map((view) => html`<${view} key=${view.name} />`)}</div>`}
     </main>
+    <${Alarms} />
     <${StoryView} key=${zone} />
     <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />`
 }
