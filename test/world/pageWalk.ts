@@ -1,5 +1,5 @@
 /** Presses everything on a page of the console that can be pressed, and everything in what opens by that: found on the page itself, named nowhere. */
-import type { Locator, Page } from 'playwright-core'
+import type { ElementHandle, Page } from 'playwright-core'
 import type { PageId } from '../../src/control/console/page/pagePlace.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { toPage } from './consoleBrowser.ts'
@@ -13,8 +13,10 @@ const wholePage = ':is(header.top, main)'
 /** Text without figures and ids: one name for rows that are alike. */
 const plain = (text: string): string => text.replaceAll(/[\d.,]+|\b[0-9a-f]{6,}\b/g, '#')
 
+type Button = ElementHandle<SVGElement | HTMLElement>
+
 /** Its name: what it says, and what it is in. */
-async function nameOf(button: Locator): Promise<string> {
+async function nameOf(button: Button): Promise<string> {
   const said = await button.evaluate((node) => {
     const place = node.closest('dialog, .menu, section, header, main')
     const own = (node.getAttribute('aria-label') ?? node.textContent ?? '').trim()
@@ -31,17 +33,20 @@ async function topOf(page: Page): Promise<string> {
 
 /** The first button on top that this is true of. */
 async function buttonOf(page: Page, isWanted: (name: string) => boolean) {
-  for (const button of await page.locator(`${await topOf(page)} ${pressable}`).all()) {
+  for (const button of await page.locator(`${await topOf(page)} ${pressable}`).elementHandles()) {
     const name = await nameOf(button).catch(() => undefined)
     if (name !== undefined && isWanted(name)) return { button, name }
   }
   return undefined
 }
 
-async function press(button: Locator, name: string): Promise<void> {
+/** Presses it; false: it was gone before. */
+async function press(button: Button, name: string): Promise<boolean> {
   try {
     await button.click({ timeout: 10_000 })
+    return true
   } catch (error) {
+    if (!(await button.isVisible().catch(() => false))) return false
     throw new Error(`"${name}" cannot be pressed`, { cause: error })
   }
 }
@@ -77,7 +82,10 @@ export async function walkPage(
       const next = await buttonOf(page, (name) => !pressed.has(name) && !name.endsWith(texts.logOut))
       if (next === undefined) return
       pressed.add(next.name)
-      await press(next.button, next.name)
+      if (!(await press(next.button, next.name))) {
+        pressed.delete(next.name)
+        continue
+      }
       const top = await topOf(page)
       if (top === wholePage || top === place) continue
       const heading = plain(
