@@ -127,7 +127,10 @@ function bare(node: unknown): unknown {
 
 /** Markup, of whose texts the indentation means nothing. */
 function bareQuasi(quasi: unknown): unknown {
-  const { quasis, expressions } = quasi as { readonly quasis: readonly unknown[]; readonly expressions: unknown }
+  const { quasis, expressions } = quasi as {
+    readonly quasis: readonly unknown[]
+    readonly expressions: unknown
+  }
   return [
     quasis.map((each) => {
       const { value } = each as { readonly value: { readonly raw: string } }
@@ -139,7 +142,9 @@ function bareQuasi(quasi: unknown): unknown {
 
 test('a module is served without what no browser reads, and is the same program', () => {
   const page = join(root, 'src/control/console/page')
-  const modules = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const modules = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
   expect(modules.length).toBeGreaterThan(80)
   const assets = createAssets()
   for (const name of modules) {
@@ -153,25 +158,36 @@ test('a module is served without what no browser reads, and is the same program'
 
 test('the first page names every module that it needs, so that all are asked for at once, and not the library of the chart', () => {
   const index = String(createAssets().read('index.html')?.body)
-  const named = [...index.matchAll(/rel="modulepreload" href="\/console\/([^"]+)"/g)].map(([, name = '']) => name)
-  expect(named).toEqual(expect.arrayContaining(['consolePage.ts', 'views/ordersView.ts', 'vendor/preact/hooks']))
+  const named = [...index.matchAll(/rel="modulepreload" href="\/console\/([^"]+)"/g)].map(
+    ([, name = '']) => name,
+  )
+  expect(named).toEqual(
+    expect.arrayContaining(['consolePage.ts', 'views/ordersView.ts', 'vendor/preact/hooks']),
+  )
   expect(named.filter((name) => /lightweight|candleChart|\.css/.test(name))).toEqual([])
   const assets = createAssets()
-  for (const name of named) expect([name, assets.read(name)?.type]).toEqual([name, 'text/javascript; charset=utf-8'])
+  for (const name of named)
+    expect([name, assets.read(name)?.type]).toEqual([name, 'text/javascript; charset=utf-8'])
 })
 
 test('the code of the page without that of its chart stays within its budget, and so does the chart', () => {
   const assets = createAssets()
   const page = join(root, 'src/control/console/page')
-  const own = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|css|html)$/.test(name))
-  const bodies = [...own, ...['preact', 'preact/hooks', 'htm', 'uplot', 'uplot.css'].map((name) => `vendor/${name}`)].map(
-    (name) => Buffer.from(assets.read(name)?.body ?? '').toString(),
+  const own = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(ts|css|html)$/.test(name),
   )
+  const bodies = [
+    ...own,
+    ...['preact', 'preact/hooks', 'htm', 'uplot', 'uplot.css'].map((name) => `vendor/${name}`),
+  ].map((name) => Buffer.from(assets.read(name)?.body ?? '').toString())
   const whole = bodies.join('')
   expect(whole.length).toBeLessThan(400_000)
   expect(gzipSync(whole).byteLength).toBeLessThan(120_000)
   const chart = assets.read('vendor/lightweight-charts')
-  expect([Buffer.byteLength(chart?.body ?? '') < 200_000, (chart?.gzip?.byteLength ?? 0) < 64_000]).toEqual([true, true])
+  expect([Buffer.byteLength(chart?.body ?? '') < 200_000, (chart?.gzip?.byteLength ?? 0) < 64_000]).toEqual([
+    true,
+    true,
+  ])
 })
 
 test('no path leads out of the folder, and only what a page is made of is served', async () => {

@@ -31,7 +31,9 @@ interface Violation {
 async function foundOf(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
   const found = await page.evaluate<readonly Violation[]>('axe.run().then(({ violations }) => violations)')
-  return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`))
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`),
+  )
 }
 
 pageTest(

@@ -1,5 +1,5 @@
 /** Presses everything on a page of the console that can be pressed, and everything in what opens by that: found on the page itself, named nowhere. */
-import type { ElementHandle, Page } from 'playwright-core'
+import type { ElementHandle, Page, Request } from 'playwright-core'
 import type { PageId } from '../../src/control/console/page/pagePlace.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { toPage } from './consoleBrowser.ts'
@@ -51,6 +51,18 @@ async function press(button: Button, name: string): Promise<boolean> {
   }
 }
 
+/** Everything but the stream, which never ends. */
+const isRead = (request: Request): boolean => !request.url().endsWith('/api/stream')
+
+/** Waits until what a press asks for has come and is drawn: what it opens may open only then. */
+async function settled(page: Page, reading: ReadonlySet<Request>): Promise<void> {
+  const drawn = () =>
+    page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  await drawn()
+  for (let frames = 0; frames < 200 && reading.size > 0; frames += 1) await drawn()
+  await drawn()
+}
+
 /**
  * Presses each button of a page, of its menus and of its dialogs once, but for the one that ends the session; gives their names. `opened`: looks at each
  * dialog and menu before anything in it is pressed, with what led there.
@@ -62,6 +74,7 @@ export async function walkPage(
 ): Promise<readonly string[]> {
   const pressed = new Set<string>()
   const walked = new Set<string>()
+  const reading = new Set<Request>()
 
   /** Closes what is open, and presses its way to a place again. */
   async function reach(way: readonly string[]): Promise<void> {
@@ -72,6 +85,7 @@ export async function walkPage(
       const next = await buttonOf(page, (name) => name === step)
       if (next === undefined) return
       await press(next.button, next.name)
+      await settled(page, reading)
     }
   }
 
@@ -86,8 +100,9 @@ export async function walkPage(
         pressed.delete(next.name)
         continue
       }
+      await settled(page, reading)
       const top = await topOf(page)
-      if (top === wholePage || top === place) continue
+      if (top === wholePage) continue
       const heading = plain(
         await page
           .locator(top)
@@ -101,7 +116,12 @@ export async function walkPage(
     }
   }
 
+  const begun = (request: Request) => void (isRead(request) && reading.add(request))
+  const over = (request: Request) => void reading.delete(request)
+  page.on('request', begun).on('requestfinished', over).on('requestfailed', over)
   await reach([])
   await walk([], wholePage)
+  await reach([])
+  page.off('request', begun).off('requestfinished', over).off('requestfailed', over)
   return [...pressed]
 }

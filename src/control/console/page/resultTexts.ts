@@ -14,6 +14,8 @@ export const resultTexts = {
     reason: 'Ended by',
     outcome: 'Won or lost',
   },
+  filtersOn: (count: number) => (count === 0 ? 'Filters' : `Filters, ${count} on`),
+  sumParts: 'Sum of all, with its parts',
   any: 'all',
   clear: 'Clear filters',
   csv: 'CSV',
