@@ -1,7 +1,7 @@
 /** The packages that the console's page may import, and nothing else of what is installed. */
 
 /** A file of a package. */
-export interface VendoredFile {
+interface VendoredFile {
   readonly package: string
   readonly file: string
   /** Name that the file gives to what it makes, for one that is no module: the module's default. */

@@ -12,7 +12,7 @@ export const alarmEvents = ['fill', 'stop', 'liquidation', 'halt', 'lost'] as co
 export type AlarmEvent = (typeof alarmEvents)[number]
 
 /** One event as it happened. */
-export interface Alarm {
+interface Alarm {
   readonly event: AlarmEvent
   readonly text: string
 }

@@ -10,7 +10,7 @@ export const alarmWays = ['sound', 'notify'] as const
 /** One of them. */
 export type AlarmWay = (typeof alarmWays)[number]
 /** The events of each way. */
-export type AlarmChoices = Readonly<Record<AlarmWay, readonly AlarmEvent[]>>
+type AlarmChoices = Readonly<Record<AlarmWay, readonly AlarmEvent[]>>
 
 const choicesKey = 'perpd.alarms'
 
