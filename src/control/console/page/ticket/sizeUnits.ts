@@ -64,20 +64,22 @@ function cut(amount: bigint, digits: number): string {
   return decimalText((amount / unit) * unit, 30)
 }
 
-/** The size that was typed in each unit, as it is read; what is not known is absent. */
-export function sizesOf(fields: TicketFields, facts: SizeFacts): Partial<Readonly<Record<Unit, string>>> {
+/** The size that was typed in each unit, as it is read; undefined where it is not known. */
+export function sizesOf(
+  fields: TicketFields,
+  facts: SizeFacts,
+): Readonly<Record<Unit, string | undefined>> {
   const dollars = dollarsOf(fields, facts)
-  if (dollars === undefined) return {}
   const entry = entryOf(fields, facts.markUsd)
   const { equityUsd } = facts
   const apart = entry === undefined ? undefined : stopDistance(fields, entry)
+  if (dollars === undefined) return { size: undefined, tokens: undefined, equity: undefined, risk: undefined }
+  const share = equityUsd === undefined || equityUsd <= 0n ? undefined : (dollars * WHOLE_BPS) / equityUsd
   return {
     size: usdText(dollars),
-    ...(entry === undefined ? {} : { tokens: cut((dollars * ONE) / entry, tokenDigits) }),
-    ...(equityUsd === undefined || equityUsd <= 0n
-      ? {}
-      : { equity: decimalText((dollars * WHOLE_BPS) / equityUsd, 2) }),
-    ...(apart === undefined || entry === undefined ? {} : { risk: usdText((dollars * apart) / entry) }),
+    tokens: entry === undefined ? undefined : cut((dollars * ONE) / entry, tokenDigits),
+    equity: share === undefined ? undefined : decimalText(share, 2),
+    risk: apart === undefined || entry === undefined ? undefined : usdText((dollars * apart) / entry),
   }
 }
 

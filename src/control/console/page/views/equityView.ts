@@ -15,8 +15,8 @@ import { axisDate, colour, type Drawing, plainAxis, timeAxis, useChart } from '.
 /** The curve as it is drawn. */
 interface Drawn {
   readonly points: readonly EquityPoint[]
-  /** The figures without deposits and withdrawals, USD; absent: there was none. */
-  readonly less?: readonly bigint[]
+  /** The figures without deposits and withdrawals, USD; undefined: there was none. */
+  readonly less: readonly bigint[] | undefined
   readonly steps: readonly (bigint | undefined)[]
   /** Millionths. */
   readonly falls: readonly number[]
@@ -122,10 +122,7 @@ function Curves({
   )
   const less = shown.length === 0 ? undefined : lessDeposits(points, shown)
   const falls = drawdowns(points, peakUsd, transfers)
-  const drawn: Drawn = {
-    ...{ points, falls, steps: transferSteps(points, shown) },
-    ...(less === undefined ? {} : { less }),
-  }
+  const drawn: Drawn = { points, falls, less, steps: transferSteps(points, shown) }
   const equity = useChart(drawn, curve)
   const drawdown = useChart(drawn, fall)
   const deepest = falls.reduce((most, each) => Math.max(most, each), 0)
