@@ -225,7 +225,7 @@ test('an empty page computes nothing and fails at nothing', () => {
 test('an order of several parts that were not all filled says how much of it was', () => {
   const part = (status: 'filled' | 'cancelled', dollars: number) =>
     ({ role: 'part', status, sizeDeltaUsd: usd(dollars) }) as never
-  const filled = (...legs: readonly never[]) => partFilledUsd({ legs, sizeDeltaUsd: usd(200) })
+  const filled = (...legs: readonly never[]) => partFilledUsd(order('a', { legs, sizeDeltaUsd: usd(200) }))
   expect(filled(part('filled', 100), part('cancelled', 100))).toBe(BigInt(usd(100)))
   expect(filled(part('filled', 100), part('filled', 100))).toBeUndefined()
   expect(filled(part('filled', 200))).toBeUndefined()

@@ -128,7 +128,7 @@ function outcomeRows({ lostAtStopUsd, wonAtTargetUsd }: Quote): readonly Row[] {
   return [['result', `${parts.join(', ')}${ratio}, after all costs`]]
 }
 
-/** How often a loss is in a gain, to two places, rounded half up. `loss`: above 0. */
+/** A gain in multiples of a loss, to two places, rounded half up. `loss`: above 0. */
 function ratioText(gain: bigint, loss: bigint): string {
   const hundredths = (gain * 200n + loss) / (2n * loss)
   return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}`

@@ -126,7 +126,7 @@ export function rateText(rate: Amount): string {
   return amountOf(rate) > 0n && text !== '0.00%' ? `+${text}` : text
 }
 
-/** How often a part is in another, to two places: `2.05`. `other`: not 0. */
+/** An amount in multiples of another, without signs, to two places: `2.05`. `other`: not 0. */
 export function ratioText(part: Amount, other: Amount): string {
   const [value, of] = [absOf(amountOf(part)), absOf(amountOf(other))]
   const hundredths = (value * 200n + of) / (2n * of)

@@ -282,10 +282,7 @@ function compare(one: bigint, other: bigint): number {
 /**
  * Returns the filled size of an order of several parts, USD. Undefined where all of it was filled, it has one part, or a part's size is not known.
  */
-export function partFilledUsd({
-  legs,
-  sizeDeltaUsd,
-}: Pick<Order, 'legs' | 'sizeDeltaUsd'>): bigint | undefined {
+export function partFilledUsd({ legs, sizeDeltaUsd }: Order): bigint | undefined {
   const parts = legs.filter(({ role }) => role === 'main' || role === 'part')
   if (parts.length < 2 || parts.some((leg) => leg.sizeDeltaUsd === null)) return undefined
   const filledUsd = parts

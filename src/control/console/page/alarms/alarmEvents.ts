@@ -17,7 +17,7 @@ interface Alarm {
   readonly text: string
 }
 
-/** What the page shows now. */
+/** The part of the page's state that alarms follow. */
 export interface AlarmScene {
   readonly orders: readonly Order[]
   readonly status: Status | undefined
@@ -25,7 +25,7 @@ export interface AlarmScene {
   readonly isOld: boolean
 }
 
-/** What was seen and told before. */
+/** Everything that the last look saw and notified. */
 export interface AlarmMemory {
   /** The daemon's clock when the page first heard it, Unix ms: fills of before are not told. */
   readonly sinceMs: number

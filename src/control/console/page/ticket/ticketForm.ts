@@ -33,7 +33,7 @@ interface FieldsProps {
   readonly fields: TicketFields
   readonly market: string
   readonly markUsd: bigint | undefined
-  /** Of the account, USD; undefined: it is not known. */
+  /** Equity of the account, USD; undefined: it is not known. */
   readonly equityUsd: bigint | undefined
   /** Faults that are shown now. */
   readonly problems: Problems

@@ -23,7 +23,7 @@ function toneOfLabel(status: Order['status']): string {
   return status === 'reverted' || status === 'failed' || status === 'refused' ? 'warn' : ''
 }
 
-/** What is known of an order's state. For an open one the venue's status describes its creation, which no longer matters. */
+/** Explains an order's state. For an open one the venue's status describes its creation, which no longer matters. */
 function hintOf({ standing, reason, observedStatus }: Order): string {
   return standing === 'open' ? texts.labels.open : (reason ?? observedStatus ?? texts.labels[standing])
 }

@@ -31,12 +31,6 @@ const figures: readonly string[] = [
   ...[columns.funding, columns.sending, columns.pnl, columns.r],
 ]
 
-/** Fields that a trade and a sum of trades have alike. */
-type Parted = Pick<
-  RoundTrips['sums'],
-  'pricePnlUsd' | 'impactUsd' | 'feesUsd' | 'fundingUsd' | 'borrowingUsd' | 'sendingUsd'
->
-
 /** Returns the filters that the page's address names. */
 function filtersOf(query: Readonly<Record<string, string>>): Filters {
   return Object.fromEntries(
@@ -102,7 +96,7 @@ const pricesOf = ({ entryPrice, exitPrice }: ClosedTrade): readonly string[] =>
   [entryPrice, exitPrice].map((price) => (price === null ? NOTHING : priceText(price)))
 
 /** The parts of a PnL, by their columns. */
-function partsOf(of: Parted): readonly (readonly [name: string, text: string])[] {
+function partsOf(of: ClosedTrade | RoundTrips['sums']): readonly (readonly [name: string, text: string])[] {
   return [
     [columns.price, signedUsdText(amountOf(of.pricePnlUsd) + amountOf(of.impactUsd))],
     [columns.fees, signedUsdText(-amountOf(of.feesUsd))],
