@@ -80,9 +80,25 @@ pageTest(
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await page.waitForSelector('#prices canvas')
     await page.waitForSelector('#positions tbody tr')
-    const hand = { by: 'ann', direction: 'short', size: '100', leverage: '2', stopLoss: '3%', takeProfit: '4%' }
-    for (const each of ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]', 'SOL/USD [SOL-USDC]', 'LINK/USD [LINK-USDC]'])
-      expect(await (await ask(daemon, '/api/orders', { ...hand, id: `hand-${each.slice(0, 3)}`, market: each })).json()).toMatchObject({ ok: true })
+    const hand = {
+      by: 'ann',
+      direction: 'short',
+      size: '100',
+      leverage: '2',
+      stopLoss: '3%',
+      takeProfit: '4%',
+    }
+    for (const each of [
+      'ETH/USD [WETH-USDC]',
+      'BTC/USD [BTC-USDC]',
+      'SOL/USD [SOL-USDC]',
+      'LINK/USD [LINK-USDC]',
+    ])
+      expect(
+        await (
+          await ask(daemon, '/api/orders', { ...hand, id: `hand-${each.slice(0, 3)}`, market: each })
+        ).json(),
+      ).toMatchObject({ ok: true })
     await until('ten orders rest and three positions are held', async () => {
       const status = (await (await ask(daemon, '/api/status')).json()) as Held
       return status.restingOrders.length >= 10 && status.positions.length >= 3 ? true : undefined

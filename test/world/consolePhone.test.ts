@@ -29,7 +29,7 @@ const smallOf = (page: Page): Promise<readonly string[]> =>
 
 pageTest(
   'every button of every page, menu and dialog is pressed at 390 px, and each target is at least 44 px there',
-  { timeout: 900_000 },
+  { timeout: 1_200_000 },
   async () => {
     const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
     const hand = { id: 'hand', by: 'ann', market: 'ETH/USD [WETH-USDC]', direction: 'short' }

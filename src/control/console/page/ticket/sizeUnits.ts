@@ -65,10 +65,7 @@ function cut(amount: bigint, digits: number): string {
 }
 
 /** The size that was typed in each unit, as it is read; undefined where it is not known. */
-export function sizesOf(
-  fields: TicketFields,
-  facts: SizeFacts,
-): Readonly<Record<Unit, string | undefined>> {
+export function sizesOf(fields: TicketFields, facts: SizeFacts): Readonly<Record<Unit, string | undefined>> {
   const dollars = dollarsOf(fields, facts)
   const entry = entryOf(fields, facts.markUsd)
   const { equityUsd } = facts
