@@ -13,11 +13,12 @@ const wholePage = ':is(header.top, main)'
 /** Text without figures and ids: one name for rows that are alike. */
 const plain = (text: string): string => text.replaceAll(/[\d.,]+|\b[0-9a-f]{6,}\b/g, '#')
 
-type Button = ElementHandle<SVGElement | HTMLElement>
+type Button = ElementHandle<Node>
 
 /** Its name: what it says, and what it is in. */
 async function nameOf(button: Button): Promise<string> {
-  const said = await button.evaluate((node) => {
+  const said = await button.evaluate((pressed) => {
+    const node = pressed as HTMLElement
     const place = node.closest('dialog, .menu, section, header, main')
     const own = (node.getAttribute('aria-label') ?? node.textContent ?? '').trim()
     return `${place?.querySelector('h2')?.textContent ?? place?.id ?? ''} ${node.className} ${own}`
