@@ -158,7 +158,6 @@ const namedProcesses: readonly string[] = [
   'world/consoleNarrow.test.ts',
   'world/consolePage.test.ts',
   'world/consolePages.test.ts',
-  'world/consolePhone.test.ts',
   'world/consoleReading.test.ts',
   'world/consoleRestart.test.ts',
   'world/consoleResults.test.ts',
