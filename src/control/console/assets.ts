@@ -92,13 +92,13 @@ function withPreloads(file: string, folder: string): string {
   )
   const scripts = [...vendored].filter(([name, { file: path }]) => name !== LATER && /\.m?js$/.test(path))
   const names = [...own.map(([name]) => name), ...scripts.map(([name]) => `${vendorPrefix}${name}`)]
-  const links = names.map((name) => `    <link rel="modulepreload" href="/console/${name}" />\n`)
+  const links = names.map((name) => `<link rel=modulepreload href=/console/${name}>`)
   return readFileSync(file, 'utf8').replace('  </head>', `${links.join('')}  </head>`)
 }
 
 /** A file is compressed once, when it is asked for first: it is no secret, and its length tells nothing. */
 function smallerOf(body: Asset['body']): Asset['gzip'] {
-  const gzip = new Uint8Array(gzipSync(body))
+  const gzip = new Uint8Array(gzipSync(body, { level: 9 }))
   return gzip.byteLength < Buffer.byteLength(body) ? gzip : undefined
 }
 

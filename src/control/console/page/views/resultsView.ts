@@ -145,7 +145,7 @@ function TradeCard({ trade }: { readonly trade: ClosedTrade }): VNode {
   ] as const
   return html`<${Card}
     first=${[what, html`<span class=${toneOf(amountOf(trade.pnlUsd))}>${signedUsdText(trade.centsUsd)}</span>`]}
-    second=${[`${closedText(trade).slice(5, 16)}  ${entry} > ${exit}`, trade.reason]}>
+    second=${[`${closedText(trade).slice(5, 16)} ${entry} > ${exit}`, trade.reason]}>
     <dl class="facts">${facts.map(([name, text]) => html`<div key=${name}><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>
     ${by === null ? '' : html`<div class="tools"><button onClick=${() => show(by)}>${texts.orders.storyButton}</button></div>`}
   <//>`
