@@ -152,6 +152,7 @@ const namedProcesses: readonly string[] = [
   'world/chainLogs.test.ts',
   'world/consoleAxe.test.ts',
   'world/consoleChart.test.ts',
+  'world/consoleChoices.test.ts',
   'world/consoleCommands.test.ts',
   'world/consoleForeign.test.ts',
   'world/consoleNarrow.test.ts',

@@ -1,10 +1,13 @@
 /** Amounts on the page read as those of the commands do, and none of their digits went through a float. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { crosshairText, tickText } from '../../src/control/console/page/chart/chartTimes.ts'
 import {
   decimalText,
   percentText,
   priceText,
+  rateText,
+  ratioText,
   shareBps,
   shareText,
   signedUsdText,
@@ -12,12 +15,16 @@ import {
   usdText,
   wholeUsdText,
 } from '../../src/control/console/page/shownAmount.ts'
+import { dayHint } from '../../src/control/console/page/shownMatters.ts'
 import {
   axisTexts,
   clockText,
   durationText,
   millisOf,
+  showZone,
   spanText,
+  utcText,
+  zonedText,
 } from '../../src/control/console/page/shownTimes.ts'
 import { formatPercent } from '../../src/protocol/percentText.ts'
 import { formatPrice } from '../../src/protocol/priceText.ts'
@@ -107,6 +114,31 @@ test('spans have the units that tell them apart, and never run backwards', () =>
   ])
 })
 
+test('local time changes clocks, axes and the crosshair, over a change of clocks too, and no day of what is counted by UTC days', () => {
+  const before = process.env.TZ
+  process.env.TZ = 'Europe/Berlin'
+  try {
+    showZone('local')
+    // Berlin's clocks are set back at 01:00 UTC: two moments an hour apart read alike, and their zones tell them apart.
+    const hours = [0, 1].map((hour) => Date.UTC(2026, 9, 25, hour, 30))
+    expect(hours.map(zonedText)).toEqual(['2026-10-25 02:30:00 UTC+2', '2026-10-25 02:30:00 UTC+1'])
+    expect(hours.map(clockText)).toEqual(['02:30:00', '02:30:00'])
+    expect(axisTexts(hours)).toEqual(['02:30\n2026-10-25', '02:30'])
+    expect(hours.map((atMs) => crosshairText(atMs / 1_000))).toEqual(['2026-10-25 02:30', '2026-10-25 02:30'])
+    const midnight = Date.UTC(2026, 10, 28)
+    expect(tickText(midnight / 1_000, 2)).toBe('11-28 01:00')
+    // Days of results stay those of UTC, on their axis and in the day's hint.
+    expect(axisTexts([midnight, midnight + 86_400_000], utcText)).toEqual(['2026-11-28', '2026-11-29'])
+    const day = { dayStartMs: midnight, dayStartUsd: '0', equityUsd: '0', peakUsd: '0' } as never
+    expect(dayHint(day, midnight + 5_000)).toBe('since 00:00 UTC')
+  } finally {
+    showZone('utc')
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  }
+  expect(zonedText(0)).toBe('1970-01-01 00:00:00 UTC')
+})
+
 test('an axis tells its days: dates over days, and within them the clock with each date once', () => {
   const at = (text: string): number => Date.parse(`${text}Z`)
   expect(axisTexts(['2026-11-21T00:00', '2026-11-22T00:00', '2026-11-24T00:00'].map(at))).toEqual([
@@ -122,4 +154,13 @@ test('an axis tells its days: dates over days, and within them the clock with ea
     '22:00:10',
   ])
   expect(axisTexts([])).toEqual([])
+})
+
+test('a small rate keeps two digits of what it is, and a ratio of amounts goes through no float', () => {
+  const rates = ['1300000000000000000000000', '-13000000000000000000000000', '0'].map(rateText)
+  expect(rates).toEqual(['+0.00013%', '-0.0013%', '0.00%'])
+  expect(rateText(-13_000_000_000_000_000_000_000_000n * 8_760n)).toBe('-11.39%')
+  expect([ratioText(usd(410), usd(-200)), ratioText(usd('0.1'), usd('0.3'))]).toEqual(['2.05', '0.33'])
+  // A float would lose the last digit of these.
+  expect(ratioText(10n ** 40n + 5n * 10n ** 37n, 10n ** 40n)).toBe('1.01')
 })

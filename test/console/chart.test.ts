@@ -90,10 +90,10 @@ test('a chart says how old it is where prices were not read for a while, or the 
   // The newest candle of five minutes began at 1,200 s.
   expect(at(1_245, 1_200)).toBeUndefined()
   expect(at(1_246, 1_200)).toBe(words.readAgo('46 s'))
-  expect(at(8_400, 8_399)).toBe(words.newestOf('1970-01-01 00:25:00', '1 h 55 min'))
+  expect(at(8_400, 8_399)).toBe(words.newestOf('1970-01-01 00:25:00 UTC', '1 h 55 min'))
   // The next one may be told when it is over, and a while after.
   expect(at(2_100, 2_100)).toBeUndefined()
-  expect(at(2_101, 2_101)).toBe(words.newestOf('1970-01-01 00:25:00', '10 min 1 s'))
+  expect(at(2_101, 2_101)).toBe(words.newestOf('1970-01-01 00:25:00 UTC', '10 min 1 s'))
   expect(oldPricesText({ ...candles, candles: [], readAtMs: 8_000_000 }, 8_000_000)).toBeUndefined()
 })
 

@@ -1,8 +1,8 @@
 /** What the page computes from what the daemon says. */
 import { expect, test } from 'vitest'
+import { drawdowns, lessDeposits, transferSteps } from '../../src/control/console/page/shownCurve.ts'
 import {
   dayPnlOf,
-  drawdowns,
   drawdownTextOf,
   isCancellable,
   limitBars,
@@ -13,7 +13,6 @@ import {
   shownLines,
   shownMarkets,
   shownPositions,
-  transferMarks,
 } from '../../src/control/console/page/shownFigures.ts'
 import { killLeftText } from '../../src/control/console/page/shownKill.ts'
 import { emptyPage } from '../../src/control/console/page/store/pageState.ts'
@@ -88,8 +87,8 @@ test('the day and the drawdown are differences of exact figures', () => {
 
 test('the drawdown of a curve is from its highest figure so far', () => {
   const points = [100, 80, 110, 99].map((dollars, atMs) => ({ atMs, equityUsd: usd(dollars) }))
-  expect(drawdowns(points)).toEqual([0, 2_000, 0, 1_000])
-  expect(drawdowns(points, BigInt(usd(200)))[0]).toBe(5_000)
+  expect(drawdowns(points)).toEqual([0, 200_000, 0, 100_000])
+  expect(drawdowns(points, BigInt(usd(200)))[0]).toBe(500_000)
 })
 
 test('a deposit or a withdrawal is marked on the curve and is no fall, and hides none', () => {
@@ -99,10 +98,15 @@ test('a deposit or a withdrawal is marked on the curve and is no fall, and hides
     { atMs: 15, amountUsd: `-${usd(450)}` },
     { atMs: 40, amountUsd: usd(3_645) },
   ]
-  expect(drawdowns(points, 0n, transfers)).toEqual([0, 1_000, 1_000, 1_900, 1_900])
-  expect(transferMarks(points, transfers)).toEqual([undefined, undefined, usd(450), undefined, usd(4_050)])
+  expect(drawdowns(points, 0n, transfers)).toEqual([0, 100_000, 100_000, 190_000, 190_000])
+  expect(transferSteps(points, transfers)).toEqual([
+    ...[undefined, undefined, -BigInt(usd(450)), undefined],
+    BigInt(usd(3_645)),
+  ])
   // The highest of before the first point, as it counts after both.
-  expect(drawdowns(points, BigInt(usd(10_000)), transfers)).toEqual([5_000, 5_500, 5_500, 5_950, 5_950])
+  expect(drawdowns(points, BigInt(usd(10_000)), transfers)).toEqual([
+    500_000, 550_000, 550_000, 595_000, 595_000,
+  ])
   // All of it left: the curve begins anew.
   expect(
     drawdowns([at(0, 100), at(10, 0), at(20, 50)], 0n, [
@@ -110,6 +114,20 @@ test('a deposit or a withdrawal is marked on the curve and is no fall, and hides
       { atMs: 15, amountUsd: usd(50) },
     ]),
   ).toEqual([0, 0, 0])
+})
+
+test('a deposit of $5,000 moves neither PnL nor drawdown: the equity without deposits goes on as if there had been none', () => {
+  const before = [1_000, 1_010, 1_005].map((dollars, atMs) => ({ atMs, equityUsd: usd(dollars) }))
+  const after = [6_005, 6_008, 6_012].map((dollars, at) => ({ atMs: 3 + at, equityUsd: usd(dollars) }))
+  const points = [...before, ...after]
+  const transfers = [{ atMs: 3, amountUsd: usd(5_000) }]
+  const dollars = lessDeposits(points, transfers).map((each) => Number(each / 10n ** 30n))
+  expect(dollars).toEqual([1_000, 1_010, 1_005, 1_005, 1_008, 1_012])
+  const falls = drawdowns(points, 0n, transfers)
+  expect(falls[3]).toBe(falls[2])
+  expect(transferSteps(points, transfers)[3]).toBe(BigInt(usd(5_000)))
+  // One before the curve begins is on no point of it.
+  expect(lessDeposits(points, [{ atMs: 0, amountUsd: usd(700) }])[5]).toBe(BigInt(usd(6_012)))
 })
 
 test('limits show what the daemon counted of them, and nothing where it counts nothing', () => {
@@ -207,7 +225,7 @@ test('an empty page computes nothing and fails at nothing', () => {
 test('an order of several parts that were not all filled says how much of it was', () => {
   const part = (status: 'filled' | 'cancelled', dollars: number) =>
     ({ role: 'part', status, sizeDeltaUsd: usd(dollars) }) as never
-  const filled = (...legs: readonly never[]) => partFilledUsd({ legs, sizeDeltaUsd: usd(200) })
+  const filled = (...legs: readonly never[]) => partFilledUsd(order('a', { legs, sizeDeltaUsd: usd(200) }))
   expect(filled(part('filled', 100), part('cancelled', 100))).toBe(BigInt(usd(100)))
   expect(filled(part('filled', 100), part('filled', 100))).toBeUndefined()
   expect(filled(part('filled', 200))).toBeUndefined()

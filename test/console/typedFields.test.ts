@@ -1,6 +1,7 @@
 /** Fields of the order ticket as they are typed: understood exactly and repeated, or at fault in words. */
 import { expect, test } from 'vitest'
-import type { TicketFields } from '../../src/control/console/page/ticket/ticket.ts'
+import { amountIn, type SizeFacts } from '../../src/control/console/page/ticket/sizeUnits.ts'
+import { type Quote, type TicketFields, typedSizeOf } from '../../src/control/console/page/ticket/ticket.ts'
 import { ticketTexts as words } from '../../src/control/console/page/ticket/ticketTexts.ts'
 import { problemsOf, understoodOf } from '../../src/control/console/page/ticket/typedFields.ts'
 
@@ -13,7 +14,7 @@ const whole: TicketFields = {
 const problems = (more: Partial<TicketFields>, by = 'ann') =>
   problemsOf({ fields: { ...whole, ...more }, market: 'ETH/USD [WETH-USDC]', by }, mark)
 const echo = (name: Parameters<typeof understoodOf>[0], more: Partial<TicketFields>) =>
-  understoodOf(name, { ...whole, ...more }, mark)
+  understoodOf(name, { ...whole, ...more }, { markUsd: mark })
 
 test('a whole ticket has no fault, and each field that is missing has its own', () => {
   expect(problems({})).toEqual({})
@@ -52,7 +53,7 @@ test('an exit on the wrong side of the entry is at fault, of an entry that waits
 test('each field repeats what was understood, exactly, with what follows from it', () => {
   expect(echo('price', { type: 'limit', price: '61,493.10' })).toBe('= $61,493.10')
   expect(echo('price', { type: 'limit', price: '0.0000123456789' })).toBe('= $0.0000123456789')
-  expect(echo('amount', { unit: 'tokens', amount: '0.0245' })).toBe('= 0.0245 tokens')
+  expect(echo('amount', { unit: 'tokens', amount: '0.0245' })).toBe('= 0.0245 tokens: $49.00')
   expect(echo('amount', { unit: 'equity', amount: '2.5%' })).toBe('= 2.5% of the equity')
   expect(echo('amount', { unit: 'risk', amount: '50' })).toBe('= $50.00 lost at the stop')
   expect(echo('leverage', { leverage: '2.5x' })).toBe('= 2.5x')
@@ -62,4 +63,32 @@ test('each field repeats what was understood, exactly, with what follows from it
     '= $2,120.00, 6.00% from the entry, $60.00 of this size',
   )
   expect(echo('stopLoss', { stopLoss: '' })).toBe('')
+})
+
+test('a size follows in the units in which it was not typed, and is the same when another unit is chosen', () => {
+  const facts: SizeFacts = { markUsd: mark, equityUsd: 10_000n * one }
+  const told = (more: Partial<TicketFields>) => understoodOf('amount', { ...whole, ...more }, facts)
+  const follows = '0.25 tokens, 5% of the equity, $15.00 to the stop, before costs'
+  expect(told({ stopLoss: '3%' })).toBe(`= $500.00: ${follows}`)
+  expect(told({ stopLoss: '1,940', unit: 'tokens', amount: '0.25' })).toBe(
+    `= 0.25 tokens: $500.00, ${follows.slice(13)}`,
+  )
+  expect(told({ unit: 'equity', amount: '5' })).toBe('= 5% of the equity: $500.00, 0.25 tokens')
+  // By the entry that waits, not by the mark.
+  expect(told({ type: 'limit', price: '1,000' })).toContain('0.5 tokens')
+  const chosen = (unit: TicketFields['unit'], more: Partial<TicketFields> = {}) =>
+    amountIn(unit, { ...whole, ...more }, facts)
+  expect([chosen('size'), chosen('tokens'), chosen('equity')]).toEqual(['500', '0.25', '5'])
+  expect(chosen('size', { unit: 'tokens', amount: '0.25' })).toBe('500.00')
+  // A size by risk follows from costs, which the preview alone has.
+  expect([chosen('risk'), chosen('size', { unit: 'risk', amount: '50' })]).toEqual(['', ''])
+})
+
+test('a size above a quarter of the equity is typed in whole dollars before it is sent', () => {
+  const quote = (dollars: number) => ({ sizeUsd: `${dollars}${'0'.repeat(30)}` }) as Quote
+  expect([2_500, 2_501].map((dollars) => typedSizeOf(quote(dollars), 10_000n * one))).toEqual([
+    undefined,
+    '2501',
+  ])
+  expect(typedSizeOf(quote(2_501), undefined)).toBeUndefined()
 })

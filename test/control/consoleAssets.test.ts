@@ -13,8 +13,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { parseAst } from 'vitest/node'
+import { withoutTypes } from '../../src/base/browser/browserCode.ts'
+import { createAssets } from '../../src/control/console/assets.ts'
 import { withVendoredImports } from '../../src/control/console/moduleText.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import { type Answer, ask, handClock, openConsole } from './browser.ts'
@@ -100,11 +104,90 @@ test('files are compressed for a browser that takes that, and plain for one that
 test('a module is served without types, with its packages by address, and anew when it changes', async () => {
   const { text } = await get('/console/parts/view.ts')
   expect(text).toBe(
-    `import { h } from '/console/vendor/preact'\nimport { two } from './two.ts'\nexport const n         = two(h)\n`,
+    `import { h } from '/console/vendor/preact'\nimport { two } from './two.ts'\nexport const n = two(h)\n`,
   )
   writeFileSync(moduleFile, 'export const later: string = "x"\n')
   utimesSync(moduleFile, 2_000_000_000, 2_000_000_000)
-  expect((await get('/console/parts/view.ts')).text).toBe('export const later         = "x"\n')
+  expect((await get('/console/parts/view.ts')).text).toBe('export const later = "x"\n')
+})
+
+/** A tree of a program without the places of its parts, and of markup without its indentation. Other texts have to be the same. */
+function bare(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null) return node
+  if (Array.isArray(node)) return node.map(bare)
+  const { start: _, end: __, ...rest } = node as Readonly<Record<string, unknown>>
+  const tag = (rest.tag as { readonly name?: string } | undefined)?.name
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      key === 'quasi' && tag === 'html' ? bareQuasi(value) : bare(value),
+    ]),
+  )
+}
+
+/** Markup, of whose texts the indentation means nothing. */
+function bareQuasi(quasi: unknown): unknown {
+  const { quasis, expressions } = quasi as {
+    readonly quasis: readonly unknown[]
+    readonly expressions: unknown
+  }
+  return [
+    quasis.map((each) => {
+      const { value } = each as { readonly value: { readonly raw: string } }
+      return value.raw.replaceAll(/\n +/g, '\n')
+    }),
+    bare(expressions),
+  ]
+}
+
+test('a module is served without what no browser reads, and is the same program', () => {
+  const page = join(root, 'src/control/console/page')
+  const modules = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  expect(modules.length).toBeGreaterThan(80)
+  const assets = createAssets()
+  for (const name of modules) {
+    const served = String(assets.read(name)?.body)
+    const whole = withVendoredImports(withoutTypes(readFileSync(join(page, name), 'utf8')))
+    const [one, other] = [served, whole].map((text) => bare(parseAst(text)))
+    expect([name, isDeepStrictEqual(one, other)]).toEqual([name, true])
+    expect(served).not.toMatch(/^\s*\/[/*]/m)
+  }
+})
+
+test('the first page names every module that it needs, so that all are asked for at once, and not the library of the chart', () => {
+  const index = String(createAssets().read('index.html')?.body)
+  const named = [...index.matchAll(/rel=modulepreload href=\/console\/([^>]+)>/g)].map(
+    ([, name = '']) => name,
+  )
+  expect(named).toEqual(
+    expect.arrayContaining(['consolePage.ts', 'views/ordersView.ts', 'vendor/preact/hooks']),
+  )
+  expect(named.filter((name) => /lightweight|candleChart|\.css/.test(name))).toEqual([])
+  const assets = createAssets()
+  for (const name of named)
+    expect([name, assets.read(name)?.type]).toEqual([name, 'text/javascript; charset=utf-8'])
+})
+
+test('the code of the page without that of its chart stays within its budget, and so does the chart', () => {
+  const assets = createAssets()
+  const page = join(root, 'src/control/console/page')
+  const own = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(ts|css|html)$/.test(name),
+  )
+  const bodies = [
+    ...own,
+    ...['preact', 'preact/hooks', 'htm', 'uplot', 'uplot.css'].map((name) => `vendor/${name}`),
+  ].map((name) => Buffer.from(assets.read(name)?.body ?? '').toString())
+  const whole = bodies.join('')
+  expect(whole.length).toBeLessThan(400_000)
+  expect(gzipSync(whole, { level: 9 }).byteLength).toBeLessThan(120 * 1_024)
+  const chart = assets.read('vendor/lightweight-charts')
+  expect([Buffer.byteLength(chart?.body ?? '') < 200_000, (chart?.gzip?.byteLength ?? 0) < 64_000]).toEqual([
+    true,
+    true,
+  ])
 })
 
 test('no path leads out of the folder, and only what a page is made of is served', async () => {

@@ -14,7 +14,7 @@ const here = pageTests()
 /** What each page has once it is drawn. */
 const firstOf: Readonly<Record<PageId, string>> = {
   trade: '#prices canvas',
-  orders: '#orders tbody tr',
+  orders: '#orders :is(tbody tr, .card)',
   strategies: '#strategies tbody tr',
   results: '#runs',
   risk: '#limits .rows li',

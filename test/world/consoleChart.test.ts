@@ -216,7 +216,7 @@ pageTest(
       (await page.textContent('.trade-chart .legend')) === newest ? undefined : true,
     )
     await page.click(`text=${words.asTable}`)
-    expect(await page.locator('.trade-chart caption').textContent()).toBe(words.newest(50))
+    expect(await page.locator('.trade-chart caption').textContent()).toBe(words.newest(50, 'UTC'))
     expect(await page.locator('table:has(caption) tbody tr').count()).toBe(50)
     const older = page.waitForResponse((response) => response.url().includes('&before='))
     await page.locator('.candles').scrollIntoViewIfNeeded()

@@ -5,10 +5,16 @@ import { addressOf, pageIds } from '../../src/control/console/page/pagePlace.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { ask, loggedIn, resume, sent, servedIn, stopBy, toPage } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
+import { until } from './processes.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
 
 const here = pageTests()
+
+interface Held {
+  readonly restingOrders: readonly unknown[]
+  readonly positions: readonly unknown[]
+}
 
 /** Ids of the sections that exist, in the order of the page. */
 const sectionsOf = (page: { evaluate<T>(script: string): Promise<T> }): Promise<readonly string[]> =>
@@ -67,13 +73,36 @@ pageTest(
 )
 
 pageTest(
-  'the head has at most 160 px of a phone with an alarm and 96 px of a desk, and the first position is seen without scrolling at 1280 by 720',
+  'the head has at most 160 px of a phone with an alarm and 96 px of a desk, the first position is seen without scrolling at 1280 by 720, and ten orders with three positions stay below 3,000 px of a phone',
   { timeout: 240_000 },
   async () => {
     const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
     const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
     await page.waitForSelector('#prices canvas')
     await page.waitForSelector('#positions tbody tr')
+    const hand = {
+      by: 'ann',
+      direction: 'short',
+      size: '100',
+      leverage: '2',
+      stopLoss: '3%',
+      takeProfit: '4%',
+    }
+    for (const each of [
+      'ETH/USD [WETH-USDC]',
+      'BTC/USD [BTC-USDC]',
+      'SOL/USD [SOL-USDC]',
+      'LINK/USD [LINK-USDC]',
+    ])
+      expect(
+        await (
+          await ask(daemon, '/api/orders', { ...hand, id: `hand-${each.slice(0, 3)}`, market: each })
+        ).json(),
+      ).toMatchObject({ ok: true })
+    await until('ten orders rest and three positions are held', async () => {
+      const status = (await (await ask(daemon, '/api/status')).json()) as Held
+      return status.restingOrders.length >= 10 && status.positions.length >= 3 ? true : undefined
+    })
     const halted = await ask(daemon, '/api/trading', { state: 'reducing', reason: 'the night', by: 'ann' })
     expect(halted.status).toBe(200)
     await page.waitForSelector('.alarm >> text=REDUCING')
@@ -99,6 +128,8 @@ pageTest(
     await toPage(page, 'trade')
     for (const card of ['#positions .card', '#resting .card'])
       expect([card, (await boxOf(card)).height <= 72]).toEqual([card, true])
+    expect(await page.locator('#positions .card').count()).toBeGreaterThanOrEqual(3)
+    expect(await page.locator('#resting .card').count()).toBeGreaterThanOrEqual(10)
     expect(await page.locator('#positions .card .tools button').count()).toBe(0)
     await page.click('#positions .card .face')
     for (const button of await page.locator('#positions .card .tools button').all())

@@ -115,6 +115,17 @@ pageTest(
     // On a phone nothing of it is wider than the screen, and a day can be pressed.
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
+    // A closed trade is a card of two lines there, and the filters stand behind one button.
+    const cards = page.locator('#trades .cards > .card')
+    expect(await cards.count()).toBe(16)
+    for (const card of await cards.all())
+      expect((await card.boundingBox())?.height ?? 99).toBeLessThanOrEqual(72)
+    await cards.first().locator('.face').click()
+    await cards.first().locator('.facts >> text=Sending').waitFor()
+    await page.waitForSelector('#trades details[open] select[name=side]')
+    await page.selectOption('#trades select[name=side]', 'long')
+    await page.waitForURL(/outcome=lost&side=long|side=long/)
+    expect(await page.locator('#trades summary').innerText()).toContain('2')
     const box = await page.locator('#days td.day button').first().boundingBox()
     expect(box?.height ?? 0).toBeGreaterThanOrEqual(44)
     expect(complaints).toEqual([])

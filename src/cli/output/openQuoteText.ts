@@ -124,8 +124,14 @@ function outcomeRows({ lostAtStopUsd, wonAtTargetUsd }: Quote): readonly Row[] {
   ]
   if (parts.length === 0) return []
   const hasRatio = lostAtStopUsd !== null && wonAtTargetUsd !== null && BigInt(lostAtStopUsd) < 0n
-  const ratio = hasRatio ? `, ${(Number(wonAtTargetUsd) / -Number(lostAtStopUsd)).toFixed(2)} to 1` : ''
+  const ratio = hasRatio ? `, ${ratioText(BigInt(wonAtTargetUsd), -BigInt(lostAtStopUsd))} to 1` : ''
   return [['result', `${parts.join(', ')}${ratio}, after all costs`]]
+}
+
+/** A gain in multiples of a loss, to two places, rounded half up. `loss`: above 0. */
+function ratioText(gain: bigint, loss: bigint): string {
+  const hundredths = (gain * 200n + loss) / (2n * loss)
+  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}`
 }
 
 function limitRows({ limits }: Quote): readonly Row[] {

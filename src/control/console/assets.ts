@@ -7,7 +7,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { packagedFile, withoutTypes } from '../../base/browser/browserCode.ts'
-import { withVendoredImports } from './moduleText.ts'
+import { withoutBlanks, withVendoredImports } from './moduleText.ts'
 import { vendored } from './vendored.ts'
 
 /** A file as it is served. */
@@ -62,7 +62,10 @@ export function createAssets(folder: string = pageFolder): Assets {
       const changedMs = statSync(file).mtimeMs
       const known = kept.get(file)
       if (known?.changedMs === changedMs) return known.asset
-      const body = bodyOf(file, type)
+      const exported = name.startsWith(vendorPrefix)
+        ? vendored.get(name.slice(vendorPrefix.length))?.exported
+        : undefined
+      const body = name === indexName ? withPreloads(file, folder) : bodyOf(file, type, exported)
       const asset = { type, body, gzip: smallerOf(body) }
       kept.set(file, { changedMs, asset })
       return asset
@@ -70,15 +73,32 @@ export function createAssets(folder: string = pageFolder): Assets {
   }
 }
 
-function bodyOf(file: string, type: string): Asset['body'] {
+function bodyOf(file: string, type: string, exported: string | undefined): Asset['body'] {
+  if (extname(file) === '.css') return withoutBlanks(readFileSync(file, 'utf8'))
   if (!type.startsWith('text/javascript')) return new Uint8Array(readFileSync(file))
   const text = readFileSync(file, 'utf8')
-  return withVendoredImports(file.endsWith('.ts') ? withoutTypes(text) : text)
+  if (exported !== undefined) return `${text.trim()}\nexport default ${exported}\n`
+  return withVendoredImports(file.endsWith('.ts') ? withoutBlanks(withoutTypes(text)) : text)
+}
+
+const indexName = 'index.html'
+/** The one package that is loaded when its page is opened, and not with the first one. */
+const LATER = 'lightweight-charts'
+
+/** The first page, which names every module: a browser asks for all of them at once and not for each when another one names it. */
+function withPreloads(file: string, folder: string): string {
+  const own = [...filesOf(folder)].filter(
+    ([name, path]) => name.endsWith('.ts') && !readFileSync(path, 'utf8').includes(`from '${LATER}'`),
+  )
+  const scripts = [...vendored].filter(([name, { file: path }]) => name !== LATER && /\.m?js$/.test(path))
+  const names = [...own.map(([name]) => name), ...scripts.map(([name]) => `${vendorPrefix}${name}`)]
+  const links = names.map((name) => `<link rel=modulepreload href=/console/${name}>`)
+  return readFileSync(file, 'utf8').replace('  </head>', `${links.join('')}  </head>`)
 }
 
 /** A file is compressed once, when it is asked for first: it is no secret, and its length tells nothing. */
 function smallerOf(body: Asset['body']): Asset['gzip'] {
-  const gzip = new Uint8Array(gzipSync(body))
+  const gzip = new Uint8Array(gzipSync(body, { level: 9 }))
   return gzip.byteLength < Buffer.byteLength(body) ? gzip : undefined
 }
 

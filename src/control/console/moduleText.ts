@@ -13,3 +13,14 @@ export function withVendoredImports(text: string): string {
     vendored.has(name) ? `${head}${quote}/console/vendor/${name}${quote}` : whole,
   )
 }
+
+/** Comments that have their lines to themselves, blanks at both ends of lines, and all but one of several blanks. */
+const unread = /^[ \t]*\/\*[\s\S]*?\*\/[ \t]*$|^[ \t]*\/\/.*$|^[ \t]+|[ \t]+$|(?<= ) +/gm
+
+/**
+ * A module without what no browser reads: comments, indentation, and the blanks that types left. Markup (`html`) loses its indentation too, which means
+ * nothing there; other texts of several lines, or with several blanks in a row, would be changed by it.
+ */
+export function withoutBlanks(text: string): string {
+  return text.replace(unread, '').replace(/^\n+|\n+(?=\n)/g, '')
+}

@@ -115,9 +115,11 @@ export function Head(props: {
   const { titles, figures, far = [] } = props
   return html`<thead>
     <tr>
-      ${titles.map(
-        (title) =>
-          html`<th scope="col" key=${title} class=${`${figures.includes(title) ? 'num' : ''} ${far.includes(title) ? 'far' : ''}`}>${title}</th>`,
+      ${titles.map((title) =>
+        // A column of buttons has no name, and an empty heading would be read as one.
+        title === ''
+          ? html`<td key=""></td>`
+          : html`<th scope="col" key=${title} class=${`${figures.includes(title) ? 'num' : ''} ${far.includes(title) ? 'far' : ''}`}>${title}</th>`,
       )}
     </tr>
   </thead>`

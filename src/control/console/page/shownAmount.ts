@@ -16,6 +16,9 @@ const MOST_PLACES = 6
 /** Basis points of a whole. */
 const WHOLE_BPS = 10_000n
 
+/** A whole rate. */
+const WHOLE_RATE = 10n ** 30n
+
 /** Text shown where nothing is known. */
 export const NOTHING = '–'
 
@@ -115,6 +118,19 @@ export function shareText(part: Amount, whole: Amount): string {
   if (rounded === 0n) return '0.00%'
   const digits = rounded.toString().padStart(places + 1, '0')
   return `${value < 0n === all < 0n ? '' : '-'}${digits.slice(0, -places)}.${digits.slice(-places)}%`
+}
+
+/** A rate, a factor with 30 decimals, in percent with its sign: negative, it is paid. Two digits of what is small: `-0.0013%`. */
+export function rateText(rate: Amount): string {
+  const text = shareText(rate, WHOLE_RATE)
+  return amountOf(rate) > 0n && text !== '0.00%' ? `+${text}` : text
+}
+
+/** An amount in multiples of another, without signs, to two places: `2.05`. `other`: not 0. */
+export function ratioText(part: Amount, other: Amount): string {
+  const [value, of] = [absOf(amountOf(part)), absOf(amountOf(other))]
+  const hundredths = (value * 200n + of) / (2n * of)
+  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}`
 }
 
 /** Basis points of a leverage, 10000 = 1x: `3.00x`. */

@@ -2,7 +2,6 @@
 
 import type {
   Book,
-  EquityPoint,
   LimitLine,
   LogLine,
   Market,
@@ -146,69 +145,6 @@ export function isRestingFound(
   return holds(find, market, direction, type, owner, orderKey)
 }
 
-/** A deposit (positive) or a withdrawal of the status. */
-export type ShownTransfer = Status['transfers'][number]
-
-/**
- * The fall below the highest figure so far, at each point, bps. A deposit or a withdrawal between two points changes no fall: the highest
- * moves with it. `peakUsd`: the highest ever, as of the last point; where no point reached it, it was before the first.
- */
-export function drawdowns(
-  points: readonly EquityPoint[],
-  peakUsd = 0n,
-  transfers: readonly ShownTransfer[] = [],
-): readonly number[] {
-  const steps = points.map(({ atMs, equityUsd }, index) => {
-    const value = amountOf(equityUsd)
-    const before = points[index - 1]
-    const fromUsd = value - (before === undefined ? 0n : movedBetween(transfers, before.atMs, atMs))
-    // Where nothing was left before or after, the curve begins anew.
-    return { value, fromUsd, isAnew: fromUsd !== value && (fromUsd <= 0n || value <= 0n) }
-  })
-  const own = fallsFrom(steps, 0n)
-  if (own.highest >= peakUsd) return own.falls
-  const first = steps.reduceRight(
-    (peak, { value, fromUsd }) => (value <= 0n || fromUsd <= 0n ? peak : (peak * fromUsd) / value),
-    peakUsd,
-  )
-  return fallsFrom(steps, first).falls
-}
-
-function fallsFrom(
-  steps: readonly { readonly value: bigint; readonly fromUsd: bigint; readonly isAnew: boolean }[],
-  startUsd: bigint,
-): { readonly falls: readonly number[]; readonly highest: bigint } {
-  let highest = startUsd
-  const falls = steps.map(({ value, fromUsd, isAnew }) => {
-    if (isAnew) highest = value
-    else if (fromUsd !== value) highest = (highest * value) / fromUsd
-    if (value > highest) highest = value
-    return highest <= 0n ? 0 : shareBps(highest - value, highest)
-  })
-  return { falls, highest }
-}
-
-/** Returns the deposits less the withdrawals after one instant up to another, USD. */
-function movedBetween(transfers: readonly ShownTransfer[], afterMs: number, untilMs: number): bigint {
-  return transfers.reduce(
-    (sum, { atMs, amountUsd }) => (atMs > afterMs && atMs <= untilMs ? sum + amountOf(amountUsd) : sum),
-    0n,
-  )
-}
-
-/** Where a curve shows a transfer: the figure of the first point that it is in; nothing at all other points. */
-export function transferMarks(
-  points: readonly EquityPoint[],
-  transfers: readonly ShownTransfer[],
-): readonly (string | undefined)[] {
-  return points.map(({ atMs, equityUsd }, index) => {
-    const before = points[index - 1]
-    const isMoved =
-      before !== undefined && transfers.some((each) => each.atMs > before.atMs && each.atMs <= atMs)
-    return isMoved ? equityUsd : undefined
-  })
-}
-
 /** A limit, and how much of it is used where that is known. */
 export interface LimitBar {
   readonly key: string
@@ -346,10 +282,7 @@ function compare(one: bigint, other: bigint): number {
 /**
  * Returns the filled size of an order of several parts, USD. Undefined where all of it was filled, it has one part, or a part's size is not known.
  */
-export function partFilledUsd({
-  legs,
-  sizeDeltaUsd,
-}: Pick<Order, 'legs' | 'sizeDeltaUsd'>): bigint | undefined {
+export function partFilledUsd({ legs, sizeDeltaUsd }: Order): bigint | undefined {
   const parts = legs.filter(({ role }) => role === 'main' || role === 'part')
   if (parts.length < 2 || parts.some((leg) => leg.sizeDeltaUsd === null)) return undefined
   const filledUsd = parts

@@ -3,7 +3,7 @@ import type { LimitLine, Status } from './pageWire.ts'
 import { absOf, amountOf, usdText } from './shownAmount.ts'
 import { type Halt, isOfOneStrategy, mayBeLifted } from './shownHalts.ts'
 import { killLeftText } from './shownKill.ts'
-import { clockText, momentText, spanText } from './shownTimes.ts'
+import { spanText, utcText, zonedText } from './shownTimes.ts'
 import { texts } from './texts.ts'
 
 /** One thing: how much it matters, what it is, and what is known of it. */
@@ -31,7 +31,7 @@ function haltMatter(halt: Halt): Matter {
     tone: state === 'halted' ? 'down' : 'warn',
     title: words.halt(texts.causes[cause], texts.trading[state], scope),
     text: reason,
-    hint: `${words.by(by)}, ${texts.since(momentText(sinceMs))}; ${words.releasedBy[releasedBy]}`,
+    hint: `${words.by(by)}, ${texts.since(zonedText(sinceMs))}; ${words.releasedBy[releasedBy]}`,
     ...(isOfOneStrategy(halt) && mayBeLifted(halt) ? { liftScope: scope } : {}),
   }
 }
@@ -46,7 +46,7 @@ function kindTitle(kind: string): string {
 }
 
 function incidentMatter({ kind, subject, sinceMs, level, reason, action }: Incident): Matter {
-  const since = texts.since(momentText(sinceMs))
+  const since = texts.since(zonedText(sinceMs))
   return {
     key: `incident ${subject}`,
     tone: level === 'error' ? 'down' : 'warn',
@@ -71,7 +71,7 @@ export function mattersOf(status: Status): readonly Matter[] {
         tone: 'warn',
         title: `${words.discrepancy}: ${found.discrepancy.kind}`,
         text: found.discrepancy.statement,
-        hint: texts.since(momentText(found.raisedAtMs)),
+        hint: texts.since(zonedText(found.raisedAtMs)),
         discrepancy: found,
       }),
     ),
@@ -148,7 +148,7 @@ function failingMatter({
       tone: 'warn',
       title: words.failing(name, failures),
       text: lastError,
-      ...(failingSinceMs === undefined ? {} : { hint: texts.since(momentText(failingSinceMs)) }),
+      ...(failingSinceMs === undefined ? {} : { hint: texts.since(zonedText(failingSinceMs)) }),
     },
   ]
 }
@@ -164,7 +164,7 @@ function killMatter(status: Status): readonly Matter[] {
       tone: 'down',
       title: words.kill,
       text: [words.killing(by, told), problem, waits?.until].filter((text) => text !== undefined).join('; '),
-      hint: texts.since(momentText(sinceMs)),
+      hint: texts.since(zonedText(sinceMs)),
     },
   ]
 }
@@ -205,10 +205,10 @@ export function dayHint(equity: Status['equity'], nowMs: number): string {
   if (equity === undefined) return ''
   const { dayStartMs, dayFirstAtMs = dayStartMs, dayTransfersUsd = '0' } = equity
   const { headline } = texts
-  const moment = momentText(dayFirstAtMs)
-  const day = moment.slice(0, 10) === momentText(nowMs).slice(0, 10) ? '' : `${moment.slice(0, 10)} `
+  const moment = utcText(dayFirstAtMs)
+  const day = moment.slice(0, 10) === utcText(nowMs).slice(0, 10) ? '' : `${moment.slice(0, 10)} `
   const since = headline.daySince(
-    `${day}${clockText(dayFirstAtMs).slice(0, 5)}`,
+    `${day}${moment.slice(11, 16)}`,
     dayFirstAtMs - dayStartMs >= firstReadingMs,
   )
   const amount = amountOf(dayTransfersUsd)

@@ -158,8 +158,11 @@ export const texts = {
   shownOf: (shown: number, all: number) => (shown === all ? `${all}` : `${shown} of ${all}`),
   nothingFound: 'No matches.',
   ago: (age: string) => `${age} ago`,
-  since: (moment: string) => `since ${moment} UTC`,
-  utc: 'UTC',
+  since: (moment: string) => `since ${moment}`,
+  zone: {
+    press: { utc: 'Times are UTC. Show local times', local: 'Times are local. Show UTC' },
+    local: (zone: string) => `local, ${zone}`,
+  },
   chart: {
     equity: 'Equity',
     drawdown: 'Drawdown',
@@ -167,6 +170,10 @@ export const texts = {
     summary: (first: string, last: string, deepest: string, sinceWhen: string) =>
       `Equity went from ${first} to ${last} ${sinceWhen}; its deepest drawdown was ${deepest}.`,
     transfers: 'Deposits and withdrawals',
+    lessDeposits: 'Equity without them',
+    step: (amount: string, isDeposit: boolean) => `${amount} ${isDeposit ? 'deposit' : 'withdrawal'}`,
+    less: (rest: string, gain: string) =>
+      `Without deposits and withdrawals (the dashed line) it would be ${rest}: ${gain} of PnL.`,
     transfer: (amount: string, isDeposit: boolean, at: string) =>
       `${isDeposit ? 'Deposited' : 'Withdrawn'}: ${amount} at ${at}.`,
   },
@@ -238,6 +245,8 @@ export const texts = {
     cancel: 'Cancel…',
     cancelLabel: (id: string) => `Cancel order ${id}`,
     story: (id: string) => `Story of order ${id}`,
+    storyButton: 'Story',
+    what: (kind: string, market: string, side: string, size: string) => `${kind} ${market} ${side} ${size}`,
     unwanted: (by: string) => `unwind requested by ${by}`,
     presumedDead: (age: string) =>
       `${age} past its deadline, outcome not proven; if you know it, state it with perpd orders resolve`,
@@ -325,7 +334,7 @@ export const texts = {
     budget: (orders: number, most: number, fees: string, mostFees: string) =>
       `${orders} of ${most} orders, ${fees} of ${mostFees} fees`,
     exits: (orders: number, fees: string) => `${plural(orders, 'exit order')}, ${fees} fees`,
-    until: (moment: string) => `until ${moment} UTC`,
+    until: (moment: string) => `until ${moment}`,
     waits: (why: string) => `waits: ${why}`,
     standing: { running: 'running', stopping: 'stopping', ended: 'ended' },
     others: (counts: string) => `Also running: ${counts}`,
@@ -347,6 +356,8 @@ export const texts = {
     long: 'Long may add',
     short: 'Short may add',
     funding: 'Funding an hour, long / short',
+    borrowing: 'Borrowing an hour, long / short',
+    aYear: (rates: string) => `${rates} a year`,
     all: 'all markets',
     none: 'No market is in use.',
     notFresh: 'stale',
@@ -384,7 +395,7 @@ export const texts = {
     key: 'Delegated key',
     actions: (left: number, needed: number) =>
       `${plural(left, 'action')} left, ${needed} needed to close everything`,
-    expires: (moment: string) => `until ${moment} UTC`,
+    expires: (moment: string) => `until ${moment}`,
   },
   about: {
     version: 'Version',
@@ -535,7 +546,7 @@ export const texts = {
     title: 'Sessions',
     from: (address: string) => `from ${address}`,
     own: 'THIS ONE',
-    times: (begun: string, used: string) => `since ${begun}, last used ${used} UTC`,
+    times: (begun: string, used: string) => `since ${begun}, last used ${used}`,
     end: 'End',
     endLabel: (id: string) => `End session ${id}`,
     ended: (id: string) => `Session ${id} ended.`,
@@ -552,6 +563,6 @@ export const texts = {
       ['Esc', 'close, or clear the search'],
     ],
     wordsTitle: 'Order statuses',
-    note: 'All times are UTC. Amounts are exact to the cent; charts are rounded.',
+    note: 'Times are of the zone that the head names; days are UTC days. Amounts are exact to the cent; charts are rounded.',
   },
 } as const

@@ -1,6 +1,6 @@
 /** The candles of a chart: pages of them put together, with the newest mark in the last one. Pure. */
 import type { Candles } from '../pageWire.ts'
-import { momentText, spanText } from '../shownTimes.ts'
+import { spanText, zonedText } from '../shownTimes.ts'
 import { chartTexts as words } from './chartTexts.ts'
 
 /** A candle of the wire. Prices are USD. */
@@ -79,6 +79,6 @@ export function oldPricesText({ candles, period, readAtMs }: Candles, nowMs: num
   const stepMs = periodSeconds[period] * 1_000
   const endMs = newest.timestampSeconds * 1_000 + stepMs
   return nowMs - endMs > stepMs + lateCandleMs
-    ? words.newestOf(momentText(endMs), spanText(nowMs - endMs))
+    ? words.newestOf(zonedText(endMs), spanText(nowMs - endMs))
     : undefined
 }

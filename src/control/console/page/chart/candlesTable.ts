@@ -1,6 +1,7 @@
 /** The newest candles of a chart as a table: what the picture shows, for whoever does not see it. */
 import type { VNode } from 'preact'
 import { Head, html } from '../markup.ts'
+import { zoneName } from '../shownTimes.ts'
 import type { Candle } from './candleList.ts'
 import { chartTexts as words } from './chartTexts.ts'
 import { crosshairText } from './chartTimes.ts'
@@ -19,7 +20,7 @@ export function CandlesTable({
 }): VNode {
   const newest = candles.slice(-rows).toReversed()
   return html`<div class="scroll"><table>
-    <caption>${words.newest(newest.length)}</caption>
+    <caption>${words.newest(newest.length, zoneName(Date.now()))}</caption>
     <${Head} titles=${[words.time, ...figures]} figures=${figures} />
     <tbody>${newest.map(
       ({ timestampSeconds, open, high, low, close }) => html`<tr key=${timestampSeconds}>

@@ -4,22 +4,21 @@ export const chartTexts = {
   sold: 'sold at',
   fills: (count: number) => `${count} fills`,
   held: { entry: 'entry', liquidation: 'liquidation' },
-  fillsSince: (moment: string) =>
-    `Orders accepted before ${moment} UTC that have ended are not on the chart.`,
+  fillsSince: (moment: string) => `Orders accepted before ${moment} that have ended are not on the chart.`,
   none: 'The venue has no price for this market.',
   waiting: 'Prices are not loaded yet.',
   unread: 'Prices cannot be read now. Retrying.',
   readAgo: (age: string) => `These prices are ${age} old; newer ones cannot be read.`,
   newestOf: (moment: string, age: string) =>
-    `The venue has no newer prices. Its last candle ended ${age} ago, at ${moment} UTC.`,
+    `The venue has no newer prices. Its last candle ended ${age} ago, at ${moment}.`,
   intervals: 'Candle length',
   frame: (market: string, period: string, close: string, levels: number) =>
     `Candles of ${market}, ${period} each; the newest price is ${close}. ${levels} ${levels === 1 ? 'level is' : 'levels are'} in the table below. Arrow keys read candles.`,
   legend: (open: string, high: string, low: string, close: string) =>
-    `O ${open}  H ${high}  L ${low}  C ${close}`,
+    `O ${open} H ${high} L ${low} C ${close}`,
   noVolume: 'The price feed of the venue has no volume.',
   asTable: 'Newest candles as a table',
-  newest: (count: number) => `Newest ${count} candles, UTC`,
+  newest: (count: number, zone: string) => `Newest ${count} candles, ${zone}`,
   time: 'Time',
   open: 'Open',
   high: 'High',

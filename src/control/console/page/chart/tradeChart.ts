@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { html, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { shownPositions } from '../shownFigures.ts'
-import { momentText } from '../shownTimes.ts'
+import { zonedText } from '../shownTimes.ts'
 import { useStream } from '../streamAge.ts'
 import { type Candle, oldPricesText, periods } from './candleList.ts'
 import { CandlePicture } from './candlePicture.ts'
@@ -154,7 +154,7 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
     }
     <p class="credits muted"><small>
       <a href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">${words.credit}</a>
-      · ${words.noVolume}${sinceMs === undefined ? '' : html` · <span class="warn">${words.fillsSince(momentText(sinceMs))}</span>`}
+      · ${words.noVolume}${sinceMs === undefined ? '' : html` · <span class="warn">${words.fillsSince(zonedText(sinceMs))}</span>`}
     </small></p>
     ${old === undefined ? '' : html`<p class="warn">${old}</p>`}
     ${deciding.problem === undefined ? '' : html`<p class="problem down" role="alert">${deciding.problem}</p>`}

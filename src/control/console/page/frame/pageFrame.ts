@@ -1,11 +1,13 @@
 /** The whole console: its head, the page that the address names, its dialogs, and what is read to whoever does not see it. */
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Alarms } from '../alarms/alarms.ts'
 import type { LiveFeed } from '../feed/liveFeed.ts'
 import type { PageCommand } from '../formCommand.ts'
 import { html, type Page, PageContext, useSlice } from '../markup.ts'
 import { pageAccount } from '../pageAccount.ts'
 import { usePlace } from '../placeHistory.ts'
+import type { Zone } from '../shownTimes.ts'
 import type { PageStore } from '../store/pageStore.ts'
 import { texts } from '../texts.ts'
 import { AttentionLine } from '../views/attentionView.ts'
@@ -20,6 +22,7 @@ import { PageNav } from './pageNav.ts'
 import { type PageRow, pageRows } from './pageRows.ts'
 import { FindField, HelpButton } from './pageTools.ts'
 import { StopMenu } from './stopMenu.ts'
+import { useZone, ZoneButton } from './zoneButton.ts'
 
 /** The row of the page that the address names. Another page begins at its top, with the focus on it; so does Back. */
 function usePageRow(main: { readonly current: HTMLElement | null }): PageRow {
@@ -41,9 +44,13 @@ function usePageRow(main: { readonly current: HTMLElement | null }): PageRow {
 function Head({
   field,
   onHelp,
+  zone,
+  onZone,
 }: {
   readonly field: { current: HTMLInputElement | null }
   readonly onHelp: () => void
+  readonly zone: Zone
+  readonly onZone: () => void
 }): VNode {
   return html`<header class="top">
     <div class="bar">
@@ -51,12 +58,13 @@ function Head({
       <${AccountChoice} />
       <${PageNav} onHelp=${onHelp} />
       <span class="wide tools"><${FindField} field=${field} /><${HelpButton} onHelp=${onHelp} /></span>
+      <${ZoneButton} zone=${zone} onChange=${onZone} />
       <${StreamMark} />
       <${TradingMark} />
       <${StopMenu} />
     </div>
     <div class="state">
-      <${Figures} />
+      <${Figures} key=${zone} />
       <${AttentionLine} />
     </div>
   </header>`
@@ -67,6 +75,7 @@ function OpenPage(): VNode {
   const main = useRef<HTMLElement>(null)
   const [isHelp, setHelp] = useState(false)
   const onHelp = useCallback(() => setHelp(true), [])
+  const [zone, onZone] = useZone()
   const row = usePageRow(main)
   useKeys({ find: () => find.current?.focus(), help: onHelp })
   const skip = (event: Event) => {
@@ -76,12 +85,13 @@ function OpenPage(): VNode {
   const { id, word, views, beside = [] } = row
   return html`
     <a class="skip" href="#page" onClick=${skip}>${texts.skip}</a>
-    <${Head} field=${find} onHelp=${onHelp} />
-    <main key=${id} ref=${main} tabindex="-1" aria-label=${word} class=${beside.length === 0 ? '' : 'columns'}>
+    <${Head} field=${find} onHelp=${onHelp} zone=${zone} onZone=${onZone} />
+    <main key=${`${id} ${zone}`} ref=${main} tabindex="-1" aria-label=${word} class=${beside.length === 0 ? '' : 'columns'}>
       <div class="column">${views.map((view) => html`<${view} key=${view.name} />`)}</div>
       ${beside.length === 0 ? '' : html`<div class="column">${beside.map((view) => html`<${view} key=${view.name} />`)}</div>`}
     </main>
-    <${StoryView} />
+    <${Alarms} />
+    <${StoryView} key=${zone} />
     <${KeysDialog} isOpen=${isHelp} onEnd=${() => setHelp(false)} />`
 }
 

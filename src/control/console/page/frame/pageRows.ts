@@ -8,6 +8,7 @@
  * Whatever sends, or drags a line, is off while `useStream().isOld`.
  */
 import type { VNode } from 'preact'
+import { AlarmsView } from '../alarms/alarmsView.ts'
 import type { PageId } from '../pagePlace.ts'
 import { texts } from '../texts.ts'
 import { TicketView } from '../ticket/ticketView.ts'
@@ -75,7 +76,7 @@ export const pageRows: readonly PageRow[] = [
     word: words.system,
     key: 'y',
     views: [HostsView, LogView, ConfigView],
-    beside: [SessionsView, AboutView],
+    beside: [AlarmsView, SessionsView, AboutView],
   },
 ]
 

@@ -1,7 +1,7 @@
 /** The preview of an order by hand: one table of its costs, and what follows from it. Every figure is the daemon's own. */
 import type { VNode } from 'preact'
 import { html } from '../markup.ts'
-import { percentText, priceText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
+import { percentText, priceText, ratioText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
 import type { Quote } from './ticket.ts'
 import { ticketTexts as words } from './ticketTexts.ts'
 
@@ -48,7 +48,7 @@ function factsOf(quote: Quote): readonly (readonly [string, string])[] {
   const ratio =
     lostAtStopUsd === null || wonAtTargetUsd === null || BigInt(lostAtStopUsd) >= 0n
       ? ''
-      : ` (${words.ratio((Number(wonAtTargetUsd) / -Number(lostAtStopUsd)).toFixed(2))})`
+      : ` (${words.ratio(ratioText(wonAtTargetUsd, lostAtStopUsd))})`
   return [
     [words.market, quote.chosen ?? quote.market],
     [words.size, `${usdText(sizeUsd)}, ${tokens}`],

@@ -119,6 +119,19 @@ export function isOldQuote({ atMs, priceAtMs }: Quote, nowMs: number): boolean {
   return nowMs - atMs > quoteMs || nowMs - priceAtMs > priceMs + Math.max(0, atMs - priceAtMs)
 }
 
+/** Share of the equity above which the size of an order is typed before it is sent, bps. */
+const largeBps = 2_500n
+
+/**
+ * The figure to type before an order is sent, whole dollars of its size: nobody opens a large one by habit. Undefined: it is not large, or the equity is
+ * not known.
+ */
+export function typedSizeOf({ sizeUsd }: Quote, equityUsd: bigint | undefined): string | undefined {
+  const size = BigInt(sizeUsd)
+  const isLarge = equityUsd !== undefined && size * 10_000n > equityUsd * largeBps
+  return isLarge ? (size / 10n ** 30n).toString() : undefined
+}
+
 /** Leads to the ticket of the market that is shown. */
 export function openTicket(): void {
   const { page, item, query } = placeOf(location.hash)

@@ -1,6 +1,7 @@
 /** The form of an order ticket: asks for a preview, and sends what the preview shows. Enter asks, Ctrl+Enter sends; nothing else does. */
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { plainPrice } from '../chart/levelMoves.ts'
 import { html, useDaemonNow, usePage, useSlice } from '../markup.ts'
 import { amountOf, percentText, priceText } from '../shownAmount.ts'
 import { useStream } from '../streamAge.ts'
@@ -8,7 +9,16 @@ import { texts } from '../texts.ts'
 import { refusalText } from '../views/commandDialog.ts'
 import { useMarkets } from '../views/priceView.ts'
 import { QuoteTable } from './quoteView.ts'
-import { anewMs, entryTypes, isOldQuote, type Quote, sizeUnits, type TicketFields } from './ticket.ts'
+import { amountIn } from './sizeUnits.ts'
+import {
+  anewMs,
+  entryTypes,
+  isOldQuote,
+  type Quote,
+  sizeUnits,
+  type TicketFields,
+  typedSizeOf,
+} from './ticket.ts'
 import { Choices, TextField } from './ticketInputs.ts'
 import { ticketTexts as words } from './ticketTexts.ts'
 import { type FieldName, type Problems, problemsOf, refusedField, understoodOf } from './typedFields.ts'
@@ -23,6 +33,8 @@ interface FieldsProps {
   readonly fields: TicketFields
   readonly market: string
   readonly markUsd: bigint | undefined
+  /** Equity of the account, USD; undefined: it is not known. */
+  readonly equityUsd: bigint | undefined
   /** Faults that are shown now. */
   readonly problems: Problems
   /** The field that the daemon's refusal is about. */
@@ -31,7 +43,7 @@ interface FieldsProps {
 }
 
 /** Fields of the order itself. */
-function OrderFields({ fields, market, markUsd, problems, refused, change }: FieldsProps): VNode {
+function OrderFields({ fields, market, markUsd, equityUsd, problems, refused, change }: FieldsProps): VNode {
   const all = useMarkets()
   const toldOf = (name: FieldName) => ({
     name,
@@ -43,7 +55,7 @@ function OrderFields({ fields, market, markUsd, problems, refused, change }: Fie
     label: words[name],
     value: fields[name],
     hint,
-    understood: understoodOf(name, fields, markUsd),
+    understood: understoodOf(name, fields, { markUsd, equityUsd }),
     onValue: (value: string) => change({ [name]: value }),
   })
   const takeMark = () => markUsd !== undefined && change({ price: priceText(markUsd).replace('$', '') })
@@ -67,7 +79,7 @@ function OrderFields({ fields, market, markUsd, problems, refused, change }: Fie
     <${TextField} ...${number('stopLoss', words.stopHint)} />
     <${TextField} ...${number('takeProfit', words.targetHint)} />
     <${Choices} legend=${words.sizeBy} name="unit" value=${fields.unit} choices=${sizeUnits.map((each) => [each, words.units[each]])}
-      onValue=${(unit: TicketFields['unit']) => change({ unit })} />
+      onValue=${(unit: TicketFields['unit']) => change({ unit, amount: amountIn(unit, fields, { markUsd, equityUsd }) })} />
     <${TextField} ...${number('amount')} />
     <${TextField} ...${number('leverage')} />
     <div class="field"><label for="ticket-collateral">${words.collateral}</label><select id="ticket-collateral" name="collateral" value=${fields.collateral}
@@ -138,19 +150,24 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
   const nowMs = useDaemonNow(500)
   const { isOld } = useStream()
   const markets = useSlice((state) => state.markets)
+  const equity = useSlice((state) => state.status?.equity?.equityUsd)
   const [farAgreed, setFarAgreed] = useState<number | undefined>(undefined)
   const [tries, setTries] = useState(0)
+  const [typedSize, setTypedSize] = useState('')
   const form = useRef<HTMLFormElement>(null)
   const markPrice =
     markets.find(({ symbol }) => symbol === (fields.market.trim() || market))?.markPrice ?? undefined
   const markUsd = markPrice === undefined ? undefined : amountOf(markPrice)
+  const equityUsd = equity === undefined ? undefined : amountOf(equity)
   const faults = problemsOf({ fields, market, by }, markUsd)
   const isStale = quote !== undefined && isOldQuote(quote, nowMs)
   const far = quote?.farBps ?? null
   // A percent further away is another question.
   const isAgreed = far === null || (farAgreed !== undefined && Math.floor(far / 100) <= farAgreed)
-  const maySend =
-    quote !== undefined && !isStale && !isOld && isAgreed && busy === undefined && by.trim() !== ''
+  const wanted = quote === undefined ? undefined : typedSizeOf(quote, equityUsd)
+  const isTyped = wanted === undefined || plainPrice(typedSize) === wanted
+  const isFit = !isStale && !isOld && isAgreed && isTyped
+  const maySend = quote !== undefined && isFit && busy === undefined && by.trim() !== ''
   const lookAgain = useAnew(
     quote,
     busy !== undefined,
@@ -160,6 +177,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
 
   const changeTo = (next: Partial<TicketFields>) => {
     setFarAgreed(undefined)
+    setTypedSize('')
     setTries(0)
     change(next)
   }
@@ -182,7 +200,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
   const sendText = busy === 'send' ? words.sending : busy === 'ask' ? words.asking : words.send
   return html`<form ref=${form} class="form ticket" aria-label=${words.title} novalidate onSubmit=${submit} onKeyDown=${keys}>
     <fieldset disabled=${isOnItsWay}>
-      <${OrderFields} fields=${fields} market=${market} markUsd=${markUsd} change=${changeTo}
+      <${OrderFields} fields=${fields} market=${market} markUsd=${markUsd} equityUsd=${equityUsd} change=${changeTo}
         problems=${tries > 0 ? faults : typedFaults(faults, fields)} refused=${refused && refusedField(refused.code)} />
       <${TextField} name="by" label=${words.by} value=${by} isText=${true} autocomplete="name"
         problem=${tries > 0 ? faults.by : undefined} onValue=${setBy} />
@@ -195,6 +213,11 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
         : html`<label class="tick"><input type="checkbox" name="far" checked=${isAgreed}
             onChange=${(event: Event) => setFarAgreed((event.currentTarget as HTMLInputElement).checked ? Math.floor(far / 100) : undefined)} />
             <span>${words.far(percentText(far), priceText(quote.referencePrice))}</span></label>`
+    }
+    ${
+      wanted === undefined
+        ? ''
+        : html`<${TextField} name="typed" label=${words.typeSize(wanted)} value=${typedSize} onValue=${setTypedSize} />`
     }
     ${isStale ? html`<p class="warn">${words.old}</p>` : ''}
     <div class="tools form-tools">

@@ -30,6 +30,8 @@ export const ticketTexts = {
   sendHint: 'Ctrl+Enter',
   old: 'Older than 10 s, or its price older than 5 s: asking anew.',
   far: (percent: string, price: string) => `Yes, ${percent} from ${price}, the price now.`,
+  typeSize: (size: string) =>
+    `This is above a quarter of the equity. Type its size in whole dollars, ${size}, to send it`,
   understood: {
     dollars: (amount: string) => `= ${amount}`,
     tokens: (amount: string) => `= ${amount} tokens`,
@@ -40,6 +42,12 @@ export const ticketTexts = {
     apart: (price: string, percent: string, dollars: string) =>
       `= ${price}, ${percent} from the entry${dollars}`,
     ofSize: (dollars: string) => `, ${dollars} of this size`,
+    follows: {
+      size: (text: string) => text,
+      tokens: (text: string) => `${text} tokens`,
+      equity: (text: string) => `${text}% of the equity`,
+      risk: (text: string) => `${text} to the stop, before costs`,
+    },
   },
   problems: {
     direction: 'Choose a side.',

@@ -1,7 +1,8 @@
 /** Typed fields of the ticket as they are understood: the faults, and the echo that stands below a field. Pure. */
 import { plainPrice, typedPrice } from '../chart/levelMoves.ts'
 import { decimalText, exactUsdText, percentText, priceText, usdText } from '../shownAmount.ts'
-import { plainPercent, plainTimes, type TicketFields } from './ticket.ts'
+import { entryOf, type SizeFacts, sizesOf, typedBps, typedDistance } from './sizeUnits.ts'
+import { plainTimes, sizeUnits, type TicketFields } from './ticket.ts'
 import { ticketTexts } from './ticketTexts.ts'
 
 const { problems: faults, understood: echoes } = ticketTexts
@@ -22,23 +23,14 @@ export type Problems = Partial<Readonly<Record<FieldName, string>>>
 const WHOLE_BPS = 10_000n
 const [mostShareBps, leastTimes] = [100_000, 10n ** 30n]
 
-/** A percentage above zero in basis points; undefined for anything else. */
-function typedBps(text: string): number | undefined {
-  const figure = plainPercent(text)
-  if (!/^\d{1,4}(?:\.\d{1,2})?$/.test(figure)) return undefined
-  const bps = Math.round(Number(figure) * 100)
-  return bps > 0 ? bps : undefined
-}
-
-/** The distance that a place of an exit is typed as, bps of the entry; undefined for a price, and for anything else. */
-function typedDistance(text: string): number | undefined {
-  const bps = text.trim().endsWith('%') ? typedBps(text) : undefined
-  return bps !== undefined && bps < Number(WHOLE_BPS) ? bps : undefined
-}
-
-/** The price at which an order would open: the typed one, or the mark. USD with 30 decimals. */
-function entryOf({ type, price }: TicketFields, markUsd: bigint | undefined): bigint | undefined {
-  return type === 'market' ? markUsd : typedPrice(price)
+/** A size in the units in which it was not typed, as far as each is known; a size by risk follows from costs, which the daemon's preview has. */
+function otherUnits(fields: TicketFields, facts: SizeFacts): string {
+  const sizes = sizesOf(fields, facts)
+  const others = sizeUnits.flatMap((unit) => {
+    const text = sizes[unit]
+    return unit === fields.unit || text === undefined ? [] : [echoes.follows[unit](text)]
+  })
+  return others.length === 0 ? '' : `: ${others.join(', ')}`
 }
 
 /** True where an exit lies above the entry. */
@@ -97,8 +89,9 @@ function placeProblem(
 export function understoodOf(
   name: 'price' | 'stopLoss' | 'takeProfit' | 'amount' | 'leverage',
   fields: TicketFields,
-  markUsd: bigint | undefined,
+  facts: SizeFacts,
 ): string {
+  const { markUsd } = facts
   if (name === 'stopLoss' || name === 'takeProfit') return exitEcho(name, fields, markUsd)
   if (name === 'leverage') {
     const times = typedPrice(plainTimes(fields.leverage))
@@ -107,12 +100,14 @@ export function understoodOf(
   const typed = typedPrice(fields[name])
   if (name === 'amount' && fields.unit === 'equity') {
     const bps = typedBps(fields.amount)
-    return bps === undefined ? '' : echoes.share(decimalText(BigInt(bps), 2))
+    return bps === undefined ? '' : `${echoes.share(decimalText(BigInt(bps), 2))}${otherUnits(fields, facts)}`
   }
   if (typed === undefined) return ''
-  if (name === 'amount' && fields.unit === 'tokens') return echoes.tokens(decimalText(typed, 30))
-  if (name === 'amount' && fields.unit === 'risk') return echoes.risk(exactUsdText(typed))
-  return echoes.dollars(exactUsdText(typed))
+  if (name !== 'amount') return echoes.dollars(exactUsdText(typed))
+  if (fields.unit === 'risk') return echoes.risk(exactUsdText(typed))
+  const own =
+    fields.unit === 'tokens' ? echoes.tokens(decimalText(typed, 30)) : echoes.dollars(exactUsdText(typed))
+  return `${own}${otherUnits(fields, facts)}`
 }
 
 /** The place of an exit as price, distance from the entry and dollars, as far as each is known. */

@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { axisTexts } from '../shownTimes.ts'
+import { axisTexts, momentText, zoneInForce } from '../shownTimes.ts'
 
 /** A colour of the page's own sheet. */
 export function colour(name: string): string {
@@ -18,13 +18,22 @@ export function plainAxis() {
   }
 }
 
-/** An axis of moments, which are in UTC. */
-export function timeAxis(): uPlot.Axis {
-  const values: uPlot.Axis['values'] = (_, splits) => [...axisTexts(splits.map((seconds) => seconds * 1_000))]
+/** An axis of moments in the zone that is shown, or of UTC days (`utcText`). */
+export function timeAxis(textOf = momentText): uPlot.Axis {
+  const values: uPlot.Axis['values'] = (_, splits) => [
+    ...axisTexts(
+      splits.map((seconds) => seconds * 1_000),
+      textOf,
+    ),
+  ]
   return { ...plainAxis(), space: 70, values }
 }
 
 /** Moments as they are on that axis. */
+export const axisDate = (seconds: number): Date =>
+  zoneInForce() === 'utc' ? utcDate(seconds) : new Date(seconds * 1_000)
+
+/** Moments of an axis whose days are UTC days. */
 export const utcDate = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC')
 
 /** Instructions for one drawing. They stay the same for as long as its place on the page exists. */

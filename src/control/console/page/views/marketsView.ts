@@ -3,24 +3,31 @@ import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Head, html, Section, useBounded, useDaemonNow, useSlice } from '../markup.ts'
 import type { Host, Market, Status } from '../pageWire.ts'
-import { NOTHING, priceText, wholeUsdText } from '../shownAmount.ts'
+import { NOTHING, priceText, rateText, wholeUsdText } from '../shownAmount.ts'
 import { shownMarkets } from '../shownFigures.ts'
-import { clockText, momentText, spanText } from '../shownTimes.ts'
+import { clockText, spanText, zonedText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 const { markets: words, hosts } = texts
 const firstRows = 12
-const figures: readonly string[] = [words.price, words.long, words.short, words.funding]
+const figures: readonly string[] = [words.price, words.long, words.short, words.funding, words.borrowing]
 
-/** A rate an hour, factor with 30 decimals, as a percentage with four places and its sign: negative, that side pays. */
-function rateText(rate: string | null): string {
-  if (rate === null) return NOTHING
-  const value = BigInt(rate)
-  const magnitude = value < 0n ? -value : value
-  // A factor has 30 decimals; 10^24 of it is one unit of a percentage with four places.
-  const units = ((magnitude + 5n * 10n ** 23n) / 10n ** 24n).toString().padStart(5, '0')
-  const sign = value < 0n ? '-' : value > 0n ? '+' : ''
-  return `${sign}${units.slice(0, -4)}.${units.slice(-4)}%`
+/** Hours of a year of 365 days. */
+const YEAR_HOURS = 8_760n
+
+/** Rates of both sides, each an hour and a year: negative, that side pays. `isCost`: what is positive is paid. */
+function Rates({
+  rates,
+  isCost,
+}: {
+  readonly rates: readonly (string | null)[]
+  readonly isCost: boolean
+}): VNode {
+  const shown = (hours: bigint) =>
+    rates
+      .map((rate) => (rate === null ? NOTHING : rateText(BigInt(rate) * hours * (isCost ? -1n : 1n))))
+      .join(' / ')
+  return html`<span>${shown(1n)}<small>${words.aYear(shown(YEAR_HOURS))}</small></span>`
 }
 
 /** Describes the share of a capacity that is just-in-time liquidity; where its data is missing, the text says that none is counted. */
@@ -30,7 +37,7 @@ function jitText({ usd, dataStatus }: NonNullable<Market['jitLong']>): string {
 
 function MarketLine({ market }: { readonly market: Market }): VNode {
   const { symbol, status, markPrice, capacityLongUsd, capacityShortUsd, jitLong, jitShort } = market
-  const { fundingLong, fundingShort } = market
+  const { fundingLong, fundingShort, borrowingLong, borrowingShort } = market
   const capacity = (usd: string | null) => (usd === null ? words.notFresh : wholeUsdText(usd))
   const jit = (share: Market['jitLong']) => (share === null ? '' : html`<small>${jitText(share)}</small>`)
   return html`<tr>
@@ -39,7 +46,8 @@ function MarketLine({ market }: { readonly market: Market }): VNode {
     <td class="num" data-label=${words.price}>${markPrice === null ? NOTHING : priceText(markPrice)}</td>
     <td class="num" data-label=${words.long}>${capacity(capacityLongUsd)}${jit(jitLong)}</td>
     <td class="num" data-label=${words.short}>${capacity(capacityShortUsd)}${jit(jitShort)}</td>
-    <td class="num" data-label=${words.funding}>${rateText(fundingLong)} / ${rateText(fundingShort)}</td>
+    <td class="num" data-label=${words.funding}><${Rates} rates=${[fundingLong, fundingShort]} isCost=${false} /></td>
+    <td class="num" data-label=${words.borrowing}><${Rates} rates=${[borrowingLong, borrowingShort]} isCost=${true} /></td>
   </tr>`
 }
 
@@ -54,7 +62,15 @@ export function MarketsView(): VNode {
     [markets, find, isAll, status?.positions.length, status?.strategies],
   )
   const [shown, more, showMore] = useBounded(found, firstRows)
-  const titles = [words.market, words.status, words.price, words.long, words.short, words.funding]
+  const titles = [
+    words.market,
+    words.status,
+    words.price,
+    words.long,
+    words.short,
+    words.funding,
+    words.borrowing,
+  ]
   const tools = html`<label class="check">
     <input type="checkbox" checked=${isAll} onChange=${(event: Event) => setAll((event.currentTarget as HTMLInputElement).checked)} />
     ${words.all}
@@ -79,7 +95,7 @@ function holderText({
   epoch,
   replication,
 }: NonNullable<Status['journal']['server']>): string {
-  const since = sinceMs === undefined ? NOTHING : `${momentText(sinceMs)} ${texts.utc}`
+  const since = sinceMs === undefined ? NOTHING : `${zonedText(sinceMs)}`
   return `${hosts.held(holder, since, epoch)}; ${replication === undefined ? hosts.standbysUnknown : hosts.standbys(replication)}`
 }
 
@@ -116,10 +132,10 @@ function factsOf(status: Status, nowMs: number): readonly (readonly [string, str
       : [
           [
             hosts.key,
-            `${hosts.actions(subaccount.remainingActions, subaccount.neededActions)}, ${hosts.expires(momentText(subaccount.expiresAtSeconds * 1_000))}`,
+            `${hosts.actions(subaccount.remainingActions, subaccount.neededActions)}, ${hosts.expires(zonedText(subaccount.expiresAtSeconds * 1_000))}`,
           ] as const,
         ]),
-    [hosts.started, `${momentText(startedAtMs)} ${texts.utc}`],
+    [hosts.started, zonedText(startedAtMs)],
   ]
 }
 

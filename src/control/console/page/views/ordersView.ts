@@ -10,6 +10,7 @@ import { isCancellable, isFound, isOpenOrder, orderPnlOf, partFilledUsd } from '
 import { millisOf, momentText } from '../shownTimes.ts'
 import { mostOrders } from '../store/pageOrders.ts'
 import { texts } from '../texts.ts'
+import { Card, useIsNarrow } from './cards.ts'
 import { toneOf } from './headlineView.ts'
 
 const { orders: words } = texts
@@ -20,6 +21,11 @@ const figures: readonly string[] = [words.accepted, words.trigger, words.size, w
 function toneOfLabel(status: Order['status']): string {
   if (status === 'unknown') return 'mark down'
   return status === 'reverted' || status === 'failed' || status === 'refused' ? 'warn' : ''
+}
+
+/** Explains an order's state. For an open one the venue's status describes its creation, which no longer matters. */
+function hintOf({ standing, reason, observedStatus }: Order): string {
+  return standing === 'open' ? texts.labels.open : (reason ?? observedStatus ?? texts.labels[standing])
 }
 
 interface RowProps {
@@ -35,9 +41,6 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
   const pnl = orderPnlOf(order)
   const filled = partFilledUsd(order)
   const accepted = millisOf(acceptedAt)
-  // For an open order the venue's status describes its creation, which no longer matters.
-  const hint =
-    standing === 'open' ? texts.labels.open : (order.reason ?? order.observedStatus ?? texts.labels[standing])
   return html`<tr class=${isOpenOrder(order) ? 'open' : ''}>
     <td class="num" data-label=${words.accepted}>${accepted === undefined ? NOTHING : momentText(accepted).slice(5)}</td>
     <th scope="row" data-label=${words.order}>
@@ -50,7 +53,7 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
     <td class="num" data-label=${words.trigger}>${triggerPrice === null ? NOTHING : priceText(triggerPrice)}</td>
     <td class="num" data-label=${words.size}>${filled === undefined ? '' : words.partOf(usdText(filled))}${usdText(sizeDeltaUsd)}</td>
     <td data-label=${words.status}>
-      <span class=${toneOfLabel(status)} title=${hint}>${standing}</span>
+      <span class=${toneOfLabel(status)} title=${hintOf(order)}>${standing}</span>
       ${order.unwantedBy === null ? '' : html` <small class="warn">${words.unwanted(order.unwantedBy)}</small>`}
     </td>
     <td class=${`num ${toneOf(pnl)}`} data-label=${words.pnl}>${pnl === undefined ? NOTHING : signedUsdText(pnl)}</td>
@@ -62,14 +65,47 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
   </tr>`
 })
 
+/** An order on a phone: two lines, and its story and Cancel behind a tap. */
+const OrderCard = kept(({ order, onShow, onCancel }: RowProps) => {
+  const { intentId, status, standing, strategy, market, direction, kind, orderType, triggerPrice } = order
+  const id = intentId.slice(0, 8)
+  const pnl = orderPnlOf(order)
+  const accepted = millisOf(order.acceptedAt)
+  const what = words.what(kind, market.split(' ')[0] ?? market, direction, usdText(order.sizeDeltaUsd))
+  const type = [orderType, triggerPrice === null ? undefined : priceText(triggerPrice)]
+    .filter(Boolean)
+    .join(' ')
+  return html`<${Card}
+    first=${[what, pnl === undefined ? '' : html`<span class=${toneOf(pnl)}>${signedUsdText(pnl)}</span>`]}
+    second=${[
+      html`${accepted === undefined ? NOTHING : momentText(accepted).slice(5, 16)} ${strategy}`,
+      html`<span class=${toneOfLabel(status)}>${standing}</span>`,
+    ]}>
+    <dl class="facts">
+      <div><dt>${words.market}</dt><dd>${market}</dd></div>
+      ${type === '' ? '' : html`<div><dt>${words.type}</dt><dd>${type}</dd></div>`}
+      <div><dt>${words.status}</dt><dd>${hintOf(order)}</dd></div>
+    </dl>
+    <div class="tools">
+      <button aria-label=${words.story(id)} onClick=${() => onShow(intentId)}>${words.storyButton}</button>
+      ${onCancel !== undefined && isCancellable(order) ? html`<button aria-label=${words.cancelLabel(id)} onClick=${() => onCancel(order)}>${words.cancel}</button>` : ''}
+    </div>
+  <//>`
+})
+
 /** Rows in a group: a group of which no row says something else is not looked at. */
 const groupRows = 25
 
+interface GroupProps extends Omit<RowProps, 'order'> {
+  readonly rows: readonly Order[]
+  readonly isNarrow: boolean
+}
+
 const OrderGroup = kept(
-  ({ rows, onShow, onCancel }: Omit<RowProps, 'order'> & { readonly rows: readonly Order[] }) =>
+  ({ rows, isNarrow, onShow, onCancel }: GroupProps) =>
     html`<${Fragment}>${rows.map(
       (order) =>
-        html`<${OrderLine} key=${order.intentId} order=${order} onShow=${onShow} onCancel=${onCancel} />`,
+        html`<${isNarrow ? OrderCard : OrderLine} key=${order.intentId} order=${order} onShow=${onShow} onCancel=${onCancel} />`,
     )}<//>`,
 )
 
@@ -111,7 +147,12 @@ export function OrdersView(): VNode {
     [mayCommand, command],
   )
   const [shown, more, showMore] = useBounded(found, firstRows)
+  const isNarrow = useIsNarrow()
   const mayBeOlder = !isAllOrders && allSince !== undefined && orders.length < mostOrders
+  const groups = groupsOf(shown).map(
+    (rows, at) =>
+      html`<${OrderGroup} key=${at} rows=${rows} isNarrow=${isNarrow} onShow=${show} onCancel=${onCancel} />`,
+  )
   const tools = html`<label class="check">
     <input type="checkbox" checked=${isOpenOnly}
       onChange=${(event: Event) => setOpenOnly((event.currentTarget as HTMLInputElement).checked)} />
@@ -121,13 +162,9 @@ export function OrdersView(): VNode {
     ${
       shown.length === 0
         ? html`<p class="muted">${orders.length === 0 ? words.none : texts.nothingFound}</p>`
-        : html`<div class="scroll"><table>
-            <${Head} titles=${titles} figures=${figures} />
-            <tbody>${groupsOf(shown).map(
-              (rows, at) =>
-                html`<${OrderGroup} key=${at} rows=${rows} onShow=${show} onCancel=${onCancel} />`,
-            )}</tbody>
-          </table></div>`
+        : isNarrow
+          ? html`<ul class="cards">${groups}</ul>`
+          : html`<div class="scroll"><table><${Head} titles=${titles} figures=${figures} /><tbody>${groups}</tbody></table></div>`
     }
     <div class="tools">
       ${more > 0 ? html`<button onClick=${showMore}>${texts.more(more)}</button>` : ''}

@@ -7,6 +7,7 @@ import type { DayFills, PnlAnswer, PnlLine } from '../pageWire.ts'
 import { resultTexts as words } from '../resultTexts.ts'
 import { absOf, amountOf, chartNumber, signedUsdText } from '../shownAmount.ts'
 import { type CalendarDay, calendarOf, lastDays, linesOf, type ResultLine } from '../shownResults.ts'
+import { clockText, utcText } from '../shownTimes.ts'
 import { colour, type Drawing, plainAxis, timeAxis, useChart, utcDate } from './chartPlace.ts'
 import { toneOf } from './headlineView.ts'
 import { useReading } from './resultsView.ts'
@@ -67,7 +68,7 @@ function Fills({ day }: { readonly day: string }): VNode {
             sizeDeltaUsd,
             resultUsd,
           }) => html`<tr key=${`${id} ${strategy}`}>
-            <th scope="row" class="num" data-label=${names.time}>${filledAt.slice(11, 19)}</th>
+            <th scope="row" class="num" data-label=${names.time}>${clockText(Date.parse(filledAt))}</th>
             <td class="text" data-label=${names.market}>${market} ${direction}</td>
             <td class="text" data-label=${names.strategy}>${strategy}</td>
             <td class="num" data-label=${names.size}>${signedUsdText(sizeDeltaUsd)}</td>
@@ -126,7 +127,7 @@ const overTime: Drawing<Drawn> = {
     padding: [8, 12, 0, 0],
     legend: { show: false },
     axes: [
-      timeAxis(),
+      timeAxis(utcText),
       { ...plainAxis(), size: 76, values: (_, splits) => splits.map((value) => `$${value}`) },
     ],
     series: [

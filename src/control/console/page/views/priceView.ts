@@ -1,6 +1,6 @@
 /** The section of the chart: one market at a time, chosen here or by the address. */
 import type { VNode } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { TradeChart } from '../chart/tradeChart.ts'
 import { html, Section, useSlice } from '../markup.ts'
 import { goTo, usePlace } from '../placeHistory.ts'
@@ -33,6 +33,8 @@ export function useMarket(): string | undefined {
 export function PriceView(): VNode {
   const all = useMarkets()
   const market = useMarket()
+  // The library comes beside the status and the candles, not after them. A picture that finds it missing says so.
+  useEffect(() => void import('../chart/candleChart.ts').catch(() => undefined), [])
   const onMarket = (event: Event) =>
     goTo({ page: 'trade', item: (event.currentTarget as HTMLSelectElement).value })
   const tools =

@@ -9,8 +9,9 @@ import type { ClosedTrade, RoundTrips } from '../pageWire.ts'
 import { goTo, usePlace } from '../placeHistory.ts'
 import { resultTexts as words } from '../resultTexts.ts'
 import { amountOf, NOTHING, priceText, signedUsdText, usdText } from '../shownAmount.ts'
-import { spanText } from '../shownTimes.ts'
+import { momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
+import { Card, useIsNarrow } from './cards.ts'
 import { toneOf } from './headlineView.ts'
 
 /** Interval between readings while the results are shown, ms. */
@@ -89,14 +90,24 @@ function Filter(props: {
   </label>`
 }
 
+const closedText = ({ closedAt }: ClosedTrade): string => momentText(Date.parse(closedAt))
+const rText = ({ r }: ClosedTrade): string => (r === null ? NOTHING : r.toFixed(2))
+const pricesOf = ({ entryPrice, exitPrice }: ClosedTrade): readonly string[] =>
+  [entryPrice, exitPrice].map((price) => (price === null ? NOTHING : priceText(price)))
+
+/** The parts of a PnL, by their columns. */
+function partsOf(of: ClosedTrade | RoundTrips['sums']): readonly (readonly [name: string, text: string])[] {
+  return [
+    [columns.price, signedUsdText(amountOf(of.pricePnlUsd) + amountOf(of.impactUsd))],
+    [columns.fees, signedUsdText(-amountOf(of.feesUsd))],
+    [columns.funding, signedUsdText(-amountOf(of.fundingUsd) - amountOf(of.borrowingUsd))],
+    [columns.sending, signedUsdText(-amountOf(of.sendingUsd))],
+  ]
+}
+
 function TradeLine({ trade }: { readonly trade: ClosedTrade }): VNode {
   const { show } = usePage()
-  const prices = [trade.entryPrice, trade.exitPrice].map((price) =>
-    price === null ? NOTHING : priceText(price),
-  )
-  const fundingUsd = amountOf(trade.fundingUsd) + amountOf(trade.borrowingUsd)
-  const priceUsd = amountOf(trade.pricePnlUsd) + amountOf(trade.impactUsd)
-  const closed = trade.closedAt.slice(0, 19).replace('T', ' ')
+  const closed = closedText(trade)
   const by = trade.closedBy
   return html`<tr>
     <th scope="row" class="num" data-label=${columns.closed}>${
@@ -105,26 +116,52 @@ function TradeLine({ trade }: { readonly trade: ClosedTrade }): VNode {
     <td class="text" data-label=${columns.market}>${trade.market} ${trade.direction}</td>
     <td class="text" data-label=${columns.strategy}>${trade.strategy}</td>
     <td class="num" data-label=${columns.size}>${usdText(trade.largestUsd)}</td>
-    <td class="num" data-label=${columns.prices}>${prices.join(' > ')}</td>
+    <td class="num" data-label=${columns.prices}>${pricesOf(trade).join(' > ')}</td>
     <td data-label=${columns.reason} title=${trade.why}>${trade.reason}</td>
     <td class="num" data-label=${columns.held}>${spanText(trade.durationSeconds * 1_000)}</td>
-    <td class="num" data-label=${columns.price}>${signedUsdText(priceUsd)}</td>
-    <td class="num" data-label=${columns.fees}>${signedUsdText(-amountOf(trade.feesUsd))}</td>
-    <td class="num" data-label=${columns.funding}>${signedUsdText(-fundingUsd)}</td>
-    <td class="num" data-label=${columns.sending}>${signedUsdText(-amountOf(trade.sendingUsd))}</td>
+    ${partsOf(trade).map(([name, text]) => html`<td key=${name} class="num" data-label=${name}>${text}</td>`)}
     <td class=${`num ${toneOf(amountOf(trade.pnlUsd))}`} data-label=${columns.pnl}>${signedUsdText(trade.centsUsd)}</td>
-    <td class="num" data-label=${columns.r}>${trade.r === null ? NOTHING : trade.r.toFixed(2)}</td>
+    <td class="num" data-label=${columns.r}>${rText(trade)}</td>
   </tr>`
 }
 
+/** A closed trade on a phone: two lines, and everything else of it behind a tap. */
+function TradeCard({ trade }: { readonly trade: ClosedTrade }): VNode {
+  const { show } = usePage()
+  const { market, direction, closedBy: by } = trade
+  const [entry = NOTHING, exit = NOTHING] = pricesOf(trade)
+  const what = texts.orders.what(
+    trade.strategy,
+    market.split(' ')[0] ?? market,
+    direction,
+    usdText(trade.largestUsd),
+  )
+  const facts = [
+    [columns.closed, closedText(trade)],
+    [columns.market, market],
+    [columns.held, spanText(trade.durationSeconds * 1_000)],
+    ...partsOf(trade),
+    [columns.r, rText(trade)],
+  ] as const
+  return html`<${Card}
+    first=${[what, html`<span class=${toneOf(amountOf(trade.pnlUsd))}>${signedUsdText(trade.centsUsd)}</span>`]}
+    second=${[`${closedText(trade).slice(5, 16)} ${entry} > ${exit}`, trade.reason]}>
+    <dl class="facts">${facts.map(([name, text]) => html`<div key=${name}><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>
+    ${by === null ? '' : html`<div class="tools"><button onClick=${() => show(by)}>${texts.orders.storyButton}</button></div>`}
+  <//>`
+}
+
+function SumCard({ sums }: { readonly sums: RoundTrips['sums'] }): VNode {
+  return html`<${Card} first=${[words.sum(sums.trades, sums.won), html`<span class=${toneOf(amountOf(sums.pnlUsd))}>${signedUsdText(sums.pnlUsd)}</span>`]}
+    second=${[words.sumParts, '']}>
+    <dl class="facts">${partsOf(sums).map(([name, text]) => html`<div key=${name}><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>
+  <//>`
+}
+
 function SumLine({ sums }: { readonly sums: RoundTrips['sums'] }): VNode {
-  const fundingUsd = amountOf(sums.fundingUsd) + amountOf(sums.borrowingUsd)
   return html`<tr class="sum">
     <th scope="row" colspan="7">${words.sum(sums.trades, sums.won)}</th>
-    <td class="num" data-label=${columns.price}>${signedUsdText(amountOf(sums.pricePnlUsd) + amountOf(sums.impactUsd))}</td>
-    <td class="num" data-label=${columns.fees}>${signedUsdText(-amountOf(sums.feesUsd))}</td>
-    <td class="num" data-label=${columns.funding}>${signedUsdText(-fundingUsd)}</td>
-    <td class="num" data-label=${columns.sending}>${signedUsdText(-amountOf(sums.sendingUsd))}</td>
+    ${partsOf(sums).map(([name, text]) => html`<td key=${name} class="num" data-label=${name}>${text}</td>`)}
     <td class=${`num ${toneOf(amountOf(sums.pnlUsd))}`} data-label=${columns.pnl}>${signedUsdText(sums.pnlUsd)}</td>
     <td></td>
   </tr>`
@@ -144,6 +181,7 @@ function download(name: string, text: string): void {
 export function TradesView(): VNode {
   const { announce } = usePage()
   const filters = filtersOf(usePlace().query)
+  const isNarrow = useIsNarrow()
   const [most, setMost] = useState(PAGE_ROWS)
   const [refused, setRefused] = useState('')
   const query = queryOf(filters)
@@ -188,25 +226,28 @@ export function TradesView(): VNode {
   const left = (value?.sums.trades ?? 0) - rows.length
   const { openUsd = '0', outsideUsd = '0' } = value?.besides ?? {}
   const totalUsd = amountOf(value?.sums.pnlUsd ?? '0') + amountOf(openUsd) + amountOf(outsideUsd)
-  const tools = html`<button aria-label=${words.csvLabel} disabled=${rows.length === 0} onClick=${csv}>${words.csv}</button>`
-  return html`<${Section} id="trades" title=${words.title} count=${String(value?.sums.trades ?? '')} tools=${tools}>
-    <div class="filters">
+  const chosen = html`<div class="filters">
       ${filterNames.map(
         (name) =>
           html`<${Filter} key=${name} name=${name} value=${filters[name] ?? ''} among=${among[name]} onValue=${(text: string) => filter(name, text)} />`,
       )}
       ${isFiltered ? html`<button onClick=${() => change({})}>${words.clear}</button>` : ''}
-    </div>
+    </div>`
+  const last = value === undefined ? undefined : html`<${isNarrow ? SumCard : SumLine} sums=${value.sums} />`
+  const list = isNarrow
+    ? html`<ul class="cards">${rows.map((trade) => html`<${TradeCard} key=${trade.id} trade=${trade} />`)}${last}</ul>`
+    : html`<div class="scroll"><table>
+        <${Head} titles=${titles} figures=${figures} />
+        <tbody>${rows.map((trade) => html`<${TradeLine} key=${trade.id} trade=${trade} />`)}${last}</tbody>
+      </table></div>`
+  const tools = html`<button aria-label=${words.csvLabel} disabled=${rows.length === 0} onClick=${csv}>${words.csv}</button>`
+  return html`<${Section} id="trades" title=${words.title} count=${String(value?.sums.trades ?? '')} tools=${tools}>
+    ${isNarrow ? html`<details open=${isFiltered}><summary>${words.filtersOn(Object.keys(filters).length)}</summary>${chosen}</details>` : chosen}
     ${problem === '' && refused === '' ? '' : html`<p class="warn" role="alert">${problem || refused}</p>`}
     ${
       rows.length === 0
         ? html`<p class="muted">${value === undefined ? words.waiting : isFiltered ? words.noMatch : words.none}</p>`
-        : html`<div class="scroll"><table>
-            <${Head} titles=${titles} figures=${figures} />
-            <tbody>${rows.map((trade) => html`<${TradeLine} key=${trade.id} trade=${trade} />`)}
-              ${value === undefined ? '' : html`<${SumLine} sums=${value.sums} />`}</tbody>
-          </table></div>
-          <p class="muted">${isFiltered ? '' : `${words.besides(signedUsdText(openUsd), signedUsdText(outsideUsd), signedUsdText(totalUsd))} `}${words.priceHint}</p>`
+        : html`${list}<p class="muted">${isFiltered ? '' : `${words.besides(signedUsdText(openUsd), signedUsdText(outsideUsd), signedUsdText(totalUsd))} `}${words.priceHint}</p>`
     }
     ${left > 0 ? html`<div class="tools"><button onClick=${() => setMost(most + PAGE_ROWS)}>${texts.more(Math.min(left, PAGE_ROWS))}</button></div>` : ''}
   <//>`

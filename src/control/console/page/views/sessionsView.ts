@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { html, Section, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { NO_ANSWER, read } from '../pageApi.ts'
 import type { OpenSession } from '../pageWire.ts'
-import { momentText } from '../shownTimes.ts'
+import { momentText, zonedText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 const { sessions: words } = texts
@@ -20,7 +20,7 @@ function SessionLine({
   return html`<li class="line">
     <span class="grow">
       <strong class="mono">${id}</strong> ${texts.role[role]}, ${words.from(address)}${isOwn ? html` <strong class="mark">${words.own}</strong>` : ''}
-      <small>${words.times(momentText(begunAtMs), momentText(lastUsedAtMs))}</small>
+      <small>${words.times(momentText(begunAtMs), zonedText(lastUsedAtMs))}</small>
     </span>
     ${onEnd === undefined ? '' : html`<button type="button" aria-label=${words.endLabel(id)} onClick=${onEnd}>${words.end}</button>`}
   </li>`

@@ -19,7 +19,7 @@ import { setFieldCommand, switchCommand } from '../pageCommands.ts'
 import type { Book, Decision, StrategyRow } from '../pageWire.ts'
 import { amountOf, NOTHING, signedUsdText, usdText } from '../shownAmount.ts'
 import { holds } from '../shownFigures.ts'
-import { clockText, momentText, spanText } from '../shownTimes.ts'
+import { clockText, momentText, spanText, zonedText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { toneOf } from './headlineView.ts'
 import { StrategyFileDialog } from './strategyFileView.ts'
@@ -33,7 +33,7 @@ function stateOf(row: StrategyRow): { readonly text: string; readonly tone: stri
   if (row.unfit !== undefined) return { text: words.unfit(row.unfit.reason), tone: 'mark down' }
   if (row.pausedBy !== undefined) {
     const { by, reason, sinceMs } = row.pausedBy
-    return { text: words.pausedBy(by, reason), tone: 'mark warn', hint: texts.since(momentText(sinceMs)) }
+    return { text: words.pausedBy(by, reason), tone: 'mark warn', hint: texts.since(zonedText(sinceMs)) }
   }
   if (row.pausedForMs !== undefined) {
     return { text: words.pausedFor(spanText(row.pausedForMs)), tone: 'mark warn', ...hintOf(row.lastError) }

@@ -8,7 +8,7 @@ import { startTaskCommand, stopTaskCommand } from '../pageCommands.ts'
 import type { Status, Task } from '../pageWire.ts'
 import { percentText, shareBps, usdText } from '../shownAmount.ts'
 import { holds } from '../shownFigures.ts'
-import { momentText } from '../shownTimes.ts'
+import { zonedText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 
 const { tasks: words } = texts
@@ -52,7 +52,7 @@ function TaskLine({ task }: { readonly task: Task }): VNode {
       <span class="num">${progress}</span>
       <small>${words.budget(orders, budget.orders, usdText(feesUsd), usdText(budget.feesUsd))}</small>
       ${exitOrders === 0 ? '' : html`<small>${words.exits(exitOrders, usdText(exitFeesUsd))}</small>`}
-      <small>${standing === 'ended' ? (statement ?? '') : words.until(momentText(budget.untilMs))}</small>
+      <small>${standing === 'ended' ? (statement ?? '') : words.until(zonedText(budget.untilMs))}</small>
     </div>
     ${waits === undefined || standing === 'ended' ? '' : html`<small class="warn">${words.waits(waits)}</small>`}
   </li>`
