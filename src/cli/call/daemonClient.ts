@@ -80,11 +80,7 @@ export async function queryStatus(told: DaemonTarget): Promise<StatusBody> {
   return body
 }
 
-/**
- * Reads from the daemon's probe route whether it does its work.
- *
- * @throws CommandError with exit code 3 when no perpd of this profile answers.
- */
+/** Reads from the daemon's probe route whether it does its work. Throws CommandError with exit code 3 when no perpd of this profile answers. */
 export async function queryAlive(told: DaemonTarget): Promise<Verdict> {
   const { address, body } = await ask(told, 'read', '/livez')
   if (!isVerdict(body)) throw odd(address)
