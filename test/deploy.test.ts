@@ -206,7 +206,7 @@ test('two perpds beside a primary and its standby server are the container twice
     for (const each of [name, ...services[name].secrets]) used.add(each)
     for (const each of services[name].secrets) expect(script).toContain(`$secrets/${each}`)
     // Versions that perpd takes, and its tests use.
-    expect(services[name].image).toMatch(/^postgres:15-/)
+    expect(services[name].image).toMatch(/^\$\{DATABASE_IMAGE:\?/)
   }
   expect([...Object.keys(volumes), ...Object.keys(secrets)].sort()).toEqual([...used].sort())
   for (const [name, { file }] of Object.entries<{ file: string }>(secrets))

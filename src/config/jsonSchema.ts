@@ -30,7 +30,7 @@ export function settingsSchema(): Readonly<Record<string, unknown>> {
     type: 'object',
     minProperties: 1,
     maxProperties: mostAccounts,
-    propertyNames: { pattern: accountNameForm.source, not: { const: ALL_ACCOUNTS } },
+    propertyNames: { pattern: accountNameForm.source.replace('^', `^(?!${ALL_ACCOUNTS}$)`) },
     additionalProperties: ofSection(
       Object.fromEntries(accountSections.map((section) => [section, ofSection(sections.get(section) ?? {})])),
     ),

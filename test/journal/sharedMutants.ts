@@ -48,8 +48,8 @@ export const sharedMutants: readonly SharedMutant[] = [
   bug(
     'a right whose last beat is old is trusted',
     3,
-    store,
-    'return ageMs > this.#parts.times.staleMs ?',
+    'src/journal/fenced/confirmation.ts',
+    'return ageMs > this.#times.staleMs ?',
     'return ageMs < 0 ?',
   ),
   bug(
@@ -148,8 +148,8 @@ export const sharedMutants: readonly SharedMutant[] = [
     'what a lost record may have signed is signed once more',
     6,
     'src/journal/service/lostRecords.ts',
-    'const unsigned = journal.openIntents().filter(isUnsigned)',
-    'const unsigned: IntentState[] = []',
+    "return phase === undefined || phase === 'PREPARING' || phase === 'NOT_SENT'",
+    "return phase === 'NOT_SENT'",
   ),
   bug(
     'a holder that dies before it noted the doubt takes it away',
