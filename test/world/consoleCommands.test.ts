@@ -228,6 +228,8 @@ pageTest(
     await page.click('#tasks >> text=Twap…')
     await page.fill('dialog[open] input[name=market]', eth)
     await page.fill('dialog[open] input[name=size]', '400')
+    // Fees that may exceed 2 % of the size are agreed to.
+    await page.fill('dialog[open] input[name=maxFees]', '100')
     await sent(page, texts.dialog.would)
     await carriedOut(page)
     await page.waitForSelector('#tasks .rows li >> text=running')

@@ -118,6 +118,8 @@ pageTest(
     await page.click('#tasks >> text=Twap…')
     await page.fill('dialog[open] input[name=market]', 'NOPE/USD')
     await page.fill('dialog[open] input[name=size]', '400')
+    // Fees that may exceed 2 % of the size are agreed to.
+    await page.fill('dialog[open] input[name=maxFees]', '100')
     await sent(page, 'Refused: MARKET_UNKNOWN')
     await page.fill('dialog[open] input[name=market]', 'ETH/USD [WETH-USDC]')
     await sent(page, texts.dialog.would)
