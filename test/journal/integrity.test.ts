@@ -279,7 +279,7 @@ test('a loss is accepted in a name: unsigned orders close, signed ones stay, and
     quietUntilMs: nowMs + 3_600_000,
   })
   const journal = createSqliteJournal(options)
-  expect(journal.account().loss).toEqual({ by: 'Ada', atMs: nowMs, quietUntilMs: nowMs + 3_600_000 })
+  expect(journal.account().loss).toMatchObject({ by: 'Ada', atMs: nowMs, quietUntilMs: nowMs + 3_600_000 })
   expect(journal.openIntents().map(({ intent }) => intent.intentId)).toEqual(['intent-2'])
   expect(journal.recentIntent('intent-3')?.closing).toMatchObject({
     outcome: 'EXPIRED',
