@@ -58,7 +58,7 @@ const accumulate: StartTaskCommand = {
   least: '50',
 }
 const rebalance: StartTaskCommand = {
-  ...{ type: 'task', id: 'one-1', isPreview: false, maxOrders: 60 },
+  ...{ type: 'task', id: 'one-1', isPreview: false, maxOrders: 60, maxFees: '300' },
   kind: 'rebalance',
   total: '1000',
   weights: { 'ETH/USD [WETH-USDC]': 5_000, 'BTC/USD [BTC-USDC]': -3_000 },
