@@ -46,7 +46,7 @@ export function accountKeyProblem({ account, key }: AccountKey): string | undefi
   return `accounts.${account}.${section}: not a section of an account; expected ${accountSections.join(', ')}. Set it for the whole process: ${section}.`
 }
 
-/** Settings that name files of one account: each account has a file of its own. */
+/** Settings that name files of one account: each account has a separate file. */
 const ownFiles = [
   'journal.path',
   'journal.headPath',

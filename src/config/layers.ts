@@ -228,7 +228,7 @@ interface FilePart {
   readonly file: string
 }
 
-/** Reads `accounts`: an object of accounts, each with sections of its own. An account without a setting is one too. */
+/** Reads `accounts`: an object of accounts, each with its sections. An account without a setting is one too. */
 function readAccounts(layer: MutableLayer, from: FilePart, report: Report): void {
   const { inner, origin, file } = from
   if (!isObject(inner)) {

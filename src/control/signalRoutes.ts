@@ -44,7 +44,7 @@ const statuses: Readonly<Record<SignalRefusal, 400 | 401 | 403 | 404 | 409 | 410
   SIGNALS_STOPPED: 503,
 }
 
-/** The event of a signal that the door of the port refused by this status, before anything of it was read; undefined: it is none that is told. */
+/** The event of a signal that the door of the port refused by this status, before anything of it was read; undefined: it makes no event. */
 export function doorRefusal(status: number, perSecond: number): SignalEvent | undefined {
   const event = (code: SignalRefusal, reason: string): SignalEvent => ({
     type: 'signal.refused',

@@ -106,7 +106,7 @@ async function asOneJson(command: AccountCommand, calls: readonly Call[]): Promi
   return code
 }
 
-/** The exit code of one account's turn; its error is told, and ends nothing else. */
+/** The exit code of one account's turn; its error is printed, and ends nothing else. */
 async function codeOf(call: Call, work: () => Promise<number>): Promise<number> {
   try {
     return await work()

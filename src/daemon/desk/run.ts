@@ -295,7 +295,7 @@ async function live(
   }
 }
 
-/** Creates the listeners of each account. `ended` is told which account a fault ended, with which code, and why. */
+/** Creates the listeners of each account. `ended` receives which account a fault ended, with which code, and why. */
 async function hearAll(
   open: readonly OpenAccount[],
   shared: SharedEvents,

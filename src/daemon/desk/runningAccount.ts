@@ -1,4 +1,4 @@
-/** One account as it runs: its trader, what the control port shows of it, and what goes on beside its trader. */
+/** One account as it runs: its trader, what the control port shows of it, and what runs beside its trader. */
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { AccountContext } from '../../control/routes.ts'
@@ -84,7 +84,7 @@ export interface StartWords {
   readonly notes: readonly string[]
 }
 
-/** Reports the start of an account and starts its trader, with what goes on beside it; returns what ends that. */
+/** Reports the start of an account and starts its trader, with what runs beside it; returns what ends that. */
 export function beginAccount(
   account: RunningAccount,
   { connection, statusUrl, notes }: StartWords,
@@ -105,7 +105,7 @@ export function beginAccount(
       }
       for (const copy of copyNotes(config, strategies)) log.note('strategy.copied', 'info', copy)
       for (const warning of signalWarnings(strategies, signals)) log.note('signal.warned', 'warn', warning)
-      // In a turn of its own: a command that waits for a record gets its answer first.
+      // In a later turn: a command that waits for a record gets its answer first.
       void journal.failed.then((error) => setImmediate(fail, error))
       trader.start().catch(fail)
       watchFiles(start, trader, watching.signal).catch(fail)

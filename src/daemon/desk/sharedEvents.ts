@@ -60,7 +60,7 @@ export async function ofSeveralAccounts(
   )
   return {
     emit,
-    // The start names the hosts: one that fails is told apart from all that do.
+    // The start names the hosts: one that fails differs from all that do.
     hear: (event) => (event.type === 'daemon.started' ? notifier.hear(event) : undefined),
     notifier: () => notifier,
     add: (account) => void accounts.push(account),

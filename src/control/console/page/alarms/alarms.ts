@@ -5,7 +5,7 @@ import { useStream } from '../streamAge.ts'
 import { texts } from '../texts.ts'
 import { type AlarmEvent, type AlarmMemory, alarmEvents, alarmsOf } from './alarmEvents.ts'
 
-/** Ways in which an event is told. */
+/** Ways to tell of an event. */
 export const alarmWays = ['sound', 'notify'] as const
 /** One of them. */
 export type AlarmWay = (typeof alarmWays)[number]
