@@ -20,6 +20,7 @@ import { parseAst } from 'vitest/node'
 import { withoutTypes } from '../../src/base/browser/browserCode.ts'
 import { createAssets } from '../../src/control/console/assets.ts'
 import { withVendoredImports } from '../../src/control/console/moduleText.ts'
+import { createBuckets } from '../../src/control/guard/access.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import { type Answer, ask, handClock, openConsole } from './browser.ts'
 
@@ -168,6 +169,31 @@ test('the first page names every module that it needs, so that all are asked for
   const assets = createAssets()
   for (const name of named)
     expect([name, assets.read(name)?.type]).toEqual([name, 'text/javascript; charset=utf-8'])
+})
+
+test('a browser may load the whole page four times at once, whatever the rate of requests is', async () => {
+  await server.close()
+  server = await openConsole({ clock: handClock() }, { requestsPerSecond: 1 })
+  const load = async () => {
+    const { text } = await get('/console/')
+    const named = [...text.matchAll(/(?:href|src)="?(\/console\/[^">]+)/g)].map(([, path = '']) => path)
+    expect(named.length).toBeGreaterThan(90)
+    return await Promise.all(named.map(async (path) => (await get(path)).status))
+  }
+  const loads = [await load(), await load(), await load(), await load()]
+  expect(new Set(loads.flat())).toEqual(new Set([200]))
+})
+
+test('a bucket gives what it holds at once, then its rate, each asker its own', () => {
+  let nowMs = 0
+  const buckets = createBuckets(10, () => nowMs, 25)
+  const taken = (asker: string) =>
+    Array.from({ length: 40 }, () => buckets.take(asker)).filter(Boolean).length
+  expect([taken('one'), taken('one'), taken('other')]).toEqual([25, 0, 25])
+  nowMs = 1_500
+  expect([taken('one'), taken('one')]).toEqual([15, 0])
+  nowMs = 60_000
+  expect(taken('one')).toBe(25)
 })
 
 test('the code of the page without that of its chart stays within its budget, and so does the chart', () => {

@@ -186,7 +186,10 @@ test('an unknown field, an unknown kind and a negative size in a strategy file a
 
 test('a market that the venue does not list is told by check without network, and by run once the venue was read', async () => {
   strategy('"ETH/USD [WETH-USDC]"', '"ETH/USD [WETH-USDT]"')
-  const [check, run] = await Promise.all([end(['check']), end(['run', '--control.port=0'])])
+  const [check, run] = await Promise.all([
+    end(['check']),
+    end(['run', '--control.port=0', '--log.format=json']),
+  ])
   expect(`${check.code}\n${check.err}`).toMatchInlineSnapshot(`
     "4
     DIR/strategies/eth-trend.yaml:6:9: market is not a market of the venue.
@@ -281,7 +284,7 @@ async function writeJournal(name: string): Promise<void> {
 }
 
 test('a second daemon on the same journal names the first and changes nothing', async () => {
-  const first = perpd(['run', '--control.port=0'], { cwd: folder.path })
+  const first = perpd(['run', '--control.port=0', '--log.format=json'], { cwd: folder.path })
   await until('the first is ready', () => first.stdout().includes('daemon.ready') || undefined, {
     seen: first.said,
   })

@@ -113,7 +113,7 @@ export const control = {
   requestsPerSecond: setting(
     integer(1, 10_000),
     50,
-    'Most requests a second of each role, and of each address without a token; the rest get 429. Probes (/livez, /readyz) are not counted.',
+    'Most requests a second of each role, and of each address without a token; the rest get 429. Probes (/livez, /readyz) are not counted, and the files of the console have a rate of their own.',
   ),
   hostNames: setting(
     as.hostNames,

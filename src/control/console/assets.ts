@@ -47,9 +47,12 @@ const vendorPrefix = 'vendor/'
  */
 export function createAssets(folder: string = pageFolder): Assets {
   const kept = new Map<string, { readonly changedMs: number; readonly asset: Asset }>()
+  let files = filesOf(folder)
 
   function fileOf(name: string): string | undefined {
-    if (!name.startsWith(vendorPrefix)) return filesOf(folder).get(name)
+    // A load of the page begins with its index: files that are new are found then, and not looked for at each of a hundred requests.
+    if (name === indexName) files = filesOf(folder)
+    if (!name.startsWith(vendorPrefix)) return files.get(name)
     const packaged = vendored.get(name.slice(vendorPrefix.length))
     return packaged === undefined ? undefined : packagedFile(packaged.package, packaged.file)
   }
@@ -59,7 +62,8 @@ export function createAssets(folder: string = pageFolder): Assets {
       const file = fileOf(name)
       const type = file === undefined ? undefined : types[extname(file)]
       if (file === undefined || type === undefined) return undefined
-      const changedMs = statSync(file).mtimeMs
+      const changedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+      if (changedMs === undefined) return undefined
       const known = kept.get(file)
       if (known?.changedMs === changedMs) return known.asset
       const exported = name.startsWith(vendorPrefix)

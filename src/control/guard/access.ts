@@ -48,12 +48,12 @@ export interface Buckets {
 /** Most askers whose buckets are kept; the one that was asked for first goes, with what it had taken. */
 const mostAskers = 1_024
 
-/** A bucket for each asker, of `perSecond` requests a second. */
-export function createBuckets(perSecond: number, now: () => number): Buckets {
+/** A bucket for each asker, of `perSecond` requests a second and `most` at once. */
+export function createBuckets(perSecond: number, now: () => number, most: number = perSecond): Buckets {
   const kept = new Map<string, Bucket>()
   return {
     take(asker) {
-      const bucket = kept.get(asker) ?? createBucket(perSecond, now)
+      const bucket = kept.get(asker) ?? createBucket(perSecond, now, most)
       kept.set(asker, bucket)
       const [oldest] = kept.keys()
       if (kept.size > mostAskers && oldest !== undefined) kept.delete(oldest)
@@ -69,17 +69,17 @@ export interface Bucket {
 }
 
 /**
- * A bucket for `perSecond` requests a second, and as many at once.
+ * A bucket for `perSecond` requests a second, and `most` at once.
  *
  * @param now any clock in ms; only differences count.
  */
-export function createBucket(perSecond: number, now: () => number): Bucket {
-  let left = perSecond
+export function createBucket(perSecond: number, now: () => number, most: number = perSecond): Bucket {
+  let left = most
   let atMs = now()
   return {
     take() {
       const nowMs = now()
-      left = Math.min(perSecond, left + ((nowMs - atMs) / 1000) * perSecond)
+      left = Math.min(most, left + ((nowMs - atMs) / 1000) * perSecond)
       atMs = nowMs
       if (left < 1) return false
       left -= 1

@@ -39,7 +39,7 @@ export interface GuardContext {
   /** True when everyone who reaches the port may read /metrics; `isHealthOpen`: the same for /livez and /readyz. */
   readonly isMetricsOpen: boolean
   readonly isHealthOpen: boolean
-  /** Most requests a second: of each role by token and by session, of /metrics, and of each address for pages and for what nobody proved. */
+  /** Most requests a second: of each role by token and by session, of /metrics, and of each address for what nobody proved. */
   readonly requestsPerSecond: number
   /** Tells whether a POST to this path is proven by itself, and not by a token; absent: none is. */
   readonly isSelfProven?: (path: string) => boolean
@@ -53,6 +53,10 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 /** Requests that change nothing beyond the sender's own session. */
 const readersMay: ReadonlySet<string> = new Set([`DELETE ${sessionPath}`, `POST ${linkPath}`])
 const logInPaths: readonly string[] = [sessionPath, enterPath]
+/** Files that one load of the console's page asks for at most, all at once. */
+const PAGE_FILES = 150
+/** Loads of the page that an address may make at once: an operator's tabs, and reloads in a row. */
+const PAGE_LOADS = 5
 const healthPaths: readonly string[] = ['/livez', '/healthz', '/readyz']
 
 /** Makes the guard: it gives the refusal of a request, or undefined where it may go on. */
@@ -70,7 +74,7 @@ export function createGuard(context: GuardContext): (c: Context<Proven>) => Resp
     token: { read: bucket(), operate: bucket() },
     session: { read: bucket(), operate: bucket() },
     open: bucket(),
-    page: ofEach(),
+    page: createBuckets(PAGE_FILES, context.now, PAGE_LOADS * PAGE_FILES),
     stranger: ofEach(),
   }
   const { door } = context
