@@ -5,20 +5,13 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isFiring, type Served } from '../monitor/firing.ts'
 import { alerts, deployFolder } from '../monitor/promql.ts'
 import { machineProgram } from '../support/machineProgram.ts'
+import { folderEach } from './folderEach.ts'
 import { type Operated, operatedIn, type Status } from './operated.ts'
-import {
-  killLeftOver,
-  type PaperHosts,
-  perpd,
-  type Running,
-  scratch,
-  startPaper,
-  until,
-} from './processes.ts'
+import { type PaperHosts, perpd, type Running, startPaper, until } from './processes.ts'
 
 const eth = 'ETH/USD [WETH-USDC]'
 const link = 'LINK/USD [LINK-USDC]'
@@ -201,12 +194,18 @@ const rehearsals: readonly Rehearsal[] = [
   {
     alerts: ['PerpdDiscrepancyOpen'],
     cause: ({ stranger }) => stranger(),
-    async press({ press }) {
-      const found = JSON.parse(await press('discrepancies', '--json')) as {
-        readonly discrepancy: { readonly discrepancyId: string }
-      }[]
-      for (const { discrepancy } of found)
-        await press('discrepancies', 'ignore', discrepancy.discrepancyId, '--by', 'ann')
+    async press({ press, when }) {
+      // One act of a stranger may be told as several, one after the other: all are looked at before it is quiet for a while.
+      for (let quietSince: number | undefined; ; ) {
+        const found = JSON.parse(await press('discrepancies', '--json')) as {
+          readonly discrepancy: { readonly discrepancyId: string }
+        }[]
+        for (const { discrepancy } of found)
+          await press('discrepancies', 'ignore', discrepancy.discrepancyId, '--by', 'ann')
+        const { nowMs } = await when('the daemon runs', ({ state }) => state === 'running')
+        quietSince = found.length > 0 ? undefined : (quietSince ?? nowMs)
+        if (quietSince !== undefined && nowMs - quietSince > 20_000) break
+      }
     },
   },
   {
@@ -259,11 +258,7 @@ test('every alert is rehearsed here or in a test that is named, or it is said wh
   }
 })
 
-const folder = scratch()
-afterAll(async () => {
-  await killLeftOver()
-  folder.remove()
-})
+const folder = folderEach()
 
 const promtool = machineProgram(['promtool'], 'prometheus')
 
