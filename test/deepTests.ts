@@ -141,6 +141,7 @@ const namedProcesses: readonly string[] = [
   'journal/pointInTime.test.ts',
   'journal/upkeep.test.ts',
   'world/accounts.test.ts',
+  'world/accountsStandby.test.ts',
   'world/alertsOnPaper.test.ts',
   'world/anyFolder.test.ts',
   'world/backtestKill.test.ts',

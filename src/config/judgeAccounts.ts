@@ -34,9 +34,11 @@ export function judgeAccounts(
       `${origin}: ${key} is set, and accounts are set too (${names.join(', ')}); keep one. Move it to the account that it is of: accounts.${names[0]}.${key}.`,
     )
   }
-  if (shared.journal.standby) {
+  const chats = shared.notify.sinks.filter((sink) => sink.type === 'telegram' && 'commandUserIds' in sink)
+  const [chat] = chats
+  if (shared.journal.standby && chat !== undefined) {
     problems.push(
-      `${origins['journal.standby']}: journal.standby is true, and accounts are set (${names.join(', ')}); a standby waits for one account. Remove it, or run each account in a separate process.`,
+      `${origins['notify.sinks']}: notify.sinks ${chat.name} has commandUserIds, journal.standby is true, and accounts are set (${names.join(', ')}); several processes would each get some of the chat's commands. Remove commandUserIds.`,
     )
   }
   const rows = shared.journal.account ?? shared.profile

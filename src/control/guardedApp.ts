@@ -35,6 +35,12 @@ export function guardedApp(
     return undefined
   })
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
+  answerFaults(app)
+  return app
+}
+
+/** Answers what throws, and what there is no route for. */
+export function answerFaults(app: Hono<Proven>): void {
   app.onError((error, c) =>
     error instanceof BaseError
       ? c.json({ error: error.code, message: error.message }, 503)
@@ -49,7 +55,6 @@ export function guardedApp(
       404,
     ),
   )
-  return app
 }
 
 /** Every route that stands, by method: `GET /metrics, /livez, and POST /api/kill`. The console's own page is left out. */

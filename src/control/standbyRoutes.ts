@@ -2,7 +2,8 @@
  * Routes of a perpd that waits for its journal: it is alive and not ready, says for whom it waits, and carries out nothing. The guard is that of the
  * control port.
  */
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import type { JournalServer } from '../domain/journalServer.ts'
 import type { Metrics } from '../monitor/metrics/metrics.ts'
 import { challengePath, createProofs } from './guard/proof.ts'
 import { proveAnswers } from './guard/provenAnswers.ts'
@@ -38,6 +39,16 @@ export interface StandbyContext extends ServerRules {
 /** The code of the answer to whatever a perpd that waits does not do. */
 export const STANDBY_WAITS = 'JOURNAL_WAITING'
 
+/** Answers a question for the status of an account that is waited for. */
+export function waits(c: Context<Proven>, standby: StandbyStatus): Response {
+  return no(c, 503, STANDBY_WAITS, standby.reason, { standby })
+}
+
+/** Returns the server of a journal that is waited for, as far as its holder is known. */
+export function serverOf({ journal: { epoch, holder = '' } }: StandbyStatus): JournalServer | undefined {
+  return epoch === undefined ? undefined : { isHeld: false, epoch, holder }
+}
+
 /** The routes. */
 export function standbyRoutes(context: StandbyContext): Hono<Proven> {
   const { standby, metrics } = context
@@ -55,17 +66,13 @@ export function standbyRoutes(context: StandbyContext): Hono<Proven> {
   })
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   app.get('/metrics', async (c) => {
-    const { journal } = standby()
-    const { epoch, holder = '' } = journal
-    const server = epoch === undefined ? undefined : { isHeld: false, epoch, holder }
-    return c.body(await metrics.render(undefined, server), 200, { 'Content-Type': metrics.contentType })
+    return c.body(await metrics.render(undefined, serverOf(standby())), 200, {
+      'Content-Type': metrics.contentType,
+    })
   })
   for (const path of ['/livez', '/healthz']) app.get(path, (c) => c.json({ ok: true, reasons: [] }))
   app.get('/readyz', (c) => c.json({ ok: false, reasons: [standby().reason] }, 503))
-  app.get('/api/status', (c) => {
-    const status = standby()
-    return c.json({ error: STANDBY_WAITS, message: status.reason, standby: status }, 503)
-  })
+  app.get('/api/status', (c) => waits(c, standby()))
   app.notFound((c) => no(c, 503, STANDBY_WAITS, standby().reason))
   return app
 }

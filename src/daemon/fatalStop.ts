@@ -9,7 +9,7 @@ import type { Log } from '../monitor/log/log.ts'
  */
 export function fatalStop(
   log: Log,
-  end: (code: number) => void,
+  end: (code: number, error: unknown) => void,
   tell: (reason: string) => void,
   subject = 'perpd',
 ): { readonly fatal: (error: unknown) => void; readonly isOver: () => boolean } {
@@ -20,7 +20,7 @@ export function fatalStop(
     if (error instanceof CommandError) {
       log.note('daemon.failed', 'error', error.message)
       tell(error.message)
-      end(error.exitCode)
+      end(error.exitCode, error)
       return
     }
     const text =
@@ -32,7 +32,7 @@ export function fatalStop(
     log.note('daemon.failed', 'error', `${subject} stops: ${text}`)
     // The stack is for the log alone.
     tell(reasonOf(error))
-    end(exitCodes.error)
+    end(exitCodes.error, error)
   }
   return { fatal, isOver: () => isOver }
 }

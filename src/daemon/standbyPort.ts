@@ -48,14 +48,7 @@ export function createStandbyPort(config: Config, log: Log): StandbyPort {
     ended.resolve(undefined)
   }
 
-  const standby = (): StandbyStatus => {
-    const { code = '', reason = '', ...found } = awaited ?? {}
-    return {
-      ...{ version, profile: config.profile, chain: config.venue.chain.name, state: 'waiting' },
-      ...{ nowMs: systemClock.now(), startedAtMs, code, reason },
-      journal: { path: journalNameOf(config), ...found },
-    }
-  }
+  const standby = (): StandbyStatus => standbyStatusOf(config, startedAtMs, awaited)
 
   async function open(): Promise<() => Promise<void>> {
     const options = {
@@ -106,6 +99,20 @@ export function createStandbyPort(config: Config, log: Log): StandbyPort {
       service?.close()
       await (await closing)?.()
     },
+  }
+}
+
+/** Returns the status of a wait for the journal of this configuration. */
+export function standbyStatusOf(
+  config: Config,
+  startedAtMs: number,
+  awaited: Awaited | undefined,
+): StandbyStatus {
+  const { code = '', reason = '', ...found } = awaited ?? {}
+  return {
+    ...{ version, profile: config.profile, chain: config.venue.chain.name, state: 'waiting' },
+    ...{ nowMs: systemClock.now(), startedAtMs, code, reason },
+    journal: { path: journalNameOf(config), ...found },
   }
 }
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountModeOf } from '../../src/cli/call/accountModes.ts'
 import { commands } from '../../src/cli/commandTable.ts'
 import { loadConfig } from '../../src/config/loadConfig.ts'
+import type { MountAccount } from '../../src/control/deskRoutes.ts'
 import { type ControlServer, createDeskServer } from '../../src/control/server.ts'
 import { writeAddress } from '../../src/daemon/controlAddress.ts'
 import { openTokens } from '../../src/daemon/ownFiles/controlTokens.ts'
@@ -41,8 +42,9 @@ beforeEach(async () => {
     accounts: names.map((name) => ({
       name,
       fault: () => (name === 'gamma' ? 'its journal is full' : undefined),
-      ...(name !== 'gamma' && {
-        served: {
+      serve: (mount: MountAccount) => {
+        if (name === 'gamma') return
+        mount({
           ...own,
           metrics: createMetrics({ ...options, isOfAccount: true }),
           health: { live: () => verdict, ready: () => verdict },
@@ -54,8 +56,8 @@ beforeEach(async () => {
               return Promise.resolve({ ok: true, statement: 'it is done' } as const)
             },
           },
-        },
-      }),
+        })
+      },
     })),
   })
   leave = writeAddress(config, server.localUrl)

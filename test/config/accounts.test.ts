@@ -103,11 +103,14 @@ test('account beside accounts is refused, and so is one key or one owner for two
     )
 })
 
-test('a standby and a recording are refused with several accounts, by name', () => {
+test('a recording is refused with several accounts, by name; a standby is not', () => {
   const url = 'postgres://u:p@localhost/perpd'
-  expect(problemsOf({ journal: { url, standby: true }, accounts: { alpha: {} } })[0]).toMatch(
-    /journal\.standby/,
-  )
+  const standby = { journal: { url, standby: true }, accounts: { alpha: {} } }
+  expect(load(standby).config.journal.standby).toBe(true)
+  const chat = { type: 'telegram', name: 'desk', tokenFile: '/token', chatId: '7' }
+  const sinks = (own: object) => ({ ...standby, notify: { sinks: [{ ...chat, ...own }] } })
+  expect(load(sinks({})).config.notify.sinks).toHaveLength(1)
+  expect(problemsOf(sinks({ commandUserIds: ['9'] }))[0]).toMatch(/notify\.sinks desk has commandUserIds/)
   expect(problemsOf({ history: { record: true }, accounts: { alpha: {} } })[0]).toMatch(/history\.record/)
   expect(problemsOf({ journal: { url, account: 'x'.repeat(50) }, accounts: { alpha: {} } })[0]).toMatch(
     /journal\.account has 50 characters/,

@@ -1,6 +1,8 @@
 /** The control port of a process with several accounts. */
 import { afterEach, expect, test } from 'vitest'
+import type { DeskAccount, MountAccount } from '../../src/control/deskRoutes.ts'
 import { type ControlServer, createDeskServer } from '../../src/control/server.ts'
+import type { StandbyStatus } from '../../src/control/standbyRoutes.ts'
 import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import { allRows } from '../../src/operator/commands/index.ts'
@@ -10,8 +12,17 @@ const options = { version: '0.1.0', profile: 'paper', chain: 'arbitrum' }
 let server: ControlServer
 afterEach(() => server.close())
 
-/** Two accounts that run, and one that could not be opened. Returns the commands that each got. */
-async function open(verdicts: Readonly<Record<string, Verdict>> = {}): Promise<Record<string, string[]>> {
+const damaged: DeskAccount = {
+  name: 'gamma',
+  serve: () => undefined,
+  fault: () => 'its journal is damaged',
+}
+
+/** Two accounts that run, and others: one that could not be opened. Returns the commands that each got. */
+async function open(
+  verdicts: Readonly<Record<string, Verdict>> = {},
+  more: readonly DeskAccount[] = [damaged],
+): Promise<Record<string, string[]>> {
   const got: Record<string, string[]> = { alpha: [], beta: [] }
   const { tokens, isMetricsOpen, isHealthOpen, requestsPerSecond, ...own } = access
   const served = (name: string) => ({
@@ -33,9 +44,9 @@ async function open(verdicts: Readonly<Record<string, Verdict>> = {}): Promise<R
     ...{ host: '127.0.0.1', port: 0, tokens, isMetricsOpen, isHealthOpen, requestsPerSecond },
     metrics: createMetrics(options),
     accounts: [
-      { name: 'alpha', served: served('alpha'), fault: () => undefined },
-      { name: 'beta', served: served('beta'), fault: () => undefined },
-      { name: 'gamma', fault: () => 'its journal is damaged' },
+      { name: 'alpha', serve: (mount) => mount(served('alpha')), fault: () => undefined },
+      { name: 'beta', serve: (mount) => mount(served('beta')), fault: () => undefined },
+      ...more,
     ],
   })
   return got
@@ -106,6 +117,78 @@ test('the process is ready when all accounts are, and alive while each that runs
   await server.close()
   await open({ beta: { ok: false, reasons: ['stuck'] } })
   expect((await ask('/livez', {})).body).toEqual({ ok: false, reasons: ['beta: stuck'] })
+})
+
+test('an account that waits for its journal is served from the time on at which its trader comes, and waits again when it goes', async () => {
+  let mount: MountAccount | undefined
+  let isWaiting = true
+  const reason = 'standby: waits; held by two/7, epoch 4'
+  const status: StandbyStatus = {
+    ...{ version: '0.1.0', profile: 'paper', chain: 'arbitrum', state: 'waiting' },
+    ...{ nowMs: 2_000, startedAtMs: 1_000, code: 'JOURNAL_LOCKED', reason },
+    journal: { path: 'postgres://db/perpd#paper.delta', epoch: 4, holder: 'two/7' },
+  }
+  const metrics = createMetrics({ ...options, isOfAccount: true, journalAccount: 'paper.delta' })
+  const delta: DeskAccount = {
+    name: 'delta',
+    serve: (given) => {
+      mount = given
+    },
+    fault: () => undefined,
+    waiting: () => (isWaiting ? { status, metrics } : undefined),
+  }
+  await open({}, [delta])
+  const waits = { status: 503, body: { error: 'JOURNAL_WAITING', message: reason } }
+  expect(await ask('/accounts/delta/api/status')).toMatchObject({
+    ...waits,
+    body: { standby: { state: 'waiting', journal: { epoch: 4 } } },
+  })
+  expect(await post('/accounts/delta/api/trading', { state: 'halted', by: 'ann' })).toMatchObject(waits)
+  expect((await ask('/api/accounts')).body).toContainEqual({
+    ...{ name: 'delta', isRunning: false, waits: reason, holder: 'two/7', epoch: 4 },
+  })
+  // Another perpd has it: this one is ready for those that it has.
+  expect(await ask('/readyz', {})).toMatchObject({ status: 200 })
+  const series = await (await fetch(`${server.url}/metrics`, { headers: asReader })).text()
+  expect(series).toContain(`perpd_journal_held{account="delta"} 0\n`)
+
+  isWaiting = false
+  const { tokens, isMetricsOpen, isHealthOpen, requestsPerSecond, ...own } = access
+  const verdict = { ok: true, reasons: [] }
+  const end = mount?.({
+    ...{ ...own, engine, metrics },
+    health: { live: () => verdict, ready: () => verdict },
+  })
+  expect(await ask('/accounts/delta/api/status')).toMatchObject({ status: 200, body: { state: 'running' } })
+  expect((await ask('/accounts/delta/api/nothing')).body).toMatchObject({ error: 'NOT_FOUND' })
+  const asked = await fetch(`${server.url}/accounts/delta/api/trading`, {
+    ...{ method: 'POST', headers: { ...asReader, 'content-type': 'application/json' }, body: '{}' },
+  })
+  expect(asked.status).toBe(403)
+  isWaiting = true
+  await end?.()
+  expect(await ask('/accounts/delta/api/status')).toMatchObject(waits)
+})
+
+test('a process whose accounts all wait is alive and not ready', async () => {
+  const { tokens, isMetricsOpen, isHealthOpen, requestsPerSecond } = access
+  const reason = 'standby: waits; held by two/7, epoch 4'
+  const status: StandbyStatus = {
+    ...{ version: '0.1.0', profile: 'paper', chain: 'arbitrum', state: 'waiting' },
+    ...{ nowMs: 2_000, startedAtMs: 1_000, code: 'JOURNAL_LOCKED', reason },
+    journal: { path: 'postgres://db/perpd#paper.delta', epoch: 4, holder: 'two/7' },
+  }
+  const metrics = createMetrics(options)
+  const account = { name: 'delta', serve: () => undefined, fault: () => undefined }
+  server = await createDeskServer({
+    ...{ host: '127.0.0.1', port: 0, tokens, isMetricsOpen, isHealthOpen, requestsPerSecond, metrics },
+    accounts: [{ ...account, waiting: () => ({ status, metrics }) }],
+  })
+  expect((await ask('/livez', {})).status).toBe(200)
+  expect(await ask('/readyz', {})).toEqual({
+    status: 503,
+    body: { ok: false, reasons: [`delta: ${reason}`] },
+  })
 })
 
 test('without a token nothing of an account is shown, and a reader commands none', async () => {

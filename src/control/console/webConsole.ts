@@ -48,8 +48,8 @@ export interface WebConsole {
   readonly door: ConsoleDoor
   /** Adds the routes of its files and sessions, and of backtests; absent: it has none of these. */
   mountPages(app: Hono<Proven>, runs: Omit<RunParts, 'sessions'> | undefined): void
-  /** Adds the routes of one account's stream and curve. */
-  mountAccount(app: Hono<Proven>, sources: ConsoleSources): void
+  /** Adds the routes of one account's stream and curve; the returned function ends them, and resolves when the curve is kept. */
+  mountAccount(app: Hono<Proven>, sources: ConsoleSources): () => Promise<void>
   /** A link that is good once. */
   link(role: Role): ConsoleLink
   /** Where the port serves, once it does. */
@@ -69,7 +69,7 @@ const keepEveryMs = 60_000
 export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebConsole {
   const { publicUrl, clock, pageFolder, beat = systemBeat } = settings
   const held = new WeakSet<Socket>()
-  const closers: (() => void | Promise<void>)[] = []
+  const mounted = new Set<() => Promise<void>>()
   let servedUrl = ''
   let servedPort = 0
   const sessions = createSessions(clock, () => cookieNameOf(servedPort))
@@ -100,12 +100,20 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
         curve.look()
         await stream.beat()
       }
-      closers.push(beat(look), stream.close, curve.close)
+      const endBeats = beat(look)
+      const close = async (): Promise<void> => {
+        mounted.delete(close)
+        endBeats()
+        stream.close()
+        await curve.close()
+      }
+      mounted.add(close)
       app.get('/api/equity', (c) => {
         curve.look()
         return c.json(curve.points().map(({ atMs, equityUsd }) => ({ atMs, equityUsd: String(equityUsd) })))
       })
       streamRoutes(app, { stream, sessions, hold: (socket) => held.add(socket) })
+      return close
     },
     link: (role) => linkTo(sessions, baseUrl(), role),
     servedAt(url, port) {
@@ -114,7 +122,7 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
     },
     holds: (socket) => held.has(socket),
     async close() {
-      await Promise.all(closers.splice(0).map((close) => close()))
+      await Promise.all([...mounted].map((close) => close()))
     },
   }
 }

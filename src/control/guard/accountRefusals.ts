@@ -13,8 +13,13 @@ export interface AccountRefusal {
 export interface AccountRow {
   readonly name: string
   readonly isRunning: boolean
-  /** Reason why it does not run; absent while it does. */
+  /** Reason why a fault keeps it from running; absent while none does. */
   readonly fault?: string
+  /** Sentence on what it waits for; absent while it runs, and after a fault. */
+  readonly waits?: string
+  /** The perpd that has the right to its journal, and the epoch of that right; absent where a file keeps the journal, and while not known. */
+  readonly holder?: string
+  readonly epoch?: number
 }
 
 /** Returns the path of an account's routes. */

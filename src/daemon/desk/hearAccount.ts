@@ -40,8 +40,8 @@ export interface HeardAccount extends OpenAccount {
 /** Listeners that an account has in common with others. */
 export interface AccountEars {
   readonly hosts: VenueHosts
-  /** Told with which code a fault ended the account, and why. */
-  readonly ended: (code: number, reason: string) => void
+  /** Told with which code a fault ended the account, why, and the fault. */
+  readonly ended: (code: number, reason: string, error: unknown) => void
   /** Listeners of its events besides its own. */
   readonly also: readonly Emit[]
   readonly closers: Closers
@@ -57,7 +57,7 @@ export async function hearAccount(account: OpenAccount, ears: AccountEars): Prom
   let reason = ''
   const { fatal, isOver } = fatalStop(
     log,
-    (code) => ears.ended(code, reason),
+    (code, error) => ears.ended(code, reason, error),
     (why) => {
       reason = why
       notifier.tell(crashNotice(why, subject))

@@ -85,12 +85,14 @@ export interface JournalWait {
   readonly waiting?: ((fault: JournalFaultError) => void) | undefined
   /** True once it had to be waited for: the strategy files are read again then. */
   readonly hasWaited: () => boolean
+  /** Ends an opening that has not taken the right yet; absent: nothing does. */
+  readonly signal?: AbortSignal
 }
 
 /** Opens the journal of an account; undefined: a signal ended the wait for it. Throws JournalFaultError, or CommandError for one of another account. */
 export async function journalAccount(
   account: KeyedAccount,
-  { whileReading, opened, waiting, hasWaited }: JournalWait,
+  { whileReading, opened, waiting, hasWaited, signal }: JournalWait,
   closers: Closers,
 ): Promise<JournaledAccount | undefined> {
   const { start, signer, address } = account
@@ -102,7 +104,7 @@ export async function journalAccount(
       openJournal(config.journal.path, {
         ...journalOptions(config, signer.address),
         inThread: true,
-        ...defined({ waiting }),
+        ...defined({ waiting, signal }),
         progress: (done, total) => {
           tell(done, total)
           show(done, total)

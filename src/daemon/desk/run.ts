@@ -11,22 +11,18 @@ import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { RunDesk } from '../../control/console/runDesk.ts'
-import type { ConsoleSettings } from '../../control/console/webConsole.ts'
-import type { AccountContext } from '../../control/routes.ts'
-import type { ControlServer, DeskOptions } from '../../control/server.ts'
-import type { Emit } from '../../domain/event.ts'
+import type { ControlServer } from '../../control/server.ts'
 import { createHostBook, type HostBook } from '../../monitor/hostFigures.ts'
 import type { Log } from '../../monitor/log/log.ts'
-import { createMetrics, type Metrics } from '../../monitor/metrics/metrics.ts'
+import { createMetrics } from '../../monitor/metrics/metrics.ts'
 import type { Heartbeat } from '../../notify/heartbeat.ts'
 import { connectVenue, hostsOf, type VenueConnection, type VenueHosts } from '../connectVenue.ts'
 import { leaveAddress } from '../controlAddress.ts'
-import { openControl, openDesk } from '../controlPort/openControl.ts'
 import type { StartedVenue } from '../embeddedVenue.ts'
 import { changeLog } from '../logging/changeLog.ts'
 import type { LogOutput } from '../logging/logOutput.ts'
 import { openHeartbeat } from '../notices/openHeartbeat.ts'
-import { takeChats } from '../notices/takeChats.ts'
+import { type ChatAccount, takeChats } from '../notices/takeChats.ts'
 import { openService } from '../openService.ts'
 import { openTokens } from '../ownFiles/controlTokens.ts'
 import { refuseUnwritable } from '../ownFiles/statePlaces.ts'
@@ -34,7 +30,9 @@ import { type CarriedOut, listenForSignals } from '../signals.ts'
 import type { KeySources } from '../signers/keySources.ts'
 import { createStandbyPort, metricsOf, portSettings } from '../standbyPort.ts'
 import type { AccountStart } from './accountStart.ts'
-import { allTraders, areAlive, beatOfAll, deskAccounts, type Seat, statusOfAll } from './allAccounts.ts'
+import { type AccountTaker, closeAll, createTaker } from './accountTaker.ts'
+import { allTraders, areAlive, beatOfAll, fixedSeat, type Seat, statusOfAll } from './allAccounts.ts'
+import { consoleOf, sayConsole, servePort } from './deskPort.ts'
 import { type HeardAccount, hearAccount } from './hearAccount.ts'
 import {
   type Closers,
@@ -42,6 +40,7 @@ import {
   type JournaledAccount,
   type JournalWait,
   journalAccount,
+  type KeyedAccount,
   keyAccount,
   type OpenAccount,
   refuseSharedKeys,
@@ -68,6 +67,9 @@ export interface RunOptions {
   readonly whileReading: JournalWait['whileReading']
 }
 
+/** Told that a fault ended an account, with which exit code, and why. */
+type AccountStopped = (name: string | undefined, code: number, reason: string) => void
+
 /** An account that did not open, and why. */
 interface FailedAccount {
   readonly name: string | undefined
@@ -79,24 +81,11 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
   const { log, accounts } = options
   for (const { config } of accounts) refuseUnwritable(config)
   const closers: Closers = []
-  /** Closes everything, the last opened first; false when something could not be closed in good order. */
-  const close = async (): Promise<boolean> => {
-    let isClean = true
-    for (const closer of closers.splice(0).reverse()) {
-      try {
-        await closer()
-      } catch (error) {
-        isClean = false
-        log.note('daemon.closeFailed', 'error', `could not close cleanly: ${reasonOf(error)}`)
-      }
-    }
-    return isClean
-  }
   let code: number | undefined
   try {
     code = await opened(config, options, closers)
   } finally {
-    if (!(await close()) && code === exitCodes.ok) code = exitCodes.error
+    if (!(await closeAll(closers, log)) && code === exitCodes.ok) code = exitCodes.error
   }
   return code
 }
@@ -112,6 +101,13 @@ async function opened(config: Config, options: RunOptions, closers: Closers): Pr
   const standby = createStandbyPort(config, log)
   closers.push(standby.close)
   const { opened: waited, hear, hasWaited } = standby
+  const hooks = { closers, closeStandby: standby.close }
+  if (isTaking(config, options)) {
+    const venue = config.embedsVenue ? await embedVenue(config, log) : undefined
+    if (venue) closers.push(() => venue.close())
+    const opened = { open: [], failed: [], venue, takes: keyed }
+    return await live(config, options, opened, { ...hooks, connected: () => undefined })
+  }
   const waiting = config.journal.standby ? hear : undefined
   const journaled: JournaledAccount[] = []
   const failed: FailedAccount[] = []
@@ -142,15 +138,19 @@ async function opened(config: Config, options: RunOptions, closers: Closers): Pr
   return await live(
     config,
     options,
-    { open, failed, venue },
+    { open, failed, venue, takes: [] },
     {
-      closers,
-      closeStandby: standby.close,
+      ...hooks,
       connected: (made) => {
         connection = made
       },
     },
   )
+}
+
+/** Tells whether each account waits for its lease by itself. */
+function isTaking(config: Config, { accounts }: RunOptions): boolean {
+  return config.journal.standby && accounts.some(({ name }) => name !== undefined)
 }
 
 /** Starts the venue inside this process. A daemon that trades elsewhere does not even load it. */
@@ -191,6 +191,8 @@ interface Opened {
   readonly open: readonly OpenAccount[]
   readonly failed: readonly FailedAccount[]
   readonly venue: StartedVenue | undefined
+  /** Accounts that are opened whenever their lease is free, while the process runs. */
+  readonly takes: readonly KeyedAccount[]
 }
 
 /** Hooks of a run. */
@@ -204,30 +206,32 @@ interface RunHooks {
 async function live(
   config: Config,
   options: RunOptions,
-  { open, failed, venue }: Opened,
+  { open, failed, venue, takes }: Opened,
   { closers, closeStandby, connected }: RunHooks,
 ): Promise<number> {
   const { log } = options
   const hosts = hostsOf(config, venue)
   const clock = venue?.clock ?? systemClock
+  const seats: Seat[] = []
   const ended = Promise.withResolvers<number>()
   const faults = new Map(failed.map(({ name, reason }) => [name, reason]))
   const hostBook = createHostBook(systemClock.now)
   const names = options.accounts.flatMap(({ name }) => name ?? [])
   const metrics = createMetrics({
     ...metricsOf(config),
-    accounts: () => names.map((name) => ({ name, isRunning: !faults.has(name) })),
+    accounts: () => accountStates(seats),
   })
   const shared =
     names.length === 0
       ? ofOnlyAccount()
       : await ofSeveralAccounts(config, { log, metrics, also: [hostBook.listen], closers })
   let heartbeat: Heartbeat | undefined
-  const heard = await hearAll(open, shared, { hosts, hostBook, closers }, (name, code, reason) => {
+  const stopped: AccountStopped = (name, code, reason) => {
     faults.set(name, reason)
     heartbeat?.fail()
     if (options.accounts.every((each) => faults.has(each.name))) ended.resolve(code)
-  })
+  }
+  const heard = await hearAll(open, shared, { hosts, hostBook, closers }, stopped)
   options.output.report(shared.emit)
   const fetch = createNodeFetch()
   closers.push(() => fetch.close())
@@ -238,10 +242,14 @@ async function live(
   const tokens = openTokens(config)
   const running: RunningAccount[] = []
   for (const account of heard) running.push(await connectAccount(account, { connection, tokens, closers }))
-  const seats = options.accounts.map(({ name }): Seat => {
-    const one = running.find(({ start }) => start.name === name)
-    return { name, fault: () => faults.get(name), ...defined({ running: one }) }
-  })
+  let statusUrl = ''
+  const takers = takes.map((account) =>
+    createTaker(account, {
+      ...{ connection, tokens, shared, venue, notes: options.notes, statusUrl: () => statusUrl },
+      failed: (code, reason) => stopped(account.start.name, code, reason),
+    }),
+  )
+  seats.push(...(takers.length > 0 ? takers : fixedSeats(options, running, faults)))
   await closeStandby()
   const place = {
     ...portSettings(config),
@@ -249,14 +257,41 @@ async function live(
     ...defined({ runDesk: options.runDesk }),
     ...consoleOf(config),
   }
-  const control = await serve(shared.emit, place, seats, {
+  const control = await servePort(shared.emit, place, seats, {
     metrics,
     served: (one) => servedAccount(one, hostBook),
   })
+  statusUrl = control.url
   closers.push(() => control.close(), leaveAddress(config, control.localUrl, log))
+  closers.push(async () => {
+    await Promise.all(takers.map((taker) => taker.stop('the end of perpd')))
+  })
+  heartbeat = openHeartbeat(config, shared.emit, () => beatOfAll(seats))
+  closers.push(heartbeat.stop)
+  return await work(config, options, { ...{ shared, connection, control, seats, running, takers }, ended })
+}
 
+/** Parts of a process that is about to trade. */
+interface ReadyParts {
+  readonly shared: SharedEvents
+  readonly connection: VenueConnection
+  readonly control: ControlServer
+  readonly seats: readonly Seat[]
+  /** Accounts that were opened once. */
+  readonly running: readonly RunningAccount[]
+  readonly takers: readonly AccountTaker[]
+  readonly ended: PromiseWithResolvers<number>
+}
+
+/** Listens for signals and chats, and trades until the end; resolves with the exit code. */
+async function work(
+  config: Config,
+  options: RunOptions,
+  { shared, connection, control, seats, running, takers, ended }: ReadyParts,
+): Promise<number> {
+  const { log } = options
   const fail = (error: unknown): void => {
-    for (const each of running) each.fail(error)
+    for (const each of seats) each.running()?.fail(error)
   }
   const service = openService(
     () => statusOfAll(seats),
@@ -268,23 +303,18 @@ async function live(
   const carriedOut: CarriedOut = (command, by) =>
     first === undefined ? undefined : changeLog(command, by, { log, reload: first.reload })
   const stopListening = listenForSignals(allTraders(seats), log, fail, ended.resolve, carriedOut, service)
-  heartbeat = openHeartbeat(config, shared.emit, () => beatOfAll(seats))
-  closers.push(heartbeat.stop)
   const begun = running.map((account) =>
     beginAccount(account, { connection, statusUrl: control.url, notes: options.notes }),
   )
   const endChats = takeChats(config, shared.notifier().sinks, {
-    accounts: running.map(({ start, engine, journal }) => ({
-      name: start.name,
-      engine,
-      books: () => journal.books(),
-    })),
+    accounts: () => chatAccounts(seats),
     ...{ emit: shared.emit, fail, redact: shared.notifier().redact },
   })
   try {
     for (const { announce } of begun) announce()
     sayConsole(config, control, options)
     for (const { trade } of begun) trade()
+    for (const taker of takers) taker.want(true)
     service.ready()
     return await ended.promise
   } finally {
@@ -293,6 +323,34 @@ async function live(
     for (const { end } of begun) end()
     service.close()
   }
+}
+
+/** Returns the seats of accounts that are opened once. */
+function fixedSeats(
+  { accounts }: RunOptions,
+  running: readonly RunningAccount[],
+  faults: ReadonlyMap<string | undefined, string>,
+): readonly Seat[] {
+  return accounts.map((start) => {
+    const { name } = start
+    const one = running.find((each) => each.start.name === name)
+    return fixedSeat(start, one, () => faults.get(name))
+  })
+}
+
+/** Tells of each named account that does not wait whether its trader runs. */
+function accountStates(seats: readonly Seat[]) {
+  return seats.flatMap(({ name, fault, waits }) =>
+    name === undefined || waits() !== undefined ? [] : [{ name, isRunning: fault() === undefined }],
+  )
+}
+
+/** Returns the accounts that chats command now. */
+function chatAccounts(seats: readonly Seat[]): readonly ChatAccount[] {
+  return seats.flatMap(({ name, running }) => {
+    const one = running()
+    return one === undefined ? [] : [{ name, engine: one.engine, books: () => one.journal.books() }]
+  })
 }
 
 /** Creates the listeners of each account. `ended` receives which account a fault ended, with which code, and why. */
@@ -304,7 +362,7 @@ async function hearAll(
     hostBook,
     closers,
   }: { readonly hosts: VenueHosts; readonly hostBook: HostBook; readonly closers: Closers },
-  ended: (name: string | undefined, code: number, reason: string) => void,
+  ended: AccountStopped,
 ): Promise<readonly HeardAccount[]> {
   const heard: HeardAccount[] = []
   for (const account of open) {
@@ -319,44 +377,4 @@ async function hearAll(
     shared.add(own)
   }
   return heard
-}
-
-/** Opens the control port: of the only account, or of all accounts with names. */
-async function serve(
-  emit: Emit,
-  place: Omit<DeskOptions, 'accounts' | 'metrics'>,
-  seats: readonly Seat[],
-  {
-    metrics,
-    served,
-  }: { readonly metrics: Metrics; readonly served: (account: RunningAccount) => AccountContext },
-): Promise<ControlServer> {
-  const [only] = seats
-  return only?.name === undefined && only?.running !== undefined
-    ? await openControl(emit, { ...place, ...served(only.running) })
-    : await openDesk(emit, { ...place, metrics, accounts: deskAccounts(seats, served) })
-}
-
-/**
- * Says where the console is. The log may be kept for years and by others: it names the address alone. The link to it goes to the
- * terminal of whoever started the daemon, who may read its tokens as well.
- */
-function sayConsole(
-  config: Config,
-  { console, localUrl }: ControlServer,
-  { log, terminal }: RunOptions,
-): void {
-  if (console === undefined) return
-  log.note(
-    'console.served',
-    'info',
-    `console at ${config.control.consoleUrl ?? localUrl}/console/; for a link: perpd console`,
-  )
-  terminal?.(`console link, valid once within ten minutes: ${console.link('operate').url}`)
-}
-
-/** Settings of the console, where it is served. */
-function consoleOf({ control }: Config): { readonly console?: ConsoleSettings } {
-  const { console: isServed, consoleUrl } = control
-  return isServed ? { console: { clock: systemClock, ...defined({ publicUrl: consoleUrl }) } } : {}
 }

@@ -15,8 +15,8 @@ export interface SharedEvents {
   readonly hear: Emit
   /** Notifies people of them. */
   readonly notifier: () => OpenNotifier
-  /** Takes an account that counts them. */
-  readonly add: (account: HeardAccount) => void
+  /** Takes an account that counts them; the returned function takes it out again. */
+  readonly add: (account: HeardAccount) => () => void
 }
 
 /** Makes them for the only account, which hears them as its own. */
@@ -31,7 +31,15 @@ export function ofOnlyAccount(): SharedEvents {
     emit: (event) => only().emit(event),
     hear: () => undefined,
     notifier: () => only().notifier,
-    add: (account) => void accounts.push(account),
+    add: adding(accounts),
+  }
+}
+
+/** Adds accounts to a list, each with its way out. */
+function adding(accounts: HeardAccount[]): SharedEvents['add'] {
+  return (account) => {
+    accounts.push(account)
+    return () => void accounts.splice(accounts.indexOf(account), 1)
   }
 }
 
@@ -63,6 +71,6 @@ export async function ofSeveralAccounts(
     // The start names the hosts: one that fails differs from all that do.
     hear: (event) => (event.type === 'daemon.started' ? notifier.hear(event) : undefined),
     notifier: () => notifier,
-    add: (account) => void accounts.push(account),
+    add: adding(accounts),
   }
 }

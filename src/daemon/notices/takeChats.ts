@@ -31,8 +31,8 @@ export interface ChatAccount {
 
 /** Parts that carry out the commands of chats. */
 export interface ChatParts {
-  /** The accounts: a command is for all of them. */
-  readonly accounts: readonly ChatAccount[]
+  /** Returns the accounts that run: a command is for all of them. */
+  readonly accounts: () => readonly ChatAccount[]
   readonly emit: Emit
   /** Told a mistake of ours. */
   readonly fail: (error: unknown) => void
@@ -81,10 +81,11 @@ function createChatClerk({
   return async (command) => {
     const step = desk(command, systemClock.monotonicMs())
     if (step.step === 'say') return step.text
-    const names = accounts.flatMap(({ name }) => name ?? [])
-    if (step.step === 'order' && typeof step.order === 'object' && accounts.length > 1)
+    const running = accounts()
+    const names = running.flatMap(({ name }) => name ?? [])
+    if (step.step === 'order' && typeof step.order === 'object' && running.length > 1)
       return `Refused: an exit is of one account, and this perpd has ${names.join(', ')}. Use perpd protect --account NAME.`
-    const answers = accounts.map(async (account) => {
+    const answers = running.map(async (account) => {
       const text = await answerOf(account, step)
       return account.name === undefined ? text : `${account.name}: ${text}`
     })

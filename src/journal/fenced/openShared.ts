@@ -46,6 +46,8 @@ export interface SharedOptions {
    * that finds such a fault reports it here. Absent: opening ends with that fault.
    */
   readonly waiting?: (fault: JournalFaultError) => void
+  /** Ends the attempt before it takes the lease: opening rejects with the reason of the signal. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -142,19 +144,20 @@ function beatMeanwhile(
 
 /** Takes the lease. A standby waits until it is free, without a limit. Throws faults that waiting does not cure. */
 async function takeRight(options: SharedOptions): Promise<Right> {
-  const { waiting, clock, connections } = options
+  const { waiting, clock, connections, signal } = options
   const { reader } = connections
   const steady = createSteady(reader.name, clock, options.settleMs ?? SETTLE_MS)
   const readAhead =
     waiting === undefined ? undefined : createReadAhead(new SharedReads(reader, steady), () => clock.now())
   for (;;) {
     try {
+      signal?.throwIfAborted()
       return await tryRight(options, readAhead)
     } catch (error) {
       if (waiting === undefined || !(error instanceof JournalFaultError && passes.has(error.code)))
         throw error
       waiting(error)
-      await clock.sleep(options.times.lookMs)
+      await clock.sleep(options.times.lookMs, signal)
     }
   }
 }
@@ -173,6 +176,7 @@ async function tryRight(options: SharedOptions, readAhead: ReadAhead | undefined
   if (head.holder !== '' && isOwnDead?.(head.holder) !== true) head = await stoodStill(options, head)
   for (;;) {
     await readAhead?.(head)
+    options.signal?.throwIfAborted()
     const right = { epoch: head.epoch + 1, holder }
     try {
       if (await writer.take(head, right)) return right
@@ -193,12 +197,13 @@ async function tryRight(options: SharedOptions, readAhead: ReadAhead | undefined
 }
 
 /** Waits until no renewal was seen for long enough, by this machine's monotonic clock; no other machine's clock counts. */
-async function stoodStill({ clock, times, connections }: SharedOptions, from: Head): Promise<Head> {
+async function stoodStill({ clock, times, connections, signal }: SharedOptions, from: Head): Promise<Head> {
   const { writer } = connections
   const steady = createSteady(writer.name, clock, SETTLE_MS)
   let sinceMs = clock.monotonicMs()
   for (;;) {
-    await clock.sleep(times.lookMs)
+    await clock.sleep(times.lookMs, signal)
+    signal?.throwIfAborted()
     const askedMs = clock.monotonicMs()
     const head = await lookAt(writer, steady)
     if (head.holder === '') return head

@@ -41,6 +41,8 @@ export interface PostgresOptions {
   readonly times?: LeaseTimes
   /** Given: another holder is waited for; see `openSharedStore`. */
   readonly waiting?: (fault: JournalFaultError) => void
+  /** Given: ends the attempt before the right is taken; see `openSharedStore`. */
+  readonly signal?: AbortSignal
   /** Told while records are read anew: how many are, of how many. */
   readonly progress?: (done: number, total: number) => void
 }
@@ -78,7 +80,7 @@ export async function openPostgresStore(
     openMark: (tail, hashAt) => openMark(path, highWaterMarkPathOf(path, headPath), tail, hashAt, rules),
     openLocalGuard: () => openGuardFile({ path: `${options.path}.signed` }),
     release: () => lock.release(),
-    ...defined({ waiting: options.waiting }),
+    ...defined({ waiting: options.waiting, signal: options.signal }),
   })
   holders.haveRight()
   return rules.compact === true ? await compacted(opened, options) : opened

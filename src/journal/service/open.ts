@@ -21,6 +21,8 @@ export interface JournalOptions extends SqliteJournalOptions {
   readonly postgres?: PostgresJournal
   /** Given: a database that another one writes is waited for, and not refused. Called at each look with what opening would have thrown. */
   readonly waiting?: (fault: JournalFaultError) => void
+  /** Given: ends an attempt to open a database before its right is taken; opening rejects with the reason of the signal. */
+  readonly signal?: AbortSignal
 }
 
 /**

@@ -1,0 +1,132 @@
+/** Two daemons that wait for the same three accounts, their journals on a real PostgreSQL: each account has a lease, and is taken over by itself. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../support/postgres.ts'
+import { atDesk, judgeDesk, linesOf, type SharedDesk, saidOf, startDesk, trade, writeDesk } from './desks.ts'
+import { hastyVenue } from './killPoint.ts'
+import { killLeftOver, type Running, scratch, startPaper, until } from './processes.ts'
+
+const names = ['alpha', 'beta', 'gamma']
+let cluster: Cluster
+let folders: ReturnType<typeof scratch>[]
+let paper: Awaited<ReturnType<typeof startPaper>>
+beforeEach(async () => {
+  folders = [scratch(), scratch()]
+  cluster = await startCluster()
+  paper = await startPaper(hastyVenue)
+}, 120_000)
+afterEach(async () => {
+  await killLeftOver()
+  cluster.remove()
+  for (const folder of folders) folder.remove()
+})
+
+/** Gives both the same accounts and keys. */
+function setUp(): { readonly one: string; readonly two: string; readonly shared: SharedDesk } {
+  const [one = '', two = ''] = folders.map(({ path }) => path)
+  const shared = { hosts: paper.hosts, url: cluster.url(), names, keys: one }
+  for (const folder of [one, two]) writeDesk(folder, shared)
+  return { one, two, shared }
+}
+
+/** Waits until a process has said an event of each of these accounts, in its lines after the first `from`. */
+async function allSaid(desk: Running, event: string, of: readonly string[], from = 0): Promise<void> {
+  await until(
+    `${event} of ${of.join(', ')}`,
+    () => of.every((name) => saidOf(desk, event, from).has(name)) || undefined,
+    {
+      seen: desk.said,
+    },
+  )
+}
+
+interface StatusRow {
+  readonly state: string
+  readonly journal: {
+    readonly holder?: string
+    readonly epoch?: number
+    readonly server?: { holder: string }
+  }
+}
+
+test('after a kill -9 the other daemon takes over all accounts within the time, and no order is sent twice', {
+  timeout: 400_000,
+}, async () => {
+  const { one, two, shared } = setUp()
+  const first = startDesk(one, shared)
+  await allSaid(first, 'daemon.ready', names)
+  const second = startDesk(two, shared)
+  await allSaid(second, 'journal.waiting', names)
+  await trade(first, shared.url, names)
+  const status = await atDesk(two, 'status', '--json')
+  expect(status.code, status.said).toBe(0)
+  const rows = JSON.parse(status.out) as Record<string, StatusRow>
+  const held = JSON.parse((await atDesk(one, 'status', '--json')).out) as Record<string, StatusRow>
+  for (const name of names) {
+    expect(rows[name]).toMatchObject({ state: 'waiting', code: 'JOURNAL_LOCKED', journal: { epoch: 1 } })
+    expect(rows[name]?.journal.holder).toBe(held[name]?.journal.server?.holder)
+  }
+  expect(saidOf(second, 'daemon.ready').size).toBe(0)
+
+  first.child.kill('SIGKILL')
+  const killedMs = performance.now()
+  await allSaid(second, 'daemon.ready', names)
+  const tookMs = performance.now() - killedMs
+  // Seven seconds of a still beat, then reading; the machine of the tests is shared.
+  expect(tookMs).toBeLessThan(20_000)
+  await trade(second, shared.url, names)
+
+  // A drain hands all over at once.
+  const third = startDesk(one, shared)
+  await allSaid(third, 'journal.waiting', names)
+  second.child.kill('SIGTERM')
+  await allSaid(third, 'daemon.ready', names)
+  expect(await second.ended, second.said()).toBe(0)
+  await trade(third, shared.url, names)
+  third.child.kill('SIGTERM')
+  expect(await third.ended, third.said()).toBe(0)
+
+  const report = await judgeDesk(shared.url, names, paper.control)
+  expect(report).toMatchObject({ armedTwice: [], receivedTwice: [], lost: [] })
+  expect(report.received).toBeGreaterThan(6)
+})
+
+test('a lost lease ends that account alone, which waits again, and the others of its process trade on', {
+  timeout: 400_000,
+}, async () => {
+  const { one, two, shared } = setUp()
+  writeDesk(two, shared, ['beta'])
+  const first = startDesk(one, shared)
+  await allSaid(first, 'daemon.ready', names)
+  await trade(first, shared.url, names)
+  const from = linesOf(first)
+  // As a holder of a newer epoch has it: the next commit of beta's first holder is refused.
+  cluster.sql(
+    "UPDATE perpd_head SET epoch = epoch + 1, holder = 'other/1 x', beat = beat + 1 WHERE account = 'paper.beta'",
+  )
+  await allSaid(first, 'daemon.failed', ['beta'], from)
+  await trade(first, shared.url, ['alpha', 'gamma'])
+  expect([...saidOf(first, 'daemon.failed', from)]).toEqual(['beta'])
+  // Nobody moves that beat: it is taken over after the time, by the same process as a new holder.
+  await allSaid(first, 'daemon.ready', ['beta'], from)
+  await trade(first, shared.url, ['beta'])
+  expect([...saidOf(first, 'daemon.ready', from)]).toEqual(['beta'])
+
+  // Of a frozen holder another daemon takes beta alone; the frozen one wakes, loses beta and keeps the others, which nobody else knows.
+  const second = startDesk(two, shared)
+  await allSaid(second, 'journal.waiting', ['beta'])
+  const woken = linesOf(first)
+  first.child.kill('SIGSTOP')
+  await allSaid(second, 'daemon.ready', ['beta'])
+  first.child.kill('SIGCONT')
+  await allSaid(first, 'journal.waiting', ['beta'], woken)
+  await trade(first, shared.url, ['alpha', 'gamma'])
+  await trade(second, shared.url, ['beta'])
+  const status = JSON.parse((await atDesk(one, 'status', '--json')).out) as Record<string, StatusRow>
+  expect(names.map((name) => status[name]?.state)).toEqual(['running', 'waiting', 'running'])
+  for (const desk of [first, second]) desk.child.kill('SIGTERM')
+  expect(await first.ended, first.said()).toBe(0)
+  expect(await second.ended, second.said()).toBe(0)
+  expect(await judgeDesk(shared.url, names, paper.control)).toMatchObject({
+    ...{ armedTwice: [], receivedTwice: [], lost: [] },
+  })
+})
