@@ -16,10 +16,9 @@ import {
 import { dirname, join } from 'node:path'
 import { defined } from '../base/defined.ts'
 import type { Config } from '../config/configTypes.ts'
-import { limitsOf, traderSettingsOf } from '../daemon/runSettings.ts'
+import { limitsOf } from '../daemon/runSettings.ts'
 import { type Event, emitTo } from '../domain/event.ts'
 import type { IntentState } from '../domain/order/intent.ts'
-import type { Journal } from '../journal/journal.ts'
 import { createLocalSigner } from '../keys/local.ts'
 import { historyPrices, type PriceHistory } from '../paper/catalog/historyPrices.ts'
 import { createPrices, type Prices } from '../paper/catalog/prices.ts'
@@ -34,12 +33,14 @@ import type { RecordTurn } from './check/recordedTurns.ts'
 import { createQuietLife } from './fast/quietLife.ts'
 import { watchTurns } from './fast/watchedTurns.ts'
 import { createFillBook, type VenueFill } from './fillBook.ts'
+import { directNodes } from './lab/directNode.ts'
 import { createExecutionWatch } from './lab/executionWatch.ts'
-import { openLabJournal } from './lab/labJournal.ts'
+import { createWrittenStates, openLabJournal, type WrittenStates } from './lab/labJournal.ts'
 import { createLabTrader } from './lab/labTrader.ts'
 import { accountWorth, amountsOf, indexPriceOf } from './lab/labWorth.ts'
 import { createLife, createScheduler } from './lab/scheduler.ts'
 import { labHosts, venueFetch } from './lab/venueFetch.ts'
+import { labSettingsOf } from './labSettings.ts'
 import { type EquityPoint, runFileNames } from './runFiles.ts'
 import { inRun, marketsOfFile } from './runStrategies.ts'
 import type { MadeUp, RunTerms } from './runTerms.ts'
@@ -97,9 +98,10 @@ type Kept = Omit<RunTally, 'intents'>
 export async function liveExactRun(run: ExactRun): Promise<RunTally> {
   let kept = resumed(run)
   let intents: readonly IntentState[] = []
+  const states = createWrittenStates()
   const { toSeconds } = run.manifest
   while (kept.untilSeconds < toSeconds) {
-    const segment = await liveSegment(run, kept)
+    const segment = await liveSegment(run, kept, states)
     kept = segment.kept
     intents = segment.intents
     if (kept.untilSeconds >= toSeconds) break
@@ -183,6 +185,8 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
     seed: manifest.seed,
     epochSeconds: manifest.fromSeconds,
     ...defined({ stateFile, scenario: run.madeUp?.scenario }),
+    // A run continues from the ends of its segments alone.
+    isLogged: false,
     settings: {
       onlyMarkets: always.length === 0 ? [] : [...new Set([...always, ...markets])],
       startBalances: manifest.balances,
@@ -203,9 +207,25 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
   return made
 }
 
+/** Even numbers in [0, 1), the same each time. */
+function drawsFrom(seed: number, start: number): () => number {
+  let draws = start
+  return () => {
+    draws += 1
+    return unit(seed, draws)
+  }
+}
+
+/** Sends reads to the venue directly where that is asked for; faults of a made-up world lie on the wire to the chain's endpoints. */
+function directness({ readsDirectly = true, madeUp }: ExactRun, venue: Venue, look: () => void) {
+  const isDirect = readsDirectly && madeUp?.scenario === undefined
+  return { readsDirectly, ...defined({ aroundNode: isDirect ? directNodes(venue, look) : undefined }) }
+}
+
 async function liveSegment(
   run: ExactRun,
   before: Kept,
+  states: WrittenStates,
 ): Promise<{ readonly kept: Kept; readonly intents: readonly IntentState[] }> {
   const { folder, manifest, config } = run
   const { fromSeconds, toSeconds } = manifest
@@ -217,7 +237,7 @@ async function liveSegment(
   const venue = venueOf(run, clock)
   const { venueState } = venue
   const { fatal, until } = createLife(scheduler)
-  const journal = openLabJournal(folder, { scheduler, clock, holder: signer.address })
+  const journal = openLabJournal(folder, { scheduler, clock, states, holder: signer.address })
   const watch = watchRun(run, venue, before)
   const turns = manifest.strategies.map(({ turnSeconds }) => turnSeconds)
   const turnMs = Math.min(...turns) * 1000
@@ -225,23 +245,18 @@ async function liveSegment(
     isTradedAt(venueState, manifest.inputs, symbol, Math.floor(atMs / 1000))
   const watched = run.strategies.map(watchTurns)
   const limits = limitsOf(config, run.strategies)
-  const { config: own, settings } = settingsOf(config, turnMs)
-  let draws = start
-  const random = (): number => {
-    draws += 1
-    return unit(manifest.seed, draws)
-  }
+  const { config: own, settings } = labSettingsOf(config, turnMs)
   const lab = createLabTrader({
     ...{ chain, config: own, clock, journal, signer, fatal },
     // All hosts are this one venue: a second one would say the same.
     hosts: labHosts(venue.paths, 1, 1),
     fetch: venueFetch({ scheduler, venue, look: watch.look }),
-    random,
+    random: drawsFrom(manifest.seed, start),
     strategies: watched.map(({ loaded }, at) =>
       inRun(loaded, turns[at] ?? 60, { scheduler, isPriced, record: run.record }),
     ),
     isPaper: true,
-    readsDirectly: run.readsDirectly ?? true,
+    ...directness(run, venue, watch.look),
     emit: emitTo([watch.listen, listen, (event) => quiet?.listen(event)], (error) => {
       throw error
     }),
@@ -296,39 +311,10 @@ async function liveSegment(
   } finally {
     lab.close()
   }
-  const intents = end < toSeconds ? [] : await allIntents(journal)
+  const intents = end < toSeconds ? [] : await journal.intents()
   await journal.close()
   venue.save()
   return { kept: watch.kept(end), intents }
-}
-
-async function allIntents(journal: Journal): Promise<readonly IntentState[]> {
-  return journal.intents()
-}
-
-/** Longest pause between two questions for one order, ms: one that executes is asked for at once. */
-const MOST_POLL_MS = 600_000
-
-/** Shortest pause between two questions for one order, ms: no turn comes before its answer. */
-const LEAST_POLL_MS = 5_000
-
-/** The account is read once a turn. */
-function settingsOf(config: Config, turnMs: number) {
-  const own = {
-    ...config,
-    // A turn may be many blocks after the one before.
-    rpc: { ...config.rpc, maxLogBlocks: 1_000_000 },
-    execution: { ...config.execution, statusPollMs: LEAST_POLL_MS, statusPollMaxMs: MOST_POLL_MS },
-  }
-  const settings = traderSettingsOf(own, 'chain')
-  const engine = {
-    ...settings.engine,
-    watchMs: turnMs,
-    heartbeatMs: Number.POSITIVE_INFINITY,
-    // By the processor's time no run would be the same as another.
-    slowDecideMs: Number.POSITIVE_INFINITY,
-  }
-  return { config: own, settings: { ...settings, engine } }
 }
 
 /** Time between two points of equity: a turn, or as many as leave no more points than are wanted. */

@@ -10,7 +10,7 @@ import { createEndpoint } from './endpoint.ts'
 import { createChainReader, type EndpointsReader } from './endpointsReader.ts'
 import type { FundingTokens } from './logs/executionLogs.ts'
 import { createRowReader } from './node/blockRows.ts'
-import { createChainNode } from './node/node.ts'
+import { type ChainNode, createChainNode } from './node/node.ts'
 import { createHttpTransport, type RpcFetch } from './wire/httpTransport.ts'
 import { createRpcClient, type RpcTransport } from './wire/jsonRpc.ts'
 import { createSocketTransport, type SocketTransport } from './wire/socketTransport.ts'
@@ -35,6 +35,8 @@ export interface ChainConnection {
   readonly clock: Clock
   readonly emit: Emit
   readonly fetch: RpcFetch
+  /** Replaces the questions to an endpoint, as a backtest does that has the chain in its own process. */
+  readonly around?: (node: ChainNode) => ChainNode
 }
 
 /** Calls of one batch: what common providers take. */
@@ -44,7 +46,7 @@ const QUESTIONS_OF_A_LOOK = 4
 
 /** Connects. Throws RangeError when no address is given. */
 export function connectChain(connection: ChainConnection): EndpointsReader {
-  const { http, ws, clock, emit, timeoutMs } = connection
+  const { http, ws, clock, emit, timeoutMs, around = (node) => node } = connection
   if (http.length + ws.length === 0) throw new RangeError('connectChain: no endpoint')
   const sockets = ws.map((url) => createSocketTransport(url, clock))
   const readsSockets = http.length === 0
@@ -54,7 +56,7 @@ export function connectChain(connection: ChainConnection): EndpointsReader {
   const names = endpointNames(readsSockets ? ws : http)
   const endpoints = transports.map((transport, index) => {
     const client = createRpcClient(names[index] ?? '', transport, clock, { timeoutMs, batchSize: BATCH_SIZE })
-    return createEndpoint(createChainNode(client, connection, connection.finality), connection)
+    return createEndpoint(around(createChainNode(client, connection, connection.finality)), connection)
   })
   const reader = createChainReader({
     endpoints,

@@ -192,6 +192,8 @@ test('reads that go to the venue directly give the bytes that the client gives b
   ]
   expect(direct.fills).toHaveLength(2)
   for (const name of ['fills', 'equity', 'result'] as const) expect(direct.file(name)).toBe(whole.file(name))
+  // The evidence of each order is the same too: blocks, transactions, and when the daemon heard of them.
+  expect(direct.tally.intents).toEqual(whole.tally.intents)
 })
 
 test('the order of instances that trade changes nothing where they do not compete for capacity', async () => {

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import type { IntentState } from '../../domain/order/intent.ts'
 import { createJournal } from '../../journal/groupCommit.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { createLedger } from '../../journal/journalLedger.ts'
@@ -16,11 +17,30 @@ import type { Scheduler } from './scheduler.ts'
 /** Records that are held back at most. */
 const MOST_HELD = 5_000
 
+/** The newest states of a journal's intents as they were written, so that the file need not be read to have them. */
+export interface WrittenStates {
+  /** By id, in the order of their acceptance. */
+  readonly byId: Map<string, IntentState>
+  /** Number of the newest record that they are of. */
+  seq: number
+}
+
+/** Makes the states of an empty journal. */
+export function createWrittenStates(): WrittenStates {
+  return { byId: new Map(), seq: 0 }
+}
+
+/** Dependencies of a lab's journal. */
+interface LabJournalParts {
+  readonly scheduler: Scheduler
+  readonly clock: Clock
+  readonly holder: string
+  /** Carried on from the segment before; a journal that has other records reads its file. Absent: none are. */
+  readonly states?: WrittenStates
+}
+
 /** Opens `journal.db` in a folder, or makes it; without a folder the journal is in memory alone. Throws what `openSqliteStore` throws. */
-export function openLabJournal(
-  folder: string | undefined,
-  parts: { readonly scheduler: Scheduler; readonly clock: Clock; readonly holder: string },
-): Journal {
+export function openLabJournal(folder: string | undefined, parts: LabJournalParts): Journal {
   const { store, ledger, snapshotSeq } =
     folder === undefined
       ? { store: createMemoryStore(), ledger: createLedger(), snapshotSeq: 0 }
@@ -36,17 +56,17 @@ export function openLabJournal(
   })
 }
 
-function openHeldStore(folder: string, parts: { readonly clock: Clock; readonly holder: string }) {
-  const { clock, holder } = parts
+function openHeldStore(folder: string, { clock, holder, states = createWrittenStates() }: LabJournalParts) {
   const opened = openSqliteStore(
     { path: join(folder, 'journal.db'), clockNow: clock.now, holder, freeBytes: () => 2 ** 40 },
     {},
   )
-  return { ...opened, store: heldStore(opened.store, opened.ledger.seq) }
+  return { ...opened, store: heldStore(opened.store, opened.ledger.seq, states) }
 }
 
 /** A store that writes many records at once: when there are many, and before anything is read. */
-function heldStore(store: JournalStore, seq: number): JournalStore {
+function heldStore(store: JournalStore, seq: number, states: WrittenStates): JournalStore {
+  const knowsAll = states.seq === seq
   let newest = seq
   let held: StoreEntry[] = []
   const write = async (): Promise<void> => {
@@ -64,6 +84,8 @@ function heldStore(store: JournalStore, seq: number): JournalStore {
     async append(entries) {
       held.push(...entries)
       newest += entries.length
+      for (const { state } of entries) if (state !== undefined) states.byId.set(state.intent.intentId, state)
+      if (knowsAll) states.seq = newest
       if (held.length >= MOST_HELD) await write()
       return newest
     },
@@ -78,7 +100,10 @@ function heldStore(store: JournalStore, seq: number): JournalStore {
     isShort: () => store.isShort(),
     records: (intentId) => written(() => store.records(intentId)),
     intent: (intentId) => written(() => store.intent(intentId)),
-    intents: (query) => written(() => store.intents(query)),
+    intents: async (query) =>
+      knowsAll && query === undefined
+        ? [...states.byId.values()].reverse()
+        : written(() => store.intents(query)),
     endingsSince: (sinceMs) => written(() => store.endingsSince(sinceMs)),
     close: () => written(() => store.close()),
   }

@@ -10,6 +10,7 @@ import { defined } from '../../base/defined.ts'
 import { connectChain } from '../../chain/connectEndpoints.ts'
 import type { EndpointsReader } from '../../chain/endpointsReader.ts'
 import { readMarket } from '../../chain/marketProof.ts'
+import type { ChainNode } from '../../chain/node/node.ts'
 import { createHttpTransport } from '../../chain/wire/httpTransport.ts'
 import { createRpcClient, type RpcClient } from '../../chain/wire/jsonRpc.ts'
 import type { Config } from '../../config/configTypes.ts'
@@ -25,6 +26,7 @@ import { createMarketData } from '../../market/marketData.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Chain } from '../../protocol/chains/chain.ts'
 import type { LoadedStrategy } from '../../strategy/files/load.ts'
+import { FINALITY } from './directNode.ts'
 import { directReads } from './directReads.ts'
 import type { LabFetch } from './labFetch.ts'
 
@@ -63,6 +65,8 @@ export interface LabTraderOptions {
   readonly isPaper: boolean
   /** True when reads go to the venue without what a client needs for hosts that fail. */
   readonly readsDirectly?: boolean
+  /** Replaces the questions to each endpoint of the chain; absent: they take the client's whole way. */
+  readonly aroundNode?: (node: ChainNode) => ChainNode
   readonly emit: Emit
   readonly fatal: (error: unknown) => void
   /** Parts of the trader that this lab replaces. */
@@ -98,7 +102,7 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
       : connectChain({
           http: hosts.rpc,
           ws: [],
-          finality: 'safe',
+          finality: FINALITY,
           chainId: chain.chainId,
           eventEmitter: chain.contracts.eventEmitter,
           wrappedNative: chain.contracts.wrappedNative,
@@ -109,6 +113,7 @@ export function createLabTrader(options: LabTraderOptions): LabTrader {
           clock,
           emit,
           fetch: rpcFetch,
+          ...defined({ around: options.aroundNode }),
         })
   const clients = hosts.rpc.map((url) =>
     createRpcClient(url, createHttpTransport(url, rpcFetch), clock, { timeoutMs, batchSize: 1 }),

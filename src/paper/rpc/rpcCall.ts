@@ -90,8 +90,8 @@ export function nativeBalanceAt(venueState: VenueState, address: string, block: 
   return native === undefined ? 0n : balanceAt(venueState, address, native, block)
 }
 
-/** Tells whether a digest had been consumed at a router by a block. */
-function isDigestUsed(venueState: VenueState, router: string, digest: Hex, block: Inclusion): boolean {
+/** Tells whether a digest had been consumed at a router, in lower case, by a block. */
+export function isDigestUsed(venueState: VenueState, router: string, digest: Hex, block: Inclusion): boolean {
   const transaction = venueState.blockChain.byDigest.get(hexKey(digest))
   if (transaction !== undefined) {
     return hexKey(transaction.to) === router && isIncludedAt(venueState.blockChain, transaction, block)

@@ -47,6 +47,8 @@ export interface VenueOptions {
   readonly scenario?: readonly ScenarioStep[]
   /** Where the venue is kept between runs; absent: in memory only. */
   readonly stateFile?: string
+  /** False: nothing is written between two saves, so that what happened after the last one is lost with the process. Default true. */
+  readonly isLogged?: boolean
   /** Unix seconds at which the prices begin; chains in step share it. Default now. A saved venue keeps its own. */
   readonly epochSeconds?: number
   /** Put before every path, as `/avalanche`, where several venues share a port. Default none. */
@@ -123,18 +125,19 @@ export function createVenue(options: VenueOptions): Venue {
   })
   readSchedule(venueState)
   ledgerOf(venueState)
+  const loggedFile = options.isLogged === false ? undefined : options.stateFile
   const state: VenueParts = {
     venueState,
     peers: Array.from({ length: API_PEERS }, (_unused, i) => createPeer(`api/${i}`)),
     faults,
     record: [],
-    log: options.stateFile === undefined ? undefined : createStateLog(options.stateFile),
+    log: loggedFile === undefined ? undefined : createStateLog(loggedFile),
   }
   saved?.restore(state)
-  if (options.stateFile !== undefined) {
-    replayStateLog(readStateLog(options.stateFile, saved?.logPart ?? 0), state)
+  if (loggedFile !== undefined) {
+    replayStateLog(readStateLog(loggedFile, saved?.logPart ?? 0), state)
     // The world's beginning is on disk before anything is logged against it.
-    saveState(options.stateFile, state)
+    saveState(loggedFile, state)
   }
   const { log } = state
   if (log !== undefined) {
@@ -144,7 +147,8 @@ export function createVenue(options: VenueOptions): Venue {
   }
   startTraders(venueState, venueState.clock.now())
   const endpoints = Array.from({ length: RPC_ENDPOINTS }, (_unused, index) => index)
-  let savedMoment = momentOf(venueState)
+  // Without a log the file has nothing of this venue yet.
+  let savedMoment = loggedFile === undefined ? undefined : momentOf(venueState)
   let saves = 0
   const wire = createWireFaults({
     seed: venueState.seed,
