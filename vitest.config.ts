@@ -9,6 +9,9 @@ import { LongestFirst } from './test/longestFirst.ts'
 // is reading them.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'perpd-tests')
 
+// Paper venues of tests have the same prices each time; a user's new folder draws its own.
+process.env.PERPD__PAPER__SEED ??= '1'
+
 const below = (files: readonly string[]) => files.map((file) => `test/${file}`)
 const deep = below(deepTests)
 const processes = below(processTests)

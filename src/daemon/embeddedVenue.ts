@@ -1,4 +1,5 @@
 /** Starts the paper venue inside this process. Only what serves a venue imports this file, and on demand: it loads all of the venue. */
+import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, parse } from 'node:path'
 import { type ReplayPlace, type RunningReplay, replayPlace } from '../base/candles/replayPlace.ts'
@@ -9,6 +10,7 @@ import { isReadOnlyMount, readOnlyRemedy } from '../base/readOnlyMount.ts'
 import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
+import { MOST_SEED } from '../config/sections/embeddedVenueSection.ts'
 import { acquireWriterLock, type WriterLock } from '../journal/lock.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { loadCatalog } from '../paper/catalog/catalog.ts'
@@ -30,6 +32,8 @@ const hostname = '127.0.0.1'
 export interface StartedVenue {
   /** The time of the daemon's own chain, which is never set back: a process with a venue in it has one time. */
   readonly clock: Clock
+  /** Of its prices: the configured one, that of the saved world, or the one drawn for a new folder. */
+  readonly seed: number
   /** Addresses of the daemon's own chain. */
   readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
   readonly control: string
@@ -65,7 +69,8 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
     return createMultiChainVenue({
       clock: systemClock,
       chains: paper.chains,
-      seed: paper.seed,
+      // A saved world goes on with its own.
+      seed: paper.seed === 0 ? randomInt(1, MOST_SEED) : paper.seed,
       stateFileOf: (chain) =>
         chain === config.venue.chain ? paper.stateFile : besideStateFile(paper.stateFile, chain.name),
       settingsOf: (chain) => ({ ...settingsOf(config, chain), replay: files.replay }),
@@ -89,12 +94,14 @@ async function startLocked(config: Config, log: Log, release: () => void): Promi
   const [main] = served
   const world = venues[0]?.venueState
   if (main === undefined || world === undefined) throw new RangeError('no chain to serve')
-  const { clock } = world
+  const { clock, seed } = world
+  log.note('paper.seed', 'info', `prices of the paper venue follow seed ${seed} (paper.seed)`)
   const replay = runningReplay(config, world)
   const telling = new AbortController()
   if (replay !== undefined) void tellReplay(replay, clock, log.note, telling.signal)
   return {
     clock,
+    seed,
     ...defined({ replay: replay === undefined ? undefined : () => replayPlace(replay, clock.now()) }),
     hosts: { api: main.api, oracle: main.oracle },
     control: main.control,

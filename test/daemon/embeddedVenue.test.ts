@@ -26,8 +26,10 @@ afterEach(async () => {
 
 const log = createLog({ level: 'error', format: 'json', stream: new PassThrough() })
 
+const isSeed = (flag: string): boolean => flag.startsWith('--paper.seed=')
+
 async function start(...flags: string[]): Promise<StartedVenue> {
-  const argv = ['--paper.traders', '0', ...flags]
+  const argv = ['--paper.traders=0', ...(flags.some(isSeed) ? [] : ['--paper.seed=1']), ...flags]
   started = await startVenue(loadConfig({ argv, env: {}, cwd }).config, log)
   return started
 }
@@ -63,6 +65,26 @@ test('shares of pools, whitelists and the boost of a wallet are what the setting
   })
   expect(await read(`${api}/whitelists?address=${wallet}`)).toEqual([marketToken])
   expect(await read(`${api}/incentives/usdg/boost-apr`)).toEqual({ boostApr: 0 })
+})
+
+test('a new folder draws a seed of its own and keeps it; a seed that is set is taken by a new folder alone', async () => {
+  const seedOf = async (name: string, seed: number) => {
+    const { seed: taken, close } = await start(
+      `--paper.seed=${seed}`,
+      '--paper.stateFile',
+      join(cwd, name, 'venue.json'),
+    )
+    await close()
+    started = undefined
+    return taken
+  }
+  const drawn = await seedOf('one', 0)
+  expect(drawn).toBeGreaterThan(0)
+  expect(await seedOf('one', 0)).toBe(drawn)
+  expect(await seedOf('one', 7)).toBe(drawn)
+  // One of two thousand million, drawn three times.
+  expect(new Set([drawn, await seedOf('two', 0), await seedOf('three', 0)]).size).toBe(3)
+  expect(await seedOf('four', 7)).toBe(7)
 })
 
 test('a replay is where its world is, and seeded prices have none', async () => {

@@ -60,7 +60,7 @@ export async function paper({ loaded, flags, out, err, env }: Call): Promise<num
     for (const [chain, served] of Object.entries(started.chains)) {
       const main = chain === config.venue.chain.name
       const file = main ? config.paper.stateFile : besideStateFile(config.paper.stateFile, chain)
-      out(`paper venue of ${chain}, world in ${file}`)
+      out(`paper venue of ${chain}, seed ${started.seed}, world in ${file}`)
       for (const host of served.api) out(`  application API  ${host}`)
       for (const host of served.oracle) out(`  oracle           ${host}`)
       for (const host of [...served.rpc, ...served.ws]) out(`  JSON-RPC         ${host}`)

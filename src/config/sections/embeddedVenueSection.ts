@@ -5,6 +5,9 @@ import { integer, type Section, setting, textOrNone } from '../../protocol/setti
 import * as as from './formats.ts'
 import { chainPrices, marketHours, tokenAmounts, walletMarkets, walletShares } from './paperFormats.ts'
 
+/** Largest seed. */
+export const MOST_SEED = 2_147_483_647
+
 /** Settings under `paper`. */
 export const paper = {
   chains: setting(
@@ -12,7 +15,11 @@ export const paper = {
     [],
     'Chains the paper venue serves, each with its own state, with prices in step. venue.chain is always among them. Empty: venue.chain alone.',
   ),
-  seed: setting(integer(0, 2_147_483_647), 1, "Seed of the embedded venue's prices."),
+  seed: setting(
+    integer(0, MOST_SEED),
+    0,
+    "Seed of the embedded venue's prices: the same seed and start give the same prices. 0: each new folder draws its own at its first start, and keeps it.",
+  ),
   port: setting(
     integer(0, 65_535),
     0,

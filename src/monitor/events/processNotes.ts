@@ -76,6 +76,7 @@ export const noteRegister = {
     'A copy runs instead of a shipped strategy file, which commands never change; at warn, perpd made the copy now.',
   ),
   'paper.moved': note(['error'], 'The configured port of the paper venue is in use: it serves at another.'),
+  'paper.seed': note(['info'], 'The seed that the prices of the paper venue follow.'),
   'paper.replay': note(
     ['info', 'warn'],
     'Position and end of the replay of the paper venue; at warn, assets keep one price because their candles ended or have not begun.',
