@@ -132,6 +132,37 @@ test('TypeScript reads it too, checked against the declarations of the package',
   expect(checked.stdout).toBe('')
 }, 300_000)
 
+/** The block of code of a guide that begins with this file's name. */
+function exampleOf(guide: string, file: string): string {
+  const text = readFileSync(join(root, 'docs', guide), 'utf8')
+  const found = [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
+  return found.find((code) => code.startsWith(`// strategies/${file}\n`)) ?? `no ${file} in ${guide}`
+}
+
+test('a kind and its test run beside the installed package as the guide has them, and have the right types', async () => {
+  const command = join(user, 'node_modules', 'perpd', 'dist', 'cli', 'bin.js')
+  await run(process.execPath, [command, 'init', '--yes'], { cwd: user, env })
+  const strategies = join(user, 'strategies')
+  writeFileSync(join(strategies, 'dip.ts'), exampleOf('strategies.md', 'dip.ts'))
+  writeFileSync(join(strategies, 'dip.test.ts'), exampleOf('own-kinds.md', 'dip.test.ts'))
+  const { NODE_TEST_CONTEXT: _context, ...alone } = env
+  const tested = await run(process.execPath, ['--test', 'strategies/dip.test.ts'], { cwd: user, env: alone })
+  expect(tested.stdout).toContain('pass 2')
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const roots = join(root, 'node_modules', '@types')
+  const typed = () =>
+    run(process.execPath, [tsc, '-p', 'strategies', '--typeRoots', roots], { cwd: user }).then(
+      ({ stdout }) => stdout,
+      ({ stdout }) => stdout as string,
+    )
+  expect(await typed()).toBe('')
+  writeFileSync(
+    join(strategies, 'dip.test.ts'),
+    exampleOf('own-kinds.md', 'dip.test.ts').replace('usd(200)', '200'),
+  )
+  expect(await typed()).toMatch(/dip\.test\.ts\(\d+,\d+\): error TS2322/)
+}, 300_000)
+
 test('the package holds what was built and what it reads, and no TypeScript but declarations and the pages of console and report', async () => {
   const { stdout } = await npm(['pack', '--json', '--dry-run', '--ignore-scripts'], root)
   const [{ files }] = JSON.parse(stdout) as [{ files: readonly { path: string }[] }]

@@ -19,7 +19,12 @@ const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.d.ts'
 /** Files of `strategies/` by name: they let Node and an editor read the user's own kinds. No path in them leaves the folder of `perpd.json`. */
 export function editorFiles(): Readonly<Record<string, string>> {
   return {
-    'package.json': jsonOf({ private: true, type: 'module' }),
+    // perpd brings its own modules to a kind; a test that Node runs alone finds those of the installed package.
+    'package.json': jsonOf({
+      private: true,
+      type: 'module',
+      imports: { '#strategy': 'perpd/strategy', '#indicators': 'perpd/indicators' },
+    }),
     'tsconfig.json': jsonOf({
       // Written by `perpd init`, which also writes it again after a clone.
       extends: `../${pathsFile}`,
