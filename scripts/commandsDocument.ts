@@ -37,7 +37,7 @@ export function commandsDocument(): string {
     '',
     'With several accounts ([scale.md](../scale.md#several-accounts-in-one-process)) `--account NAMES` names one or several (`alpha,beta`), or `all`. Without it',
     `these are for all accounts, each under its name, or by its name in JSON: ${named('each')}. These ask the first account: ${named('any')}.`,
-    `\`trading\` shows all, and needs a name to change something. These need a name: ${named('named')}.`,
+    `\`trading\` shows all, and needs a name to change something; \`report\` needs one where it is given no folder. These need a name: ${named('named')}.`,
     'All others are about the process.',
     '',
     '## Exit codes',

@@ -76,7 +76,9 @@ export function controlRoutes(context: ControlContext): Hono<Proven> {
   )
   accountRoutes(app, context, context)
   if (console !== undefined) {
-    console.mountPages(app, runDesk === undefined ? undefined : { desk: runDesk, fileOf: engine.fileOf })
+    const fileOf = (strategy: string, account: string | undefined) =>
+      account === undefined ? engine.fileOf(strategy) : undefined
+    console.mountPages(app, runDesk === undefined ? undefined : { desk: runDesk, fileOf })
     console.mountAccount(app, consoleSources(context))
   }
   app.get('/metrics', async (c) =>

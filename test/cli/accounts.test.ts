@@ -141,7 +141,7 @@ test('every command that an operator sends chooses among accounts', () => {
   const without = sent.filter(({ accounts }) => accounts === undefined).map(({ name }) => name)
   expect(without).toEqual([
     ...['init', 'doctor', 'run', 'paper', 'config', 'console'],
-    ...['strategies describe', 'strategies new', 'strategies test', 'backtest'],
+    ...['strategies describe', 'strategies new', 'strategies test'],
     ...['data get', 'record', 'data import', 'data list', 'data check', 'data export', 'notify test'],
     ...['keys new', 'keys import', 'message', 'version', 'completion'],
   ])

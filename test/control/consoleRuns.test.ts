@@ -106,6 +106,7 @@ test('nothing but the name of a running strategy, days and amounts goes to the p
     { ...asked, path: '/etc/passwd' },
     { ...asked, mode: '--out' },
     { ...asked, from: '--out=x' },
+    { ...asked, account: '--out=x' },
     { ...asked, from: '2024-01-01 --out' },
     { ...asked, balance: '1e9' },
     { ...asked, source: '--out' },

@@ -1,11 +1,13 @@
 /** The control port of a process with several accounts. */
 import { afterEach, expect, test } from 'vitest'
+import type { RunDesk, RunJob, RunOrder } from '../../src/control/console/runDesk.ts'
 import type { DeskAccount, MountAccount } from '../../src/control/deskRoutes.ts'
-import { type ControlServer, createDeskServer } from '../../src/control/server.ts'
+import { type ControlServer, createDeskServer, type DeskOptions } from '../../src/control/server.ts'
 import type { StandbyStatus } from '../../src/control/standbyRoutes.ts'
 import type { Verdict } from '../../src/monitor/health.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
 import { allRows } from '../../src/operator/commands/index.ts'
+import { handClock } from './browser.ts'
 import { access, asOperator, asReader, engine } from './door.ts'
 
 const options = { version: '0.1.0', profile: 'paper', chain: 'arbitrum' }
@@ -22,6 +24,7 @@ const damaged: DeskAccount = {
 async function open(
   verdicts: Readonly<Record<string, Verdict>> = {},
   more: readonly DeskAccount[] = [damaged],
+  desk: Partial<DeskOptions> = {},
 ): Promise<Record<string, string[]>> {
   const got: Record<string, string[]> = { alpha: [], beta: [] }
   const { tokens, isMetricsOpen, isHealthOpen, requestsPerSecond, ...own } = access
@@ -29,6 +32,8 @@ async function open(
     ...own,
     engine: {
       ...engine,
+      fileOf: (strategy: string) =>
+        strategy === 'eth-trend' ? { path: `/${name}/eth-trend.yaml`, fields: [] } : undefined,
       operate: (command: { readonly type: string }) => {
         got[name]?.push(command.type)
         return Promise.resolve({ ok: true, statement: `${name} did it` } as const)
@@ -48,6 +53,7 @@ async function open(
       { name: 'beta', serve: (mount) => mount(served('beta')), fault: () => undefined },
       ...more,
     ],
+    ...desk,
   })
   return got
 }
@@ -202,4 +208,31 @@ test('without a token nothing of an account is shown, and a reader commands none
   })
   expect(answer.status).toBe(403)
   expect(got.alpha).toEqual([])
+})
+
+test('a backtest takes the file and the settings of the account that it names, and none without a name', async () => {
+  const orders: RunOrder[] = []
+  const begun: RunJob = { name: 'made', strategy: '', startedAtMs: 0, state: 'running', percent: 0 }
+  const runDesk: RunDesk = {
+    list: () => Promise.resolve({ runs: [], more: 0 }),
+    start(order) {
+      orders.push(order)
+      return begun
+    },
+    resume: (_name, account) => Promise.resolve(account === 'beta' ? begun : 'none'),
+    cancel: () => false,
+    page: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  }
+  await open({}, [damaged], { console: { clock: handClock() }, runDesk })
+  const wanted = { strategy: 'eth-trend', mode: 'fast' } as const
+  const start = async (more: object) => (await post('/api/runs', { ...wanted, ...more })).status
+  expect([await start({}), await start({ account: 'gamma' }), await start({ account: 'delta' })]).toEqual([
+    404, 404, 404,
+  ])
+  expect([await start({ account: 'beta' }), await start({ account: 'alpha' })]).toEqual([200, 200])
+  expect(orders).toEqual(
+    ['beta', 'alpha'].map((account) => ({ ...wanted, account, path: `/${account}/eth-trend.yaml` })),
+  )
+  expect((await post('/api/runs/resume', { name: 'made', account: 'beta' })).status).toBe(200)
 })

@@ -87,8 +87,14 @@ export function createRunDesk(place: LocalRuns): RunDesk {
     }
   }
 
-  /** Begins the one run that is made at a time: the command with its words, then its report. */
-  function begin(name: string, strategy: string, words: readonly string[]): RunJob {
+  /** Begins the one run that is made at a time: the command with its words, for this account, then its report. */
+  function begin(
+    name: string,
+    strategy: string,
+    account: string | undefined,
+    command: readonly string[],
+  ): RunJob {
+    const words = account === undefined ? command : [...command, '--account', account]
     const begun: RunJob = { name, strategy, startedAtMs: place.now(), state: 'running', percent: 0 }
     job = begun
     make(name, words).catch((error: unknown) => ended({ state: 'failed', problem: reasonOf(error) }))
@@ -193,20 +199,27 @@ export function createRunDesk(place: LocalRuns): RunDesk {
     start(order) {
       if (job?.state === 'running') return undefined
       const stamp = new Date(place.now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
-      const name = `${order.strategy.replaceAll(/[^\w.-]/g, '_').slice(0, 80)}-${stamp}`
+      const named = [order.account, order.strategy].filter((each) => each !== undefined).join('-')
+      const name = `${named.replaceAll(/[^\w.-]/g, '_').slice(0, 80)}-${stamp}`
       const flags = { from: order.from, to: order.to, balance: order.balance, source: order.source }
       const given = Object.entries(flags).flatMap(([flag, value]) =>
         value === undefined ? [] : [`--${flag}`, value],
       )
       const mode = order.mode === 'fast' ? ['--fast'] : []
-      return begin(name, order.strategy, [order.path, '--out', join(place.folder, name), ...given, ...mode])
+      return begin(name, order.strategy, order.account, [
+        order.path,
+        '--out',
+        join(place.folder, name),
+        ...given,
+        ...mode,
+      ])
     },
-    async resume(name) {
+    async resume(name, account) {
       const isThere = (await folderNames(place.folder)).includes(name)
       const row = isThere ? (await rowOf(name))?.row : undefined
       if (row === undefined || row.figures !== undefined || beingMade(row).isBeingMade) return 'none'
       if (job?.state === 'running') return 'running'
-      return begin(name, row.strategies.join(', '), ['--resume', join(place.folder, name)])
+      return begin(name, row.strategies.join(', '), account, ['--resume', join(place.folder, name)])
     },
     cancel() {
       if (job?.state !== 'running' || making === undefined) return false

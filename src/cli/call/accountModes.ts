@@ -11,9 +11,9 @@ export const accountFlag: OwnFlag = {
 
 /**
  * `each`: without a name it is for all. `named`: a name must be given, since it changes something or is of one thing. `named-to-change`: with an argument as
- * `named`, else as `each`. `any`: all accounts have the same of it, and the first one is asked.
+ * `named`, else as `each`. `any`: the first one is asked where none is named. `named-without-folder`: with an argument as `any`, else as `named`.
  */
-export type AccountMode = 'each' | 'named' | 'named-to-change' | 'any'
+export type AccountMode = 'each' | 'named' | 'named-to-change' | 'named-without-folder' | 'any'
 
 /** Commands that show something of an account, and the kill: whoever must stop names nobody. */
 const ofEach: readonly string[] = [
@@ -39,7 +39,6 @@ const ofNamed: readonly string[] = [
   'open',
   'task start',
   'explain',
-  'report',
   'keys address',
   'keys export',
   'subaccount create',
@@ -52,13 +51,17 @@ const ofNamed: readonly string[] = [
   'journal accept-loss',
 ]
 
-/** Commands about what all accounts have in common: the log has one level, and the venue one list of markets. */
-const ofAny: readonly string[] = ['log level', 'markets']
+/**
+ * Commands about what all accounts have in common, as the log with one level and the venue with one list of markets; and the backtest, which takes the
+ * settings of an account.
+ */
+const ofAny: readonly string[] = ['log level', 'markets', 'backtest']
 
 /** Returns the mode of a command; undefined: it is about the process. `isSent`: it sends an operator's command. */
 export function accountModeOf(command: string, isSent: boolean): AccountMode | undefined {
   if (ofAny.includes(command)) return 'any'
   if (ofEach.includes(command)) return 'each'
   if (command === 'trading') return 'named-to-change'
+  if (command === 'report') return 'named-without-folder'
   return isSent || ofNamed.includes(command) ? 'named' : undefined
 }

@@ -42,7 +42,9 @@ function chosenNames(
   if (all.length === 0) return [undefined]
   const isRead = mode === 'each' || (mode === 'named-to-change' && positionals.length === 0)
   if (given === ALL_ACCOUNTS || isRead) return all
-  if (mode === 'any') return all.slice(0, 1)
+  // The folder of a run is no account's.
+  const isOfFolder = mode === 'named-without-folder' && positionals.length > 0
+  if (mode === 'any' || isOfFolder) return all.slice(0, 1)
   throw new CommandError(
     `perpd ${command} needs an account: ${all.join(', ')}.\n  Nothing was done. Name one or several, as --account ${all[0]}, or all: --account ${ALL_ACCOUNTS}`,
     exitCodes.configuration,

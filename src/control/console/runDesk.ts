@@ -54,6 +54,8 @@ export const MOST_RUNS = 100
 
 /** Terms of a run that is started from the console. Dates are UTC days as `2026-11-02`. */
 export interface RunOrder {
+  /** The account whose settings it takes; absent: the only one has no name. */
+  readonly account?: string
   readonly strategy: string
   /** Path of the strategy's file. */
   readonly path: string
@@ -72,7 +74,7 @@ export interface RunDesk {
   /** Starts one; undefined while another one is being made. */
   start(order: RunOrder): RunJob | undefined
   /** Resumes a run that was stopped; `running` while another one is being made, `none` where no run of this name was stopped. */
-  resume(name: string): Promise<RunJob | 'running' | 'none'>
+  resume(name: string, account?: string): Promise<RunJob | 'running' | 'none'>
   /** Ends the one that is being made; false when there is none. */
   cancel(): boolean
   /** The report page of a run that is over; undefined when there is no such run. Throws BaseError when it cannot be made. */

@@ -18,15 +18,20 @@ import type { Sessions } from './sessions.ts'
 export interface RunParts {
   readonly desk: RunDesk
   readonly sessions: Sessions
-  /** The file of a strategy that runs; undefined: none of this name does. */
-  readonly fileOf: (strategy: string) => { readonly path: string } | undefined
+  /** The file of a strategy that runs in an account; undefined: none of this name does. `account`: undefined where the only one has no name. */
+  readonly fileOf: (strategy: string, account: string | undefined) => { readonly path: string } | undefined
 }
 
 const day = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/)
   .exactOptional()
+const account = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,15}$/)
+  .exactOptional()
 const orderBody = z.strictObject({
+  account,
   strategy: z.string().max(120),
   mode: z.enum(['fast', 'exact']),
   from: day,
@@ -40,7 +45,7 @@ const orderBody = z.strictObject({
     .regex(/^[a-z0-9][\w-]{0,39}$/i)
     .exactOptional(),
 })
-const resumeBody = z.strictObject({ name: z.string().max(120) })
+const resumeBody = z.strictObject({ account, name: z.string().max(120) })
 const busy = 'A backtest is being made; wait for its end, or cancel it.'
 /** Longest body, bytes. */
 const MOST_BODY_BYTES = 1_024
@@ -81,7 +86,7 @@ export function runRoutes(app: Hono<Proven>, { desk, sessions, fileOf }: RunPart
   app.post('/api/runs', limited, async (c) => {
     const order = await jsonOf(c, orderBody)
     if (order === undefined) return no(c, 400, 'BAD_RUN', badRun)
-    const file = fileOf(order.strategy)
+    const file = fileOf(order.strategy, order.account)
     if (file === undefined) return no(c, 404, 'NOT_FOUND', `No strategy ${visible(order.strategy)} runs.`)
     const job = desk.start({ ...order, path: file.path })
     if (job === undefined) return no(c, 409, 'BACKTEST_RUNNING', busy)
@@ -90,7 +95,7 @@ export function runRoutes(app: Hono<Proven>, { desk, sessions, fileOf }: RunPart
   app.post('/api/runs/resume', limited, async (c) => {
     const body = await jsonOf(c, resumeBody)
     if (body === undefined) return no(c, 400, 'BAD_RUN', 'A run to resume is named by its folder: name.')
-    const job = await desk.resume(body.name)
+    const job = await desk.resume(body.name, body.account)
     if (job === 'none')
       return no(c, 404, 'NOT_FOUND', `No run ${visible(body.name)} was stopped before its end.`)
     if (job === 'running') return no(c, 409, 'BACKTEST_RUNNING', busy)
@@ -117,7 +122,7 @@ export function runRoutes(app: Hono<Proven>, { desk, sessions, fileOf }: RunPart
 }
 
 const badRun =
-  'A backtest is JSON: {"strategy":"eth-trend","mode":"fast"}, with from and to as 2026-11-02, balance in whole units, and source where it is needed.'
+  'A backtest is JSON: {"strategy":"eth-trend","mode":"fast"}, with from and to as 2026-11-02, balance in whole units, source where it is needed, and account where there are several.'
 
 async function pageOf(c: Context<Proven>, desk: RunDesk, name: string) {
   const page = await desk.page(name)

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html, usePage, useSlice } from '../markup.ts'
+import { pageAccount } from '../pageAccount.ts'
 import { NO_ANSWER } from '../pageApi.ts'
 import type { StrategyRow } from '../pageWire.ts'
 import { runTexts as words } from '../runTexts.ts'
@@ -57,9 +58,10 @@ export function RunDialog({
   async function submit(event: Event): Promise<void> {
     event.preventDefault()
     const typed = [...new FormData(event.currentTarget as HTMLFormElement)]
-    const body = Object.fromEntries(
+    const given = Object.fromEntries(
       typed.map(([name, value]) => [name, String(value).trim()]).filter(([, value]) => value !== ''),
     )
+    const body = { ...given, account: pageAccount() }
     setSending(true)
     const answer = await feed.change<{ readonly job: { readonly name: string } }>('POST', '/api/runs', body)
     setSending(false)

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Head, html, Section, useBounded, useDaemonNow, useMayCommand, usePage, useSlice } from '../markup.ts'
+import { pageAccount } from '../pageAccount.ts'
 import { NO_ANSWER, read } from '../pageApi.ts'
 import type { Runs } from '../pageWire.ts'
 import { runTexts as words } from '../runTexts.ts'
@@ -145,7 +146,7 @@ export function RunsView(): VNode {
     look()
   }
 
-  const resume = (name: string): void => void change('/api/runs/resume', { name })
+  const resume = (name: string): void => void change('/api/runs/resume', { name, account: pageAccount() })
   const tools =
     mayCommand && state !== 'running'
       ? html`<button onClick=${() => setStarting(true)}>${words.start}</button>`
