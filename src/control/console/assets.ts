@@ -96,7 +96,7 @@ function withPreloads(file: string, folder: string): string {
   )
   const scripts = [...vendored].filter(([name, { file: path }]) => name !== LATER && /\.m?js$/.test(path))
   const names = [...own.map(([name]) => name), ...scripts.map(([name]) => `${vendorPrefix}${name}`)]
-  const links = names.map((name) => `<link rel=modulepreload href=/console/${name}>`)
+  const links = names.map((name) => `<link rel=modulepreload href=${name}>`)
   return readFileSync(file, 'utf8').replace('  </head>', `${links.join('')}  </head>`)
 }
 

@@ -18,9 +18,12 @@ export function withVendoredImports(text: string): string {
 const unread = /^[ \t]*\/\*[\s\S]*?\*\/[ \t]*$|^[ \t]*\/\/.*$|^[ \t]+|[ \t]+$|(?<= ) +/gm
 
 /**
- * A module without what no browser reads: comments, indentation, and the blanks that types left. Markup (`html`) loses its indentation too, which means
- * nothing there; other texts of several lines, or with several blanks in a row, would be changed by it.
+ * A module without what no browser reads: comments, indentation, and the blanks that types left. Markup (`html`) loses its indentation too, and the line
+ * ends between its tags, which mean nothing there; other texts of several lines, or with several blanks in a row, would be changed by it.
  */
 export function withoutBlanks(text: string): string {
-  return text.replace(unread, '').replace(/^\n+|\n+(?=\n)/g, '')
+  return text
+    .replace(unread, '')
+    .replace(/^\n+|\n+(?=\n)/g, '')
+    .replaceAll(/>\n+(?=<)/g, '>')
 }
