@@ -22,7 +22,7 @@ import {
 } from '../../src/control/console/page/chart/chartMarkers.ts'
 import { chartTexts as words } from '../../src/control/console/page/chart/chartTexts.ts'
 import { crosshairText, tickText } from '../../src/control/console/page/chart/chartTimes.ts'
-import type { Candles, Order, RestingOrder } from '../../src/control/console/page/pageWire.ts'
+import type { Candles, Order, RestingOrder, Status } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { ETH, order, positionRow, resting, status, usd } from './rows.ts'
 
@@ -193,11 +193,13 @@ test('prices of one market have one count of places, and a price of many zeros s
   const small = status({
     restingOrders: [resting({ market: 'PEPE/USD', markPrice: '12300000000000000000000000' })],
   })
-  expect(placesOfMarket(small, 'PEPE/USD', undefined)).toBe(10)
-  expect(placesOfMarket(status(), 'PEPE/USD', 0.0000123)).toBe(10)
-  expect(placesOfMarket(status({ positions: [positionRow()] }), symbol, undefined)).toBe(2)
-  const dear = status({ positions: [positionRow({ markPrice: usd(95_000) })] })
-  expect(placesOfMarket(dear, symbol, undefined)).toBe(2)
+  const places = (known: Status, name: string, close?: number) =>
+    placesOfMarket({ status: known, markets: [] }, name, close)
+  expect(places(small, 'PEPE/USD')).toBe(10)
+  expect(places(status(), 'PEPE/USD', 0.0000123)).toBe(10)
+  expect(places(status(), 'PEPE/USD')).toBeUndefined()
+  expect(places(status({ positions: [positionRow()] }), symbol)).toBe(2)
+  expect(places(status({ positions: [positionRow({ markPrice: usd(95_000) })] }), symbol)).toBe(2)
   expect(ETH).toBe(positionRow().marketToken)
 })
 

@@ -99,7 +99,7 @@ test.each(['none', 'over'] as const)(
   'where a session is %s nothing of the account is left on the screen',
   (session) => {
     const state = after(
-      { type: 'session', session: { role: 'read', expiresAtMs: 1 } },
+      { type: 'session', session: { role: 'read', expiresAtMs: 1, typedSizeBps: 2_500 } },
       { type: 'status', status: status(), nowMs: 0 },
       { type: 'orders', orders: [order('a')] },
       { type: 'session', session },

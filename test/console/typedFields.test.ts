@@ -1,7 +1,12 @@
 /** Fields of the order ticket as they are typed: understood exactly and repeated, or at fault in words. */
 import { expect, test } from 'vitest'
 import { amountIn, type SizeFacts } from '../../src/control/console/page/ticket/sizeUnits.ts'
-import { type Quote, type TicketFields, typedSizeOf } from '../../src/control/console/page/ticket/ticket.ts'
+import {
+  type Quote,
+  type TicketFields,
+  ticketBody,
+  typedSizeOf,
+} from '../../src/control/console/page/ticket/ticket.ts'
 import { ticketTexts as words } from '../../src/control/console/page/ticket/ticketTexts.ts'
 import { problemsOf, understoodOf } from '../../src/control/console/page/ticket/typedFields.ts'
 
@@ -30,7 +35,7 @@ test.each(['0,9', '0,001', '1e3', '-5', '1.2.3', '12,34', '0', '+5', '1 000'])(
       stopLoss: words.problems.place,
       takeProfit: words.problems.place,
     })
-    for (const unit of ['size', 'tokens', 'risk'] as const)
+    for (const unit of ['size', 'tokens', 'collateral', 'risk'] as const)
       expect(problems({ unit, amount: wrong }).amount).toBe(words.problems.number)
     expect(problems({ unit: 'equity', amount: wrong }).amount).toBe(words.problems.share)
     expect(problems({ leverage: wrong }).leverage).toBe(words.problems.times)
@@ -56,7 +61,7 @@ test('each field repeats what was understood, exactly, with what follows from it
   expect(echo('amount', { unit: 'tokens', amount: '0.0245' })).toBe('= 0.0245 tokens: $49.00')
   expect(echo('amount', { unit: 'equity', amount: '2.5%' })).toBe('= 2.5% of the equity')
   expect(echo('amount', { unit: 'risk', amount: '50' })).toBe('= $50.00 lost at the stop')
-  expect(echo('leverage', { leverage: '2.5x' })).toBe('= 2.5x')
+  expect(echo('leverage', { leverage: '2.5x' })).toBe('= 2.5x: $200.00 of collateral')
   expect(echo('stopLoss', { stopLoss: '3%' })).toBe('= about $1,940.00, $15.00 of this size')
   expect(echo('stopLoss', { direction: 'short', stopLoss: '3%' })).toContain('$2,060.00')
   expect(echo('takeProfit', { takeProfit: '2,120', unit: 'tokens', amount: '0.5' })).toBe(
@@ -84,11 +89,37 @@ test('a size follows in the units in which it was not typed, and is the same whe
   expect([chosen('risk'), chosen('size', { unit: 'risk', amount: '50' })]).toEqual(['', ''])
 })
 
-test('a size above a quarter of the equity is typed in whole dollars before it is sent', () => {
-  const quote = (dollars: number) => ({ sizeUsd: `${dollars}${'0'.repeat(30)}` }) as Quote
-  expect([2_500, 2_501].map((dollars) => typedSizeOf(quote(dollars), 10_000n * one))).toEqual([
-    undefined,
-    '2501',
+test('leverage, collateral and size follow each other: the one that was typed stays, and is sent as a size in dollars', () => {
+  const byCollateral: TicketFields = { ...whole, unit: 'collateral', amount: '250.55', stopLoss: '3%' }
+  const facts: SizeFacts = { markUsd: mark, equityUsd: 10_000n * one }
+  const told = (name: 'amount' | 'leverage' | 'stopLoss', fields: TicketFields) =>
+    understoodOf(name, fields, facts)
+  const size = (fields: TicketFields) => ticketBody({ id: 'own', fields }, 'ETH/USD', 'ann').size
+  // A typed size takes less collateral by more leverage.
+  expect([2, 4].map((times) => told('leverage', { ...whole, leverage: `${times}` }))).toEqual([
+    '= 2x: $250.00 of collateral',
+    '= 4x: $125.00 of collateral',
   ])
-  expect(typedSizeOf(quote(2_501), undefined)).toBeUndefined()
+  expect(size({ ...whole, leverage: '4' })).toBe('500')
+  // A typed collateral makes a larger size by it.
+  const more: TicketFields = { ...byCollateral, leverage: '4x' }
+  expect([byCollateral, more].map((fields) => told('amount', fields))).toEqual([
+    '= $250.55 of collateral: $501.10, 0.25055 tokens, 5.01% of the equity, $15.03 to the stop, before costs',
+    '= $250.55 of collateral: $1,002.20, 0.5011 tokens, 10.02% of the equity, $30.07 to the stop, before costs',
+  ])
+  expect([told('leverage', more), told('stopLoss', more)]).toEqual([
+    '= 4x',
+    '= about $1,940.00, $30.07 of this size',
+  ])
+  expect([size(byCollateral), size(more)]).toEqual(['501.1', '1002.2'])
+  expect(amountIn('collateral', whole, facts)).toBe('250.00')
+  expect(amountIn('size', more, facts)).toBe('1,002.20')
+})
+
+test('a size above the share of the equity that a setting says is typed in whole dollars before it is sent', () => {
+  const quote = (dollars: number) => ({ sizeUsd: `${dollars}${'0'.repeat(30)}` }) as Quote
+  const typed = (dollars: number, aboveBps: number) => typedSizeOf(quote(dollars), 10_000n * one, aboveBps)
+  expect([typed(2_500, 2_500), typed(2_501, 2_500)]).toEqual([undefined, '2501'])
+  expect([typed(1, 0), typed(2_501, 5_000), typed(5_001, 5_000)]).toEqual(['1', undefined, '5001'])
+  expect(typedSizeOf(quote(2_501), undefined, 2_500)).toBeUndefined()
 })

@@ -15,7 +15,7 @@ let server: ControlServer
 
 async function open(publicUrl?: string): Promise<void> {
   server = await openConsole(
-    { clock, ...(publicUrl === undefined ? {} : { publicUrl }) },
+    { clock, typedSizeBps: 2_500, ...(publicUrl === undefined ? {} : { publicUrl }) },
     {
       engine: {
         ...engine,
@@ -67,6 +67,7 @@ test('a session of either token sees the account, and only one of the operate to
   expect(JSON.parse(text)).toEqual({
     role: 'read',
     expiresAtMs: clock.now() + hourMs,
+    typedSizeBps: 2_500,
   })
 })
 

@@ -130,6 +130,11 @@ export const control = {
     '',
     'Address of the console behind a proxy that ends TLS, as https://perpd.example.org. The session cookie is then sent over TLS only, and requests may use this name. Empty: the port itself.',
   ),
+  typedSizeBps: setting(
+    integer(0, 1_000_000),
+    2_500,
+    'Size of an order by hand, in basis points of the equity, above which the console asks to type it before it sends the order; 0: every size.',
+  ),
   signalSecretFile: setting(
     as.pathOrNone,
     '',

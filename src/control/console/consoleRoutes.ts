@@ -22,6 +22,8 @@ export interface ConsoleParts {
   readonly roles: RoleOf
   /** Where browsers reach the console, without a slash at its end. */
   readonly baseUrl: () => string
+  /** Share of the equity above which the page asks to type the size of an order, bps. */
+  readonly typedSizeBps: number
   /** Backtests; absent: the console has none. */
   readonly runs?: Omit<RunParts, 'sessions'>
 }
@@ -144,13 +146,13 @@ function loginRoutes(app: Hono<Proven>, { sessions, throttle, roles, baseUrl }: 
 }
 
 /** Routes that show the session and end it. */
-function sessionRoutes(app: Hono<Proven>, { sessions }: ConsoleParts): void {
+function sessionRoutes(app: Hono<Proven>, { sessions, typedSizeBps }: ConsoleParts): void {
   app.get(sessionPath, (c) => {
     const session = c.get('session')
     const row = sessions.list().find(({ id }) => id === session?.id)
     // A fresh page asks this first: that nobody is logged in is an answer, and no fault on its console.
     if (session === undefined || row === undefined) return c.json({ role: null })
-    return c.json({ role: row.role, expiresAtMs: row.expiresAtMs })
+    return c.json({ role: row.role, expiresAtMs: row.expiresAtMs, typedSizeBps })
   })
   app.delete(sessionPath, (c) => {
     const session = c.get('session')

@@ -20,6 +20,8 @@ export interface ConsoleSettings {
   /** Where browsers reach it through a proxy that ends TLS, without a slash at its end; absent: at the port itself. */
   readonly publicUrl?: string
   readonly clock: Clocks
+  /** Share of the equity above which the page asks to type the size of an order, bps; default 0: it asks for each. */
+  readonly typedSizeBps?: number
   /** Folder of the page; default the package's own. */
   readonly pageFolder?: string
   /** When the stream looks for what is new; default by a timer. */
@@ -67,7 +69,7 @@ const keepEveryMs = 60_000
 
 /** A console without sessions. */
 export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebConsole {
-  const { publicUrl, clock, pageFolder, beat = systemBeat } = settings
+  const { publicUrl, clock, typedSizeBps = 0, pageFolder, beat = systemBeat } = settings
   const held = new WeakSet<Socket>()
   const mounted = new Set<() => Promise<void>>()
   let servedUrl = ''
@@ -90,6 +92,7 @@ export function createConsole(settings: ConsoleSettings, tokens: Tokens): WebCon
         },
         roles: createRoles(tokens),
         baseUrl,
+        typedSizeBps,
         ...defined({ runs }),
       })
     },

@@ -63,6 +63,8 @@ export function sayConsole(
 
 /** Settings of the console, where it is served. */
 export function consoleOf({ control }: Config): { readonly console?: ConsoleSettings } {
-  const { console: isServed, consoleUrl } = control
-  return isServed ? { console: { clock: systemClock, ...defined({ publicUrl: consoleUrl }) } } : {}
+  const { console: isServed, consoleUrl, typedSizeBps } = control
+  return isServed
+    ? { console: { clock: systemClock, typedSizeBps, ...defined({ publicUrl: consoleUrl }) } }
+    : {}
 }

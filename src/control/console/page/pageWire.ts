@@ -83,10 +83,12 @@ export interface Session {
   readonly role: 'read' | 'operate'
   /** Unix ms. */
   readonly expiresAtMs: number
+  /** Share of the equity above which the size of an order is typed before it is sent, bps. */
+  readonly typedSizeBps: number
 }
 
 /** A session that began just now. */
-export interface BegunSession extends Session {
+export interface BegunSession {
   /** The half of it that this page keeps. */
   readonly pageKey: string
 }

@@ -71,10 +71,10 @@ export function priceText(price: Amount, places = placesOf(price)): string {
   return written(value < 0n, decimalText((absOf(value) + unit / 2n) / unit, places), places)
 }
 
-/** Dollars with every digit that they have, in cents at least: an echo of what was typed. */
-export function exactUsdText(amount: Amount): string {
+/** Dollars with every digit that they have, in cents at least or in the places of a market: an echo of what was typed. */
+export function exactUsdText(amount: Amount, leastPlaces = 2): string {
   const value = amountOf(amount)
-  return written(value < 0n, decimalText(absOf(value), USD_DECIMALS), 2)
+  return written(value < 0n, decimalText(absOf(value), USD_DECIMALS), leastPlaces)
 }
 
 /** A fixed-point integer as plain decimal text, exact, without zeros at its end: `decimalText(1500000n, 6)` is `1.5`. */

@@ -1,5 +1,5 @@
 /** Prices of a market at which something of ours rests, happened or would: the lines of its chart and the rows of its table of levels. Pure. */
-import type { RestingOrder, Status } from '../pageWire.ts'
+import type { Market, RestingOrder, Status } from '../pageWire.ts'
 import {
   absOf,
   amountOf,
@@ -65,11 +65,20 @@ export function markOf({ positions, restingOrders, symbols }: Status, market: st
   return mark === undefined || mark === null ? undefined : amountOf(mark)
 }
 
-/** The count of places of a market's prices, by the largest of its mark, its newest candle and what rests and is held there. */
-export function placesOfMarket(status: Status, market: string, newestClose: number | undefined): number {
-  const mark = markOf(status, market)
-  const close = newestClose === undefined ? 0n : BigInt(Math.round(newestClose * 1e12)) * 10n ** 18n
-  return placesOf(mark ?? close)
+/**
+ * Places of all prices of a market, by its mark: in chart, rows, ticket and notices alike. Undefined: no price of it is known.
+ *
+ * @param newestClose of its candles, USD: what tells it where no mark is known
+ */
+export function placesOfMarket(
+  { status, markets }: { readonly markets: readonly Market[] } & { readonly status?: Status | undefined },
+  market: string,
+  newestClose?: number,
+): number | undefined {
+  const mark =
+    (status && markOf(status, market)) ?? markets.find(({ symbol }) => symbol === market)?.markPrice
+  if (mark !== undefined && mark !== null) return placesOf(mark)
+  return newestClose === undefined ? undefined : placesOf(BigInt(Math.round(newestClose * 1e12)) * 10n ** 18n)
 }
 
 /** The levels of a market, the highest price first. */

@@ -37,7 +37,8 @@ function useLevels(
   return useMemo(() => {
     if (status === undefined) return undefined
     const positions = shownPositions(status, [], markets)
-    const facts = { status, positions, market, places: placesOfMarket(status, market, close) }
+    const places = placesOfMarket({ status, markets }, market, close) ?? 2
+    const facts = { status, positions, market, places }
     return { facts, levels: levelsOf(facts) }
   }, [status, markets, market, close === undefined])
 }

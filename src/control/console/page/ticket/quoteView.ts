@@ -1,7 +1,15 @@
 /** The preview of an order by hand: one table of its costs, and what follows from it. Every figure is the daemon's own. */
 import type { VNode } from 'preact'
 import { html } from '../markup.ts'
-import { percentText, priceText, ratioText, signedUsdText, timesText, usdText } from '../shownAmount.ts'
+import {
+  percentText,
+  placesOf,
+  priceText,
+  ratioText,
+  signedUsdText,
+  timesText,
+  usdText,
+} from '../shownAmount.ts'
 import type { Quote } from './ticket.ts'
 import { ticketTexts as words } from './ticketTexts.ts'
 
@@ -35,13 +43,16 @@ function positionText(shown: Shown): string {
   return `${usdText(shown.sizeUsd)}${shown.leverageBps === null ? '' : ` ${timesText(shown.leverageBps)}`}`
 }
 
-function liquidationText(shown: Shown): string {
-  return shown?.liquidationPrice == null ? words.none : priceText(shown.liquidationPrice)
+function liquidationText(shown: Shown, places: number): string {
+  return shown?.liquidationPrice == null ? words.none : priceText(shown.liquidationPrice, places)
 }
 
 /** Facts below the table, by name. */
 function factsOf(quote: Quote): readonly (readonly [string, string])[] {
   const { before, after, lostAtStopUsd, wonAtTargetUsd, limits, exits, cap, tokens, sizeUsd } = quote
+  // The price now tells the places of the market, whatever the others are.
+  const places = placesOf(quote.referencePrice)
+  const price = (value: string) => priceText(value, places)
   const way = after?.liquidationBps == null ? '' : `, ${words.away(percentText(after.liquidationBps))}`
   const hasStop = exits.some(({ type }) => type === 'stop-loss')
   const first = after?.liquidationPrice == null ? '' : `; ${hasStop ? words.stopFirst : words.noStop}`
@@ -53,13 +64,15 @@ function factsOf(quote: Quote): readonly (readonly [string, string])[] {
     [words.market, quote.chosen ?? quote.market],
     [words.size, `${usdText(sizeUsd)}, ${tokens}`],
     ...(cap === null ? [] : [[words.cap, cap] as const]),
-    [words.fills, priceText(quote.triggerPrice ?? quote.referencePrice)],
-    [words.bound, quote.boundPrice === null ? words.any : priceText(quote.boundPrice)],
-    ...exits.map(({ type, triggerPrice }) => [type, priceText(triggerPrice)] as const),
+    [words.fills, price(quote.triggerPrice ?? quote.referencePrice)],
+    [words.bound, quote.boundPrice === null ? words.any : price(quote.boundPrice)],
+    ...exits.map(({ type, triggerPrice }) => [type, price(triggerPrice)] as const),
     [words.position, `${positionText(before)} > ${positionText(after)}`],
     [
       words.liquidation,
-      after === null ? words.unknown : `${liquidationText(before)} > ${liquidationText(after)}${way}${first}`,
+      after === null
+        ? words.unknown
+        : `${liquidationText(before, places)} > ${liquidationText(after, places)}${way}${first}`,
     ],
     ...(lostAtStopUsd === null ? [] : [[words.lost, signedUsdText(lostAtStopUsd)] as const]),
     ...(wonAtTargetUsd === null ? [] : [[words.won, `${signedUsdText(wonAtTargetUsd)}${ratio}`] as const]),

@@ -1,7 +1,7 @@
 /** A size in each unit in which it may be typed: one is typed, and the others follow. Pure. */
 import { plainPrice, typedPrice } from '../chart/levelMoves.ts'
 import { absOf, decimalText, usdText } from '../shownAmount.ts'
-import { plainPercent, type sizeUnits, type TicketFields } from './ticket.ts'
+import { leveredUsd, plainPercent, type sizeUnits, type TicketFields, typedTimes } from './ticket.ts'
 
 /** Facts that sizes are converted by; USD with 30 decimals. */
 export interface SizeFacts {
@@ -38,8 +38,9 @@ export function entryOf({ type, price }: TicketFields, markUsd: bigint | undefin
 }
 
 /** Dollars of the size that was typed, 30 decimals; undefined for a size by risk, and where a fact for it is lacking. */
-function dollarsOf(fields: TicketFields, { markUsd, equityUsd }: SizeFacts): bigint | undefined {
-  const { unit, amount } = fields
+export function dollarsOf(fields: TicketFields, { markUsd, equityUsd }: SizeFacts): bigint | undefined {
+  const { unit, amount, leverage } = fields
+  if (unit === 'collateral') return leveredUsd(amount, leverage)
   if (unit === 'equity') {
     const bps = typedBps(amount)
     return bps === undefined || equityUsd === undefined ? undefined : (equityUsd * BigInt(bps)) / WHOLE_BPS
@@ -70,12 +71,21 @@ export function sizesOf(fields: TicketFields, facts: SizeFacts): Readonly<Record
   const entry = entryOf(fields, facts.markUsd)
   const { equityUsd } = facts
   const apart = entry === undefined ? undefined : stopDistance(fields, entry)
-  if (dollars === undefined) return { size: undefined, tokens: undefined, equity: undefined, risk: undefined }
+  const times = typedTimes(fields.leverage)
+  const none = {
+    size: undefined,
+    tokens: undefined,
+    equity: undefined,
+    collateral: undefined,
+    risk: undefined,
+  }
+  if (dollars === undefined) return none
   const share = equityUsd === undefined || equityUsd <= 0n ? undefined : (dollars * WHOLE_BPS) / equityUsd
   return {
     size: usdText(dollars),
     tokens: entry === undefined ? undefined : cut((dollars * ONE) / entry, tokenDigits),
     equity: share === undefined ? undefined : decimalText(share, 2),
+    collateral: times === undefined ? undefined : usdText((dollars * ONE) / times),
     risk: apart === undefined || entry === undefined ? undefined : usdText((dollars * apart) / entry),
   }
 }

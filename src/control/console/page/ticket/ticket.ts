@@ -1,15 +1,16 @@
 /** The order ticket before it is sent: its fields, the body that they make, and its id, which outlives a reload. */
-import { plainPrice } from '../chart/levelMoves.ts'
+import { plainPrice, typedPrice } from '../chart/levelMoves.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { placeOf } from '../pagePlace.ts'
 import type { Answer } from '../pageWire.ts'
 import { goTo } from '../placeHistory.ts'
+import { decimalText } from '../shownAmount.ts'
 
 /** The preview of an order. */
 export type Quote = NonNullable<Answer['quote']>
 
 /** Units in which a size is typed. */
-export const sizeUnits = ['size', 'tokens', 'equity', 'risk'] as const
+export const sizeUnits = ['size', 'tokens', 'equity', 'collateral', 'risk'] as const
 /** Types of an entry. */
 export const entryTypes = ['market', 'limit', 'stopEntry'] as const
 
@@ -81,17 +82,23 @@ function stored(storage: Storage, key: string): object {
   }
 }
 
-/** Names of the body's fields by which a size is given. */
-const sizeNames = { size: 'size', tokens: 'tokens', equity: 'equityBps', risk: 'risk' } as const
+/** Names of the body's fields by which a size is given; one by its collateral is sent in dollars. */
+const sizeNames = {
+  ...{ size: 'size', tokens: 'tokens', equity: 'equityBps', collateral: 'size', risk: 'risk' },
+} as const
 
 /** The body of a ticket whose fields have no problem (`problemsOf`), without the terms that were shown for it. `market`: that of the chart. */
 export function ticketBody({ id, fields }: Ticket, market: string, by: string): Body {
   const { direction, type, price, stopLoss, takeProfit, unit, amount, leverage, collateral } = fields
-  const isShare = unit === 'equity'
   const body: Record<string, unknown> = {
     ...{ id, market: fields.market.trim() || market, direction, collateral, by: by.trim() },
     leverage: plainTimes(leverage),
-    [sizeNames[unit]]: isShare ? Math.round(Number(plainPercent(amount)) * 100) : plainPrice(amount),
+    [sizeNames[unit]]:
+      unit === 'equity'
+        ? Math.round(Number(plainPercent(amount)) * 100)
+        : unit === 'collateral'
+          ? decimalText(leveredUsd(amount, leverage) ?? 0n, 30)
+          : plainPrice(amount),
   }
   if (type !== 'market') body[type] = plainPrice(price)
   for (const [name, text] of Object.entries({ stopLoss, takeProfit }))
@@ -109,6 +116,17 @@ export function plainTimes(text: string): string {
   return text.trim().replace(/x$/, '')
 }
 
+/** A leverage that was typed, a factor with 30 decimals; undefined for anything else. */
+export function typedTimes(text: string): bigint | undefined {
+  return typedPrice(plainTimes(text))
+}
+
+/** The size that this collateral makes at this leverage, USD with 30 decimals, of which the last twelve are 0; undefined where one of them is no number. */
+export function leveredUsd(collateral: string, leverage: string): bigint | undefined {
+  const [typed, times] = [typedPrice(collateral), typedTimes(leverage)]
+  return typed === undefined || times === undefined ? undefined : ((typed * times) / 10n ** 42n) * 10n ** 12n
+}
+
 /** Longest age of a quote that may be sent, and of its price, ms. */
 const [quoteMs, priceMs] = [10_000, 5_000]
 /** Age after which a quote is asked for anew, ms. */
@@ -119,16 +137,17 @@ export function isOldQuote({ atMs, priceAtMs }: Quote, nowMs: number): boolean {
   return nowMs - atMs > quoteMs || nowMs - priceAtMs > priceMs + Math.max(0, atMs - priceAtMs)
 }
 
-/** Share of the equity above which the size of an order is typed before it is sent, bps. */
-const largeBps = 2_500n
-
 /**
- * The figure to type before an order is sent, whole dollars of its size: nobody opens a large one by habit. Undefined: it is not large, or the equity is
- * not known.
+ * The figure to type before an order is sent, whole dollars of its size: nobody opens a large one by habit. Undefined: its size is not above this share of
+ * the equity, or the equity is not known.
  */
-export function typedSizeOf({ sizeUsd }: Quote, equityUsd: bigint | undefined): string | undefined {
+export function typedSizeOf(
+  { sizeUsd }: Quote,
+  equityUsd: bigint | undefined,
+  aboveBps: number,
+): string | undefined {
   const size = BigInt(sizeUsd)
-  const isLarge = equityUsd !== undefined && size * 10_000n > equityUsd * largeBps
+  const isLarge = equityUsd !== undefined && size * 10_000n > equityUsd * BigInt(aboveBps)
   return isLarge ? (size / 10n ** 30n).toString() : undefined
 }
 

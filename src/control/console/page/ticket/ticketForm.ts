@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { plainPrice } from '../chart/levelMoves.ts'
 import { html, useDaemonNow, usePage, useSlice } from '../markup.ts'
-import { amountOf, percentText, priceText } from '../shownAmount.ts'
+import { amountOf, decimalText, percentText, priceText } from '../shownAmount.ts'
 import { useStream } from '../streamAge.ts'
 import { texts } from '../texts.ts'
 import { refusalText } from '../views/commandDialog.ts'
@@ -151,6 +151,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
   const { isOld } = useStream()
   const markets = useSlice((state) => state.markets)
   const equity = useSlice((state) => state.status?.equity?.equityUsd)
+  const typedSizeBps = useSlice(({ session }) => (typeof session === 'string' ? 0 : session.typedSizeBps))
   const [farAgreed, setFarAgreed] = useState<number | undefined>(undefined)
   const [tries, setTries] = useState(0)
   const [typedSize, setTypedSize] = useState('')
@@ -164,7 +165,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
   const far = quote?.farBps ?? null
   // A percent further away is another question.
   const isAgreed = far === null || (farAgreed !== undefined && Math.floor(far / 100) <= farAgreed)
-  const wanted = quote === undefined ? undefined : typedSizeOf(quote, equityUsd)
+  const wanted = quote === undefined ? undefined : typedSizeOf(quote, equityUsd, typedSizeBps)
   const isTyped = wanted === undefined || plainPrice(typedSize) === wanted
   const isFit = !isStale && !isOld && isAgreed && isTyped
   const maySend = quote !== undefined && isFit && busy === undefined && by.trim() !== ''
@@ -217,7 +218,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
     ${
       wanted === undefined
         ? ''
-        : html`<${TextField} name="typed" label=${words.typeSize(wanted)} value=${typedSize} onValue=${setTypedSize} />`
+        : html`<${TextField} name="typed" label=${words.typeSize(wanted, decimalText(BigInt(typedSizeBps), 2))} value=${typedSize} onValue=${setTypedSize} />`
     }
     ${isStale ? html`<p class="warn">${words.old}</p>` : ''}
     <div class="tools form-tools">

@@ -16,7 +16,9 @@ export const ticketTexts = {
   takeProfit: 'Take-profit',
   targetHint: 'a price, or 6% from the entry; empty: no target',
   sizeBy: 'Size by',
-  units: { size: '$', tokens: 'tokens', equity: '% of equity', risk: 'risk $' },
+  units: {
+    ...{ size: '$', tokens: 'tokens', equity: '% of equity', collateral: 'collateral $', risk: 'risk $' },
+  },
   amount: 'Amount',
   leverage: 'Leverage',
   collateral: 'Collateral',
@@ -30,12 +32,13 @@ export const ticketTexts = {
   sendHint: 'Ctrl+Enter',
   old: 'Older than 10 s, or its price older than 5 s: asking anew.',
   far: (percent: string, price: string) => `Yes, ${percent} from ${price}, the price now.`,
-  typeSize: (size: string) =>
-    `This is above a quarter of the equity. Type its size in whole dollars, ${size}, to send it`,
+  typeSize: (size: string, share: string) =>
+    `This is above ${share}% of the equity. Type its size in whole dollars, ${size}, to send it`,
   understood: {
     dollars: (amount: string) => `= ${amount}`,
     tokens: (amount: string) => `= ${amount} tokens`,
     share: (amount: string) => `= ${amount}% of the equity`,
+    collateral: (amount: string) => `= ${amount} of collateral`,
     risk: (amount: string) => `= ${amount} lost at the stop`,
     times: (amount: string) => `= ${amount}x`,
     about: (price: string, dollars: string) => `= about ${price}${dollars}`,
@@ -46,6 +49,7 @@ export const ticketTexts = {
       size: (text: string) => text,
       tokens: (text: string) => `${text} tokens`,
       equity: (text: string) => `${text}% of the equity`,
+      collateral: (text: string) => `${text} of collateral`,
       risk: (text: string) => `${text} to the stop, before costs`,
     },
   },

@@ -1,8 +1,8 @@
 /** Typed fields of the ticket as they are understood: the faults, and the echo that stands below a field. Pure. */
-import { plainPrice, typedPrice } from '../chart/levelMoves.ts'
-import { decimalText, exactUsdText, percentText, priceText, usdText } from '../shownAmount.ts'
-import { entryOf, type SizeFacts, sizesOf, typedBps, typedDistance } from './sizeUnits.ts'
-import { plainTimes, sizeUnits, type TicketFields } from './ticket.ts'
+import { typedPrice } from '../chart/levelMoves.ts'
+import { decimalText, exactUsdText, percentText, placesOf, priceText, usdText } from '../shownAmount.ts'
+import { dollarsOf, entryOf, type SizeFacts, sizesOf, typedBps, typedDistance } from './sizeUnits.ts'
+import { sizeUnits, type TicketFields, typedTimes } from './ticket.ts'
 import { ticketTexts } from './ticketTexts.ts'
 
 const { problems: faults, understood: echoes } = ticketTexts
@@ -28,7 +28,9 @@ function otherUnits(fields: TicketFields, facts: SizeFacts): string {
   const sizes = sizesOf(fields, facts)
   const others = sizeUnits.flatMap((unit) => {
     const text = sizes[unit]
-    return unit === fields.unit || text === undefined ? [] : [echoes.follows[unit](text)]
+    // The collateral follows from the leverage too, and stands below that.
+    const isElsewhere = unit === fields.unit || unit === 'collateral'
+    return isElsewhere || text === undefined ? [] : [echoes.follows[unit](text)]
   })
   return others.length === 0 ? '' : `: ${others.join(', ')}`
 }
@@ -47,7 +49,7 @@ export function problemsOf(
   markUsd: bigint | undefined,
 ): Problems {
   const { direction, type, price, unit, amount, leverage } = fields
-  const times = typedPrice(plainTimes(leverage))
+  const times = typedTimes(leverage)
   const share = typedBps(amount)
   const isShare = share !== undefined && share <= mostShareBps
   const found: Partial<Record<FieldName, string | undefined>> = {
@@ -91,11 +93,13 @@ export function understoodOf(
   fields: TicketFields,
   facts: SizeFacts,
 ): string {
-  const { markUsd } = facts
-  if (name === 'stopLoss' || name === 'takeProfit') return exitEcho(name, fields, markUsd)
+  if (name === 'stopLoss' || name === 'takeProfit') return exitEcho(name, fields, facts)
   if (name === 'leverage') {
-    const times = typedPrice(plainTimes(fields.leverage))
-    return times === undefined ? '' : echoes.times(decimalText(times, 30))
+    const times = typedTimes(fields.leverage)
+    const { collateral } = sizesOf(fields, facts)
+    if (times === undefined) return ''
+    const follows = fields.unit === 'collateral' || collateral === undefined
+    return `${echoes.times(decimalText(times, 30))}${follows ? '' : `: ${echoes.follows.collateral(collateral)}`}`
   }
   const typed = typedPrice(fields[name])
   if (name === 'amount' && fields.unit === 'equity') {
@@ -103,42 +107,46 @@ export function understoodOf(
     return bps === undefined ? '' : `${echoes.share(decimalText(BigInt(bps), 2))}${otherUnits(fields, facts)}`
   }
   if (typed === undefined) return ''
-  if (name !== 'amount') return echoes.dollars(exactUsdText(typed))
+  if (name !== 'amount') return echoes.dollars(exactUsdText(typed, placesAt(facts)))
   if (fields.unit === 'risk') return echoes.risk(exactUsdText(typed))
-  const own =
-    fields.unit === 'tokens' ? echoes.tokens(decimalText(typed, 30)) : echoes.dollars(exactUsdText(typed))
+  const own = {
+    size: () => echoes.dollars(exactUsdText(typed)),
+    tokens: () => echoes.tokens(decimalText(typed, 30)),
+    collateral: () => echoes.collateral(exactUsdText(typed)),
+  }[fields.unit as 'size' | 'tokens' | 'collateral']()
   return `${own}${otherUnits(fields, facts)}`
 }
 
+/** Places of prices of the market; undefined: its price is not known. */
+function placesAt({ markUsd }: SizeFacts): number | undefined {
+  return markUsd === undefined ? undefined : placesOf(markUsd)
+}
+
 /** The place of an exit as price, distance from the entry and dollars, as far as each is known. */
-function exitEcho(
-  name: 'stopLoss' | 'takeProfit',
-  fields: TicketFields,
-  markUsd: bigint | undefined,
-): string {
+function exitEcho(name: 'stopLoss' | 'takeProfit', fields: TicketFields, facts: SizeFacts): string {
   const text = fields[name]
-  const entry = entryOf(fields, markUsd)
+  const entry = entryOf(fields, facts.markUsd)
   const bps = typedDistance(text)
   const price = typedPrice(text)
   if (bps === undefined) {
     if (price === undefined) return ''
-    if (entry === undefined) return echoes.dollars(exactUsdText(price))
+    const echo = exactUsdText(price, placesAt(facts))
+    if (entry === undefined) return echoes.dollars(echo)
     const apart = price > entry ? price - entry : entry - price
     const share = Number((apart * WHOLE_BPS + entry / 2n) / entry)
-    return echoes.apart(exactUsdText(price), percentText(share), sizeEcho(fields, apart, entry))
+    return echoes.apart(echo, percentText(share), sizeEcho(fields, apart, facts))
   }
   if (entry === undefined || fields.direction === '') return ''
   const apart = (entry * BigInt(bps)) / WHOLE_BPS
   const place = isAbove(name, fields.direction) ? entry + apart : entry - apart
-  return echoes.about(priceText(place), sizeEcho(fields, apart, entry))
+  return echoes.about(priceText(place, placesAt(facts)), sizeEcho(fields, apart, facts))
 }
 
-/** Dollars that a size in dollars or tokens wins or loses over a distance, before costs; empty for other sizes. */
-function sizeEcho({ unit, amount }: TicketFields, apart: bigint, entry: bigint): string {
-  const typed = typedPrice(plainPrice(amount))
-  if (typed === undefined || (unit !== 'size' && unit !== 'tokens')) return ''
-  const dollars = unit === 'size' ? (typed * apart) / entry : (typed * apart) / 10n ** 30n
-  return echoes.ofSize(usdText(dollars))
+/** Dollars that the size wins or loses over a distance from the entry, before costs; empty for one by risk. */
+function sizeEcho(fields: TicketFields, apart: bigint, facts: SizeFacts): string {
+  const [dollars, entry] = [dollarsOf(fields, facts), entryOf(fields, facts.markUsd)]
+  if (dollars === undefined || entry === undefined) return ''
+  return echoes.ofSize(usdText((dollars * apart) / entry))
 }
 
 /** Fields that a refusal of the daemon is about, by its code. */

@@ -5,7 +5,7 @@ import type { CommandField, FieldValues, PageCommand } from '../formCommand.ts'
 import { html, useMayCommand, usePage } from '../markup.ts'
 import { type Answered, NO_ANSWER } from '../pageApi.ts'
 import type { Answer } from '../pageWire.ts'
-import { priceText, signedUsdText, usdText } from '../shownAmount.ts'
+import { placesOf, priceText, signedUsdText, usdText } from '../shownAmount.ts'
 import { useStream } from '../streamAge.ts'
 import { texts } from '../texts.ts'
 
@@ -25,6 +25,7 @@ export function rememberName(by: string): void {
 /** Lines of a preview. */
 function linesOf(answer: Answer): readonly string[] {
   const quote = answer.quote ?? answer.closing
+  const price = (value: string) => priceText(value, quote && placesOf(quote.referencePrice))
   const waiting = answer.waiting?.map(
     ({ scope, limit, value, configured, isTighter }) =>
       `${scope} ${limit}: ${value} → ${configured} (${isTighter ? words.tighter : words.looser})`,
@@ -38,7 +39,7 @@ function linesOf(answer: Answer): readonly string[] {
     ...(quote === undefined
       ? []
       : [
-          `${words.referencePrice} ${priceText(quote.referencePrice)}; ${words.boundPrice} ${quote.boundPrice === null ? words.noBound : priceText(quote.boundPrice)}`,
+          `${words.referencePrice} ${price(quote.referencePrice)}; ${words.boundPrice} ${quote.boundPrice === null ? words.noBound : price(quote.boundPrice)}`,
           `${words.expected} ${usdText(quote.expected.totalUsd)}; ${words.worst} ${quote.worstCostUsd === null ? words.noBound : usdText(quote.worstCostUsd)}`,
         ]),
     ...(answer.closing?.netPnlUsd === undefined || answer.closing.netPnlUsd === null

@@ -1,6 +1,7 @@
 /** Orders, newest first: a bounded number of rows, each drawn again only when it says something else. */
 import { Fragment, type VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { placesOfMarket } from '../chart/chartLevels.ts'
 import { Head, html, kept, Section, useBounded, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { newCommandId } from '../newCommandId.ts'
 import { cancelCommand } from '../pageCommands.ts'
@@ -30,11 +31,13 @@ function hintOf({ standing, reason, observedStatus }: Order): string {
 
 interface RowProps {
   readonly order: Order
+  /** Places of prices of its market; undefined: not known. */
+  readonly places: number | undefined
   readonly onShow: (intentId?: string) => void
   readonly onCancel: ((order: Order) => void) | undefined
 }
 
-const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
+const OrderLine = kept(({ order, places, onShow, onCancel }: RowProps) => {
   const { intentId, status, standing, strategy, market, direction, kind, orderType, triggerPrice } = order
   const { sizeDeltaUsd, acceptedAt } = order
   const id = intentId.slice(0, 8)
@@ -50,7 +53,7 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
     <td data-label=${words.market}>${market} <span class=${`side ${direction}`}>${direction === 'long' ? '↑' : '↓'} ${direction}</span></td>
     <td data-label=${words.kind}>${kind}</td>
     <td data-label=${words.type}>${orderType ?? NOTHING}</td>
-    <td class="num" data-label=${words.trigger}>${triggerPrice === null ? NOTHING : priceText(triggerPrice)}</td>
+    <td class="num" data-label=${words.trigger}>${triggerPrice === null ? NOTHING : priceText(triggerPrice, places)}</td>
     <td class="num" data-label=${words.size}>${filled === undefined ? '' : words.partOf(usdText(filled))}${usdText(sizeDeltaUsd)}</td>
     <td data-label=${words.status}>
       <span class=${toneOfLabel(status)} title=${hintOf(order)}>${standing}</span>
@@ -66,13 +69,13 @@ const OrderLine = kept(({ order, onShow, onCancel }: RowProps) => {
 })
 
 /** An order on a phone: two lines, and its story and Cancel behind a tap. */
-const OrderCard = kept(({ order, onShow, onCancel }: RowProps) => {
+const OrderCard = kept(({ order, places, onShow, onCancel }: RowProps) => {
   const { intentId, status, standing, strategy, market, direction, kind, orderType, triggerPrice } = order
   const id = intentId.slice(0, 8)
   const pnl = orderPnlOf(order)
   const accepted = millisOf(order.acceptedAt)
   const what = words.what(kind, market.split(' ')[0] ?? market, direction, usdText(order.sizeDeltaUsd))
-  const type = [orderType, triggerPrice === null ? undefined : priceText(triggerPrice)]
+  const type = [orderType, triggerPrice === null ? undefined : priceText(triggerPrice, places)]
     .filter(Boolean)
     .join(' ')
   return html`<${Card}
@@ -96,16 +99,18 @@ const OrderCard = kept(({ order, onShow, onCancel }: RowProps) => {
 /** Rows in a group: a group of which no row says something else is not looked at. */
 const groupRows = 25
 
-interface GroupProps extends Omit<RowProps, 'order'> {
+interface GroupProps extends Omit<RowProps, 'order' | 'places'> {
   readonly rows: readonly Order[]
+  /** Of each row. */
+  readonly places: readonly (number | undefined)[]
   readonly isNarrow: boolean
 }
 
 const OrderGroup = kept(
-  ({ rows, isNarrow, onShow, onCancel }: GroupProps) =>
+  ({ rows, places, isNarrow, onShow, onCancel }: GroupProps) =>
     html`<${Fragment}>${rows.map(
-      (order) =>
-        html`<${isNarrow ? OrderCard : OrderLine} key=${order.intentId} order=${order} onShow=${onShow} onCancel=${onCancel} />`,
+      (order, at) =>
+        html`<${isNarrow ? OrderCard : OrderLine} key=${order.intentId} order=${order} places=${places[at]} onShow=${onShow} onCancel=${onCancel} />`,
     )}<//>`,
 )
 
@@ -129,6 +134,20 @@ function groupsOf(rows: readonly Order[]): readonly (readonly Order[])[] {
   )
 }
 
+/** Places of prices of these rows, by the market of each. */
+function usePlaces(): (rows: readonly Order[]) => readonly (number | undefined)[] {
+  const status = useSlice((state) => state.status)
+  const markets = useSlice((state) => state.markets)
+  return useMemo(() => {
+    const known = new Map<string, number | undefined>()
+    return (rows) =>
+      rows.map(({ market }) => {
+        if (!known.has(market)) known.set(market, placesOfMarket({ status, markets }, market))
+        return known.get(market)
+      })
+  }, [status, markets])
+}
+
 /** The table. */
 export function OrdersView(): VNode {
   const { command, show, feed } = usePage()
@@ -148,10 +167,11 @@ export function OrdersView(): VNode {
   )
   const [shown, more, showMore] = useBounded(found, firstRows)
   const isNarrow = useIsNarrow()
+  const placesOfRows = usePlaces()
   const mayBeOlder = !isAllOrders && allSince !== undefined && orders.length < mostOrders
   const groups = groupsOf(shown).map(
     (rows, at) =>
-      html`<${OrderGroup} key=${at} rows=${rows} isNarrow=${isNarrow} onShow=${show} onCancel=${onCancel} />`,
+      html`<${OrderGroup} key=${at} rows=${rows} places=${placesOfRows(rows)} isNarrow=${isNarrow} onShow=${show} onCancel=${onCancel} />`,
   )
   const tools = html`<label class="check">
     <input type="checkbox" checked=${isOpenOnly}

@@ -8,7 +8,7 @@ import { read } from '../pageApi.ts'
 import type { ClosedTrade, RoundTrips } from '../pageWire.ts'
 import { goTo, usePlace } from '../placeHistory.ts'
 import { resultTexts as words } from '../resultTexts.ts'
-import { amountOf, NOTHING, priceText, signedUsdText, usdText } from '../shownAmount.ts'
+import { amountOf, NOTHING, placesOf, priceText, signedUsdText, usdText } from '../shownAmount.ts'
 import { momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { Card, useIsNarrow } from './cards.ts'
@@ -92,8 +92,11 @@ function Filter(props: {
 
 const closedText = ({ closedAt }: ClosedTrade): string => momentText(Date.parse(closedAt))
 const rText = ({ r }: ClosedTrade): string => (r === null ? NOTHING : r.toFixed(2))
-const pricesOf = ({ entryPrice, exitPrice }: ClosedTrade): readonly string[] =>
-  [entryPrice, exitPrice].map((price) => (price === null ? NOTHING : priceText(price)))
+function pricesOf({ entryPrice, exitPrice }: ClosedTrade): readonly string[] {
+  const prices = [entryPrice, exitPrice]
+  const places = Math.min(...prices.flatMap((price) => (price === null ? [] : [placesOf(price)])))
+  return prices.map((price) => (price === null ? NOTHING : priceText(price, places)))
+}
 
 /** The parts of a PnL, by their columns. */
 function partsOf(of: ClosedTrade | RoundTrips['sums']): readonly (readonly [name: string, text: string])[] {
