@@ -101,7 +101,7 @@ const groupRows = 25
 
 interface GroupProps extends Omit<RowProps, 'order' | 'places'> {
   readonly rows: readonly Order[]
-  /** Of each row. */
+  /** One for each row. */
   readonly places: readonly (number | undefined)[]
   readonly isNarrow: boolean
 }
