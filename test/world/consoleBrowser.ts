@@ -145,3 +145,19 @@ export async function sentTyped(page: Page, word: string): Promise<void> {
   await page.fill('dialog[open] input[name=typed]', word)
   await carriedOut(page)
 }
+
+/** Two days of minutes from 1 January 2024 on that rise and fall, as a file that `perpd data import` takes: the history of backtests. */
+export function minutesCsv(): string {
+  const price = (at: number): number => 2000 + Math.round(10_000 * Math.sin(at / 200)) / 100
+  const rows = Array.from({ length: 2_880 }, (_unused, at) => {
+    const [open, close] = [price(at), price(at + 1)]
+    return [
+      1_704_067_200 + at * 60,
+      open,
+      Math.max(open, close) + 0.5,
+      Math.min(open, close) - 0.5,
+      close,
+    ].join(',')
+  })
+  return `timestamp,open,high,low,close\n${rows.join('\n')}\n`
+}

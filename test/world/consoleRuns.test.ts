@@ -5,27 +5,11 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { runTexts } from '../../src/control/console/page/runTexts.ts'
-import { loggedIn, servedIn, toPage } from './consoleBrowser.ts'
+import { loggedIn, minutesCsv, servedIn, toPage } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { perpd } from './processes.ts'
 
 const here = pageTests()
-
-/** Two days of minutes that rise and fall. */
-function minutes(): string {
-  const price = (at: number): number => 2000 + Math.round(10_000 * Math.sin(at / 200)) / 100
-  const rows = Array.from({ length: 2_880 }, (_unused, at) => {
-    const [open, close] = [price(at), price(at + 1)]
-    return [
-      1_704_067_200 + at * 60,
-      open,
-      Math.max(open, close) + 0.5,
-      Math.min(open, close) - 0.5,
-      close,
-    ].join(',')
-  })
-  return `timestamp,open,high,low,close\n${rows.join('\n')}\n`
-}
 
 async function begin(page: Page, from: string, to: string): Promise<void> {
   await page.click(`#runs >> text=${runTexts.start}`)
@@ -55,7 +39,7 @@ pageTest(
       join(folder, 'strategies', 'mine.yaml'),
       readFileSync(join(import.meta.dirname, '../../strategies/eth-trend.yaml')),
     )
-    writeFileSync(join(folder, 'eth.csv'), minutes())
+    writeFileSync(join(folder, 'eth.csv'), minutesCsv())
     const imported = perpd(['data', 'import', 'eth.csv', '--market', 'ETH', '--source', 'made'], {
       cwd: folder,
     })
