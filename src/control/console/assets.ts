@@ -7,7 +7,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { packagedFile, withoutTypes } from '../../base/browser/browserCode.ts'
-import { withoutBlanks, withVendoredImports } from './moduleText.ts'
+import { shortModule, withoutBlanks, withVendoredImports } from './moduleText.ts'
 import { vendored } from './vendored.ts'
 
 /** A file as it is served. */
@@ -82,7 +82,7 @@ function bodyOf(file: string, type: string, exported: string | undefined): Asset
   if (!type.startsWith('text/javascript')) return new Uint8Array(readFileSync(file))
   const text = readFileSync(file, 'utf8')
   if (exported !== undefined) return `${text.trim()}\nexport default ${exported}\n`
-  return withVendoredImports(file.endsWith('.ts') ? withoutBlanks(withoutTypes(text)) : text)
+  return withVendoredImports(file.endsWith('.ts') ? shortModule(withoutTypes(text)) : text)
 }
 
 const indexName = 'index.html'

@@ -17,13 +17,18 @@ export function withVendoredImports(text: string): string {
 /** Comments that have their lines to themselves, blanks at both ends of lines, and all but one of several blanks. */
 const unread = /^[ \t]*\/\*[\s\S]*?\*\/[ \t]*$|^[ \t]*\/\/.*$|^[ \t]+|[ \t]+$|(?<= ) +/gm
 
-/**
- * A module without what no browser reads: comments, indentation, and the blanks that types left. Markup (`html`) loses its indentation too, and the line
- * ends between its tags, which mean nothing there; other texts of several lines, or with several blanks in a row, would be changed by it.
- */
+/** A text without what no browser reads: comments, indentation, and blanks at the ends of lines. */
 export function withoutBlanks(text: string): string {
-  return text
-    .replace(unread, '')
-    .replace(/^\n+|\n+(?=\n)/g, '')
-    .replaceAll(/>\n+(?=<)/g, '>')
+  return text.replace(unread, '').replace(/^\n+|\n+(?=\n)/g, '')
+}
+
+/** Blanks and line ends that only part what is parted anyway: between tags, before signs and after them; and the last comma of a list. */
+const joints = /(?<=>)\n+(?=<)|,?\n+(?=[)\]}])|(?<=[{([,])\n+|\n+(?=[?:.])| (?=[,)])/g
+
+/**
+ * A module without what no browser reads. Markup (`html`) loses its indentation too, and the line ends between its tags, which mean nothing there; other
+ * texts of several lines, or with several blanks in a row, would be changed by it.
+ */
+export function shortModule(text: string): string {
+  return withoutBlanks(text).replaceAll(joints, '')
 }
