@@ -18,6 +18,7 @@ import {
 } from '../protocol/market.ts'
 import type { Order, Position } from '../protocol/position.ts'
 import type { ImpactData } from '../protocol/priceImpact.ts'
+import { placesOf } from '../protocol/priceText.ts'
 import type { Reading } from '../protocol/reading.ts'
 import { priceOfContractPrice, type Usd } from '../protocol/units.ts'
 import { type PositionSide, sideKeyOf } from './accountRecords/accountRecord.ts'
@@ -172,4 +173,10 @@ export function triggerPriceOf(
 export function reductionPriceOf({ marketToken, direction, markPrice }: Position, snapshot: Snapshot): Usd {
   const oracle = marketOf(snapshot, marketToken)?.oraclePrice?.value
   return oracle === undefined ? markPrice : executionSidePrice(oracle, direction, 'decrease')
+}
+
+/** Places in which prices of a market are shown, by its price now; undefined: no oracle price is known. */
+export function placesOfMarket(snapshot: Snapshot, marketToken: Address): number | undefined {
+  const oracle = marketOf(snapshot, marketToken)?.oraclePrice?.value
+  return oracle && placesOf([oracle.medianPrice])
 }

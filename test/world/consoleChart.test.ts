@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { chartTexts as words } from '../../src/control/console/page/chart/chartTexts.ts'
+import { addressOf } from '../../src/control/console/page/pagePlace.ts'
 import { ask, loggedIn, type Served, servedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { until } from './processes.ts'
@@ -233,6 +234,67 @@ pageTest(
       await page.click(`.intervals >> text="${period}"`)
       await page.waitForSelector(`.candles[aria-label*=", ${period} each"] canvas`)
     }
+    expect(complaints).toEqual([])
+  },
+)
+
+/** Places of all prices below a ten-thousandth that stand in a part of the page; dollars of other kinds have six at most. */
+async function placesIn(page: Page, part: string): Promise<readonly number[]> {
+  const text = (await page.locator(part).allInnerTexts()).join(' ')
+  const found = text.match(/(?<![\d,.])\$?0\.0000\d{3,}/g) ?? []
+  return [...new Set(found.map((price) => price.split('.')[1]?.length ?? 0))]
+}
+
+pageTest(
+  'prices of one market have one count of places in chart, rows, ticket and notices, and one of many zeros is readable in all of them',
+  options,
+  async () => {
+    const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
+    const market = 'kPEPE/USD [WETH-USDC]'
+    // The target has a zero less than the mark, and the liquidation one more.
+    const hand = { id: 'small1', by: 'ann', market, direction: 'long', size: '400', leverage: '1.2' }
+    const exits = { stopLoss: '30%', takeProfit: '0.0000105' }
+    const answer = await ask(daemon, '/api/orders', { ...hand, ...exits })
+    expect([answer.status, await answer.json()]).toMatchObject([200, {}])
+    await until('its exits rest', async () => ((await ownRows(daemon)).length === 2 ? true : undefined))
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
+    await page.evaluate(
+      (hash) => {
+        location.hash = hash
+      },
+      addressOf({ page: 'trade', item: market }),
+    )
+    await page.waitForSelector('.candles canvas')
+    await page.click('.level-list summary')
+    await page.waitForSelector('.levels >> text=target')
+    const seen: Record<string, readonly number[]> = {}
+    const look = async (name: string, part: string) => {
+      await page.waitForSelector(part)
+      seen[name] = await placesIn(page, part)
+    }
+    await look('chart', '.trade-chart')
+    await look('positions', '#positions')
+    await look('resting', '#resting')
+    const typed = { amount: '100', stopLoss: '0.0000013', takeProfit: '0.0000205', by: 'ann' }
+    for (const [name, value] of Object.entries(typed)) await page.fill(`.ticket input[name=${name}]`, value)
+    await page.check('.ticket input[name=direction][value=long]')
+    await page.press('.ticket input[name=amount]', 'Enter')
+    await page.waitForSelector('.quote')
+    await look('ticket', '.ticket')
+    await page.click('.ticket button[name=send]:not([disabled])')
+    await page.waitForSelector('.ticket .outcome.up')
+    await page.click('.levels button[aria-label^="Move stop"]')
+    await page.fill('dialog[open] input', '0.00000112')
+    await look('sheet', 'dialog[open]')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.strip >> text=would be accepted now')
+    await look('move', '.strip')
+    await page.click('.strip button.primary')
+    // The notice that is read aloud is the toast of this page.
+    await look('notice', '[aria-live]:has-text("$0.0000")')
+    const [places] = seen.chart ?? []
+    expect(places).toBeGreaterThan(9)
+    expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((name) => [name, [places]])))
     expect(complaints).toEqual([])
   },
 )

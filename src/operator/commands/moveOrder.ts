@@ -7,7 +7,7 @@ import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import type { EditDecision } from '../../domain/order/decision.ts'
 import { hasEnded, lastAttempt } from '../../domain/order/intent.ts'
-import { type Snapshot, triggerPriceOf } from '../../domain/snapshot.ts'
+import { placesOfMarket, type Snapshot, triggerPriceOf } from '../../domain/snapshot.ts'
 import { marketSymbol } from '../../market/marketSymbol.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { isBehindLiquidation, type Order, orderName, type Position } from '../../protocol/position.ts'
@@ -124,7 +124,8 @@ async function decide(
       `the position is liquidated at ${formatPrice(position.liquidationPrice ?? 0n)}, before a stop-loss at ${formatPrice(triggerPrice)} fires`,
     )
   const before: Usd | undefined = triggerPriceOf(row, snapshot)
-  const from = before === undefined ? '' : ` from ${formatPrice(before)}`
+  const places = placesOfMarket(snapshot, marketToken)
+  const from = before === undefined ? '' : ` from ${formatPrice(before, places)}`
   return {
     snapshot,
     decision: {
@@ -137,7 +138,7 @@ async function decide(
       facts,
     } satisfies EditDecision,
     symbol,
-    words: `${orderName(orderType)} of ${direction} ${symbol}${from} to ${formatPrice(triggerPrice)}`,
+    words: `${orderName(orderType)} of ${direction} ${symbol}${from} to ${formatPrice(triggerPrice, places)}`,
   }
 }
 

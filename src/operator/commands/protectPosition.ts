@@ -14,7 +14,13 @@ import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import type { ExitType } from '../../domain/exitKeeper.ts'
 import type { Denial } from '../../domain/order/intent.ts'
-import { type MarketView, positionOf, reductionPriceOf, type Snapshot } from '../../domain/snapshot.ts'
+import {
+  type MarketView,
+  placesOfMarket,
+  positionOf,
+  reductionPriceOf,
+  type Snapshot,
+} from '../../domain/snapshot.ts'
 import { isBehindLiquidation, type Position } from '../../protocol/position.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { absOf, formatDollars, minOf, mulDiv, type Usd } from '../../protocol/units.ts'
@@ -273,11 +279,12 @@ function placeText(
   type: ExitType,
   place: PlannedPlace,
   sizeUsd: Usd,
-  { entryPrice, position: { direction: side } }: PlaceFacts,
+  { entryPrice, snapshot, position: { direction: side, marketToken } }: PlaceFacts,
 ): string {
   if (place === 'none') return `no ${type}`
-  if (entryPrice === undefined || entryPrice <= 0n) return `${type} at ${formatPrice(place)}`
+  const text = `${type} at ${formatPrice(place, placesOfMarket(snapshot, marketToken))}`
+  if (entryPrice === undefined || entryPrice <= 0n) return text
   const movedUsd = mulDiv(sizeUsd, absOf(place - entryPrice), entryPrice)
   const isGain = place > entryPrice === (side === 'long')
-  return `${type} at ${formatPrice(place)} (${isGain ? '+' : '-'}${formatDollars(movedUsd)} there, before costs)`
+  return `${text} (${isGain ? '+' : '-'}${formatDollars(movedUsd)} there, before costs)`
 }
