@@ -150,7 +150,7 @@ async function worseThanShown(
   if (farBps !== undefined && isFarAgreed !== true) {
     return refusal(
       'PRICE_FAR',
-      `the order would wait ${farBps / 100}% from the price now; agree to that with --far (far in a body), or give a nearer price`,
+      `the order would wait ${farBps / 100}% from the price now; agree to that with --far, or give a nearer price`,
     )
   }
   const hasStop = decision.tpsl?.some(({ type }) => type === 'stop-loss') === true

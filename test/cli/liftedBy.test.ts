@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { liftedBy } from '../../src/cli/call/liftedBy.ts'
 import { commands } from '../../src/cli/commandTable.ts'
-import { limitRows } from '../../src/domain/limits/limits.ts'
+import { limitRows, limitSetting } from '../../src/domain/limits/limits.ts'
 
 const names = commands.map(({ name }) => name)
 const errors = readFileSync(resolve(import.meta.dirname, '../../docs/reference/errors.md'), 'utf8')
@@ -23,9 +23,14 @@ test('every limit and budget names the setting to raise and the command that loa
   for (const [name, { denies }] of limitRows) {
     const said = liftedBy(denies.code) ?? ''
     if (denies.code === 'REDUCE_IN_FLIGHT') continue
-    expect([denies.code, said]).toEqual([denies.code, expect.stringContaining(`risk.${name}`)])
+    expect([denies.code, said]).toEqual([denies.code, expect.stringContaining(`risk.${limitSetting(name)}`)])
     expect(said).toContain('perpd limits apply --confirm')
   }
+})
+
+test('what has to be lowered is not said to be raised', () => {
+  expect(liftedBy('ORDER_TOO_SMALL')).toContain('once you lowered it')
+  expect(liftedBy('MAX_LEVERAGE')).toContain('risk.maxLeverage;')
 })
 
 const others = [

@@ -1,5 +1,5 @@
 /** The way out of a refusal: the command that lifts what refuses, by the refusal's code. */
-import { limitTable } from '../../domain/limits/limitTable.ts'
+import { limitRows, limitSetting } from '../../domain/limits/limits.ts'
 
 const halts = 'perpd trading shows what halts it and who releases it; perpd trading active resumes trading'
 const pauses = 'it ends by itself; perpd orders shows the order that was refused, perpd explain its cause'
@@ -25,10 +25,9 @@ const ways: Readonly<Record<string, string>> = {
 export function liftedBy(code: string): string | undefined {
   const known = ways[code]
   if (known !== undefined) return known
-  const limits = Object.entries(limitTable)
-    .filter(([, { denies }]) => denies.code === code)
-    .map(([name]) => `risk.${name}`)
-  return limits.length === 0
-    ? undefined
-    : `perpd limits shows ${limits.join(', ')}; once you raised it in the settings: perpd limits apply --confirm`
+  const limits = limitRows.filter(([, { denies }]) => denies.code === code)
+  if (limits.length === 0) return undefined
+  const names = limits.map(([name]) => `risk.${limitSetting(name)}`).join(', ')
+  const loosened = limits.every(([, { tighter }]) => tighter === 'more') ? 'lowered' : 'raised'
+  return `perpd limits shows ${names}; once you ${loosened} it in the settings: perpd limits apply --confirm`
 }

@@ -199,7 +199,14 @@ export async function ask({ loaded }: Call, path: string, body: object): Promise
     return await commandAnswer(loaded, path, body, TIMEOUT_MS)
   } catch (error) {
     if (!(error instanceof RefusedCommand)) throw error
-    throw new RefusedCommand(wrapped('', error.message).join('\n'), error.exitCode, error.pools)
+    throw new RefusedCommand(
+      error.message
+        .split('\n')
+        .flatMap((line) => wrapped('', line))
+        .join('\n'),
+      error.exitCode,
+      error.pools,
+    )
   }
 }
 

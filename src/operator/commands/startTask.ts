@@ -168,7 +168,7 @@ function highFees({
   const { feesUsd } = budget
   if (feesUsd * BigInt(BPS_ONE) <= sizeUsd * HIGH_BPS) return undefined
   const text = feesText(feesUsd)
-  const words = `its fees may reach ${formatAtMost(feesUsd)}, ${percentOf(feesUsd, sizeUsd)} of its size: agree with --max-fees ${text} (maxFees in a body), or make it of fewer or larger orders`
+  const words = `its fees may reach ${formatAtMost(feesUsd)}, ${percentOf(feesUsd, sizeUsd)} of its size: agree with --max-fees ${text}, or make it of fewer or larger orders`
   return { text, words }
 }
 

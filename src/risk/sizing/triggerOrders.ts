@@ -66,7 +66,7 @@ export function placed(
   if (isBelow ? triggerPrice < price : triggerPrice > price) return triggerPrice
   return {
     code: 'TRIGGER_WOULD_FIRE',
-    reason: `The price of ${symbol} already meets the trigger of this ${orderType} order of a ${direction}.`,
+    reason: `The trigger of a ${orderType} order of a ${direction} on ${symbol} is ${isBelow ? 'below' : 'above'} the price that it waits at; this one would fire at once.`,
     wanted: formatExactPrice(triggerPrice),
     allowed: `${isBelow ? 'below' : 'above'} ${formatPrice(price)}`,
   }

@@ -468,7 +468,7 @@ export const texts = {
     reducing: 'Reduce only…',
     halted: 'Halt…',
     kill: 'Kill…',
-    killClose: 'Close all…',
+    killClose: 'Kill and close all…',
   },
   dialog: {
     by: 'Your name, for the journal',

@@ -56,7 +56,7 @@ export const ticketTexts = {
   problems: {
     direction: 'Choose a side.',
     market: 'Name a market.',
-    number: 'Digits above zero: 61493.10 or 61,493.10. A comma stands before each group of three alone.',
+    number: 'A number above zero, as 1.5 or 61,493.10: a point before decimals, commas between thousands.',
     place: 'A price as 61,493.10, or a distance as 3% or 2.5%, below 100%.',
     share: 'A share of the equity as 5 or 2.5%.',
     times: 'A leverage of 1 or more, as 2 or 2.5x.',
