@@ -65,7 +65,10 @@ export function deskRoutes(context: DeskContext): Hono<Proven> {
   const app = guardedApp(context, console?.door, (path) => signals.get(path)?.mounted()?.served.signals)
   const names = accounts.map(({ name }) => name)
   const fileOf = (strategy: string, account: string | undefined) =>
-    places.find(({ name }) => name === account)?.mounted()?.served.engine.fileOf(strategy)
+    places
+      .find(({ name }) => name === account)
+      ?.mounted()
+      ?.served.engine.fileOf(strategy)
   console?.mountPages(app, runDesk === undefined ? undefined : { desk: runDesk, fileOf })
   for (const { name, mounted, fault, waiting } of places)
     app.all(`${accountPath(name)}/*`, (c) => {
