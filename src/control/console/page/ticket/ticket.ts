@@ -112,7 +112,7 @@ export function plainPercent(text: string): string {
 }
 
 /** The figure of a leverage that was typed. */
-export function plainTimes(text: string): string {
+function plainTimes(text: string): string {
   return text.trim().replace(/x$/, '')
 }
 
