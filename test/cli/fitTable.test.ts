@@ -70,6 +70,8 @@ test('positions and status say which fill the list lacks, and that an exposure i
   }
   const said = (text: string) => text.replaceAll(/\s+/g, ' ')
   expect(said(positionsText([], settling, 80))).toContain(unlisted)
+  expect(said(positionsText([], settling, 80))).toContain('The venue lists no position yet')
+  expect(said(positionsText([], body, 80))).toContain('No positions')
   expect(said(statusText(settling))).toContain(unlisted)
   expect(said(statusText(settling))).toContain(
     'notional at most $1,000.00 ($500.00 of it may be one fill counted twice)',
@@ -197,7 +199,7 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(said(close)).toContain(
     'PnL $0.50 of it now, before closing costs; what opening it cost is not in it',
   )
-  expect(said(close)).toContain('; -$0.23 of the PnL is left')
+  expect(said(close)).toContain('; PnL after these costs -$0.23')
 })
 
 test('a question is answered with yes or y, and by nothing else', () => {

@@ -26,7 +26,7 @@ export function closeQuoteText(quote: Close): string {
   return rowsText([
     ['close', `${what}, ${atMarket(quote)}`],
     ['PnL', `${amount(pnlUsd)} of it now, before closing costs; what opening it cost is not in it`],
-    ['expected', `${costText(expected, "with the entry's")}; ${amount(netPnlUsd)} of the PnL is left`],
+    ['expected', `${costText(expected, "with the entry's")}; PnL after these costs ${amount(netPnlUsd)}`],
     ['worst cost', worstText(quote)],
   ])
 }

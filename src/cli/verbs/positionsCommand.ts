@@ -163,8 +163,10 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
   const unread = unreadText(status).flatMap((each) => wrapped('', each, width))
   const notes = [...unread, ...noStop, ...contradictions, ...unlisted, ...changedExits(openIntents, width)]
   const hidden = notes.length === 0 ? '' : `\n${notes.join('\n')}`
-  if (rows.length === 0)
-    return `${unread.length === 0 ? 'No positions' : 'No position whose row can be read'} (${read}).${hidden}`
+  if (rows.length === 0) {
+    const none = unread.length > 0 ? 'No position whose row can be read' : 'No positions'
+    return `${unlistedFills.length > 0 ? 'The venue lists no position yet' : none} (${read}).${hidden}`
+  }
   const text = positionsTable(rows.map(heldOf), { width, isNoted: true })
   const entry = hasColumn(text, ENTRY)
     ? ' Entry is the oracle price at the fills, without price impact: the venue settles the impact when the position closes. The prices of perpd trades include it.'

@@ -61,6 +61,6 @@ export const resultTexts = {
   each: { strategy: 'strategy', market: 'market' },
   others: 'others',
   overSummary: (names: string) => `Cumulative PnL since the first fill: ${names}.`,
-  lineColumns: { name: 'Name', pnl: 'PnL', won: 'Won' },
+  lineColumns: { name: 'Name', pnl: 'PnL', won: 'Reductions won' },
   won: (wins: number, trades: number) => `${wins} of ${trades}`,
 } as const

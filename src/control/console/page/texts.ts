@@ -291,7 +291,7 @@ export const texts = {
     unserved: (signal: number, reason: string) => `signal ${signal} led to no order: ${reason}`,
     book: 'Book',
     brought: 'Result',
-    trades: (wins: number, trades: number) => `${wins} of ${plural(trades, 'trade')} won`,
+    trades: (wins: number, trades: number) => `${wins} of ${plural(trades, 'reduction')} won`,
     counts: (ticks: number, admitted: number, denied: number) =>
       `${plural(ticks, 'turn')}, ${admitted} admitted, ${denied} denied`,
     turn: 'Last turn',
