@@ -25,6 +25,7 @@ import {
   runFileNames,
   runJson,
   sha256Of,
+  type TradingTimes,
 } from './runFiles.ts'
 import { type ModelChoice, modelOf } from './runModel.ts'
 import { runStrategyOf, turnSecondsOf, warmUpOf } from './runStrategies.ts'
@@ -78,7 +79,8 @@ const NO_END = 4_000_000_000
 /**
  * Reads the candles and makes the manifest.
  *
- * @throws RunPlanError BACKTEST_TOO_SHORT where nothing is left between warm-up and end; what reading candles and recordings throws
+ * @throws RunPlanError BACKTEST_TOO_SHORT where nothing is left between warm-up and end, BACKTEST_NOT_LISTED where that is over before any of the markets
+ * was listed; what reading candles and recordings throws
  */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
   const { chain, strategies, mode = 'exact' } = wish
@@ -117,6 +119,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     gaps: gapsOfRun(input, { fromSeconds, toSeconds }),
     ...tradingTimesOf(chain, input.market, hours),
   }))
+  if (timed.every(({ listedSeconds = 0 }) => listedSeconds >= toSeconds)) throw notListed(timed, toSeconds)
   const manifest: RunManifest = {
     format: RUN_FORMAT,
     mode,
@@ -191,6 +194,19 @@ function tooShort({ fromSeconds, toSeconds, first, last, warmUpSeconds }: Spans)
     },
     details:
       'Nothing was run. Choose --from and --to within the candles and leave room for the lookback of the kinds, or download more candles.',
+  })
+}
+
+function notListed(markets: readonly TradingTimes[], toSeconds: number): RunPlanError {
+  const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
+  return new RunPlanError('The run is over before its markets were listed.', {
+    code: 'BACKTEST_NOT_LISTED',
+    facts: {
+      to: day(toSeconds),
+      listed: markets.map(({ market, listedSeconds = 0 }) => `${market} ${day(listedSeconds)}`),
+    },
+    details:
+      'Nothing was run: no order could execute before that. Choose --from and --to after it; for older candles of the same asset, shift their times first.',
   })
 }
 

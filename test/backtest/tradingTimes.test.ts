@@ -64,14 +64,14 @@ test('before its market was listed a kind has no turn, although there are candle
   )
   const data = join(folder, 'late.csv')
   writeFileSync(data, ['timestamp,open,high,low,close,symbol', ...lines, ''].join('\n'))
-  const run = async (mode: 'exact' | 'fast') => {
+  const around = { fromSeconds: listedSeconds - 1_800, toSeconds: listedSeconds + 1_200 }
+  const run = async (mode: 'exact' | 'fast', span = around) => {
     const seconds: number[] = []
     const late = await strategyOf(folder, 'late', ({ snapshot }) => {
       seconds.push(snapshot.atMs / 1000)
       return []
     })
     const loaded = { ...late, symbols: [symbol], needs: { symbols: [symbol] } }
-    const span = { fromSeconds: listedSeconds - 1_800, toSeconds: listedSeconds + 1_200 }
     const lived = await runFor(folder, data, 0, [loaded], { ...span, mode, out: mode })
     return { ...lived, seconds }
   }
@@ -81,6 +81,13 @@ test('before its market was listed a kind has no turn, although there are candle
   const fast = await run('fast')
   expect(fast.file('equity')).toBe(exact.file('equity'))
   expect(fast.tally.turns).toBe(exact.tally.turns)
+  // A run that is over by then could make nothing but zeros.
+  await expect(
+    run('exact', { fromSeconds: listedSeconds - 1_800, toSeconds: listedSeconds }),
+  ).rejects.toMatchObject({
+    code: 'BACKTEST_NOT_LISTED',
+    facts: { listed: [`${symbol} ${listed?.listingDate?.slice(0, 10)}`] },
+  })
 })
 
 test('a run that begins before the first candle of its market says that span as a gap, and has no turn in it', async () => {
