@@ -1,6 +1,8 @@
 /** Fast mode against exact: random cases, of which nothing may differ. More of them by hand: `node test/backtest/fastByHand.ts 1 200`. */
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { differenceOf, fastCase, liveCase } from './fastCases.ts'
+import type { ShownScene } from '../../src/backtest/check/recordedTurns.ts'
+import { differenceOf, fastCase, type Lived, liveCase, sumsOf } from './fastCases.ts'
 
 /** A trend with exits, a ladder beside a breakout, a keeper's memory, a trailing stop, a grid, and one that is asked for its own size. */
 const numbers = [4, 8, 10, 12, 13, 24, 41]
@@ -12,6 +14,8 @@ test.each(numbers)(
     const exact = await liveCase(given, 'exact')
     const fast = await liveCase(given, 'fast')
     expect(differenceOf(exact, fast)).toBeUndefined()
+    const { fills, decisions, balances } = sumsOf(fast)
+    expect(sumsOf(exact)).toMatchObject({ fills, decisions, balances })
   },
 )
 
@@ -26,13 +30,34 @@ test.each([8, 10, 13])(
   },
 )
 
-test('a case is the same each time, and names the first line that differs', async () => {
+test('a case is the same each time, and names the first line that differs with the facts on both sides', async () => {
   expect(fastCase(13)).toEqual(fastCase(13))
-  const lived = { fills: ['1', '2'], orders: ['a'], equity: ['e'], end: '{}', spentMs: 0 }
+  const turnAt = (second: number, atMs: number) => ({ second, facts: { snapshot: { atMs } } as ShownScene })
+  const lived: Lived = {
+    fills: ['100,1', '200,2'],
+    decisions: ['60,a,[]'],
+    balances: ['USDC,5'],
+    orders: ['a'],
+    equity: ['e'],
+    end: ['{}'],
+    turns: [turnAt(60, 60_000), turnAt(260, 260_000)],
+    spentMs: 0,
+  }
   expect(differenceOf(lived, lived)).toBeUndefined()
-  expect(differenceOf(lived, { ...lived, fills: ['1', '3'] })).toMatch(
-    /fills, line 2:\n {2}exact 2\n {2}fast {2}3/,
+  const later = { ...lived, fills: ['100,1', '201,2'], turns: [turnAt(60, 61_000)] }
+  expect(differenceOf(lived, later)?.split('\n')).toEqual([
+    'fills, line 2:',
+    '  exact 200,2',
+    '  fast  201,2',
+    '  decided last until then: exact 1970-01-01T00:01:00.000Z, fast 1970-01-01T00:01:00.000Z',
+    '  snapshot.atMs: exact 60000, fast 61000',
+  ])
+  expect(differenceOf(lived, { ...lived, orders: ['a', 'b'] })).toMatch(
+    /^orders, line 2:\n {2}exact \(none\)/,
   )
-  expect(differenceOf(lived, { ...lived, orders: ['a', 'b'] })).toMatch(/orders, line 2:\n {2}exact \(none\)/)
-  expect(differenceOf(lived, { ...lived, end: '{"turns":1}' })).toMatch(/^end:/)
+  for (const name of ['decisions', 'balances', 'equity', 'end'] as const)
+    expect(differenceOf(lived, { ...lived, [name]: ['70,other'] })).toMatch(new RegExp(`^${name}, line 1:`))
+  const sums = sumsOf(lived)
+  expect(sums.fills).toBe(createHash('sha256').update('100,1\n200,2').digest('hex'))
+  expect(new Set(Object.values(sums)).size).toBe(6)
 })

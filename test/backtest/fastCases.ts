@@ -5,6 +5,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { canonical, differencesOf } from '../../src/backtest/check/difference.ts'
+import type { RecordTurn, ShownScene } from '../../src/backtest/check/recordedTurns.ts'
 import { liveExactRun } from '../../src/backtest/exactRun.ts'
 import { planRun, takeRunFolder } from '../../src/backtest/planRun.ts'
 import { type RunMode, type RunModel, runTables, sha256Of } from '../../src/backtest/runFiles.ts'
@@ -13,6 +15,7 @@ import { loadConfig } from '../../src/config/loadConfig.ts'
 import { encodeExact } from '../../src/domain/records.ts'
 import { unit } from '../../src/paper/math/random.ts'
 import { loadStrategies } from '../../src/strategy/files/load.ts'
+import { decisionsIn } from '../../src/strategy/kindMemory.ts'
 import { writeRecording } from './recordedKit.ts'
 
 const HOURS = 6
@@ -257,18 +260,33 @@ export function fastCase(number: number): FastCase {
   }
 }
 
-/** The remains of a case in one mode. */
+/** A turn at which a kind decided something, with the facts that it decided on. */
+interface DecidedTurn {
+  readonly second: number
+  readonly facts: ShownScene
+}
+
+/** The remains of a case in one mode, as lines. */
 export interface Lived {
-  /** One line a fill, in whole numbers. */
+  /** One line a fill, in whole numbers; the second is its first column. */
   readonly fills: readonly string[]
-  readonly equity: readonly string[]
+  /** One line a turn at which a kind decided something: second, instance, and its decisions as canonical JSON. */
+  readonly decisions: readonly string[]
+  /** One line a token: the amount at the end, in base units. */
+  readonly balances: readonly string[]
   /** One line an accepted decision, with its facts and all that came of it. */
   readonly orders: readonly string[]
-  /** Balances at the end, what was denied and how often, and the number of turns. */
-  readonly end: string
+  readonly equity: readonly string[]
+  /** What was denied and how often, costs by kind, and the number of turns. */
+  readonly end: readonly string[]
+  /** The turns of the decisions, in their order. */
+  readonly turns: readonly DecidedTurn[]
   /** Time of the processor, ms. */
   readonly spentMs: number
 }
+
+/** The remains that are compared, in the order in which they are. */
+const remains = ['fills', 'decisions', 'balances', 'orders', 'equity', 'end'] as const
 
 /** Lives through a case. */
 export async function liveCase(
@@ -306,18 +324,31 @@ export async function liveCase(
     const out = join(folder, 'run')
     mkdirSync(out)
     takeRunFolder(out, manifest)
+    const decisions: string[] = []
+    const turns: DecidedTurn[] = []
+    const record: RecordTurn = (strategy, facts, returned) => {
+      const decided = decisionsIn(returned)
+      if (decided.length === 0) return
+      const second = Math.floor(facts.snapshot.atMs / 1000)
+      decisions.push(`${second},${strategy},${canonical(decided)}`)
+      turns.push({ second, facts })
+    }
     const before = process.cpuUsage()
-    const tally = await live({ folder: out, manifest, config, strategies, ...candles, followed })
+    const tally = await live({ folder: out, manifest, config, strategies, ...candles, followed, record })
     const { user, system } = process.cpuUsage(before)
     const result = writeRun(out, manifest, tally, candles)
-    const { turns, decisions, denied, amounts } = tally
+    const { denied, amounts } = tally
+    const counts = { turns: tally.turns, decisions: tally.decisions, denied }
     return {
+      decisions,
+      turns,
+      balances: Object.entries(amounts).map(([symbol, amount]) => `${symbol},${amount}`),
       fills: tally.fills.map((fill) =>
         runTables.fills.line({ ...fill, strategy: '', intentId: '', sendingFeeUsd: 0n }),
       ),
       equity: tally.equity.map(runTables.equity.line),
       orders: tally.intents.toReversed().map((state) => encodeExact(state)),
-      end: encodeExact({ amounts, endUsd: result.endUsd, turns, decisions, denied, costs: result.costs }),
+      end: [encodeExact({ ...counts, endUsd: result.endUsd, costs: result.costs })],
       spentMs: (user + system) / 1000,
     }
   } finally {
@@ -325,19 +356,47 @@ export async function liveCase(
   }
 }
 
-/** The first difference between what two modes left, with what each has in its place; undefined: there is none. */
+/** SHA-256 of each part of what a mode left, its lines joined. */
+export function sumsOf(lived: Lived): Readonly<Record<(typeof remains)[number], string>> {
+  const sums = remains.map((name) => [name, sha256Of(lived[name].join('\n'))] as const)
+  return Object.fromEntries(sums) as Record<(typeof remains)[number], string>
+}
+
+/**
+ * The first difference between what two modes left, with what each has in its place and where the facts differ that each decided on last until
+ * then; undefined: there is none.
+ */
 export function differenceOf(exact: Lived, fast: Lived): string | undefined {
-  const texts = ({ fills, orders, equity, end }: Lived) =>
-    sha256Of([...fills, ...orders, ...equity, end].join('\n'))
-  if (texts(exact) === texts(fast)) return undefined
-  for (const name of ['fills', 'orders', 'equity'] as const) {
-    const [one, other] = [exact[name], fast[name]]
-    const at = one.findIndex((line, place) => line !== other[place])
-    const place = at >= 0 ? at : one.length
-    if (at < 0 && one.length === other.length) continue
-    return `${name}, line ${place + 1}:\n  exact ${aroundOf(one[place], other[place])}\n  fast  ${aroundOf(other[place], one[place])}`
-  }
-  return `end:\n  exact ${exact.end}\n  fast  ${fast.end}`
+  const [sums, others] = [sumsOf(exact), sumsOf(fast)]
+  const name = remains.find((each) => sums[each] !== others[each])
+  if (name === undefined) return undefined
+  const [one, other] = [exact[name], fast[name]]
+  const at = one.findIndex((line, place) => line !== other[place])
+  const place = at >= 0 ? at : one.length
+  const lines = [
+    `${name}, line ${place + 1}:`,
+    `  exact ${aroundOf(one[place], other[place])}`,
+    `  fast  ${aroundOf(other[place], one[place])}`,
+  ]
+  const isTimed = name === 'fills' || name === 'decisions'
+  return [...lines, ...(isTimed ? factsAround(exact, fast, one[place], other[place]) : [])].join('\n')
+}
+
+/** Most places of two facts that are named. */
+const MOST_PLACES = 5
+
+/** The turns that decided last until a line of either mode, and the places at which their facts differ. */
+function factsAround(exact: Lived, fast: Lived, ...lines: (string | undefined)[]): readonly string[] {
+  const seconds = lines.flatMap((line) => (line === undefined ? [] : [Number(line.split(',')[0])]))
+  const until = Math.min(...seconds)
+  const [one, other] = [exact, fast].map(({ turns }) => turns.findLast(({ second }) => second <= until))
+  const told = (turn: DecidedTurn | undefined): string =>
+    turn === undefined ? 'none' : new Date(turn.second * 1000).toISOString()
+  const places = differencesOf(one?.facts, other?.facts, MOST_PLACES)
+  return [
+    `  decided last until then: exact ${told(one)}, fast ${told(other)}`,
+    ...places.map((each) => `  ${each.path}: exact ${each.one}, fast ${each.other}`),
+  ]
 }
 
 /** A line from shortly before where it differs from another one. */
