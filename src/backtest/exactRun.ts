@@ -54,6 +54,8 @@ export const runAccount = signer.address
 
 /** Most points of equity of a run. */
 const MOST_POINTS = 10_000
+/** Requests that the venue remembers: nobody asks for those of orders that ended, and a year has thousands of them. */
+const MOST_REQUESTS = 1_000
 /** Markets that the fees of a message are swapped in. */
 const feeMarkets = ['ETH/USD [WETH-USDC]', 'BTC/USD [BTC-USDC]']
 
@@ -200,6 +202,7 @@ function venueOf(run: ExactRun, clock: ReturnType<ReturnType<typeof createSchedu
       keeperDelayMs: delayMs.least,
       keeperJitterMs: delayMs.most - delayMs.least,
       keeperDelaysMs: delaysMs,
+      mostRequests: MOST_REQUESTS,
       gasPriceWei: parseUnits(gasPriceGwei, 9),
       ...run.madeUp?.venue,
     },

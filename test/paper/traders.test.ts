@@ -3,12 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  MAX_OPERATIONS,
-  MAX_POPULATION_TRADES,
-  MAX_TRADES,
-  trimVenue,
-} from '../../src/paper/keeper/memoryLimits.ts'
+import { MAX_POPULATION_TRADES, MAX_TRADES, trimVenue } from '../../src/paper/keeper/memoryLimits.ts'
 import { createVenue, type VenueOptions } from '../../src/paper/server/venue.ts'
 import { encodeState } from '../../src/paper/venue/stateLog.ts'
 import { chains } from '../../src/protocol/chains/index.ts'
@@ -136,12 +131,29 @@ test('over a limit the oldest goes, the population never drives people out, and 
   const deadline = BigInt(Math.floor(venueState.clock.now() / 1000))
   const pending = { status: 'pending', relayParams: { deadline } } as Any
   venueState.operations.set('first', pending)
-  for (let i = 0; i < MAX_OPERATIONS; i += 1) {
+  const { mostRequests } = venueState.settings
+  for (let i = 0; i < mostRequests; i += 1) {
     venueState.operations.set(`o${i}`, { status: 'executed', relayParams: { deadline } } as Any)
   }
   trimVenue(venueState)
-  expect(venueState.operations.size).toBe(MAX_OPERATIONS * 0.9)
+  expect(venueState.operations.size).toBe(mostRequests * 0.9)
   expect(venueState.operations.get('first')).toBe(pending)
+})
+
+test('a venue remembers no more prepared requests and ended operations than it is told to', async () => {
+  const paper = await startVenue({ settings: { keeperJitterMs: 0, mostRequests: 2 } })
+  try {
+    for (let trade = 0; trade < 4; trade += 1)
+      expect(await paper.trade({ size: usd(500) })).toMatchObject({ status: 'executed' })
+    const { peers, venueState } = paper.venue
+    expect(venueState.counters.request).toBe(4)
+    expect(Math.max(...peers.map(({ byRequestId }) => byRequestId.size))).toBe(2)
+    expect(Math.max(...peers.map(({ byIdempotencyKey }) => byIdempotencyKey.size))).toBe(2)
+    paper.venue.advance()
+    expect(venueState.operations.size).toBe(2)
+  } finally {
+    await paper.close()
+  }
 })
 
 test('an account trades among the others as it would alone', async () => {

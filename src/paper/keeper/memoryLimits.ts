@@ -12,8 +12,6 @@ import type { VenueState } from '../state/venueState.ts'
 /** Rows of the trade history of people; the population's are kept apart, so that it never drives anybody else's out. */
 export const MAX_TRADES = 20_000
 export const MAX_POPULATION_TRADES = 2_000
-/** Submitted operations that have ended. What was prepared and submitted answers 404 once its operation is forgotten. */
-export const MAX_OPERATIONS = 20_000
 /** Most outcomes of orders that are remembered. */
 const MAX_OUTCOMES = 40_000
 /** Used digests. A digest can be forgotten only long after its deadline, when the router refuses it anyway. */
@@ -38,9 +36,10 @@ export function trimVenue(venueState: VenueState): void {
   }
   // An operation that the relay never lands stays pending; a day after its deadline nobody waits for it.
   const longAgo = BigInt(Math.floor(venueState.clock.now() / 1000) - 86_400)
+  // What was prepared and submitted answers 404 once its operation is forgotten.
   trimMap(
     venueState.operations,
-    MAX_OPERATIONS,
+    venueState.settings.mostRequests,
     ({ status, relayParams }) => status !== 'pending' || relayParams.deadline < longAgo,
   )
   trimMap(venueState.outcomes, MAX_OUTCOMES, ({ status }) => status !== 'created')

@@ -33,6 +33,8 @@ export interface VenueSettings extends Typed<typeof simulated> {
   readonly onlyMarkets: readonly string[]
   /** Markets with hours; all others are always open. Default none. */
   readonly marketHours: readonly MarketHours[]
+  /** Prepared requests of a host, and operations that have ended, that are remembered; of more the oldest go. Default 20000. */
+  readonly mostRequests: number
   /** Markets that follow a history. Default none: what their seeded state and the venue's accounts make of them. */
   readonly followed: FollowedMarkets
 }
@@ -58,6 +60,7 @@ export const defaultVenueSettings: VenueSettings = {
   takesIncreases: true,
   onlyMarkets: [],
   marketHours: [],
+  mostRequests: 20_000,
   followed: new Map(),
 }
 

@@ -32,9 +32,6 @@ export interface Peer {
   readonly byIdempotencyKey: Map<string, OrderChainRecord>
 }
 
-/** Most records a peer keeps; the oldest go first. */
-const MAX_RECORDS = 20_000
-
 /** A peer without records. */
 export function createPeer(host: string): Peer {
   return { host, byRequestId: new Map(), byIdempotencyKey: new Map() }
@@ -73,7 +70,7 @@ export function storePrepared(
     taskId: undefined,
   }
   keepRecord(peer, record)
-  if (peer.byRequestId.size > MAX_RECORDS) forgetOldest(peer)
+  if (peer.byRequestId.size > venueState.settings.mostRequests) forgetOldest(peer)
   return record
 }
 
