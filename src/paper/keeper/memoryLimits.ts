@@ -36,7 +36,7 @@ export function trimVenue(venueState: VenueState): void {
   }
   // An operation that the relay never lands stays pending; a day after its deadline nobody waits for it.
   const longAgo = BigInt(Math.floor(venueState.clock.now() / 1000) - 86_400)
-  // What was prepared and submitted answers 404 once its operation is forgotten.
+  // A prepared request that was submitted answers 404 once its operation is forgotten.
   trimMap(
     venueState.operations,
     venueState.settings.mostRequests,
