@@ -176,6 +176,7 @@ const namedProcesses: readonly string[] = [
   'world/faults.test.ts',
   'world/fence.test.ts',
   'world/firstDay.test.ts',
+  'world/fleet.test.ts',
   'world/firstHour.test.ts',
   'world/firstStop.test.ts',
   'world/terminals.test.ts',

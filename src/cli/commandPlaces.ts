@@ -305,6 +305,35 @@ const table: readonly (Command | Sent)[] = [
     run: async (call) => (await import('./verbs/journalCommand.ts')).journalAcceptLoss(call),
   },
   {
+    name: 'fleet',
+    summary: 'Show the nodes of a fleet and who holds each account; needs no daemon.',
+    details:
+      'Asks the database of the journals. Exit code 1 when an account that a living node could hold is held by nobody.',
+    flags: [json],
+    examples: ['perpd fleet', 'perpd fleet --json'],
+    run: async (call) => (await import('./live/fleetCommand.ts')).showFleet(call),
+  },
+  {
+    name: 'fleet move',
+    summary: 'Move an account of a fleet to a node, and keep it there.',
+    details:
+      'Its holder gives it back once the node waits for it, and only one account of a fleet moves at a time. When that node dies another one takes\nthe account, and gives it back when the node is there again. The word any ends the wish.',
+    positional: { name: 'ACCOUNT NODE', doc: 'the account and the node, or any', isMany: true },
+    flags: [],
+    examples: ['perpd fleet move alpha two', 'perpd fleet move alpha any'],
+    run: async (call) => (await import('./live/fleetCommand.ts')).moveAccount(call),
+  },
+  {
+    name: 'fleet drain',
+    summary: 'Have a node of a fleet give its accounts to others, one at a time, before it is stopped.',
+    details:
+      'It lasts as long as the process of the node. An account that no other living node can hold stays.',
+    positional: { name: 'NODE', doc: 'name of the node, as perpd fleet shows it' },
+    flags: [{ name: 'end', doc: 'end it: the node takes accounts again' }],
+    examples: ['perpd fleet drain two', 'perpd fleet drain two --end'],
+    run: async (call) => (await import('./live/fleetCommand.ts')).drainNode(call),
+  },
+  {
     name: 'explain',
     isOfJournal: true,
     summary: 'Explain one order: its reason, its size, the message sent, and the proof of its end.',

@@ -6,6 +6,7 @@ import convict from 'convict'
 import { type Setting, setting, type Typed, type TypeOf, type Value } from '../protocol/settings/setting.ts'
 import { accountKeyOf, accountKeyProblem } from './accountNames.ts'
 import { account } from './sections/accountSection.ts'
+import { cluster } from './sections/clusterSection.ts'
 import { control, journal, log, strategies } from './sections/daemonSection.ts'
 import { paper } from './sections/embeddedVenueSection.ts'
 import * as as from './sections/formats.ts'
@@ -27,6 +28,7 @@ export const schema = {
   rpc,
   account,
   journal,
+  cluster,
   strategies,
   risk,
   breakers,

@@ -20,6 +20,13 @@ export function judgeAccounts(
   shared: Config,
   origins: Readonly<Record<string, string>>,
 ): readonly string[] {
+  const { name: fleet } = shared.cluster
+  if (fleet !== undefined && (accounts.length === 0 || !shared.journal.standby)) {
+    const missing = accounts.length === 0 ? 'there are no accounts' : 'journal.standby is false'
+    return [
+      `${origins['cluster.name']}: cluster.name is ${fleet}, and ${missing}: a fleet shares out accounts with names, which wait for their leases. Set accounts and journal.standby, or remove it.`,
+    ]
+  }
   if (accounts.length === 0) return []
   const problems: string[] = []
   const names = accounts.map(({ name }) => name)

@@ -18,7 +18,7 @@ const paperProfile = 'paper'
 export function typedConfig(raw: RawConfig, cwd: string, accountName?: string) {
   const profile = String(raw.profile)
   const read = sectionsOf(raw, (path) => resolve(cwd, path.replaceAll('{profile}', profile)))
-  const { rpc, journal, strategies, execution, evidence, api, notify, log, otel, history } = read
+  const { rpc, journal, cluster, strategies, execution, evidence, api, notify, log, otel, history } = read
   const { chain, apiHosts, oracleHosts } = read.venue
   const isPaper = profile === paperProfile
   const own = (given: readonly string[], chainHosts: readonly string[]): readonly string[] =>
@@ -41,6 +41,7 @@ export function typedConfig(raw: RawConfig, cwd: string, accountName?: string) {
     rpc,
     account: accountOf(read.account),
     journal,
+    cluster,
     strategies,
     /** Limits of the whole account; a strategy's own may only tighten them. And limits of single markets, by symbol. */
     ...risk,

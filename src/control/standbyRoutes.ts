@@ -17,7 +17,7 @@ export interface StandbyStatus {
   readonly state: 'waiting'
   readonly nowMs: number
   readonly startedAtMs: number
-  /** Code of what it waits for: JOURNAL_LOCKED, JOURNAL_NEWER or JOURNAL_UNREACHABLE. */
+  /** Code of what it waits for: JOURNAL_LOCKED, JOURNAL_NEWER or JOURNAL_UNREACHABLE; FLEET_ELSEWHERE where its fleet has it held by another node. */
   readonly code: string
   /** One sentence for people. */
   readonly reason: string

@@ -117,6 +117,16 @@ test('a recording is refused with several accounts, by name; a standby is not', 
   )
 })
 
+test('a fleet is of accounts that wait for their leases, and is refused by name without them', () => {
+  const journal = { url: 'postgres://u:p@localhost/perpd', standby: true }
+  const cluster = { name: 'desk' }
+  expect(load({ journal, cluster, accounts: { alpha: {} } }).config.cluster).toEqual({ name: 'desk' })
+  expect(problemsOf({ journal, cluster })[0]).toMatch(/cluster\.name is desk, and there are no accounts/)
+  expect(problemsOf({ cluster, accounts: { alpha: {} } })[0]).toMatch(
+    /cluster\.name is desk, and journal\.standby/,
+  )
+})
+
 test('an account that the configuration does not have is refused with those that it has', () => {
   expect(() => accountIn(load({ accounts: { alpha: {}, beta: {} } }), 'alpa')).toThrow(
     /there are alpha, beta.*alpha\?/s,

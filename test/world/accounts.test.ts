@@ -1,5 +1,5 @@
 /** Several accounts in one real process on the real paper venue, with faults on and kills in the middle. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
@@ -221,6 +221,22 @@ test('an account whose journal cannot be opened does not start, and the others t
   })
   daemon.child.kill('SIGTERM')
   expect(await daemon.ended, daemon.said()).toBe(0)
+  folder.remove()
+})
+
+test('two accounts whose key files hold one key are refused when the keys are opened, and nothing starts', {
+  timeout: 100_000,
+}, async () => {
+  const folder = scratch()
+  const state = join(folder.path, 'var', 'paper')
+  writeSettings(folder.path, { api: [], oracle: [], rpc: [] }, ['alpha', 'beta'])
+  mkdirSync(state, { recursive: true })
+  for (const name of ['alpha', 'beta'])
+    writeFileSync(join(state, `account.${name}.key`), `0x${'7'.repeat(64)}\n`, { mode: 0o600 })
+  const daemon = perpd(['run'], { cwd: folder.path })
+  expect(await daemon.ended, daemon.said()).toBe(4)
+  expect(daemon.said()).toContain('alpha and beta')
+  expect(readdirSync(state).filter((name) => name.startsWith('journal'))).toEqual([])
   folder.remove()
 })
 

@@ -11,9 +11,11 @@ import type { Log } from '../../monitor/log/log.ts'
 import { closeStrategies } from '../../strategy/files/load.ts'
 import { hostsAheadMs, type VenueConnection } from '../connectVenue.ts'
 import type { StartedVenue } from '../embeddedVenue.ts'
+import type { FleetAccount } from '../fleet/fleetNode.ts'
 import { type Awaited, awaitedOf, tellWaiting } from '../logging/tellWaiting.ts'
 import { readStrategies } from '../readStrategies.ts'
 import { standbyStatusOf } from '../standbyPort.ts'
+import type { AccountStart } from './accountStart.ts'
 import type { Seat, SeatListener } from './allAccounts.ts'
 import { hearAccount } from './hearAccount.ts'
 import {
@@ -38,13 +40,7 @@ export interface TakerParts extends Omit<DeskParts, 'closers'> {
 }
 
 /** The life of one account of several on a shared store. */
-export interface AccountTaker extends Seat {
-  /**
-   * Sets the aim: true, to try for the lease and to trade with it; false, to give it back once its orders under way are followed, and to leave it to
-   * others.
-   */
-  want(isWanted: boolean): void
-}
+export type AccountTaker = Seat & FleetAccount
 
 /** Pause before the lease is tried for again after a fault that a new start cures, ms. */
 const PAUSE_MS = 1_000
@@ -72,6 +68,9 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
   /** The holding that is under way, and what ends it. */
   let holding: { readonly leave: AbortController; readonly over: Promise<void> } | undefined
   let isWanted = false
+  let isOver = false
+  /** Words on where it is while it is not wanted here. */
+  let elsewhere: Awaited | undefined
   let signal = 'the fleet'
 
   /** Waits for the lease and trades until it is lost, left, or a fault ends it; gives the fault. */
@@ -174,23 +173,55 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
     holding = { leave, over }
   }
 
-  const status = (): StandbyStatus => standbyStatusOf(config, startedAtMs, awaited)
+  const status = (): StandbyStatus =>
+    standbyStatusOf(config, startedAtMs, isWanted ? awaited : (elsewhere ?? awaited))
   return {
     ...{ name, config },
     running: () => running,
     fault: () => fault,
     waits: () => (running === undefined && fault === undefined ? status() : undefined),
     listen: (listener) => void listeners.push(listener),
-    want(isWantedNow) {
-      if (isWantedNow === isWanted) return
-      isWanted = isWantedNow
-      if (!isWanted) void leave()
-      else if (holding === undefined) begin()
+    can: () => fault === undefined && !isOver,
+    epoch: () => running?.journal.lease.epoch,
+    isNext: () => isWanted && running === undefined && awaited.code === 'JOURNAL_LOCKED',
+    want(aim) {
+      if (aim !== true) elsewhere = aim
+      if (isOver || (aim === true) === isWanted) return
+      if (aim !== true) void leave()
+      else {
+        isWanted = true
+        if (holding === undefined) begin()
+      }
     },
     async stop(by) {
       signal = by
+      isOver = true
       await leave()
     },
+  }
+}
+
+/** Makes the place of an account whose key cannot be opened on this machine: other nodes hold it. */
+export function createClosedAccount({ name, config }: AccountStart, reason: string): AccountTaker {
+  const startedAtMs = systemClock.now()
+  let elsewhere: Awaited | undefined
+  return {
+    ...{ name, config },
+    running: () => undefined,
+    fault: () => undefined,
+    waits: () =>
+      standbyStatusOf(config, startedAtMs, {
+        ...{ code: 'FLEET_ELSEWHERE', ...elsewhere },
+        reason: `its key cannot be opened on this node: ${reason}`,
+      }),
+    listen: () => undefined,
+    can: () => false,
+    epoch: () => undefined,
+    isNext: () => false,
+    want(aim) {
+      if (aim !== true) elsewhere = aim
+    },
+    stop: () => Promise.resolve(),
   }
 }
 

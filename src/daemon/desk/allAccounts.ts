@@ -7,6 +7,7 @@ import type { StandbyStatus } from '../../control/standbyRoutes.ts'
 import type { Metrics } from '../../monitor/metrics/metrics.ts'
 import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
 import { beatOf } from '../notices/openHeartbeat.ts'
+import type { ChatAccount } from '../notices/takeChats.ts'
 import { serviceStatus } from '../openService.ts'
 import type { SignalledEngine } from '../signals.ts'
 import type { AccountStart } from './accountStart.ts'
@@ -33,7 +34,7 @@ export interface Seat {
 }
 
 /** Makes the seat of an account that is opened once: with it, or with none where a fault kept it from opening. */
-export function fixedSeat(
+function fixedSeat(
   { name, config }: AccountStart,
   running: RunningAccount | undefined,
   fault: () => string | undefined,
@@ -47,6 +48,34 @@ export function fixedSeat(
       if (fault() === undefined) await running?.trader.stop(signal)
     },
   }
+}
+
+/** Returns the seats of accounts that are opened once. */
+export function fixedSeats(
+  accounts: readonly AccountStart[],
+  running: readonly RunningAccount[],
+  faults: ReadonlyMap<string | undefined, string>,
+): readonly Seat[] {
+  return accounts.map((start) => {
+    const { name } = start
+    const one = running.find((each) => each.start.name === name)
+    return fixedSeat(start, one, () => faults.get(name))
+  })
+}
+
+/** Tells of each named account that does not wait whether its trader runs. */
+export function accountStates(seats: readonly Seat[]) {
+  return seats.flatMap(({ name, fault, waits }) =>
+    name === undefined || waits() !== undefined ? [] : [{ name, isRunning: fault() === undefined }],
+  )
+}
+
+/** Returns the accounts that chats command now. */
+export function chatAccounts(seats: readonly Seat[]): readonly ChatAccount[] {
+  return seats.flatMap(({ name, running }) => {
+    const one = running()
+    return one === undefined ? [] : [{ name, engine: one.engine, books: () => one.journal.books() }]
+  })
 }
 
 /** Returns the traders of all accounts as one for signals: each is drained, left or commanded. One that a fault stopped is left out. */

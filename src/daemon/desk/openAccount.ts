@@ -33,15 +33,21 @@ export interface KeyedAccount {
   readonly address: Address
 }
 
-/** Reads the strategies of an account and opens its key. Throws as `readStrategies` and `openSigner` do. */
+/** Reads the strategies of an account. Throws as `readStrategies` does. */
+export async function readAccount({ config }: AccountStart, closers: Closers): Promise<LoadResult> {
+  const files = await readStrategies(config)
+  closers.push(() => closeStrategies(files.strategies))
+  return files
+}
+
+/** Opens the key of an account. Throws as `openSigner` does. */
 export async function keyAccount(
   start: AccountStart,
+  files: LoadResult,
   keys: KeySources,
   closers: Closers,
 ): Promise<KeyedAccount> {
   const { config, log } = start
-  const files = await readStrategies(config)
-  closers.push(() => closeStrategies(files.strategies))
   const { signer, warning, close } = await openSigner(config, keys)
   closers.push(close)
   if (warning !== undefined) log.note('key.warned', 'warn', warning)

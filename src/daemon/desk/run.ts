@@ -19,10 +19,11 @@ import type { Heartbeat } from '../../notify/heartbeat.ts'
 import { connectVenue, hostsOf, type VenueConnection, type VenueHosts } from '../connectVenue.ts'
 import { leaveAddress } from '../controlAddress.ts'
 import type { StartedVenue } from '../embeddedVenue.ts'
+import { steer } from '../fleet/openFleet.ts'
 import { changeLog } from '../logging/changeLog.ts'
 import type { LogOutput } from '../logging/logOutput.ts'
 import { openHeartbeat } from '../notices/openHeartbeat.ts'
-import { type ChatAccount, takeChats } from '../notices/takeChats.ts'
+import { takeChats } from '../notices/takeChats.ts'
 import { openService } from '../openService.ts'
 import { openTokens } from '../ownFiles/controlTokens.ts'
 import { refuseUnwritable } from '../ownFiles/statePlaces.ts'
@@ -30,8 +31,17 @@ import { type CarriedOut, listenForSignals } from '../signals.ts'
 import type { KeySources } from '../signers/keySources.ts'
 import { createStandbyPort, metricsOf, portSettings } from '../standbyPort.ts'
 import type { AccountStart } from './accountStart.ts'
-import { type AccountTaker, closeAll, createTaker } from './accountTaker.ts'
-import { allTraders, areAlive, beatOfAll, fixedSeat, type Seat, statusOfAll } from './allAccounts.ts'
+import { type AccountTaker, closeAll, createClosedAccount, createTaker } from './accountTaker.ts'
+import {
+  accountStates,
+  allTraders,
+  areAlive,
+  beatOfAll,
+  chatAccounts,
+  fixedSeats,
+  type Seat,
+  statusOfAll,
+} from './allAccounts.ts'
 import { consoleOf, sayConsole, servePort } from './deskPort.ts'
 import { type HeardAccount, hearAccount } from './hearAccount.ts'
 import {
@@ -43,6 +53,7 @@ import {
   type KeyedAccount,
   keyAccount,
   type OpenAccount,
+  readAccount,
   refuseSharedKeys,
 } from './openAccount.ts'
 import { beginAccount, connectAccount, type RunningAccount, servedAccount } from './runningAccount.ts'
@@ -93,9 +104,16 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
 /** Opens keys, journals, the venue and the guards, in this order, and runs over them. */
 async function opened(config: Config, options: RunOptions, closers: Closers): Promise<number> {
   const { log, keys, whileReading } = options
-  const keyed = []
+  const keyed: KeyedAccount[] = []
+  const closed: AccountTaker[] = []
   for (const start of options.accounts) {
-    keyed.push(await ofAccount(start.name, () => keyAccount(start, keys, closers)))
+    const files = await ofAccount(start.name, () => readAccount(start, closers))
+    const key = () => keyAccount(start, files, keys, closers)
+    const account =
+      config.cluster.name === undefined
+        ? await ofAccount(start.name, key)
+        : await orClosed(start, closed, key)
+    if (account !== undefined) keyed.push(account)
   }
   refuseSharedKeys(keyed)
   const standby = createStandbyPort(config, log)
@@ -105,7 +123,7 @@ async function opened(config: Config, options: RunOptions, closers: Closers): Pr
   if (isTaking(config, options)) {
     const venue = config.embedsVenue ? await embedVenue(config, log) : undefined
     if (venue) closers.push(() => venue.close())
-    const opened = { open: [], failed: [], venue, takes: keyed }
+    const opened = { open: [], failed: [], venue, takes: keyed, closed }
     return await live(config, options, opened, { ...hooks, connected: () => undefined })
   }
   const waiting = config.journal.standby ? hear : undefined
@@ -138,7 +156,7 @@ async function opened(config: Config, options: RunOptions, closers: Closers): Pr
   return await live(
     config,
     options,
-    { open, failed, venue, takes: [] },
+    { open, failed, venue, takes: [], closed },
     {
       ...hooks,
       connected: (made) => {
@@ -170,6 +188,22 @@ async function ofAccount<T>(name: string | undefined, work: () => Promise<T>): P
   }
 }
 
+/** On a node of a fleet an account whose key cannot be opened is left to the other nodes. */
+async function orClosed(
+  start: AccountStart,
+  closed: AccountTaker[],
+  work: () => Promise<KeyedAccount>,
+): Promise<KeyedAccount | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof BaseError || error instanceof CommandError)) throw error
+    start.log.note('key.warned', 'warn', `this node leaves the account to others: ${error.message}`)
+    closed.push(createClosedAccount(start, reasonOf(error)))
+    return undefined
+  }
+}
+
 /** A fault of this machine's files keeps one account of several from starting, and the others start: their positions need them. */
 async function orFailed<T>(
   { name, log }: AccountStart,
@@ -193,6 +227,8 @@ interface Opened {
   readonly venue: StartedVenue | undefined
   /** Accounts that are opened whenever their lease is free, while the process runs. */
   readonly takes: readonly KeyedAccount[]
+  /** Accounts of a fleet whose key other nodes have. */
+  readonly closed: readonly AccountTaker[]
 }
 
 /** Hooks of a run. */
@@ -206,7 +242,7 @@ interface RunHooks {
 async function live(
   config: Config,
   options: RunOptions,
-  { open, failed, venue, takes }: Opened,
+  { open, failed, venue, takes, closed }: Opened,
   { closers, closeStandby, connected }: RunHooks,
 ): Promise<number> {
   const { log } = options
@@ -249,7 +285,8 @@ async function live(
       failed: (code, reason) => stopped(account.start.name, code, reason),
     }),
   )
-  seats.push(...(takers.length > 0 ? takers : fixedSeats(options, running, faults)))
+  takers.push(...closed)
+  seats.push(...(takers.length > 0 ? takers : fixedSeats(options.accounts, running, faults)))
   await closeStandby()
   const place = {
     ...portSettings(config),
@@ -310,47 +347,21 @@ async function work(
     accounts: () => chatAccounts(seats),
     ...{ emit: shared.emit, fail, redact: shared.notifier().redact },
   })
+  let endSteering = (): Promise<void> => Promise.resolve()
   try {
     for (const { announce } of begun) announce()
     sayConsole(config, control, options)
     for (const { trade } of begun) trade()
-    for (const taker of takers) taker.want(true)
+    endSteering = steer(config, takers, log, fail)
     service.ready()
     return await ended.promise
   } finally {
+    await endSteering()
     stopListening()
     endChats()
     for (const { end } of begun) end()
     service.close()
   }
-}
-
-/** Returns the seats of accounts that are opened once. */
-function fixedSeats(
-  { accounts }: RunOptions,
-  running: readonly RunningAccount[],
-  faults: ReadonlyMap<string | undefined, string>,
-): readonly Seat[] {
-  return accounts.map((start) => {
-    const { name } = start
-    const one = running.find((each) => each.start.name === name)
-    return fixedSeat(start, one, () => faults.get(name))
-  })
-}
-
-/** Tells of each named account that does not wait whether its trader runs. */
-function accountStates(seats: readonly Seat[]) {
-  return seats.flatMap(({ name, fault, waits }) =>
-    name === undefined || waits() !== undefined ? [] : [{ name, isRunning: fault() === undefined }],
-  )
-}
-
-/** Returns the accounts that chats command now. */
-function chatAccounts(seats: readonly Seat[]): readonly ChatAccount[] {
-  return seats.flatMap(({ name, running }) => {
-    const one = running()
-    return one === undefined ? [] : [{ name, engine: one.engine, books: () => one.journal.books() }]
-  })
 }
 
 /** Creates the listeners of each account. `ended` receives which account a fault ended, with which code, and why. */

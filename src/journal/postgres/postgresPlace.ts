@@ -18,7 +18,7 @@ export interface PostgresJournal {
 }
 
 /** The journal's name for messages: hosts, ports, database and account, nothing of the user. */
-export function postgresName({ url, account }: PostgresJournal): string {
+export function postgresName({ url, account }: { readonly url: Secret; readonly account: string }): string {
   const urls = urlsOf(url.reveal())
   const hosts = urls.map(({ host }) => shownHost(host)).join(',')
   return urls[0] === undefined ? `postgres:#${account}` : `postgres://${hosts}${urls[0].pathname}#${account}`

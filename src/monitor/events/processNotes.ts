@@ -55,6 +55,10 @@ export const noteRegister = {
     'of',
     'left_ms',
   ]),
+  'fleet.unsteered': note(
+    ['warn'],
+    'The table of the fleet cannot be read, or another perpd has the name of this node (`cluster.node`): each account stays where it is.',
+  ),
   'journal.waiting': note(
     ['info', 'warn'],
     'A standby (`journal.standby`) waits for the journal that another machine writes; at warn, its server does not answer, or it has records of a newer perpd.',
