@@ -71,7 +71,7 @@ const groups = {
     'docs/sending.md',
     'docs/journal.md',
     'docs/scale.md',
-    'docs/fleet.md',
+    'docs/reference/fleet.md',
     'docs/paper-venue.md',
     'docs/architecture.md',
     'docs/reference/performance.md',

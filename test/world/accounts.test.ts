@@ -1,8 +1,9 @@
 /** Several accounts in one real process on the real paper venue, with faults on and kills in the middle. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { paperSigner } from '../../src/keys/local.ts'
 import {
   killLeftOver,
   type PaperHosts,
@@ -231,8 +232,8 @@ test('two accounts whose key files hold one key are refused when the keys are op
   const state = join(folder.path, 'var', 'paper')
   writeSettings(folder.path, { api: [], oracle: [], rpc: [] }, ['alpha', 'beta'])
   mkdirSync(state, { recursive: true })
-  for (const name of ['alpha', 'beta'])
-    writeFileSync(join(state, `account.${name}.key`), `0x${'7'.repeat(64)}\n`, { mode: 0o600 })
+  paperSigner(join(state, 'account.alpha.key'))
+  copyFileSync(join(state, 'account.alpha.key'), join(state, 'account.beta.key'))
   const daemon = perpd(['run'], { cwd: folder.path })
   expect(await daemon.ended, daemon.said()).toBe(4)
   expect(daemon.said()).toContain('alpha and beta')

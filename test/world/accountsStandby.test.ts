@@ -130,3 +130,31 @@ test('a lost lease ends that account alone, which waits again, and the others of
     ...{ armedTwice: [], receivedTwice: [], lost: [] },
   })
 })
+
+test('without a standby a process of several accounts is killed and starts again at once with all of them; a second one is refused them', {
+  timeout: 400_000,
+}, async () => {
+  const { one, two, shared } = setUp()
+  const own = { ...shared, flags: ['--journal.standby=false'] }
+  const first = startDesk(one, own)
+  await allSaid(first, 'daemon.ready', names)
+  await trade(first, shared.url, names)
+  const second = startDesk(two, own)
+  expect(await second.ended, second.said()).toBe(1)
+  expect(
+    second.said().match(/JOURNAL_LOCKED|Another perpd writes this journal/g)?.length,
+  ).toBeGreaterThanOrEqual(3)
+  await trade(first, shared.url, names)
+
+  first.child.kill('SIGKILL')
+  await first.ended
+  const again = startDesk(one, own)
+  await allSaid(again, 'daemon.ready', names)
+  await trade(again, shared.url, names)
+  const verified = await atDesk(one, 'journal', 'verify', `--journal.url=${shared.url}`)
+  expect(verified.code, verified.said).toBe(0)
+  again.child.kill('SIGTERM')
+  expect(await again.ended, again.said()).toBe(0)
+  const report = await judgeDesk(shared.url, names, paper.control)
+  expect(report).toMatchObject({ armedTwice: [], receivedTwice: [], lost: [] })
+})

@@ -51,7 +51,7 @@ export async function atDesk(folder: string, ...args: readonly string[]) {
 }
 
 /** Opens an account's journal for reading. */
-export function readDesk(url: string, name: string): JournalReader {
+function readDesk(url: string, name: string): JournalReader {
   return openPostgresReader({
     url: new Secret(url),
     ...{ account: `paper.${name}`, needsStandby: false, signatureLivesMs: 60_000 },

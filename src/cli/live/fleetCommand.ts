@@ -147,7 +147,9 @@ function fleetText(
   const nodeRows = nodes.map((node) => [
     node.node,
     node.process,
-    isSilent(node) ? `silent for ${span(node.ageMs)}` : node.isDraining ? 'drains' : 'lives',
+    isSilent(node)
+      ? `silent for ${span(node.ageMs)}`
+      : `${node.isDraining ? 'drains' : 'lives'}, heard ${span(node.ageMs)} ago`,
     `holds ${node.holds.map(({ account }) => account).join(', ') || 'nothing'}`,
   ])
   const accountRows = accounts.map(({ name, holder, epoch, node, wish, waiting }) => [

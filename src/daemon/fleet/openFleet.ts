@@ -9,7 +9,7 @@ import { postgresOf } from '../journalFile.ts'
 import { type FleetAccount, runFleetNode } from './fleetNode.ts'
 
 /** Returns the name of this machine in its fleet. */
-export function nodeNameOf({ cluster }: Config): string {
+function nodeNameOf({ cluster }: Config): string {
   return cluster.node ?? hostname()
 }
 

@@ -1,0 +1,218 @@
+/**
+ * A fleet of three nodes and many accounts on a PostgreSQL, under load and with the venue's faults on, while a seed draws what happens: SIGKILL, SIGTERM, SIGSTOP
+ * and SIGCONT of nodes, restarts of the server, moves and drains. Whoever ended is started again, as a supervisor does. The venue's own record judges: no message
+ * twice, none that no journal knows, and every intent ends.
+ *
+ * By hand: `npm run fleet-events -- --events 60 --accounts 12 --seed 7`. The moments are real time's, so a run is not repeated exactly.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startCluster } from '../support/postgres.ts'
+import { atDesk, countIntents, judgeDesk, type SharedDesk, startDesk, writeDesk } from './desks.ts'
+import { post, random, restFlags, switches } from './killRun.ts'
+import { type Running, scratch, startPaper, until } from './processes.ts'
+
+/** Events after which some account must have traded. */
+const EVENTS_PER_PROOF = 5
+
+interface Node {
+  readonly name: string
+  readonly folder: string
+  running: Running
+  isFrozen: boolean
+}
+
+/** Runs it; `say` hears of progress. Throws when nobody trades for three minutes, and when the rest does not end in four. */
+export async function fleetRun(
+  { events, seed, accounts }: { readonly events: number; readonly seed: number; readonly accounts: number },
+  say: (text: string) => void = () => undefined,
+) {
+  const startedMs = performance.now()
+  const draw = random(seed)
+  const oneOf = <T>(all: readonly T[]): T => all[Math.floor(draw() * all.length)] as T
+  const names = Array.from({ length: accounts }, (_, at) => `a${at + 1}`)
+  const folders = ['one', 'two', 'three'].map((name) => ({ name, folder: scratch() }))
+  const keys = join(folders[0]?.folder.path ?? '', 'keys')
+  mkdirSync(keys)
+  const paper = await startPaper([
+    ...[`--paper.seed=${seed}`, '--paper.orderDeadlineSeconds=8', '--paper.keeperDelayMs=300'],
+  ])
+  const cluster = await startCluster()
+  const shared: SharedDesk = {
+    ...{ hosts: paper.hosts, url: cluster.url(), names, keys },
+    flags: [
+      '--cluster.name=desk',
+      // Relays here give up and land all the same: only the chain can tell.
+      ...paper.hosts.rpc.map((each) => `--rpc.http=${each}`),
+      '--api.timeoutMs=1000',
+    ],
+  }
+  const start = (name: string, folder: string): Running =>
+    startDesk(folder, { ...shared, flags: [...(shared.flags ?? []), `--cluster.node=${name}`] })
+  const nodes = folders.map(({ name, folder: { path } }): Node => {
+    writeDesk(path, shared)
+    return { name, folder: path, running: start(name, path), isFrozen: false }
+  })
+  const isOver = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
+  const happened: Record<string, number> = {}
+
+  /** Starts again what ended; a daemon ends by itself when the server was away for too long for all of its accounts, and as no other fault. */
+  async function supervise(): Promise<void> {
+    for (const node of nodes) {
+      if (!isOver(node.running)) continue
+      const end = await node.running.ended
+      if (end !== 0 && end !== 'SIGKILL' && end !== 'SIGTERM')
+        throw new Error(`a node ended by itself with ${end}\n${node.running.said().slice(-4_000)}`)
+      Object.assign(node, { running: start(node.name, node.folder), isFrozen: false })
+    }
+  }
+
+  async function allIntents(): Promise<number | undefined> {
+    try {
+      const counts = await Promise.all(names.map((name) => countIntents(shared.url, name)))
+      return counts.reduce((sum, count) => sum + count, 0)
+    } catch {
+      return undefined
+    }
+  }
+
+  async function somebodyTrades(): Promise<void> {
+    let before: number | undefined
+    await until(
+      'somebody trades',
+      async () => {
+        await supervise()
+        const now = await allIntents()
+        before ??= now
+        return (now !== undefined && before !== undefined && now > before) || undefined
+      },
+      { seen: () => nodes.map(({ running }) => running.said().slice(-3_000)).join('\n----\n') },
+    )
+  }
+
+  const fleet = (...args: readonly string[]) =>
+    atDesk(
+      nodes[0]?.folder ?? '',
+      ...['fleet', ...args, `--journal.url=${shared.url}`, '--journal.standby=true', '--cluster.name=desk'],
+    )
+  let undo: Readonly<Record<string, unknown>> | undefined
+  const happenings: Readonly<Record<string, () => unknown>> = {
+    SIGKILL: () => oneOf(nodes).running.child.kill('SIGKILL'),
+    SIGTERM() {
+      const node = oneOf(nodes)
+      if (!node.isFrozen) node.running.child.kill('SIGTERM')
+    },
+    SIGSTOP() {
+      const node = oneOf(nodes)
+      const { running } = node
+      if (node.isFrozen || isOver(running)) return
+      node.isFrozen = true
+      running.child.kill('SIGSTOP')
+      setTimeout(() => {
+        running.child.kill('SIGCONT')
+        if (node.running === running) node.isFrozen = false
+      }, draw() * 12_000)
+    },
+    'restart fast'() {
+      cluster.stop('fast')
+      cluster.start()
+    },
+    'restart immediate'() {
+      cluster.stop('immediate')
+      cluster.start()
+    },
+    move: () => fleet('move', oneOf(names), oneOf(nodes).name),
+    drain: () => fleet('drain', oneOf(nodes).name),
+    async 'faults of the venue'() {
+      if (undo !== undefined) await post(`${paper.control}/faults`, undo)
+      const [fault, back] = oneOf(switches)
+      undo = back
+      await post(`${paper.control}/faults`, fault)
+    },
+  }
+  // How often each is drawn, of 20.
+  const drawn = [
+    ...Array<string>(5).fill('SIGKILL'),
+    ...Array<string>(3).fill('SIGTERM'),
+    ...Array<string>(4).fill('SIGSTOP'),
+    ...['restart fast', 'restart immediate', 'move', 'move', 'move', 'drain'],
+    ...Array<string>(2).fill('faults of the venue'),
+  ]
+  try {
+    await somebodyTrades()
+    for (let event = 1; event <= events; event += 1) {
+      const name = oneOf(drawn)
+      happened[name] = (happened[name] ?? 0) + 1
+      await happenings[name]?.()
+      await new Promise((resolve) => setTimeout(resolve, draw() * 1_500))
+      await supervise()
+      if (event % EVENTS_PER_PROOF === 0) await somebodyTrades()
+      if (event % 10 === 0)
+        say(`${event} of ${events} events, ${Math.round((performance.now() - startedMs) / 1000)} s`)
+    }
+    if (undo !== undefined) await post(`${paper.control}/faults`, undo)
+    for (const { running } of nodes) {
+      running.child.kill('SIGCONT')
+      running.child.kill('SIGTERM')
+      await running.ended
+    }
+    await rest(nodes[0], shared, paper.control)
+    const report = await judgeDesk(shared.url, names, paper.control)
+    const heads = cluster.sql('SELECT count(*), sum(epoch) FROM perpd_head').split('|').map(Number)
+    return {
+      ...report,
+      ...{ events: happened, accounts: heads[0], epochs: heads[1], intents: await allIntents() },
+      seconds: Math.round((performance.now() - startedMs) / 1000),
+    }
+  } finally {
+    for (const { running } of nodes) running.child.kill('SIGKILL')
+    paper.child.kill('SIGTERM')
+    await paper.ended
+    cluster.remove()
+    for (const { folder } of folders) folder.remove()
+  }
+}
+
+/** Has one node follow every order to its end, with strategies that ask for nothing new. */
+async function rest(node: Node | undefined, shared: SharedDesk, control: string): Promise<void> {
+  if (node === undefined) return
+  const [flag = ''] = restFlags(node.folder)
+  const strategies = { paths: [flag.replace('--strategies.paths=', '')] }
+  writeFileSync(
+    join(node.folder, 'perpd.json'),
+    JSON.stringify({ accounts: Object.fromEntries(shared.names.map((name) => [name, { strategies }])) }),
+  )
+  const last = startDesk(node.folder, { ...shared, flags: (shared.flags ?? []).slice(1) })
+  try {
+    await until(
+      'every intent ended',
+      async () => (await judgeDesk(shared.url, shared.names, control)).open.length === 0 || undefined,
+      { timeoutMs: 240_000, seen: last.said },
+    )
+  } catch (error) {
+    // The report names what is open.
+    process.stderr.write(`${String(error).slice(0, 2_000)}\n`)
+  } finally {
+    last.child.kill('SIGTERM')
+    await last.ended
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      events: { type: 'string', default: '60' },
+      seed: { type: 'string', default: '7' },
+      accounts: { type: 'string', default: '12' },
+    },
+  })
+  const report = await fleetRun(
+    { events: Number(values.events), seed: Number(values.seed), accounts: Number(values.accounts) },
+    (text) => process.stderr.write(`${text}\n`),
+  )
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
+  const isGood =
+    report.armedTwice.length + report.receivedTwice.length + report.lost.length + report.open.length === 0
+  process.exitCode = isGood ? 0 : 1
+}
