@@ -32,7 +32,7 @@ const hostname = '127.0.0.1'
 export interface StartedVenue {
   /** The time of the daemon's own chain, which is never set back: a process with a venue in it has one time. */
   readonly clock: Clock
-  /** Of its prices: the configured one, that of the saved world, or the one drawn for a new folder. */
+  /** Seed of its prices: the configured one, that of the saved world, or the one drawn for a new folder. */
   readonly seed: number
   /** Addresses of the daemon's own chain. */
   readonly hosts: { readonly api: readonly string[]; readonly oracle: readonly string[] }
