@@ -60,14 +60,16 @@ async function controlOf(
   return { ...facts, node: (await found.getProperty('node')).asElement() as ElementHandle<HTMLElement> }
 }
 
-/** Presses it, or chooses the second entry of a list; false: it was gone before. */
+/** Presses it, or chooses the second entry of a list; false: it was gone or disabled before. */
 async function press({ node, name, entries }: Control): Promise<boolean> {
   try {
     if (entries > 1) await node.selectOption({ index: 1 }, { timeout: 10_000 })
     else await node.click({ timeout: 10_000 })
     return true
   } catch (error) {
-    if (!(await node.isVisible().catch(() => false))) return false
+    // One that the browser's answer takes away meanwhile, as notifications that it denies, is no fault.
+    const isThere = (await node.isVisible().catch(() => false)) && (await node.isEnabled().catch(() => false))
+    if (!isThere) return false
     throw new Error(`"${name}" cannot be pressed`, { cause: error })
   }
 }
