@@ -143,6 +143,6 @@ test('every command that an operator sends chooses among accounts', () => {
     ...['init', 'doctor', 'run', 'paper', 'config', 'console'],
     ...['strategies describe', 'strategies new', 'strategies test'],
     ...['data get', 'record', 'data import', 'data list', 'data check', 'data export', 'notify test'],
-    ...['keys new', 'keys import', 'message', 'version', 'completion'],
+    ...['keys new', 'keys import', 'message', 'fleet', 'fleet move', 'fleet drain', 'version', 'completion'],
   ])
 })
