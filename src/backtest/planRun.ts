@@ -203,7 +203,7 @@ function notListed(markets: readonly TradingTimes[], toSeconds: number): RunPlan
     code: 'BACKTEST_NOT_LISTED',
     facts: {
       to: day(toSeconds),
-      listed: markets.map(({ market, listedSeconds = 0 }) => `${market} ${day(listedSeconds)}`),
+      listed: markets.map(({ market, listedSeconds = 0 }) => `${market} ${day(listedSeconds)}`).join(', '),
     },
     details:
       'Nothing was run: no order could execute before that. Choose --from and --to after it; for older candles of the same asset, shift their times first.',

@@ -86,7 +86,7 @@ test('before its market was listed a kind has no turn, although there are candle
     run('exact', { fromSeconds: listedSeconds - 1_800, toSeconds: listedSeconds }),
   ).rejects.toMatchObject({
     code: 'BACKTEST_NOT_LISTED',
-    facts: { listed: [`${symbol} ${listed?.listingDate?.slice(0, 10)}`] },
+    facts: { listed: `${symbol} ${listed?.listingDate?.slice(0, 10)}` },
   })
 })
 
