@@ -19,6 +19,7 @@ export const logComponents = [
   'evidence',
   'feed',
   'files',
+  'fleet',
   'host',
   'journal',
   'key',

@@ -11,7 +11,7 @@ import { arbitrum } from '../../src/protocol/chains/arbitrum.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { ask, consoleOf, loggedIn } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
-import { daemonFlags, perpd } from './processes.ts'
+import { daemonFlags, perpd, until } from './processes.ts'
 
 const here = pageTests()
 const eth = 'ETH/USD [WETH-USDC]'
@@ -81,8 +81,15 @@ pageTest(
     setPrice(2_000)
     await page.check(`${field('type')}[value=market]`)
     await page.fill(field('stopLoss'), '1,960')
-    await page.press(field('amount'), 'Enter')
-    await page.waitForSelector(`${sendButton}:not([disabled])`)
+    // Until the daemon has read that price, the stop is above the one before, and is refused.
+    await until('it is shown at the price of now', async () => {
+      await page.press(field('amount'), 'Enter')
+      const isShown = page.waitForSelector(`${sendButton}:not([disabled])`, { timeout: 5_000 })
+      return await isShown.then(
+        () => true,
+        () => undefined,
+      )
+    })
     setPrice(1_950)
     await page.waitForSelector('.ticket .outcome.down')
     await page.waitForSelector(`${field('stopLoss')}[aria-invalid=true]`)
