@@ -25,7 +25,10 @@ import { MAX_UINT256, maxOf, minOf } from '../../src/protocol/units.ts'
 import { big, setOpenInterest, settingsOf, sideOf, stateOf } from '../math/input.ts'
 import type { Vector } from '../math/vectors.ts'
 import type { Any } from '../paper/support.ts'
-import { runFor, startSeconds, strategyOf, testFolder } from './runKit.ts'
+import { runFor, strategyOf, testFolder } from './runKit.ts'
+
+/** When the runs begin: all markets of the vectors are listed by then. */
+const startSeconds = Date.UTC(2025, 0, 2) / 1000
 
 const { vectors }: { readonly vectors: readonly Vector[] } = JSON.parse(
   readFileSync(new URL('../fixtures/math/vectors.json', import.meta.url), 'utf8'),
@@ -289,6 +292,7 @@ test.each(lives)(
       [{ ...still, needs: { symbols: [symbol] } }],
       {
         turnSeconds: 3_600,
+        fromSeconds: startSeconds,
         toSeconds: startSeconds + Math.ceil(minutes / 60) * 3_600,
         segmentSeconds: 10_000_000,
         begin(world) {

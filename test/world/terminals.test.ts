@@ -132,6 +132,8 @@ function steady(text: string): string {
     .filter((block, place) => isTable(block) || (place === 0 && /^perpd/.test(block)))
     .map((block) =>
       block
+        // The venue lists it, or it is on its way there.
+        .replaceAll(/rests at (?:the venue|\$[\d,.]+)/g, 'rests at <place>')
         .replaceAll(/0x[\da-fA-F]+(…[\da-fA-F]+)?/g, '<key>')
         .replaceAll(/\b(?=[\da-f]*\d)[\da-f]{8}\b/g, '<id>')
         .replaceAll(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, '<time>')
