@@ -79,6 +79,15 @@ test('what an operator or a reading of the settings changes is in the log, with 
   ])
 })
 
+test('settings that cannot be read a moment later, as while their file is saved, leave the levels and the daemon as they are', () => {
+  const made = logOf()
+  const reload = () => load(['--log.level', 'loud'])
+  expect(reload).toThrow()
+  changeLog({ type: 'limits', isConfirmed: false }, 'signal SIGHUP', { log: made.log, reload })
+  expect(made.log.levels.text()).toBe('info')
+  expect(made.take()).toEqual(['log.levels'])
+})
+
 test('limits that change are told in one line, and a reading that changes none in one too', () => {
   const made = logOf()
   const limits = { type: 'limits', isConfirmed: false } as const

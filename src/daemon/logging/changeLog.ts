@@ -1,5 +1,6 @@
 /** Applies commands that change the log itself, and logs the readings that commands requested. */
-import type { LoadedConfig } from '../../config/loadConfig.ts'
+import { reasonOf } from '../../base/errors.ts'
+import { ConfigError, type LoadedConfig } from '../../config/loadConfig.ts'
 import type { Log } from '../../monitor/log/log.ts'
 import type { OperatorCommand } from '../../operator/commands/index.ts'
 import type { OperatorAnswer } from '../../operator/operatorAnswer.ts'
@@ -10,12 +11,22 @@ export interface ChangedLog {
   readonly reload: () => LoadedConfig
 }
 
-/** Sets the level that was asked for; with limits that were read anew, the levels of the settings. */
+/**
+ * Sets the level that was asked for; with limits that were read anew, the levels of the settings. Settings that cannot be read now, as while somebody
+ * saves their file, leave the levels as they are: the limits were read before, and the daemon goes on.
+ */
 export function changeLog(command: OperatorCommand, by: string, { log, reload }: ChangedLog): void {
   const { levels } = log
   const before = levels.text()
   if (command.type === 'log') levels.set(command.level, command.component)
-  else if (command.type === 'limits' && command.isPreview !== true) levels.take(reload().config.log)
+  else if (command.type === 'limits' && command.isPreview !== true) {
+    try {
+      levels.take(reload().config.log)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      log.note('log.levels', 'warn', `levels of the log stay ${before}: ${reasonOf(error)}`)
+    }
+  }
   const after = levels.text()
   if (after !== before)
     log.note('log.levels', 'warn', `levels of the log are ${after} (${before} before), set by ${by}`)
