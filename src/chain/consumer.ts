@@ -8,7 +8,7 @@ import type { AttemptQuery } from '../domain/machine/chainReader.ts'
 import type { Consumer } from '../domain/machine/chainView.ts'
 import { type Address, type Hex, hexKey } from '../protocol/address.ts'
 import { isOrderLog, type OrderEvent } from './logs/orderLogs.ts'
-import { relayReturnedUsd } from './logs/relayReturns.ts'
+import { nativePriceIn, relayReturnedUsd } from './logs/relayReturns.ts'
 import type { ReceiptRow, TransactionRow } from './node/blockRows.ts'
 import { digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
@@ -45,6 +45,8 @@ export interface Found {
    * transaction of the block. Absent: its signature is in plain sight.
    */
   readonly chosenBy?: number
+  /** Contract price at which its fee was swapped into the native token, by the oracle's prices in it; absent: it shows none. */
+  readonly nativePrice?: bigint
 }
 
 /** A transaction that may have used a digest. */
@@ -59,6 +61,7 @@ interface Candidate {
 interface Mined extends Candidate {
   readonly events: number
   readonly feeReturnedUsd: bigint | undefined
+  readonly nativePrice: bigint | undefined
 }
 
 /**
@@ -123,7 +126,8 @@ async function verified(
       if (candidate.carriesOurSignature && events === 0) return []
       const { query, emitter, wrappedNative } = candidate.search
       const feeReturnedUsd = relayReturnedUsd(receipt.logs, { ...query, emitter, wrappedNative })
-      return [{ ...candidate, events, feeReturnedUsd }]
+      const nativePrice = nativePriceIn(receipt.logs, { emitter, wrappedNative })
+      return [{ ...candidate, events, feeReturnedUsd, nativePrice }]
     })
     const blocks = await node.blocks(
       mined.map(({ blockHash }) => blockHash),
@@ -152,7 +156,7 @@ async function verified(
       if (unread.has(placeOf(candidate)) || consumers.has(key)) continue
       if (reading?.before !== false || reading.at !== true) continue
       const { number, hash, timestampSeconds } = found
-      const { transactionHash, carriesOurSignature, feeReturnedUsd } = candidate
+      const { transactionHash, carriesOurSignature, feeReturnedUsd, nativePrice } = candidate
       const block = { number, hash, timestampSeconds }
       consumers.set(key, {
         consumer: {
@@ -162,6 +166,7 @@ async function verified(
           ...defined({ feeReturnedUsd }),
         },
         events: number < candidate.search.from ? 0 : candidate.events,
+        ...defined({ nativePrice }),
       })
     }
     return consumers

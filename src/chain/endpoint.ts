@@ -280,6 +280,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       }
       return {
         consumer: known?.consumer,
+        boughtAt: known?.nativePrice,
         events: index === undefined ? [] : eventsOf(query, known?.consumer, index),
       }
     })
@@ -289,7 +290,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const blocks = await node.blocks(hashes, signal)
     const byHash = new Map(hashes.map((hash, index) => [hash, blocks[index]]))
     const views = queries.map((query, index): EndpointView => {
-      const { consumer, events } = parts[index] ?? { consumer: undefined, events: [] }
+      const { consumer, events, boughtAt } = parts[index] ?? { events: [] }
       return {
         endpoint: node.name,
         latest: refOf(heads.latest),
@@ -297,13 +298,13 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
         isDigestUsedAtLatest: digests[index]?.atLatest === true,
         isDigestUsedAtFinal: digests[index]?.atFinal === true,
         ...defined({ consumer }),
-        logs: events.map((event) => logOf(event, query, byHash.get(event.blockHash))),
+        logs: events.map((event) => logOf(event, query, byHash.get(event.blockHash), boughtAt)),
       }
     })
     return { heads, views, ...defined({ trouble }) }
   }
 
-  function logOf(event: OrderEvent, query: AttemptQuery, block: BlockRef | undefined): OrderLog {
+  function logOf(event: OrderEvent, query: AttemptQuery, block?: BlockRef, boughtAt?: bigint): OrderLog {
     if (block === undefined || block.number !== event.blockNumber) {
       throw unreadable(node.name, 'a log has another block number than its block')
     }
@@ -312,8 +313,8 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const at = { transactionHash, timestampSeconds: block.timestampSeconds }
     const settlement =
       execution === undefined || event.event === 'OrderExecuted'
-        ? execution && settlementOf(execution, query, at)
-        : cancelSettlementOf(execution)
+        ? execution && settlementOf(execution, query, at, boughtAt)
+        : cancelSettlementOf(execution, boughtAt)
     return {
       event: event.event,
       orderKey,

@@ -193,6 +193,9 @@ export interface Trade {
   readonly positionFeeAmount?: TokenAmount
   readonly borrowingFeeAmount?: TokenAmount
   readonly fundingFeeAmount?: TokenAmount
+  /** Fee and price impact of the swaps on the way in or out, signed: in no figure above. */
+  readonly swapFeeUsd?: Usd
+  readonly swapImpactUsd?: Usd
   /** The venue's text; empty when the failure was a custom error. */
   readonly reason?: string
 }

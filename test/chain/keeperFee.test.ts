@@ -114,6 +114,22 @@ test('without a refund, a price of the native token, or a payment, nothing is kn
     expect(settled(logs)).not.toHaveProperty('executionFeeReturnedUsd')
 })
 
+test('without a price of the transaction, what came back is worth what its message paid for it; with one, that one counts', () => {
+  const at = { transactionHash: ours, timestampSeconds: 1 }
+  const market = { marketToken: ethMarket, indexTokenDecimals: 18 }
+  const read = (logs: readonly LogRow[]) =>
+    executionOf(logs, emitter, ours, arbitrum.facts.markets, wrappedNative)
+  const priceless = read([executedLog, kept, refund])
+  expect(settlementOf(priceless, market, at, 1_900n).executionFeeReturnedUsd).toBe(57_000n)
+  expect(cancelSettlementOf(priceless, 1_900n)).toEqual({ executionFeeReturnedUsd: 57_000n })
+  const priced = read([price, executedLog, kept, refund])
+  expect(settlementOf(priced, market, at, 1_900n).executionFeeReturnedUsd).toBe(60_000n)
+  expect(settlementOf(read([executedLog, kept]), market, at, 1_900n)).not.toHaveProperty(
+    'executionFeeReturnedUsd',
+  )
+  expect(settlementOf(priceless, market, at)).not.toHaveProperty('executionFeeReturned')
+})
+
 test('without such an event, or of another emitter, nobody knows what was kept', () => {
   const executed = log(0, 'EventLog2', 'OrderExecuted', ours)
   expect(

@@ -40,7 +40,7 @@ export interface Execution {
   /** PnL of a decrease: `basePnlUsd` of the price alone, `pnlUsd` after impact and costs. */
   readonly basePnlUsd?: bigint
   readonly pnlUsd?: bigint
-  /** Position fee, borrowing and funding. */
+  /** Position fee, borrowing and funding, and the cost of swaps on the way into the position or out of it. */
   readonly feesUsd?: bigint
   /** The two parts of it; absent: none. */
   readonly borrowingFeeUsd?: bigint
@@ -54,7 +54,9 @@ export interface Execution {
   readonly swapResultUsd?: bigint
   /** Part of the execution fee that the keeper kept, wei. */
   readonly executionFeePaid?: bigint
-  /** The rest of it that came back, USD at the oracle's price of that moment; absent: the transaction shows no refund, or no price. */
+  /** The rest of it that came back, wei; absent: the transaction shows no refund. */
+  readonly executionFeeReturned?: bigint
+  /** The same, USD at the oracle's price of that moment; absent: the transaction shows no refund, or no price of the native token. */
   readonly executionFeeReturnedUsd?: bigint
 }
 
@@ -75,7 +77,7 @@ export function executionOf(
   /** Lowest oracle prices that were set so far, contract prices by token. */
   const prices = new Map<string, bigint>()
   const { paid: executionFeePaid, returned = 0n } = keeperFeeOf(logs, emitter, orderKey)
-  let execution: Execution = defined({ executionFeePaid })
+  let execution: Execution = defined({ executionFeePaid, executionFeeReturned: returned || undefined })
   let costsUsd = 0n
   let swapResultUsd: bigint | undefined
   for (const { address, topics, data } of logs) {
@@ -133,12 +135,17 @@ export function executionOf(
   }
   const returnedUsd = returned * (prices.get(hexKey(wrappedNative)) ?? 0n)
   if (returnedUsd > 0n) execution = { ...execution, executionFeeReturnedUsd: returnedUsd }
-  const { pnlUsd, marketToken } = execution
-  if (pnlUsd !== undefined) return { ...execution, pnlUsd: pnlUsd - costsUsd }
-  // On the way into a position a swap is a part of what it cost.
-  return swapResultUsd === undefined || marketToken !== undefined
-    ? execution
-    : { ...execution, swapResultUsd }
+  const { pnlUsd, marketToken, feesUsd } = execution
+  if (marketToken === undefined) return { ...execution, ...defined({ swapResultUsd }) }
+  // A swap of what is paid in, of the profit or of the output is a fee of the fill: no figure of the position has it.
+  const swapCostUsd = -(swapResultUsd ?? 0n)
+  return {
+    ...execution,
+    ...defined({
+      feesUsd: swapCostUsd === 0n ? feesUsd : (feesUsd ?? 0n) + swapCostUsd,
+      pnlUsd: ifDefined(pnlUsd, (beforeUsd) => beforeUsd - costsUsd - swapCostUsd),
+    }),
+  }
 }
 
 /** Both tokens that funding is paid in, at the lower of their prices; nothing where a price or the market is not known. */
@@ -246,18 +253,38 @@ function keeperFeeOf(
 }
 
 /**
- * The part of a cancelled order's execution fee that came back; undefined: the transaction shows none. The keeper's part is left out: it
- * says nothing about what executing such an order costs.
+ * The part of an execution fee that came back, USD: at the oracle's price of the transaction, else at `boughtAt`, the contract price at which
+ * the order's message bought the native token for its fees. Undefined where nothing came back, or no price is known.
  */
-export function cancelSettlementOf({ executionFeeReturnedUsd }: Execution): Settlement | undefined {
+function returnedUsdOf(
+  { executionFeeReturnedUsd, executionFeeReturned }: Execution,
+  boughtAt: bigint | undefined,
+): bigint | undefined {
+  if (executionFeeReturnedUsd !== undefined || boughtAt === undefined) return executionFeeReturnedUsd
+  return ifDefined(executionFeeReturned, (amount) => amount * boughtAt)
+}
+
+/**
+ * The part of a cancelled order's execution fee that came back; undefined: the transaction shows none, or no price of it is known. The keeper's
+ * part is left out: it says nothing about what executing such an order costs.
+ *
+ * @param boughtAt as of `settlementOf`
+ */
+export function cancelSettlementOf(execution: Execution, boughtAt?: bigint): Settlement | undefined {
+  const executionFeeReturnedUsd = returnedUsdOf(execution, boughtAt)
   return executionFeeReturnedUsd === undefined ? undefined : { executionFeeReturnedUsd }
 }
 
-/** An execution as a settlement of the attempt that trades `market`; the price of another market has unknown decimals. */
+/**
+ * An execution as a settlement of the attempt that trades `market`; the price of another market has unknown decimals.
+ *
+ * @param boughtAt contract price at which the order's message bought the native token for its fees; absent: not known
+ */
 export function settlementOf(
   execution: Execution,
   market: { readonly marketToken: Address; readonly indexTokenDecimals: number },
   at: { readonly transactionHash: Hex; readonly timestampSeconds: number },
+  boughtAt?: bigint,
 ): Settlement {
   const {
     executionContractPrice: price,
@@ -273,7 +300,6 @@ export function settlementOf(
     pnlUsd,
     swapResultUsd,
     executionFeePaid,
-    executionFeeReturnedUsd,
   } = execution
   const isOurs = marketToken !== undefined && sameHex(marketToken, market.marketToken)
   return {
@@ -291,7 +317,7 @@ export function settlementOf(
       pnlUsd,
       swapResultUsd,
       executionFeePaid,
-      executionFeeReturnedUsd,
+      executionFeeReturnedUsd: returnedUsdOf(execution, boughtAt),
     }),
     ...at,
   }

@@ -32,12 +32,18 @@ export function relayReturnedUsd(logs: readonly LogRow[], parties: RelayParties)
   )
   const [transfer, ...others] = transfers
   if (transfer === undefined || others.length > 0 || transfer.data.length !== 66) return undefined
-  const returnedUsd = BigInt(transfer.data) * (lowestPrice(logs, parties) ?? 0n)
+  const returnedUsd = BigInt(transfer.data) * (nativePriceIn(logs, parties) ?? 0n)
   return returnedUsd > 0n ? returnedUsd : undefined
 }
 
-/** The lowest price that was set for the wrapped native token, contract price; undefined: none, or one that does not decode. */
-function lowestPrice(logs: readonly LogRow[], { emitter, wrappedNative }: RelayParties): bigint | undefined {
+/**
+ * The lowest price that a transaction's logs set for the wrapped native token, contract price: a message's fee is swapped at it. Undefined: none,
+ * or one that does not decode.
+ */
+export function nativePriceIn(
+  logs: readonly LogRow[],
+  { emitter, wrappedNative }: Pick<RelayParties, 'emitter' | 'wrappedNative'>,
+): bigint | undefined {
   let lowest: bigint | undefined
   for (const { address, topics, data } of logs) {
     const [kind, name, token] = topics

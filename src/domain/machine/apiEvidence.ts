@@ -167,8 +167,10 @@ function settlementOf(state: IntentState, trade: Trade): Settlement {
   const collateralPrice = trade.collateralTokenContractPriceMin
   const fees = [trade.positionFeeAmount, trade.borrowingFeeAmount, trade.fundingFeeAmount]
   const known = collateralPrice !== undefined && fees.some((fee) => fee !== undefined)
+  // A swap of what is paid in, of the profit or of the output is a fee of the fill: no figure of the position has it.
+  const swapCostUsd = known ? (trade.swapFeeUsd ?? 0n) - (trade.swapImpactUsd ?? 0n) : 0n
   // A contract price times an amount in base units is USD with 30 decimals, exactly.
-  const feesUsd = fees.reduce<bigint>((sum, fee) => sum + (fee ?? 0n) * (collateralPrice ?? 0n), 0n)
+  const feesUsd = fees.reduce<bigint>((sum, fee) => sum + (fee ?? 0n) * (collateralPrice ?? 0n), swapCostUsd)
   const partOf = (fee = 0n): bigint | undefined => (known && fee > 0n ? fee * collateralPrice : undefined)
   const [borrowingFeeUsd, fundingFeeUsd] = [partOf(trade.borrowingFeeAmount), partOf(trade.fundingFeeAmount)]
   const reduces = trade.pnlUsd !== undefined && decreaseTypes.has(trade.orderType)
@@ -183,7 +185,7 @@ function settlementOf(state: IntentState, trade: Trade): Settlement {
       fundingFeeUsd,
       priceImpactUsd: trade.priceImpactUsd,
       basePnlUsd: reduces ? trade.basePnlUsd : undefined,
-      pnlUsd: trade.pnlUsd,
+      pnlUsd: trade.pnlUsd === undefined ? undefined : trade.pnlUsd - swapCostUsd,
     }),
     transactionHash: trade.transactionHash,
     timestampSeconds: trade.timestampSeconds,

@@ -276,7 +276,9 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
       agreeing.map(({ endpoint }) => endpoint.endpoint),
       atMs,
     )
-    const settlement = haveSameFigures ? log.settlement : undefined
+    const settlement = haveSameFigures
+      ? withAgreedReturn(agreeing.map((each) => each.log.settlement))
+      : undefined
     if (isExecuted) return { kind: 'executed', settlement: settlement ?? {}, evidence }
     const figures = defined({ settlement })
     return { kind: 'cancelled', cancelReason: log.reason ?? '', evidence, ...figures }
@@ -299,11 +301,25 @@ export function chainEnd(child: Child, view: ChainView, atMs: number): ChainEnd 
   return undefined
 }
 
-/** Tells whether figures are the same. A block's time is not compared: an endpoint may once have reported a wrong one, which is retained. */
+/**
+ * Tells whether figures are the same. A block's time is not compared: an endpoint may once have reported a wrong one, which is retained. Nor is
+ * the returned fee, which is money alone (`withAgreedReturn`): its price may be that of the message's transaction, which an endpoint may not have
+ * found yet.
+ */
 function isSameSettlement(one: Settlement = {}, other: Settlement = {}): boolean {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof Settlement>
   names.delete('timestampSeconds')
+  names.delete('executionFeeReturnedUsd')
   return [...names].every((name) => one[name] === other[name])
+}
+
+/** Returns the first of equal settlements; where they differ about what came back of the fee, without it: the fee then counts whole. */
+function withAgreedReturn(settlements: readonly (Settlement | undefined)[]): Settlement | undefined {
+  const [first, ...others] = settlements
+  const returnedUsd = first?.executionFeeReturnedUsd
+  if (others.every((other) => other?.executionFeeReturnedUsd === returnedUsd)) return first
+  const { executionFeeReturnedUsd: _, ...rest } = first ?? {}
+  return Object.keys(rest).length === 0 ? undefined : rest
 }
 
 function goneEvidence(child: Child, view: ChainView, atMs: number): Evidence {

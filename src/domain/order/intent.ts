@@ -229,7 +229,7 @@ export interface Settlement {
   readonly sizeDeltaUsd?: Usd
   /** Index token, base units. */
   readonly sizeDeltaInTokens?: TokenAmount
-  /** Position fee, funding and borrowing together. */
+  /** Position fee, funding and borrowing together, and the cost of swaps on the way in or out. */
   readonly feesUsd?: Usd
   /** Borrowing and funding among those fees that had accrued and were settled by this fill; absent: none, or not known. */
   readonly borrowingFeeUsd?: Usd

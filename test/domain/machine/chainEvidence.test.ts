@@ -513,6 +513,28 @@ test('figures of an execution that two endpoints show differently are nobody’s
   }
 })
 
+test('another word about what came back of its fee keeps no execution open, and counts only where all endpoints say the same', () => {
+  const back = (executionFeeReturnedUsd: bigint | undefined): readonly OrderLog[] => {
+    const returned = executionFeeReturnedUsd === undefined ? {} : { executionFeeReturnedUsd }
+    return [created(5), { ...executed(7), settlement: { executionPrice: usd(1800), ...returned } }]
+  }
+  for (const [one, other, counted] of [
+    [70n, 70n, 70n],
+    [70n, undefined, undefined],
+    [undefined, 70n, undefined],
+    [70n, 71n, undefined],
+  ] as const) {
+    const run = sent()
+    look(run, [
+      endpoint({ latest: 12, final: 9, landedAt: 5, logs: back(one) }),
+      endpoint({ latest: 12, final: 9, landedAt: 5, logs: back(other), endpoint: 'rpc-2' }),
+    ])
+    expect(kinds(run)).toEqual(['landed', 'child.executed', 'intent.closed'])
+    expect(run.state?.closing?.settlement?.executionPrice).toBe(usd(1800))
+    expect(run.state?.attempts[0]?.children[0]?.settlement?.executionFeeReturnedUsd).toBe(counted)
+  }
+})
+
 test('another time of the same block keeps no execution open', () => {
   const run = sent()
   const at = (timestampSeconds: number): readonly OrderLog[] => [
