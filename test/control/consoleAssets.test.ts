@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { withoutTypes } from '../../src/base/browser/browserCode.ts'
 import { createAssets } from '../../src/control/console/assets.ts'
-import { withVendoredImports } from '../../src/control/console/moduleText.ts'
+import { shortModule, shortSheet, withVendoredImports } from '../../src/control/console/moduleText.ts'
 import { createBuckets } from '../../src/control/guard/access.ts'
 import type { ControlServer } from '../../src/control/server.ts'
 import { type Answer, ask, handClock, openConsole } from './browser.ts'
@@ -105,11 +105,11 @@ test('files are compressed for a browser that takes that, and plain for one that
 test('a module is served without types, with its packages by address, and anew when it changes', async () => {
   const { text } = await get('/console/parts/view.ts')
   expect(text).toBe(
-    `import { h } from '/console/vendor/preact'\nimport { two } from './two.ts'\nexport const n = two(h)\n`,
+    `import{h}from '/console/vendor/preact'\nimport{two}from './two.ts'\nexport const n=two(h)\n`,
   )
   writeFileSync(moduleFile, 'export const later: string = "x"\n')
   utimesSync(moduleFile, 2_000_000_000, 2_000_000_000)
-  expect((await get('/console/parts/view.ts')).text).toBe('export const later = "x"\n')
+  expect((await get('/console/parts/view.ts')).text).toBe('export const later="x"\n')
 })
 
 /** A tree of a program without the places of its parts, and of markup without its indentation and the line ends between its tags. Other texts have to be the same. */
@@ -155,6 +155,25 @@ test('a module is served without what no browser reads, and is the same program'
     expect([name, isDeepStrictEqual(one, other)]).toEqual([name, true])
     expect(served).not.toMatch(/^\s*\/[/*]/m)
   }
+})
+
+test('a sheet of styles is served without blanks and comments, and keeps those that part words', () => {
+  const sheet =
+    '/* why */\n.top .bar,\n.menu {\n  margin: 0 auto;\n  inset: auto;\n}\n\n@media (max-width: 9px) {\n  a:hover {\n    top: 0;\n  }\n}\n'
+  expect(shortSheet(sheet)).toBe(
+    '.top .bar,.menu{margin:0 auto;inset:auto}@media (max-width:9px){a:hover{top:0}}',
+  )
+})
+
+test('code loses the blanks around its signs, and texts, patterns and templates keep theirs', () => {
+  expect(shortModule('const a = (b) => b + + c / 2 / d // e\n')).toBe('const a=(b)=>b + + c/2/d // e\n')
+  expect(shortModule("const { a } = [ 'b = { c }', \"d ' = e\" ]\n")).toBe(
+    "const{a}=['b = { c }',\"d ' = e\"]\n",
+  )
+  expect(shortModule('const a = / = [/ }] /g.test(b) ? 1 : 2\n')).toBe('const a=/ = [/ }] /g.test(b)?1:2\n')
+  expect(shortModule('const a = `b = ${ { c: `d } ${ e } = ` } } = f`\n')).toBe(
+    'const a=`b = ${{c:`d } ${e} = `}} = f`\n',
+  )
 })
 
 test('the first page names every module that it needs, so that all are asked for at once, and not the library of the chart', () => {

@@ -7,7 +7,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { packagedFile, withoutTypes } from '../../base/browser/browserCode.ts'
-import { shortModule, withoutBlanks, withVendoredImports } from './moduleText.ts'
+import { shortModule, shortSheet, withVendoredImports } from './moduleText.ts'
 import { vendored } from './vendored.ts'
 
 /** A file as it is served. */
@@ -78,7 +78,7 @@ export function createAssets(folder: string = pageFolder): Assets {
 }
 
 function bodyOf(file: string, type: string, exported: string | undefined): Asset['body'] {
-  if (extname(file) === '.css') return withoutBlanks(readFileSync(file, 'utf8'))
+  if (extname(file) === '.css') return shortSheet(readFileSync(file, 'utf8'))
   if (!type.startsWith('text/javascript')) return new Uint8Array(readFileSync(file))
   const text = readFileSync(file, 'utf8')
   if (exported !== undefined) return `${text.trim()}\nexport default ${exported}\n`

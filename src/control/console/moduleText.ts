@@ -30,5 +30,70 @@ const joints = /(?<=>)\n+(?=<)|,?\n+(?=[)\]}])|(?<=[{([,])\n+|\n+(?=[?:.])| (?=[
  * texts of several lines, or with several blanks in a row, would be changed by it.
  */
 export function shortModule(text: string): string {
-  return withoutBlanks(text).replaceAll(joints, '')
+  return shortCode(withoutBlanks(text).replaceAll(joints, ''))
+}
+
+/** A text in quotes, and a pattern; both end on their line. */
+const quoted = /(["'])(?:\\.|(?!\1).)*\1/y
+const pattern = /\/(?:\\.|\[(?:\\.|[^\]])*\]|[^/[\n])+\/[a-z]*/y
+/** The end of code after which a slash begins a pattern; elsewhere it divides. */
+const beforePattern = /(?:^|[(,=:[!&|?{};+\-*%<>]|\breturn)\s*$/
+/** Blanks beside signs that part two words anyway. Not beside plus and minus: two of them in a row are another sign. */
+const loose = / ?([=<>!?:&|*/%,;(){}[\]]) ?/g
+
+/** Code without the blanks around its signs. Texts, templates and patterns stay as they are. */
+function shortCode(text: string): string {
+  let [short, code, at] = ['', '', 0]
+  /** For each `${` that is open, the braces that are open in it. */
+  const braces: number[] = []
+  const endCode = (literal: string): void => {
+    short += code.replaceAll(loose, '$1') + literal
+    code = ''
+    at += literal.length
+  }
+  const templatePart = (): string => {
+    let end = at + 1
+    while (end < text.length && text[end] !== '`' && !text.startsWith('${', end))
+      end += text[end] === '\\' ? 2 : 1
+    if (text[end] === '$') braces.push(0)
+    return text.slice(at, end + (text[end] === '$' ? 2 : 1))
+  }
+  const literalAt = (kind: RegExp): string | undefined => {
+    kind.lastIndex = at
+    return kind.exec(text)?.[0]
+  }
+  while (at < text.length) {
+    const sign = text[at] ?? ''
+    const depth = braces.at(-1)
+    if (sign === '}' && depth === 0) {
+      braces.pop()
+      endCode(templatePart())
+      continue
+    }
+    if (depth !== undefined && (sign === '{' || sign === '}'))
+      braces[braces.length - 1] = depth + (sign === '{' ? 1 : -1)
+    const literal =
+      sign === '`'
+        ? templatePart()
+        : sign === '"' || sign === "'"
+          ? literalAt(quoted)
+          : sign === '/' && beforePattern.test(code)
+            ? literalAt(pattern)
+            : undefined
+    if (literal !== undefined) endCode(literal)
+    else {
+      code += sign
+      at += 1
+    }
+  }
+  endCode('')
+  return short
+}
+
+/** A sheet of styles without what no browser reads. It has no text in quotes with a sign of those that part rules. */
+export function shortSheet(text: string): string {
+  return withoutBlanks(text)
+    .replaceAll(/\n*([{};,])\n*/g, '$1')
+    .replaceAll(/(?<=[\w-]): | (?=\{)/g, (blank) => blank.trim())
+    .replaceAll(';}', '}')
 }
