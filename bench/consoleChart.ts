@@ -75,7 +75,8 @@ const server = await openConsole(
       ...engine,
       status: () => ({ ...status, startedAtMs: startMs, nowMs: Date.now(), restingOrders, strategies }),
       intents: (query) => Promise.resolve(fills.slice(0, query?.limit) as never),
-      candles: (_market, period) => Promise.resolve({ symbol, period, candles, readAtMs: Date.now() }),
+      candles: (_market, period) =>
+        Promise.resolve({ symbol, period, candles, indicators: [], readAtMs: Date.now() }),
     },
     recent: {
       levels: createLevelTable({ level: 'info', levels: [] }),

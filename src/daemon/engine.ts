@@ -124,7 +124,7 @@ export function createEngine(given: EngineParts): Engine {
     operate: (command, commander) => operate(operatorContext, command, commander),
     signal: inbox.receive,
     ...createReads(context),
-    ...createCandleReads(context),
+    ...createCandleReads(context, instances),
     tasks: () => executors.list(),
     clockSkewMs: (host) => context.api.clockSkewMs(host),
     limits: () =>

@@ -15,6 +15,7 @@ import type { HasClock, HasEmit } from '../execution/context/executionParts.ts'
 import { KindFault } from '../strategy/files/hosted.ts'
 import type { LoadedStrategy } from '../strategy/files/load.ts'
 import { MemoryUnfitError } from '../strategy/kindMemory.ts'
+import { createDecidedPrices, type DecidedLines } from './decidedPrices.ts'
 import type { RunningInstance } from './roster/instances.ts'
 import type { StrategyStatus } from './strategyStatus.ts'
 import type { TickReport } from './tick.ts'
@@ -22,6 +23,8 @@ import type { TickReport } from './tick.ts'
 /** A strategy instance of the engine. */
 export interface Instance extends RunningInstance {
   status(): StrategyStatus
+  /** The prices that its kind named, over time. */
+  readonly decidedPrices: DecidedLines
 }
 
 /** Limits for a kind of the user's own. */
@@ -65,6 +68,7 @@ export function createInstance(
   let failingSinceMs: number | undefined
   let lastUnserved: StrategyStatus['lastUnserved']
   let status: StrategyStatus['status']
+  const decidedPrices = createDecidedPrices()
   let last: Pick<StrategyStatus, 'lastTickAtMs' | 'lastAskedAtMs' | 'lastTickMs' | 'lastError'> = {}
 
   function between<T>(work: () => Promise<T>): Promise<T> {
@@ -99,7 +103,10 @@ export function createInstance(
       if (report.unserved !== undefined) lastUnserved = { ...report.unserved, atMs: clock.now() }
       const durationMs = clock.monotonicMs() - startMs
       // A line from before a pause or a failure is not about now.
-      status = ifDefined(report.status, (line) => ({ ...line, atMs: lastTickAtMs }))
+      status = ifDefined(report.status, ({ prices, ...line }) => {
+        decidedPrices.take(prices, lastTickAtMs)
+        return { ...line, atMs: lastTickAtMs }
+      })
       if (isPaused) {
         const reason =
           byOperator !== undefined
@@ -183,6 +190,7 @@ export function createInstance(
         await durable()
         loaded = next
         status = undefined
+        decidedPrices.clear()
         // The cause that paused it may be mended.
         ownFailures = 0
         pausedUntilMs = undefined
@@ -217,6 +225,7 @@ export function createInstance(
       }
     },
     status: () => statusNow(),
+    decidedPrices,
   }
 
   function statusNow(): StrategyStatus {

@@ -46,7 +46,7 @@ export interface StrategyStatus {
   /** Exits of its file that act only while perpd runs; absent: none. */
   readonly exitsHere?: readonly ExitHere[]
   /** The kind's line on what it waits for, of its newest turn (Unix ms); absent: it says none, or got no turn. */
-  readonly status?: StatusLine & { readonly atMs: number }
+  readonly status?: Omit<StatusLine, 'prices'> & { readonly atMs: number }
   /** The newest signal from outside, and its state; absent before the first. */
   readonly lastSignal?: NewestSignal
   /** The newest signal since the start that led to no order, why, and since when that is known, Unix ms; absent: none. */

@@ -34,6 +34,7 @@ const candles: Candles = {
   symbol,
   period: '5m',
   candles: [candle(600), candle(900), candle(1_200)],
+  indicators: [],
   readAtMs: 0,
 }
 type Leg = Order['legs'][number]

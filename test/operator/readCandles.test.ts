@@ -1,6 +1,8 @@
 /** However many pages look at a market, the venue is asked once in ten seconds, and a fault is not kept. */
 import { expect, test } from 'vitest'
+import { createDecidedPrices } from '../../src/engine/decidedPrices.ts'
 import { chartCandles, createCandleReads, mostCandles } from '../../src/operator/port/readCandles.ts'
+import { priceOfLevel } from '../../src/strategy/levels.ts'
 
 const [weth, wbtc] = [
   '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
@@ -36,12 +38,35 @@ function bench() {
       return Promise.resolve({ value: state.rows, readAtMs: 7 })
     },
   }
-  const { candles } = createCandleReads({
-    api: api as never,
-    clock: { now: () => state.nowMs, monotonicMs: () => state.nowMs },
-  })
-  return { asked, state, candles }
+  const instance = (name: string) => {
+    const decidedPrices = createDecidedPrices()
+    return { status: () => ({ name }), decidedPrices }
+  }
+  const instances = [instance('eth-trend'), instance('eth-grid')]
+  const { candles } = createCandleReads(
+    { api: api as never, clock: { now: () => state.nowMs, monotonicMs: () => state.nowMs } },
+    { all: () => instances },
+  )
+  return { asked, state, candles, instances }
 }
+
+test('prices that strategies named on the market come with its candles, newer ones at once', async () => {
+  const { asked, candles, instances } = bench()
+  const name = 'ETH/USD [WETH-USDC]'
+  const [one, other] = instances.map(({ decidedPrices }) => decidedPrices)
+  one?.take({ [name]: { fast: priceOfLevel(2_000.5), slow: priceOfLevel(1_990) } }, 600_000)
+  other?.take({ 'BTC/USD [BTC-USDC]': { longLine: priceOfLevel(60_000) } }, 600_000)
+  const lines = async () => (await candles('eth/usd [weth-usdc]', '5m'))?.indicators
+  const slow = { strategy: 'eth-trend', name: 'slow', points: [[600, 1_990]] }
+  expect(await lines()).toEqual([{ strategy: 'eth-trend', name: 'fast', points: [[600, 2_000.5]] }, slow])
+  one?.take({ [name]: { fast: priceOfLevel(2_001) } }, 900_000)
+  const fast = [
+    [600, 2_000.5],
+    [900, 2_001],
+  ]
+  expect(await lines()).toEqual([{ strategy: 'eth-trend', name: 'fast', points: fast }, slow])
+  expect(asked).toHaveLength(1)
+})
 
 test('candles come oldest first, of the index token by its address, and are asked for once in ten seconds', async () => {
   const { asked, state, candles } = bench()
@@ -50,6 +75,7 @@ test('candles come oldest first, of the index token by its address, and are aske
     symbol: 'ETH/USD [WETH-USDC]',
     period: '5m',
     candles: [at(600), at(900)],
+    indicators: [],
     readAtMs: 7,
   })
   await Promise.all([candles('eth/usd [weth-usdc]', '5m'), candles('ETH/USD [WETH-USDC]', '5m')])

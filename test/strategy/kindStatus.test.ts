@@ -8,6 +8,7 @@ import { hostKind } from '../../src/strategy/files/hostKind.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { takenStatus } from '../../src/strategy/kindStatus.ts'
 import { builtInKinds } from '../../src/strategy/kinds/kinds.ts'
+import { levelOfPrice } from '../../src/strategy/levels.ts'
 import {
   defineStrategy,
   type StatusLine,
@@ -26,6 +27,51 @@ test('a line is taken with the values that it was decided by', () => {
   const line = { text: 'RSI 52, waits for below 45', facts: { rsi: 52, side: 'long', isBusy: false } }
   expect(takenStatus(() => line)).toEqual(line)
   expect(takenStatus(() => undefined)).toBeUndefined()
+})
+
+test('prices are taken by market and name, and those of another line later leave it as it was', () => {
+  const named: Record<string, bigint> = { fast: usd('2000.5') }
+  const line = { text: 'strength 0.10', prices: { 'ETH/USD [WETH-USDC]': named } }
+  const taken = takenStatus(() => line)
+  expect(taken).toEqual(line)
+  named.fast = 1n
+  expect(taken?.prices).toEqual({ 'ETH/USD [WETH-USDC]': { fast: usd('2000.5') } })
+})
+
+/** So many prices of one market. */
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, BigInt(at + 1)]))
+
+test.each<[string, unknown]>([
+  ['a price that is a number', { ETH: { fast: 2_000 } }],
+  ['a price that is not finite', { ETH: { fast: Number.NaN } }],
+  ['a price that is a text', { ETH: { fast: '2000' } }],
+  ['a price of zero', { ETH: { fast: 0n } }],
+  ['a price below it', { ETH: { fast: -1n } }],
+  ['a price farther than any', { ETH: { fast: 10n ** 48n } }],
+  ['prices without a market', { fast: 5n }],
+  ['a name with an escape', { ETH: { '\u001b[31m': 5n } }],
+  ['a market with a line end', { 'ETH\n': { fast: 5n } }],
+  ['a market without a name', { '': { fast: 5n } }],
+  ['a list', [5n]],
+  ['33 prices', { ETH: many(20), BTC: many(13) }],
+  ['33 markets', Object.fromEntries(Object.keys(many(33)).map((name) => [name, {}]))],
+  ['a hundred thousand names', { ETH: many(100_000) }],
+])('%s is refused with its whole line', (_what, prices) => {
+  const { text, ...more } = takenStatus(() => ({ text: 'waits', prices })) ?? { text: '' }
+  expect(text).toMatch(/^its status is refused: /)
+  expect(text.length).toBeLessThanOrEqual(160)
+  expect(more).toEqual({})
+})
+
+test('a line whose parts throw when they are read is one that failed', () => {
+  const line = {
+    text: 'waits',
+    get prices(): never {
+      throw new Error('not today')
+    },
+  }
+  expect(takenStatus(() => line)).toEqual({ text: 'its status failed: not today' })
 })
 
 test.each<[string, unknown]>([
@@ -113,6 +159,63 @@ export default defineStrategy({ kind: 'mine', description: 'A test.', params: z.
 test('every kind that ships says what it waits for', () => {
   const silent = Object.values(builtInKinds).filter(({ status }) => status === undefined)
   expect(silent.map(({ kind }) => kind)).toEqual([])
+})
+
+test('kinds that decide by prices name them, each on its market', () => {
+  const symbol = 'ETH/USD [WETH-USDC]'
+  // Closes rise by a dollar a minute, up to 2,000.
+  const closes = Array.from({ length: 900 }, (_, at) => 1_101 + at)
+  const named = (kind: Strategy<unknown>, params: unknown, memory?: unknown) => {
+    const view = testView({ symbol, params: kind.params.parse(params), closes })
+    const prices = statusAfter(kind, view as never, memory)?.prices ?? {}
+    return Object.entries(prices).map(([market, byName]) => [
+      market,
+      Object.entries(byName).map(([name, price]) => [name, Math.round(levelOfPrice(price))]),
+    ])
+  }
+  const period = { period: '1m' }
+  const kinds = builtInKinds as unknown as Record<string, Strategy<unknown>>
+  const of = (kind: string) => kinds[kind] as Strategy<unknown>
+  expect(named(of('trend'), period)).toEqual([
+    [
+      symbol,
+      [
+        ['fast', 1_994],
+        ['slow', 1_975],
+      ],
+    ],
+  ])
+  expect(named(of('breakout'), period)).toEqual([
+    [
+      symbol,
+      [
+        ['top', 1_999],
+        ['bottom', 1_952],
+      ],
+    ],
+  ])
+  const bands = [
+    ['mean', 1_990],
+    ['opensLong', 1_978],
+    ['opensShort', 2_001],
+  ]
+  expect(named(of('mean-reversion'), period)).toEqual([[symbol, bands]])
+  expect(named(of('mean-reversion'), { ...period, signal: 'bollinger', entry: 1, exit: 0 })).toEqual([
+    [symbol, bands],
+  ])
+  expect(named(of('mean-reversion'), { ...period, signal: 'rsi', entry: 20, exit: 5 })).toEqual([])
+  const sides = [
+    ['longLine', 1_900],
+    ['shortLine', 2_100],
+  ]
+  expect(named(of('grid'), { stepUsd: '100', direction: 'both' })).toEqual([[symbol, sides]])
+  const ladders = (count: number) => {
+    const rung = { price: usd(2_000), sizeUsd: usd(100), atMs: 0 }
+    return { ladders: { [symbol]: { rungs: Array.from({ length: count }, () => rung) } } }
+  }
+  const rungs = { stepBps: 500, maxRungs: 2, maxUsd: '1000' }
+  expect(named(of('ladder'), rungs, ladders(1))).toEqual([[symbol, [['nextRung', 1_900]]]])
+  expect(named(of('ladder'), rungs, ladders(2))).toEqual([])
 })
 
 test('a rebalancer names the market that is furthest from its weight, and a keeper of exits what it watches', () => {

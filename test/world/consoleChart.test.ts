@@ -1,5 +1,6 @@
 /** The chart in a real browser over a real daemon: a line that is dragged is one edit of its order in the journal, and goes back where it is not. */
-import { resolve } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { chartTexts as words } from '../../src/control/console/page/chart/chartTexts.ts'
@@ -295,6 +296,100 @@ pageTest(
     const [places] = seen.chart ?? []
     expect(places).toBeGreaterThan(9)
     expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((name) => [name, [places]])))
+    expect(complaints).toEqual([])
+  },
+)
+
+/** Pixels of the picture that have exactly a colour of the page's sheet. */
+async function pixelsOf(page: Page, name: string): Promise<number> {
+  return await page.locator('.candles').evaluate((place, token) => {
+    const hex = getComputedStyle(document.documentElement).getPropertyValue(token).trim()
+    const wanted = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
+    let count = 0
+    for (const canvas of place.querySelectorAll('canvas')) {
+      const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? []
+      for (let at = 0; at < image.length; at += 4)
+        if (wanted.every((value, part) => image[at + part] === value) && image[at + 3] === 255) count += 1
+    }
+    return count
+  }, name)
+}
+
+pageTest(
+  'prices that a strategy names are lines in the chart and values in its legend, shown or hidden as wished, and one far away harms nothing',
+  options,
+  async () => {
+    const folder = join(here.folder, 'strategies')
+    mkdirSync(folder)
+    writeFileSync(
+      join(folder, 'mine.ts'),
+      `import { defineStrategy, priceOfLevel, z } from '#strategy'
+export default defineStrategy({
+  kind: 'mine', description: 'Names prices.', params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }),
+  decide: () => [],
+  status(view) {
+    const [symbol = ''] = view.instance.symbols
+    const price = view.market(symbol)?.oraclePrice?.value.medianPrice ?? 0n
+    return { text: 'waits', prices: { [symbol]: { far: priceOfLevel(1e17), half: price / 2n, price } } }
+  },
+})
+`,
+    )
+    writeFileSync(
+      join(folder, 'hostile.ts'),
+      `import { defineStrategy, z } from '#strategy'
+export default defineStrategy({
+  kind: 'hostile', description: 'Names no prices.', params: z.strictObject({}),
+  needs: (_params, symbols) => ({ symbols }),
+  decide: () => [],
+  status(view) {
+    const [symbol = ''] = view.instance.symbols
+    return { text: 'waits', prices: { [symbol]: { never: Number.NaN as never } } }
+  },
+})
+`,
+    )
+    const file = `markets: ['${eth}']\nsize: { usd: 100, leverage: 2 }\ncadenceSeconds: 5\n`
+    for (const name of ['mine', 'hostile'])
+      writeFileSync(join(folder, `${name}.yaml`), `kind: ./${name}.ts\n${file}`)
+    const daemon = await servedIn(here.folder, [`--strategies.paths=${folder}`])
+    const { page, complaints } = await loggedIn(here.browser, daemon, 'read')
+    await page.click('.intervals >> text="1m"')
+    const list = page.locator(`[role=group][aria-label="${words.indicators}"]`)
+    await list.locator('button').first().waitFor()
+    const names = ['mine far', 'mine half', 'mine price']
+    expect(await list.locator('button').allTextContents()).toEqual(names.map((name) => `━ ${name}`))
+    const legend = page.locator('.trade-chart .legend')
+    await until(
+      'its values are in the legend',
+      async () =>
+        /mine far 100,000,000,000,000,000\.\d+ mine half [\d,.]+ mine price [\d,.]+$/.test(
+          (await legend.textContent()) ?? '',
+        ) || undefined,
+    )
+    // The third line has the colour of what rose, in which the candles are drawn too, and the second one of what warns, which nothing else has.
+    expect(await pixelsOf(page, '--warn')).toBe(0)
+    const candlesBefore = await pixelsOf(page, '--up')
+    expect(candlesBefore).toBeGreaterThan(50)
+    const press = (name: string) => list.locator(`button:has-text("${name}")`).click()
+    await press('mine price')
+    expect(await legend.textContent()).not.toContain('mine price')
+    await until('its line is gone', async () => (await pixelsOf(page, '--up')) < candlesBefore || undefined)
+    await page.reload()
+    await list.locator('button').first().waitFor()
+    expect(await list.locator('button[aria-pressed=false]').allTextContents()).toEqual(['━ mine price'])
+    await page.focus('.candles')
+    await page.keyboard.press('End')
+    await page.waitForSelector('[aria-live] >> text=mine half')
+    const status = (await (await ask(daemon, '/api/status')).json()) as {
+      readonly strategies: readonly { readonly name: string; readonly status?: { readonly text: string } }[]
+    }
+    const said = status.strategies.map(({ name, status: line }) => [name, line?.text])
+    expect(Object.fromEntries(said)).toMatchObject({
+      mine: 'waits',
+      hostile: expect.stringContaining('is refused'),
+    })
     expect(complaints).toEqual([])
   },
 )

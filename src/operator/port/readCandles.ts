@@ -1,6 +1,7 @@
 /** The price of a market over the last hours, for a chart: candles of its index token, read on request. */
 
 import type { Clocks } from '../../base/clock.ts'
+import type { DecidedLine, DecidedLines } from '../../engine/decidedPrices.ts'
 import type { HasApi } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
 import { type Candle, type CandlePeriod, periodSeconds } from '../../protocol/market.ts'
@@ -12,8 +13,21 @@ export interface CandleReport {
   readonly period: CandlePeriod
   /** Oldest first. Their prices are USD as numbers: for a picture, never for an amount. */
   readonly candles: readonly Candle[]
+  /** Prices that strategies named on this market since they began to run or their file changed, as lines over these candles; by strategy. */
+  readonly indicators: readonly IndicatorLine[]
   /** Time of the reading, Unix ms. */
   readonly readAtMs: number
+}
+
+/** A price over time that a strategy decides by. */
+export interface IndicatorLine extends DecidedLine {
+  readonly strategy: string
+}
+
+/** A running strategy with the prices that it named. */
+export interface NamesPrices {
+  status(): { readonly name: string }
+  readonly decidedPrices: DecidedLines
 }
 
 /** Part of a market's candles. */
@@ -44,18 +58,27 @@ interface Reading {
   readonly atMs: number
   /** Candles asked for. */
   readonly count: number
-  readonly report: Promise<CandleReport | undefined>
+  readonly report: Promise<BareReport | undefined>
 }
 
+/** Candles without what strategies named. */
+type BareReport = Omit<CandleReport, 'indicators'>
+
+/** Most lines of a market in one report, of the strategies that began first. */
+const mostLines = 64
+
 /** Over the api. However many pages look, the newest candles of a market are read once in ten seconds. */
-export function createCandleReads({ api, clock }: HasApi & { readonly clock: Clocks }): CandleReads {
+export function createCandleReads(
+  { api, clock }: HasApi & { readonly clock: Clocks },
+  instances: { all(): readonly NamesPrices[] },
+): CandleReads {
   const kept = new Map<string, Reading>()
 
   async function readAnew(
     name: string,
     period: CandlePeriod,
     limit: number,
-  ): Promise<CandleReport | undefined> {
+  ): Promise<BareReport | undefined> {
     const [markets, tokens] = await Promise.all([api.getMarkets(), api.getOracleTokens()])
     const [market, another] = marketsNamed(
       markets.value.filter(({ isSpotOnly }) => !isSpotOnly),
@@ -83,7 +106,16 @@ export function createCandleReads({ api, clock }: HasApi & { readonly clock: Clo
     }
   }
 
-  function newest(market: string, period: CandlePeriod, count: number): Promise<CandleReport | undefined> {
+  function linesOn(market: string, period: CandlePeriod): readonly IndicatorLine[] {
+    return instances
+      .all()
+      .flatMap(({ status, decidedPrices }) =>
+        decidedPrices.lines(market, period).map((line) => ({ strategy: status().name, ...line })),
+      )
+      .slice(0, mostLines)
+  }
+
+  function newest(market: string, period: CandlePeriod, count: number): Promise<BareReport | undefined> {
     const key = `${period} ${count} ${market.trim().toLowerCase()}`
     const nowMs = clock.monotonicMs()
     const known = kept.get(key)
@@ -107,7 +139,8 @@ export function createCandleReads({ api, clock }: HasApi & { readonly clock: Clo
       const wanted = report.candles.filter(
         ({ timestampSeconds }) => beforeSeconds === undefined || timestampSeconds < beforeSeconds,
       )
-      return { ...report, candles: wanted.slice(-limit) }
+      const indicators = linesOn(report.symbol, period)
+      return { ...report, candles: wanted.slice(-limit), indicators }
     },
   }
 }

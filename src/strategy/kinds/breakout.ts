@@ -11,7 +11,7 @@ import { maxOf, minOf } from '../../protocol/units.ts'
 import { bpsField, countField } from '../fields.ts'
 import { closedCandles, highest, lowest } from '../indicators.ts'
 import { levelOfPrice, priceOfLevel } from '../levels.ts'
-import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -23,7 +23,7 @@ import {
   sidesField,
   stopPriceOf,
 } from './shared/marketScene.ts'
-import { edgesText, statusOfMarkets } from './shared/marketStatus.ts'
+import { edgesText, levelPrices, type MarketLine, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -66,7 +66,7 @@ export const breakout = defineStrategy({
 })
 
 /** One line on a market: the price, and the edges of the channel that it waits for. */
-function statusOf(view: StrategyView<BreakoutParams>, symbol: string): StatusLine | undefined {
+function statusOf(view: StrategyView<BreakoutParams>, symbol: string): MarketLine | undefined {
   const { params } = view
   const scene = sceneOf(view, symbol)
   const candles = scene && freshCandles(view, symbol, params.period)
@@ -78,9 +78,10 @@ function statusOf(view: StrategyView<BreakoutParams>, symbol: string): StatusLin
     return { text: `waits for ${span} candles of ${params.period} and a price` }
   const price = levelOfPrice(scene.price)
   const facts = { price: rounded(price), top: rounded(top), bottom: rounded(bottom) }
+  const prices = levelPrices({ top, bottom })
   if (held !== undefined) {
     const edge = held.direction === 'long' ? `below ${rounded(bottom)}` : `above ${rounded(top)}`
-    return { text: `holds ${held.direction}, price ${rounded(price)}, closes ${edge}`, facts }
+    return { text: `holds ${held.direction}, price ${rounded(price)}, closes ${edge}`, facts, prices }
   }
   const share = params.bufferBps / 10_000
   const edges = edgesText(params.sides, {
@@ -90,6 +91,7 @@ function statusOf(view: StrategyView<BreakoutParams>, symbol: string): StatusLin
   return {
     text: `price ${rounded(price)}, ${scene.isBusy ? 'an order is in flight' : `waits for ${edges}`}`,
     facts,
+    prices,
   }
 }
 

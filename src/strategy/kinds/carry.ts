@@ -11,7 +11,7 @@ import type { Decision } from '../../domain/order/decision.ts'
 import { isFresh } from '../../domain/snapshot.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { bpsField, countField, secondsField } from '../fields.ts'
-import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -21,7 +21,7 @@ import {
   sidesField,
   stopPriceOf,
 } from './shared/marketScene.ts'
-import { statusOfMarkets } from './shared/marketStatus.ts'
+import { type MarketLine, statusOfMarkets } from './shared/marketStatus.ts'
 import { milliBpsPerDay, rateText } from './shared/netRate.ts'
 
 const schema = z
@@ -68,7 +68,7 @@ export const carry = defineStrategy({
 })
 
 /** One line on a market: what holding earns, and the rate that it waits for. */
-function statusOf(view: StrategyView<CarryParams>, symbol: string): StatusLine | undefined {
+function statusOf(view: StrategyView<CarryParams>, symbol: string): MarketLine | undefined {
   const { params, snapshot } = view
   const scene = sceneOf(view, symbol)
   const reading = scene?.market.ticker

@@ -54,9 +54,10 @@ export const grid = defineStrategy({
       const market = view.market(symbol)
       const { size } = view.instance
       if (market === undefined || size === undefined) return []
-      const { direction } = view.params
-      const sides = direction === 'both' ? (['long', 'short'] as const) : [direction]
-      return sides.flatMap((side) => decideSide(view, market, size, side))
+      return sidesOf(view.params).flatMap((side) => {
+        const scene = sceneOfSide(view, market, size, side)
+        return scene === undefined ? [] : decideSide(scene)
+      })
     }),
   status: (view) =>
     statusOfMarkets(view, (symbol) => {
@@ -72,9 +73,27 @@ export const grid = defineStrategy({
       return {
         text: `${heldText(held)}price ${formatPrice(price)}, ${lines} lines and ${facts.exits} exits rest`,
         facts,
+        prices: nearestLines(view, market),
       }
     }),
 })
+
+function sidesOf({ direction }: GridParams): readonly Direction[] {
+  return direction === 'both' ? ['long', 'short'] : [direction]
+}
+
+/** The nearest price line of each side on which an order may rest; of a side that is full there is none. */
+function nearestLines(view: StrategyView<GridParams>, market: MarketView): Readonly<Record<string, Usd>> {
+  const { size } = view.instance
+  const lines = sidesOf(view.params).flatMap((side) => {
+    const scene = size && sceneOfSide(view, market, size, side)
+    if (scene === undefined) return []
+    const filled = filledLevels(scene)
+    const [nearest] = linesOf(scene, filled, view.params.levels - filled)
+    return nearest === undefined ? [] : [[`${side}Line`, nearest] as const]
+  })
+  return Object.fromEntries(lines)
+}
 
 /** Facts for one side of a market's grid. */
 interface Scene {
@@ -91,22 +110,23 @@ interface Scene {
   readonly onTheWay: StrategyView['openIntents']
 }
 
-function decideSide(
+/** Undefined where the market has no price. */
+function sceneOfSide(
   view: StrategyView<GridParams>,
   market: MarketView,
   size: OrderSize,
   direction: Direction,
-): readonly Decision[] {
+): Scene | undefined {
   const { params } = view
   const price = market.oraclePrice?.value.medianPrice
-  if (price === undefined || price <= 0n) return []
+  if (price === undefined || price <= 0n) return undefined
   const { marketToken, symbol } = market.market
   const isHere = (order: { readonly marketToken: string; readonly direction: Direction }) =>
     sameHex(order.marketToken, marketToken) && order.direction === direction
   const resting = view.restingOrders.filter(isHere)
   const shown = new Set(resting.map(({ intentId }) => intentId))
   const collateralToken = backingTokenOf(view, market, size, direction)
-  const scene: Scene = {
+  return {
     params,
     direction,
     market,
@@ -119,6 +139,9 @@ function decideSide(
     resting,
     onTheWay: view.openIntents.filter((open) => isHere(open) && !shown.has(open.intentId)),
   }
+}
+
+function decideSide(scene: Scene): readonly Decision[] {
   const exits = exitsOf(scene)
   // The position has priority; the next tick continues.
   return exits.length > 0 ? exits : entriesOf(scene)

@@ -14,7 +14,7 @@ import type { Direction } from '../../protocol/market.ts'
 import { priceImpactBps } from '../../protocol/priceImpact.ts'
 import { amountOfUsd, BPS_ONE, mulDivUp, ONE_USD, type Usd } from '../../protocol/units.ts'
 import { bpsField, secondsField } from '../fields.ts'
-import { defineStrategy, type OwnPosition, type StatusLine, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -24,7 +24,7 @@ import {
   sidesField,
   stopPriceOf,
 } from './shared/marketScene.ts'
-import { statusOfMarkets } from './shared/marketStatus.ts'
+import { type MarketLine, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z.strictObject({
   minImpactBps: bpsField({ min: 1, max: 500 })
@@ -84,7 +84,7 @@ export const impactCapture = defineStrategy({
 })
 
 /** One line on a market: what its impact pays for the better side and the edge that opens, or what closing would bring. */
-function statusOf(view: View, symbol: string): StatusLine | undefined {
+function statusOf(view: View, symbol: string): MarketLine | undefined {
   const scene = sceneOf(view, symbol)
   if (scene === undefined) return { text: 'waits for a price' }
   const { params, snapshot } = view

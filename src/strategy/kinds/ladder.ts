@@ -7,6 +7,7 @@
  * brings both exits with it; later ones move them. After an end it pauses, and starts over. It trades by its own part of the position of its side and
  * collateral token.
  */
+import { defined } from '../../base/defined.ts'
 import { type ExitPlan, type ExitType, exitTypes, keepExits, waitsAt } from '../../domain/exitKeeper.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import { sameHex } from '../../protocol/address.ts'
@@ -80,9 +81,15 @@ export const ladder = defineStrategy({
             ? `the next ${step}`
             : 'waits for an exit'
       const facts = { rungs: rungs.length }
+      const last = rungs.at(-1)
+      const nextRung =
+        last === undefined || stepBps === undefined || rungs.length >= maxRungs
+          ? undefined
+          : stopPriceOf(last.price, view.params.direction, stepBps)
       return {
         text: `${rungs.length} of ${maxRungs} rungs, ${askedAtMs === undefined ? next : 'an order is in flight'}`,
         facts,
+        prices: defined({ nextRung }),
       }
     }),
 })

@@ -10,7 +10,7 @@ import type { Decision } from '../../domain/order/decision.ts'
 import type { Candle, Direction } from '../../protocol/market.ts'
 import { bpsField, countField } from '../fields.ts'
 import { bollinger, rsi, zScore } from '../indicators.ts'
-import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import {
   closeOf,
   entryOf,
@@ -22,7 +22,7 @@ import {
   sidesField,
   stopPriceOf,
 } from './shared/marketScene.ts'
-import { edgesText, statusOfMarkets } from './shared/marketStatus.ts'
+import { edgesText, levelPrices, type MarketLine, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -75,7 +75,7 @@ export const meanReversion = defineStrategy({
 })
 
 /** One line on a market: the distance, and the one that opens or closes. */
-function statusOf(view: StrategyView<MeanReversionParams>, symbol: string): StatusLine | undefined {
+function statusOf(view: StrategyView<MeanReversionParams>, symbol: string): MarketLine | undefined {
   const { params } = view
   const { entry, exit, signal, sides } = params
   const scene = sceneOf(view, symbol)
@@ -86,16 +86,17 @@ function statusOf(view: StrategyView<MeanReversionParams>, symbol: string): Stat
   // RSI is known by its own scale, which has its mean at 50.
   const told = (value: number) => (signal === 'rsi' ? (50 + value).toFixed(0) : value.toFixed(2))
   const facts = { distance: rounded(now) }
+  const prices = levelPrices(levelsOf(candles ?? [], params))
   const measure = `${signal === 'rsi' ? 'RSI' : signal} ${told(now)}`
   const [held] = scene.held
   if (held !== undefined) {
     const edge = held.direction === 'long' ? `above ${told(-exit)}` : `below ${told(exit)}`
-    return { text: `holds ${held.direction}, ${measure}, closes ${edge}`, facts }
+    return { text: `holds ${held.direction}, ${measure}, closes ${edge}`, facts, prices }
   }
-  if (scene.isBusy) return { text: `${measure}, an order is in flight`, facts }
+  if (scene.isBusy) return { text: `${measure}, an order is in flight`, facts, prices }
   const isFar = Math.abs(now) >= entry && (sides === 'both' || sides === (now < 0 ? 'long' : 'short'))
   const edges = edgesText(sides, { long: `below ${told(-entry)}`, short: `above ${told(entry)}` })
-  return { text: `${measure}, waits for ${isFar ? 'a turn' : edges}`, facts }
+  return { text: `${measure}, waits for ${isFar ? 'a turn' : edges}`, facts, prices }
 }
 
 function decideMarket(view: StrategyView<MeanReversionParams>, symbol: string): Decision | undefined {
@@ -140,6 +141,16 @@ function decideMarket(view: StrategyView<MeanReversionParams>, symbol: string): 
     { ...facts, before: rounded(before) },
     stopPriceOf(scene.price, direction, params.stopBps),
   )
+}
+
+/** The mean, and the levels on both sides of it at which it opens, USD; none by RSI, which has no price. */
+function levelsOf(
+  candles: readonly Candle[],
+  { signal, candles: length, deviations, entry }: MeanReversionParams,
+): Readonly<Record<string, number>> {
+  const width = signal === 'bollinger' ? entry * deviations : entry
+  const bands = signal === 'rsi' ? undefined : bollinger(candles, length, width)
+  return bands === undefined ? {} : { mean: bands.middle, opensLong: bands.lower, opensShort: bands.upper }
 }
 
 /** Signed distance from the mean in the signal's unit; undefined with too few candles or a price that does not move. */

@@ -8,10 +8,10 @@
 import type { Decision } from '../../domain/order/decision.ts'
 import { bps, formatUsd, minOf, type Usd } from '../../protocol/units.ts'
 import { bpsField, leverageField, usdField } from '../fields.ts'
-import { defineStrategy, type StatusLine, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type StrategyView, z } from '../strategy.ts'
 import { accountWorth } from './shared/accountWorth.ts'
 import { entryOf, type MarketScene, sceneOf } from './shared/marketScene.ts'
-import { statusOfMarkets } from './shared/marketStatus.ts'
+import { type MarketLine, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -46,7 +46,7 @@ export const targetExposure = defineStrategy({
 })
 
 /** One line on a market: what it holds, the target, and the gap that makes an order. */
-function statusOf(view: StrategyView<TargetParams>, symbol: string): StatusLine | undefined {
+function statusOf(view: StrategyView<TargetParams>, symbol: string): MarketLine | undefined {
   const { direction, bandBps } = view.params
   const scene = sceneOf(view, symbol)
   const target = scene && targetOf(view, scene)

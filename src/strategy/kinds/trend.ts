@@ -16,9 +16,9 @@ import { closedFigures } from '../closedFigures.ts'
 import { countField } from '../fields.ts'
 import { secondsOfPeriod } from '../indicators.ts'
 import { levelOfPrice } from '../levels.ts'
-import { defineStrategy, type OwnPosition, type StatusLine, type StrategyView, z } from '../strategy.ts'
+import { defineStrategy, type OwnPosition, type StrategyView, z } from '../strategy.ts'
 import { backingTokenOf } from './shared/marketScene.ts'
-import { heldText, statusOfMarkets } from './shared/marketStatus.ts'
+import { heldText, levelPrices, type MarketLine, statusOfMarkets } from './shared/marketStatus.ts'
 
 const schema = z
   .strictObject({
@@ -79,6 +79,9 @@ interface Signal {
   /** Price and range in USD, for signals. */
   readonly price: number
   readonly range: number
+  /** The two averages, USD, for signals. */
+  readonly fast: number
+  readonly slow: number
   readonly facts: DecisionFacts
 }
 
@@ -106,30 +109,30 @@ export const trend = defineStrategy({
 })
 
 /** One line on a market: the strength of its trend, and the strength that it waits for. */
-function statusOf(view: StrategyView<TrendParams>, symbol: string): StatusLine | undefined {
+function statusOf(view: StrategyView<TrendParams>, symbol: string): MarketLine | undefined {
   const { params } = view
   const market = view.market(symbol)
   const signal = market && signalOf(view, market)
   if (signal === undefined)
     return { text: `waits for ${params.slowCandles} candles of ${params.period} and a price` }
-  const { strength, facts, extension } = signal
+  const { strength, facts, extension, fast, slow } = signal
   const measure = `strength ${strength.toFixed(2)}`
+  const line = (text: string): MarketLine => ({ text, facts, prices: levelPrices({ fast, slow }) })
   const held = view.ownPositions(symbol).filter(({ sizeInUsd }) => sizeInUsd > 0n)
   const [first] = held
   if (first !== undefined) {
     const edge = first.direction === 'long' ? `below ${-params.exitStrength}` : `above ${params.exitStrength}`
-    return { text: `${heldText(held)}${measure}, closes ${edge}`, facts }
+    return line(`${heldText(held)}${measure}, closes ${edge}`)
   }
-  if (view.isBusy(symbol)) return { text: `${measure}, an order is in flight`, facts }
+  if (view.isBusy(symbol)) return line(`${measure}, an order is in flight`)
   const direction: Direction = strength > 0 ? 'long' : 'short'
   if (Math.abs(strength) < params.entryStrength)
-    return { text: `${measure}, waits for ${params.entryStrength} up or down`, facts }
+    return line(`${measure}, waits for ${params.entryStrength} up or down`)
   return isNearAverage(signal, direction, params.maxExtension)
-    ? { text: `${measure}, enters ${direction}`, facts }
-    : {
-        text: `${measure}, waits for a price nearer to the average than ${Math.abs(extension).toFixed(1)} ranges`,
-        facts,
-      }
+    ? line(`${measure}, enters ${direction}`)
+    : line(
+        `${measure}, waits for a price nearer to the average than ${Math.abs(extension).toFixed(1)} ranges`,
+      )
 }
 
 function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Decision | undefined {
@@ -223,7 +226,7 @@ function signalOf(view: StrategyView<TrendParams>, market: MarketView): Signal |
     strength: rounded(strength),
     extension: rounded(extension),
   }
-  return { strength, extension, price, range, facts }
+  return { strength, extension, price, range, fast, slow, facts }
 }
 
 /** Tells whether the newest closed candle ended more than two periods ago. */

@@ -6,6 +6,8 @@ import {
   createSeriesMarkers,
   type IChartApi,
   type IPriceLine,
+  type ISeriesApi,
+  LineSeries,
   LineStyle,
   type Logical,
   type UTCTimestamp,
@@ -14,6 +16,7 @@ import { colour } from '../views/chartPlace.ts'
 import type { Candle } from './candleList.ts'
 import type { FillMarker } from './chartMarkers.ts'
 import { crosshairText, tickText } from './chartTimes.ts'
+import type { ShownIndicator } from './decisionLines.ts'
 
 /** A line at a price, with its words. */
 export interface ChartLine {
@@ -41,6 +44,8 @@ export interface CandleChart {
   /** Draws the candle that runs anew, or one more. */
   setRunning(candle: Candle): void
   setMarkers(markers: readonly FillMarker[]): void
+  /** Draws these lines over the candles and no others, where there are candles. The price axis does not follow them. */
+  setIndicators(indicators: readonly ShownIndicator[]): void
   setLines(lines: readonly ChartLine[]): void
   /** Prices that the price axis shows, by the lowest and the highest of the candles in sight. */
   setRange(
@@ -80,6 +85,7 @@ export function createCandleChart(place: HTMLElement, listener: ChartListener): 
   const series = chart.addSeries(CandlestickSeries, seriesOptions(2))
   const marks = createSeriesMarkers<UTCTimestamp>(series as never, [])
   let marked: readonly FillMarker[] = []
+  const indicated = new Map<string, { readonly line: ISeriesApi<'Line'>; readonly tone: string }>()
   const lines = new Map<string, { readonly line: IPriceLine; shown: ChartLine }>()
   let byTime = new Map<number, Candle>()
   let newestSeconds = Number.NEGATIVE_INFINITY
@@ -130,6 +136,22 @@ export function createCandleChart(place: HTMLElement, listener: ChartListener): 
       marked = markers
       marks.setMarkers(markers.map(markerOptions))
     },
+    setIndicators(indicators) {
+      const labels = new Set(indicators.map(({ label }) => label))
+      for (const [label, { line }] of indicated) {
+        if (labels.has(label)) continue
+        chart.removeSeries(line)
+        indicated.delete(label)
+      }
+      for (const { label, tone, points } of indicators) {
+        const line = indicated.get(label)?.line ?? chart.addSeries(LineSeries)
+        indicated.set(label, { line, tone })
+        line.applyOptions(indicatorOptions(tone))
+        // A point where there is no candle would make a place for one.
+        const seen = points.filter(([at]) => byTime.has(at))
+        line.setData(seen.map(([at, value]) => ({ time: at as UTCTimestamp, value })))
+      }
+    },
     setLines(wanted) {
       const keys = new Set(wanted.map(({ key }) => key))
       for (const [key, { line }] of lines) {
@@ -174,6 +196,7 @@ export function createCandleChart(place: HTMLElement, listener: ChartListener): 
       series.applyOptions(seriesOptions(Math.max(2, places)))
       showLast(last?.options().price)
       marks.setMarkers(marked.map(markerOptions))
+      for (const { line, tone } of indicated.values()) line.applyOptions(indicatorOptions(tone))
       for (const { line, shown } of lines.values()) line.applyOptions(lineOptions(shown))
     },
     close: () => chart.remove(),
@@ -228,6 +251,15 @@ function seriesOptions(places: number) {
     ...{ upColor: sheet, downColor: down, borderUpColor: up, borderDownColor: down },
     ...{ wickUpColor: up, wickDownColor: down, lastValueVisible: false, priceLineVisible: false },
     priceFormat: { type: 'price' as const, precision: places, minMove: 10 ** -places },
+  }
+}
+
+function indicatorOptions(tone: string) {
+  return {
+    ...{ color: colour(`--${tone}`), lineWidth: 1 as const, lastValueVisible: false },
+    ...{ priceLineVisible: false, crosshairMarkerVisible: false },
+    // A price far away would make a line of the candles.
+    autoscaleInfoProvider: () => null,
   }
 }
 

@@ -10,6 +10,7 @@ import { type Level, lineTitle, shownRange } from './chartLevels.ts'
 import { type ChartFill, markersOf } from './chartMarkers.ts'
 import { chartTexts as words } from './chartTexts.ts'
 import { crosshairText } from './chartTimes.ts'
+import { indicatorText, type ShownIndicator } from './decisionLines.ts'
 import { createLevelDrag, type LevelDrag } from './levelDrag.ts'
 import { draggedText, reachedLevel, type WantedMove } from './levelMoves.ts'
 
@@ -18,6 +19,7 @@ interface PictureProps {
   readonly report: Candles
   readonly levels: readonly Level[]
   readonly fills: readonly ChartFill[]
+  readonly indicators: readonly ShownIndicator[]
   readonly places: number
   /** Newest mark, USD with 30 decimals; undefined: none is known that is live. */
   readonly mark: bigint | undefined
@@ -181,7 +183,7 @@ function useLevelDrag(
 
 /** The picture. */
 export function CandlePicture(props: PictureProps): VNode {
-  const { report, levels, fills, places, mark, nowMs, moving, wanted, mayMove, priceOf } = props
+  const { report, levels, fills, indicators, places, mark, nowMs, moving, wanted, mayMove, priceOf } = props
   const { candles, period, symbol } = report
   const place = useRef<HTMLDivElement>(null)
   const legend = useRef<HTMLParagraphElement>(null)
@@ -191,8 +193,11 @@ export function CandlePicture(props: PictureProps): VNode {
   const seen = useRef({ from: 0, to: 0, frame: 0 })
   const first = useRef<number | undefined>(undefined)
 
-  const legendOf = ({ open, high, low, close }: Candle): string =>
-    words.legend(priceOf(open), priceOf(high), priceOf(low), priceOf(close))
+  const legendOf = ({ timestampSeconds, open, high, low, close }: Candle): string =>
+    [
+      words.legend(priceOf(open), priceOf(high), priceOf(low), priceOf(close)),
+      ...newest.current.indicators.map((each) => indicatorText(each, timestampSeconds, priceOf)),
+    ].join('')
   const showLegend = (candle: Candle | undefined): void => {
     const shown = candle ?? newest.current.report.candles.at(-1)
     if (legend.current !== null && shown !== undefined) legend.current.textContent = legendOf(shown)
@@ -228,13 +233,19 @@ export function CandlePicture(props: PictureProps): VNode {
     showLegend(undefined)
   }, [chart, candles, places])
   useEffect(() => {
+    if (typeof chart !== 'object') return
+    chart.setIndicators(indicators)
+    showLegend(undefined)
+  }, [chart, indicators, candles])
+  useEffect(() => {
     if (typeof chart === 'object') showMarkers()
   }, [chart, fills])
   useEffect(() => {
     if (typeof chart !== 'object' || drag.current?.isDragging() === true) return
-    chart.setRange((own) => shownRange(own, levels))
+    const drawn = indicators.flatMap(({ points }) => points.slice(-1).map(([, at]) => ({ price: at })))
+    chart.setRange((own) => shownRange(own, [...levels, ...drawn]))
     chart.setLines(linesOf(levels, moving, wanted))
-  }, [chart, levels, moving, wanted])
+  }, [chart, levels, moving, wanted, indicators])
   const price = mark === undefined ? undefined : chartNumber(mark)
   useEffect(() => {
     if (typeof chart !== 'object' || price === undefined) return

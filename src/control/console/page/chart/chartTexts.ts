@@ -16,6 +16,8 @@ export const chartTexts = {
     `Candles of ${market}, ${period} each; the newest price is ${close}. ${levels} ${levels === 1 ? 'level is' : 'levels are'} in the table below. Arrow keys read candles.`,
   legend: (open: string, high: string, low: string, close: string) =>
     `O ${open} H ${high} L ${low} C ${close}`,
+  indicators: 'Prices that strategies decide by',
+  indicatorsSince: (moment: string) => `known since ${moment}`,
   noVolume: 'The price feed of the venue has no volume.',
   asTable: 'Newest candles as a table',
   newest: (count: number, zone: string) => `Newest ${count} candles, ${zone}`,

@@ -11,6 +11,7 @@ import { CandlesTable } from './candlesTable.ts'
 import { type Level, type LevelFacts, levelsOf, markOf, placesOfMarket } from './chartLevels.ts'
 import { fillsOf, fillsSinceMs } from './chartMarkers.ts'
 import { chartTexts as words } from './chartTexts.ts'
+import { useIndicators } from './decisionLines.ts'
 import { fateOf, type SentMove, type WantedMove, wantedMove } from './levelMoves.ts'
 import { LevelsTable } from './levelsTable.ts'
 import { MoveSheet } from './moveSheet.ts'
@@ -93,6 +94,7 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
   const [period, setPeriod] = useState(lastPeriod)
   const [prices, loadOlder] = useCandles(market, period)
   const report = typeof prices === 'object' ? prices : undefined
+  const [indicators, indicatorList] = useIndicators(report)
   const known = useLevels(market, report?.candles)
   const orders = useSlice((state) => state.orders)
   const isAllOrders = useSlice((state) => state.isAllOrders)
@@ -149,10 +151,11 @@ export function TradeChart({ market }: { readonly market: string }): VNode {
     ${
       report === undefined || report.candles.length === 0
         ? html`<p class="muted">${why}</p>`
-        : html`<${CandlePicture} key=${`${market} ${period}`} report=${report} levels=${levels} fills=${fills} places=${places}
+        : html`<${CandlePicture} key=${`${market} ${period}`} report=${report} levels=${levels} fills=${fills} indicators=${indicators} places=${places}
             mark=${mark} nowMs=${nowMs} moving=${moving} wanted=${deciding.wanted} mayMove=${mayCommand && !isOld}
             priceOf=${priceOf} wantedOf=${wantedOf} onWanted=${want} onOlder=${loadOlder} />`
     }
+    ${indicatorList}
     <p class="credits muted"><small>
       <a href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">${words.credit}</a>
       · ${words.noVolume}${sinceMs === undefined ? '' : html` · <span class="warn">${words.fillsSince(zonedText(sinceMs))}</span>`}
