@@ -57,6 +57,8 @@ export interface CommandLine {
   readonly examples: readonly [string, ...string[]]
   /** Help with one word as the first argument, by that word; the command itself is the same. */
   readonly helpOfWord?: Readonly<Record<string, CommandLine>>
+  /** With `--yes` among its flags: only a person at a terminal is asked. A script that protects is not held up by a question. */
+  readonly asksNoScript?: true
   /** Flags of another command that this one is mistaken for. */
   readonly elsewhere?: { readonly flags: readonly string[]; readonly command: string }
   /**
@@ -95,6 +97,11 @@ export const csv = { name: 'csv', doc: 'print rows for a spreadsheet' } as const
 export const reasonFlag = { name: 'reason', value: 'TEXT', doc: 'reason for the journal' } as const
 /** The confirmation on the command line. */
 export const yesFlag = { name: 'yes', doc: 'skip the confirmation' } as const
+/** The same of a command that asks no script. */
+export const yesAtTerminal = {
+  name: 'yes',
+  doc: 'skip the confirmation at a terminal; a script is not asked',
+} as const
 /** The id that an order by hand is carried out once by. */
 const onceById = {
   name: 'id',

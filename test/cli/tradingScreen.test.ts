@@ -29,6 +29,10 @@ const body = {
         dayStartMs: status.nowMs - 28_805_000,
         dayFirstAtMs: status.nowMs - 28_805_000,
         isEquitySettling: false,
+        dayParts: {
+          ...{ closedUsd: usd('1.20'), openUsd: -usd('2.00') },
+          ...{ costsUsd: -usd('1.99'), restUsd: -usd('0.20') },
+        },
       },
     },
     positions: [{ ...position, pnlAfterAllFeesUsd: usd('0.55') }],

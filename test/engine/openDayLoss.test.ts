@@ -1,5 +1,7 @@
 /** `limits.maxDailyLossUsd` of a strategy, over the paper venue: what its open parts lost in the day counts, and over restarts. */
 import { afterEach, expect, test } from 'vitest'
+import { dayPartNames } from '../../src/books/dayParts.ts'
+import { toCents } from '../../src/books/wholeCents.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -80,6 +82,13 @@ test('a strategy whose open parts lost its limit of the day adds no more, over a
   await clock.advance(40_000)
   expect([entries(), new Set(first.codes())]).toEqual([early, new Set(['MAX_DAILY_LOSS'])])
   expect(Number(used(first.engine)?.replace(/[$,]/g, ''))).toBeGreaterThan(30)
+  const { equity } = first.engine.status()
+  const parts = equity?.dayParts
+  expect(dayPartNames.reduce((sum, name) => sum + (parts?.[name] ?? 0n), 0n)).toBe(
+    toCents((equity?.equityUsd ?? 0n) - (equity?.dayStartUsd ?? 0n)),
+  )
+  expect(parts?.openUsd).toBeLessThan(-usd(30))
+  expect([parts?.closedUsd, (parts?.costsUsd ?? 0n) < 0n]).toEqual([0n, true])
   const second = await start()
   await clock.advance(65_000)
   expect([entries(), second.codes().at(-1)]).toEqual([early, 'MAX_DAILY_LOSS'])

@@ -12,7 +12,7 @@ import { parseUnits } from '../../protocol/units.ts'
 import type { Call } from './command.ts'
 import { commandAnswer } from './daemonClient.ts'
 import { dollarsFlag, percentFlag, placeFlag, timesFlag, wholeFlag } from './numberFlags.ts'
-import { commander, confirm, idOf } from './whoAsks.ts'
+import { commander, confirm, idOf, isAgreed } from './whoAsks.ts'
 
 /** A command with a preview asks the venue before it answers, ms. */
 const PREVIEWED_MS = 60_000
@@ -25,7 +25,11 @@ export async function sendRow(call: Call, name: CommandName, line: CommandLine):
   const send = (more: object) =>
     commandAnswer(loaded, path, { ...body, ...more }, row.preview === undefined ? undefined : PREVIEWED_MS)
   const isJson = flags.has('json')
-  if (line.flags.some(({ name }) => name === 'yes') && row.preview !== undefined && !flags.has('yes')) {
+  const isAsked = line.flags.some(({ name }) => name === 'yes') && row.preview !== undefined
+  if (isAsked && line.asksNoScript === true) {
+    if (!(await isAgreed(call, async () => ended((await send({ preview: true })).statement))))
+      return exitCodes.error
+  } else if (isAsked && !flags.has('yes')) {
     if (!isatty(0)) throw new CommandError('No terminal to confirm this on: give --yes', exitCodes.error)
     const show = isJson ? err : out
     show(ended((await send({ preview: true })).statement))

@@ -1,6 +1,7 @@
 /** The person who gives a command: name, id of the order, and the confirmation at the terminal. */
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
+import { isatty } from 'node:tty'
 import { typedWhole } from '../../base/typedNumber.ts'
 import type { Call } from './command.ts'
 import { openQuestions } from './question.ts'
@@ -24,6 +25,26 @@ export async function confirm(question = 'Send it?'): Promise<boolean> {
   } finally {
     questions.close()
   }
+}
+
+/**
+ * Shows at a terminal what a command would do, and asks. Without a terminal it is sent as it stands: a script that places a stop or closes is not held
+ * up by a question. False: the person said no, and was told that nothing was sent.
+ *
+ * @param preview the words of what it would do; undefined: it was done before, and nothing is asked
+ */
+export async function isAgreed(
+  { flags, out, err }: Call,
+  preview: () => Promise<string | undefined>,
+): Promise<boolean> {
+  if (flags.has('yes') || flags.has('dry-run') || !isatty(0)) return true
+  const text = await preview()
+  if (text === undefined) return true
+  const show = flags.has('json') ? err : out
+  show(text)
+  if (await confirm()) return true
+  show('Nothing was sent.')
+  return false
 }
 
 /** Asks at the terminal for one of some choices by its number; the place of the chosen one, undefined: none. */

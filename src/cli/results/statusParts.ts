@@ -1,5 +1,7 @@
 /** Parts of the status that several commands show: rows of strategies and orders in flight, sides without stops, and words for an equity. Pure. */
+
 import { isoTime } from '../../base/clock.ts'
+import { dayPartNames } from '../../books/dayParts.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { counted, money, shortId, span } from '../../monitor/text.ts'
 import { type PriceText, triggersIn } from '../output/pricePlaces.ts'
@@ -122,6 +124,19 @@ export function transfersText({
   const amountUsd = BigInt(dayTransfersUsd)
   if (amountUsd === 0n) return ''
   return amountUsd > 0n ? `, ${money(amountUsd)} deposited` : `, ${money(-amountUsd)} withdrawn`
+}
+
+const dayPartWords: Readonly<Record<(typeof dayPartNames)[number], string>> = {
+  closedUsd: 'closed',
+  openUsd: 'open',
+  costsUsd: 'costs',
+  restUsd: 'coins and pending',
+}
+
+/** The parts of the day's change, which add up to it as they are shown; empty where they are not known. */
+export function dayPartsText({ dayParts }: Pick<NonNullable<StatusBody['equity']>, 'dayParts'>): string {
+  if (dayParts === undefined) return ''
+  return dayPartNames.map((name) => `${dayPartWords[name]} ${money(BigInt(dayParts[name]))}`).join(', ')
 }
 
 /** Says after an equity figure that it is not current: it is the last one from before the account moved. */

@@ -13,6 +13,7 @@ import { serverText } from '../output/standbyText.ts'
 import { columns } from '../output/table.ts'
 import { heldPositions, pnlText, positionsTable } from './positionsTable.ts'
 import {
+  dayPartsText,
   equityAge,
   inFlightTable,
   noStopText,
@@ -32,6 +33,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
     ...restingBlock(body, width),
     ...inFlightBlock(body, width),
     ...tasksBlock(body, width),
+    ...dayBlock(body, width),
     ...problemBlocks(body),
     `strategies\n${strategiesTable(body, width)}`,
     ...silentText(body, width),
@@ -73,6 +75,12 @@ function headText(body: StatusBody): string {
         ]),
     ...(attention === '' ? [] : [['attention', attention]]),
   ])
+}
+
+/** The parts of today's result, which add up to it as they are shown. */
+function dayBlock({ equity }: StatusBody, width: number): readonly string[] {
+  const parts = equity === undefined ? '' : dayPartsText(equity)
+  return parts === '' ? [] : [wrapped('PnL today: ', parts, width).join('\n')]
 }
 
 /** The fall of the equity below its peak, in percent of the peak. */

@@ -13,7 +13,7 @@ import { BPS_ONE } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type CommandAnswer, commandAnswer, queryDaemon, RefusedCommand } from '../call/daemonClient.ts'
 import { dollarsFlag, percentFlag, placeFlag, timesFlag, tokensFlag } from '../call/numberFlags.ts'
-import { choose, commander, confirm, idOf } from '../call/whoAsks.ts'
+import { choose, commander, confirm, idOf, isAgreed } from '../call/whoAsks.ts'
 import { farQuestion, openQuoteText } from '../output/openQuoteText.ts'
 import { closeQuoteText } from '../output/quoteText.ts'
 import { wrapped } from '../output/screen.ts'
@@ -136,19 +136,9 @@ export async function close(call: Call): Promise<number> {
     ...defined({ collateral }),
     by: commander(call),
   }
-  // A script is not asked: closing is a way out, and has always gone through without --yes there.
-  if (!flags.has('yes') && isatty(0)) {
-    const preview = await ask(call, '/api/positions/close', { ...body, preview: true })
-    // An id that was used before: what it did is told, and nothing is asked.
-    if (preview.closing === undefined) return await outcomeOf(call, preview)
-    const show = flags.has('json') ? call.err : call.out
-    show(closeQuoteText(preview.closing))
-    if (!(await confirm())) {
-      show('Nothing was sent.')
-      return exitCodes.error
-    }
-  }
-  return await carryOut(call, '/api/positions/close', id, body)
+  return await carryOutAgreed(call, '/api/positions/close', body, ({ closing }) =>
+    closing === undefined ? undefined : closeQuoteText(closing),
+  )
 }
 
 /** Cancels what rests of an order. */
@@ -164,7 +154,31 @@ export async function move(call: Call): Promise<number> {
   const id = idOf(call.flags)
   const [wanted = '', price = ''] = call.positionals
   const path = `/api/orders/${encodeURIComponent(wanted)}/move`
-  return await carryOut(call, path, id, { id, price, by: commander(call) })
+  return await carryOutAgreed(call, path, { id, price, by: commander(call) }, ({ intentId, statement }) =>
+    intentId === undefined ? wrapped('', ended(statement)).join('\n') : undefined,
+  )
+}
+
+/**
+ * Sends a command once a person at the terminal agreed to it, and follows its order.
+ *
+ * @param textOf the words of a preview; undefined: the id was used before, what it did is told, and nothing is asked
+ */
+async function carryOutAgreed<Body extends { readonly id: string }>(
+  call: Call,
+  path: string,
+  body: Body,
+  textOf: (preview: CommandAnswer) => string | undefined,
+): Promise<number> {
+  let before: CommandAnswer | undefined
+  const isSent = await isAgreed(call, async () => {
+    const preview = await ask(call, path, { ...body, preview: true })
+    const text = textOf(preview)
+    if (text === undefined) before = preview
+    return text
+  })
+  if (before !== undefined) return await outcomeOf(call, before)
+  return isSent ? await carryOut(call, path, body.id, body) : exitCodes.error
 }
 
 /** Sends a command and follows its order. The id is told first, so that whoever lost the daemon can ask again. */

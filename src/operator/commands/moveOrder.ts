@@ -14,7 +14,7 @@ import { isBehindLiquidation, type Order, orderName, type Position } from '../..
 import { formatPrice } from '../../protocol/priceText.ts'
 import { type Usd, usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
-import { orderFlags } from '../commandLine.ts'
+import { orderFlags, yesAtTerminal } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { endedOrder, openOrder } from '../namedOrder.ts'
 import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
@@ -58,8 +58,13 @@ export const moveOrder: CommandRow<MoveCommand> = {
         doc: "an order's id of which one part rests (perpd orders), or the key of a part at the venue, 0x...; the first characters suffice",
       },
       more: [{ name: 'price', doc: 'the new trigger, dollars' }],
-      flags: orderFlags,
-      examples: ['perpd move 7944b4ff 1850', 'perpd move 7944b4ff 1850 --no-wait --json'],
+      asksNoScript: true,
+      flags: [yesAtTerminal, ...orderFlags],
+      examples: [
+        'perpd move 7944b4ff 1850',
+        'perpd move 7944b4ff 1850 --yes',
+        'perpd move 7944b4ff 1850 --no-wait --json',
+      ],
     },
   ],
 }

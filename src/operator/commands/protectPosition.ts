@@ -25,7 +25,7 @@ import { isBehindLiquidation, type Position } from '../../protocol/position.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { absOf, formatDollars, minOf, mulDiv, type Usd } from '../../protocol/units.ts'
 import { placed } from '../../risk/sizing/triggerOrders.ts'
-import { byFlag, collateralFlag, directionName, json, marketName } from '../commandLine.ts'
+import { byFlag, collateralFlag, directionName, json, marketName, yesAtTerminal } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { priceOfPlace } from '../exitPlace.ts'
 import { namedPosition } from '../namedPosition.ts'
@@ -101,6 +101,7 @@ export const protectPosition: CommandRow<ProtectCommand> = {
     {
       name: 'protect',
       isForRunning: true,
+      asksNoScript: true,
       summary: 'Place, move or remove the stop-loss and take-profit of a position; perpd maintains them.',
       details:
         'For the whole position, whoever opened it, or with --share for the part opened by hand. perpd keeps\none order of each at the size of the part, over restarts, and cancels it when the part is gone. What\nis not named stays as it is. Exits of strategies stay too. No halt prevents it.',
@@ -116,12 +117,13 @@ export const protectPosition: CommandRow<ProtectCommand> = {
         { name: 'share', doc: 'only the part opened by hand' },
         collateralFlag,
         { name: 'dry-run', doc: 'only show what would change' },
+        yesAtTerminal,
         byFlag,
         json,
       ],
       examples: [
         'perpd protect "ETH/USD [WETH-USDC]" long --stop-loss 1800',
-        'perpd protect "ETH/USD [WETH-USDC]" long --stop-loss 3% --take-profit 6%',
+        'perpd protect "ETH/USD [WETH-USDC]" long --stop-loss 3% --take-profit 6% --yes',
         'perpd protect "ETH/USD [WETH-USDC]" long --share --stop-loss none',
       ],
     },

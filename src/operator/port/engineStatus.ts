@@ -7,6 +7,7 @@ import type { Unmanaged } from '../../account/watch/unmanaged.ts'
 import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
 import { defined } from '../../base/defined.ts'
 import type { BookRow } from '../../books/bookView.ts'
+import type { DayParts } from '../../books/dayParts.ts'
 import type { DiscrepancyState } from '../../domain/accountRecords/accountRecord.ts'
 import type { UnlistedSide } from '../../domain/accountRecords/held.ts'
 import type { Contradiction } from '../../domain/accountRecords/marketEntry.ts'
@@ -68,6 +69,8 @@ export interface ShownMark extends Omit<EquityMark, 'shownPeakUsd' | 'dayOpenUsd
   readonly equityAtMs?: number
   /** True if the account has moved since then, so that newer lists may be of different instants. */
   readonly isEquitySettling: boolean
+  /** Parts of the day's change; absent where the day's first figure has no results of open parts. */
+  readonly dayParts?: DayParts
 }
 
 /** The whole status. */

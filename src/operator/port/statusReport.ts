@@ -22,6 +22,9 @@ import type { UnmanagedWatch } from '../../account/watch/unmanaged.ts'
 import { unresolvedOf } from '../../account/watch/unresolved.ts'
 import type { ReplayPlace } from '../../base/candles/replayPlace.ts'
 import { defined, ifDefined, someOf } from '../../base/defined.ts'
+import { openResultsOf } from '../../books/bookView.ts'
+import { dayPartsOf } from '../../books/dayParts.ts'
+import type { EquityMark } from '../../domain/accountRecords/tradingState.ts'
 import { lastAttempt } from '../../domain/order/intent.ts'
 import { openOrderCount } from '../../domain/summaries/restingRow.ts'
 import type { TaskState } from '../../domain/taskStates/taskRecord.ts'
@@ -39,11 +42,13 @@ import type {
   HasJournal,
 } from '../../execution/context/executionParts.ts'
 import { hexKey } from '../../protocol/address.ts'
+import type { Position } from '../../protocol/position.ts'
+import type { Usd } from '../../protocol/units.ts'
 import type { Kill } from '../../running/kill.ts'
 import type { Unwinder } from '../../running/unwinder.ts'
 import type { WindDown } from '../../running/windDown.ts'
 import { isExecutor, runningByKind } from '../../tasks/taskRows.ts'
-import { type EngineStatus, shortOfSpace, shownOf } from './engineStatus.ts'
+import { type EngineStatus, type ShownMark, shortOfSpace, shownOf } from './engineStatus.ts'
 import type { LabelledOrders } from './labelledOrders.ts'
 import { heldNow, restingNow } from './restingNow.ts'
 
@@ -151,9 +156,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     tradingState: trading.haltOn()?.state ?? 'active',
     halts: trading.halts(),
     ...defined({ kill: killed }),
-    ...(mark === undefined
-      ? {}
-      : { equity: shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak) }),
+    ...defined({ equity: ifDefined(mark, (each) => equityNow(context, breakers, each, held.positions)) }),
     transfers: trading.accountJournal.state().trading.transfers ?? [],
     ...defined({ subaccount }),
     strategies,
@@ -190,6 +193,25 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     evidence: labels.evidence,
     ...defined({ replay: labels.replay?.() }),
   }
+}
+
+/** The account's equity with the parts of its day. */
+function equityNow(
+  { journal, trading }: HasJournal & HasTrading,
+  breakers: Breakers,
+  mark: EquityMark,
+  positions: readonly Position[],
+): ShownMark {
+  const shown = shownOf(mark, breakers.shownEquity() ?? {}, breakers.shownPeak)
+  const { dayStartMs, dayStartUsd, equityUsd } = shown
+  const first = trading.accountJournal.state().trading.equity
+  // Before the day's first figure is kept nobody knows which part of an open result belongs to this day.
+  if (first?.dayOpenUsd === undefined || first.dayStartMs !== dayStartMs) return shown
+  const books = journal.books()
+  const sumOf = (results: Readonly<Record<string, Usd>>): Usd =>
+    Object.values(results).reduce((sum, each) => sum + each, 0n)
+  const openUsd = sumOf(openResultsOf(books.all(), positions)) - sumOf(first.dayOpenUsd)
+  return { ...shown, dayParts: dayPartsOf(equityUsd - dayStartUsd, books.days(dayStartMs), openUsd) }
 }
 
 /** Looks which sides have no stops for all of them, and since when; undefined before the orders were looked at. Every look is remembered. */

@@ -126,6 +126,7 @@ export const texts = {
       `since ${clock} UTC${isFirstReading ? ', first read' : ''}`,
     dayTransfers: (amount: string, isDeposit: boolean) =>
       `excluding ${amount} ${isDeposit ? 'deposited' : 'withdrawn'}`,
+    dayParts: { closedUsd: 'closed', openUsd: 'open', costsUsd: 'costs', restUsd: 'coins and pending' },
     risk: 'Notional',
     riskHint: (positions: number, orders: number) =>
       `${plural(positions, 'position')}, ${plural(orders, 'open order')}`,

@@ -60,5 +60,13 @@ export function Figures(): VNode | null {
 
 /** All figures of the account with what is said of each, which a phone's head has no place for. */
 export function AccountView(): VNode {
-  return html`<${Section} id="account" title=${texts.sections.account}><${Figures} /><//>`
+  return html`<${Section} id="account" title=${texts.sections.account}><${Figures} /><${DayParts} /><//>`
+}
+
+/** The parts of the day's result, which add up to it as they are shown; nothing where they are not known. */
+function DayParts(): VNode | null {
+  const parts = useSlice((state) => state.status?.equity?.dayParts)
+  if (parts === undefined) return null
+  const rows = Object.entries(words.dayParts) as readonly [keyof typeof words.dayParts, string][]
+  return html`<p class="day-parts">${words.day}: ${rows.map(([name, text]) => `${text} ${signedUsdText(parts[name])}`).join(', ')}</p>`
 }
