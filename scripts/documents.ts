@@ -6,7 +6,8 @@ import { z } from 'zod'
 import { accountNameText, accountSections, mostAccounts } from '../src/config/accountNames.ts'
 import { type NamedSetting, settings, variableOf } from '../src/config/configSchema.ts'
 import { settingsSchema } from '../src/config/jsonSchema.ts'
-import { limitRows, limitSetting } from '../src/domain/limits/limits.ts'
+import { deskSetting } from '../src/domain/limits/deskBudgets.ts'
+import { deskLimitRows, limitRows, limitSetting } from '../src/domain/limits/limits.ts'
 import { commonFieldNames, eventRegister } from '../src/monitor/events/eventRegister.ts'
 import { noticeKinds } from '../src/monitor/events/notice.ts'
 import { createMetrics } from '../src/monitor/metrics/metrics.ts'
@@ -115,7 +116,15 @@ function limitDenials(): string {
       .map(([name]) => `\`${limitSetting(name)}\``)
     return `| \`${denies.code}\` | ${limits.join(', ')} | ${cell(denies.meaning ?? '')} |`
   })
-  return ['| code | limit | meaning, and what to do |', '|---|---|---|', ...rows].join('\n')
+  const ofDesk = deskLimitRows.map(
+    ([
+      name,
+      {
+        ofDesk: { code, meaning },
+      },
+    ]) => `| \`${code}\` | \`${deskSetting(name)}\` | ${cell(meaning)} |`,
+  )
+  return ['| code | limit | meaning, and what to do |', '|---|---|---|', ...rows, ...ofDesk].join('\n')
 }
 
 /** The forms of the console, as a module of its page. */

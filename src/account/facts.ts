@@ -8,6 +8,7 @@ import type { TrackRecord } from '../books/trackRecord.ts'
 import { type Discrepancy, type PositionSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { Ending } from '../domain/accountRecords/spend.ts'
 import type { TradingHalt } from '../domain/accountRecords/tradingState.ts'
+import type { DeskBudgets } from '../domain/limits/deskBudgets.ts'
 import type { Protections } from '../domain/limits/protection.ts'
 import type { Intent, IntentState, SignedOrder } from '../domain/order/intent.ts'
 import type { LaneName } from '../domain/order/laneTable.ts'
@@ -146,6 +147,8 @@ export interface AccountFacts {
   readonly settings: OrderSettings
   /** Absent while it is unknown. */
   readonly equity?: EquityFacts
+  /** The account's budgets of the limits of all accounts together; absent: there are no such limits. */
+  readonly desk?: DeskBudgets
   /** Absent where nothing estimates fees. */
   readonly fees?: FeeFacts
 }

@@ -1,4 +1,5 @@
 /** The limits in force at one moment: an immutable value, replaced by another when limits change. */
+import type { DeskBudgets } from '../domain/limits/deskBudgets.ts'
 import {
   type CountedLimits,
   countedLimits,
@@ -23,6 +24,8 @@ export interface ConfiguredLimits extends LimitSet {
   /** Limits of strategy files, by name; a strategy that is not listed keeps its present limits. */
   readonly strategies: Readonly<Record<string, Limits>>
   readonly breakers: BreakerSettings
+  /** Returns the account's budgets of the desk's limits, as of now; absent: the desk has none. */
+  readonly desk?: () => DeskBudgets
 }
 
 /** Limits of account, markets and strategies as they stand together. */

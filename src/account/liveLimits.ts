@@ -4,7 +4,9 @@
  */
 
 import { type BreakerName, breakerNames } from '../domain/accountRecords/tradingState.ts'
+import type { DeskBudgets } from '../domain/limits/deskBudgets.ts'
 import {
+  deskLimitRows,
   isTighter,
   type Limits,
   limitReadable,
@@ -35,6 +37,8 @@ export interface AppliedChange extends LimitChange {
 
 /** The limits in force, as they change. Each question is answered by those of the moment. */
 export interface LiveLimits extends LimitsInForce {
+  /** Returns the account's budgets of the desk's limits, as of now; undefined: the desk has none. */
+  desk(): DeskBudgets | undefined
   /** Returns the present limits, an immutable value. */
   now(): LimitsInForce
   /** Returns the changes that accepting `next` would make, by scope and limit; nothing changes yet. */
@@ -57,6 +61,7 @@ export function createLiveLimits(first: ConfiguredLimits): LiveLimits {
     on: (symbol, strategy) => inForce.on(symbol, strategy),
     ownOn: (strategy) => inForce.ownOn(strategy),
     countedOn: (symbol) => inForce.countedOn(symbol),
+    desk: () => first.desk?.(),
     now: () => inForce,
     compare: (next, isConfirmed) =>
       changesOf(figuresOf(current()), figuresOf(known(current(), next))).map((change) => ({
@@ -142,6 +147,8 @@ export interface LimitRow {
   /** Usage of the limit, written as `value`, and its share of the limit, bps: above 10000 when more is used. Absent: it counts nothing. */
   readonly used?: string
   readonly usedShareBps?: number
+  /** The whole limit of all accounts, written as `value`, which is this account's budget of it. Absent: it is no limit of the desk. */
+  readonly ofDesk?: string
 }
 
 /** A limit that is configured otherwise than it is in force; `configured` as `value` is. */
@@ -173,6 +180,23 @@ export function limitRows(
     const used = usedOf(scope, limit)
     if (used === undefined || to === undefined || to <= 0n) return row
     return { ...row, used: figureText(limit, used), usedShareBps: Number((used * 10_000n) / to) }
+  })
+}
+
+/** Returns the account's budgets of the desk's limits, with what is used of them. */
+export function deskRows(budgets: DeskBudgets = {}): readonly LimitRow[] {
+  return deskLimitRows.flatMap(([limit]) => {
+    const own = budgets[limit]
+    if (own === undefined) return []
+    const text = (value: bigint) => limitText(limit, value)
+    const row = {
+      scope: 'desk',
+      limit,
+      value: text(own.budget),
+      used: text(own.used),
+      ofDesk: text(own.limit),
+    }
+    return [own.budget > 0n ? { ...row, usedShareBps: Number((own.used * 10_000n) / own.budget) } : row]
   })
 }
 

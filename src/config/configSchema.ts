@@ -13,7 +13,7 @@ import * as as from './sections/formats.ts'
 import { history } from './sections/historySection.ts'
 import { notify } from './sections/notifySection.ts'
 import { execution, signing } from './sections/ordersSection.ts'
-import { breakers, risk } from './sections/riskSection.ts'
+import { breakers, desk, risk } from './sections/riskSection.ts'
 import { otel } from './sections/traceSection.ts'
 import { api, evidence, rpc, venue } from './sections/venueSection.ts'
 
@@ -31,6 +31,7 @@ export const schema = {
   cluster,
   strategies,
   risk,
+  desk,
   breakers,
   execution,
   signing,

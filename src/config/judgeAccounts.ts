@@ -1,4 +1,6 @@
 /** The rules that hold between the accounts of one process. */
+import { deskSetting } from '../domain/limits/deskBudgets.ts'
+import { deskLimitRows, limitSetting } from '../domain/limits/limits.ts'
 import { mostAccounts } from './accountNames.ts'
 import type { Config } from './configTypes.ts'
 
@@ -27,7 +29,15 @@ export function judgeAccounts(
       `${origins['cluster.name']}: cluster.name is ${fleet}, and ${missing}: a fleet shares out accounts with names, which wait for their leases. Set accounts and journal.standby, or remove it.`,
     ]
   }
-  if (accounts.length === 0) return []
+  if (accounts.length === 0) {
+    return deskLimitRows.flatMap(([name]) =>
+      shared.desk[name] === undefined
+        ? []
+        : [
+            `${origins[deskSetting(name)]}: ${deskSetting(name)} is set, and there are no accounts: it is a limit of several accounts together. Set risk.${limitSetting(name)}, or remove it.`,
+          ],
+    )
+  }
   const problems: string[] = []
   const names = accounts.map(({ name }) => name)
   if (names.length > mostAccounts) {

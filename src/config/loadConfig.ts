@@ -88,7 +88,7 @@ const packageProfiles = fileURLToPath(new URL('../../config/', import.meta.url))
  * it is open which daemon is meant, or whose file it is.
  */
 const ofDaemonAlone =
-  /^[^:]+: (?:(?:risk|breakers|signing|execution|strategies|accounts?|rpc|evidence|api|paper|notify|log|otel|history)(?:\.[\w.-]+)?|venue\.(?:api|oracle)Hosts)[ :]/
+  /^[^:]+: (?:(?:risk|desk|breakers|signing|execution|strategies|accounts?|rpc|evidence|api|paper|notify|log|otel|history)(?:\.[\w.-]+)?|venue\.(?:api|oracle)Hosts)[ :]/
 
 /**
  * Reads and checks the whole configuration. `forRunning`: for a command that only asks a running daemon, which goes on with what it

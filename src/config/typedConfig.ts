@@ -5,7 +5,7 @@ import { type RawConfig, schema, type TypedSections } from './configSchema.ts'
 import { accountOf } from './sections/accountSection.ts'
 import { controlOf } from './sections/daemonSection.ts'
 import { signingOf } from './sections/ordersSection.ts'
-import { breakersOf, riskOf } from './sections/riskSection.ts'
+import { breakersOf, deskOf, riskOf } from './sections/riskSection.ts'
 
 /** The profile that trades play money. */
 const paperProfile = 'paper'
@@ -45,6 +45,8 @@ export function typedConfig(raw: RawConfig, cwd: string, accountName?: string) {
     strategies,
     /** Limits of the whole account; a strategy's own may only tighten them. And limits of single markets, by symbol. */
     ...risk,
+    /** Limits of all accounts of the process together, those that are set. */
+    desk: deskOf(read.desk),
     breakers: breakersOf(read.breakers),
     execution,
     signing: signingOf(read.signing, { chain, ...risk.limits }),

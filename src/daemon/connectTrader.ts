@@ -13,6 +13,7 @@ import type { Config } from '../config/configTypes.ts'
 import type { LoadedConfig } from '../config/loadConfig.ts'
 import { version } from '../config/version.ts'
 import type { Emit } from '../domain/event.ts'
+import type { DeskBudgets } from '../domain/limits/deskBudgets.ts'
 import type { Signer } from '../domain/signer.ts'
 import type { Journal } from '../journal/journal.ts'
 import { createMarketData } from '../market/marketData.ts'
@@ -63,6 +64,8 @@ export interface Reached {
   readonly fatal: (error: unknown) => void
   /** Store of the notifications about the approval; absent: none are persisted. */
   readonly told?: ToldApprovalStore | undefined
+  /** The account's budgets of the desk's limits; absent: the desk has none. */
+  readonly deskBudgets?: (() => DeskBudgets) | undefined
   /** Receives each turn that a kind answered; absent: turns are not recorded. */
   readonly recordTurn?: TraderListeners['recordTurn'] | undefined
   /** Closers to call at the end, the last first. */
@@ -74,7 +77,7 @@ export async function connectTrader(
   config: Config,
   { log, values, reload }: ReadAnew,
   { strategies, signer, journal, venue, clock }: OpenedParts,
-  { connection, emit, fatal, told, recordTurn, closers }: Reached,
+  { connection, deskBudgets, emit, fatal, told, recordTurn, closers }: Reached,
 ): Promise<Trader> {
   const { chain } = config.venue
   const { api, evidence, chainReader, clients, fetch } = connection
@@ -117,7 +120,7 @@ export async function connectTrader(
     }),
     ...defined({ chainReader }),
     strategies,
-    limits: limitsOf(config, strategies),
+    limits: { ...limitsOf(config, strategies), ...defined({ desk: deskBudgets }) },
     readLimits: () => readLimits(reload(), values),
     strategyFiles: strategyFilesOf(config, log, listed),
     settings: traderSettingsOf(config, evidence.source),

@@ -10,7 +10,8 @@
  */
 
 import { createUnprotectedPositions } from '../account/holdings/unprotectedPositions.ts'
-import { limitRows } from '../account/liveLimits.ts'
+import { deskRows, limitRows } from '../account/liveLimits.ts'
+import { type DeskUse, deskUseNow } from '../account/watch/deskUse.ts'
 import { lookAgain } from '../account/watch/lookAgain.ts'
 import { usedNow } from '../account/watch/usedLimits.ts'
 import { defined } from '../base/defined.ts'
@@ -49,6 +50,8 @@ export interface Engine extends EngineApi {
    * there is none. Rejects as reading does.
    */
   resize(intent: Intent, atMostUsd: Usd): Promise<Usd | Denial>
+  /** Looks at the use of limits that the desk deals out; undefined while the account is not read, or no longer. */
+  deskUse(): Promise<DeskUse | undefined>
   /** Lists the running strategies; whoever stops the engine ends their threads. */
   strategies(): readonly LoadedStrategy[]
   /** The order machine under it. */
@@ -107,6 +110,7 @@ export function createEngine(given: EngineParts): Engine {
     equity: breakers.equity,
     isTaking: isDeciding,
   }
+  const usedOf = () => usedNow({ ...context, ...live }, { account: watch, breakers, realized })
   return {
     start: life.start,
     stop: life.stop,
@@ -127,10 +131,13 @@ export function createEngine(given: EngineParts): Engine {
     ...createCandleReads(context, instances),
     tasks: () => executors.list(),
     clockSkewMs: (host) => context.api.clockSkewMs(host),
-    limits: () =>
-      limitRows(
-        context.limits.current(),
-        usedNow({ ...context, ...live }, { account: watch, breakers, realized }),
+    limits: () => [...limitRows(context.limits.current(), usedOf()), ...deskRows(context.limits.desk())],
+    // In its turn: whatever was admitted before is accepted, and counts.
+    deskUse: () =>
+      road.accept.inTurn(async () =>
+        isRunning()
+          ? deskUseNow({ ...context, account: watch, holdings, reconciler, usedOf: usedOf() })
+          : undefined,
       ),
     fileOf: instances.fileOf,
     books: () => bookRows(journal.books().all(), watch.positions()),

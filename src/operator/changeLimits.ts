@@ -6,7 +6,14 @@
 import type { HasLimits, HasReadLimits, HasTrading } from '../account/accountParts.ts'
 import type { ConfiguredLimits } from '../account/limitsInForce.ts'
 import { formOf, limitWritten, unitsOf, writtenLimits } from '../account/limitValue.ts'
-import { type AppliedChange, changeText, limitRows, waitingLimits } from '../account/liveLimits.ts'
+import {
+  type AppliedChange,
+  changeText,
+  deskRows,
+  type LimitRow,
+  limitRows,
+  waitingLimits,
+} from '../account/liveLimits.ts'
 import { recordLimits } from '../account/recordedLimits.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { Commander } from '../domain/accountRecords/tradingState.ts'
@@ -17,6 +24,11 @@ import { type OperatorAnswer, type Refusal, refusal } from './operatorAnswer.ts'
 type LimitsContext = HasEmit & HasLimits & HasReadLimits & HasTrading
 
 type Configured = Awaited<ReturnType<NonNullable<LimitsContext['readLimits']>>>
+
+/** Returns the limits in force, and the account's budgets of the desk's. */
+function rowsInForce({ limits }: LimitsContext): readonly LimitRow[] {
+  return [...limitRows(limits.current()), ...deskRows(limits.desk())]
+}
 
 /** Reads the present configuration, or returns the reason why it cannot be used. */
 async function readConfigured({
@@ -41,7 +53,7 @@ export async function previewLimits(context: LimitsContext): Promise<OperatorAns
     // The limits in force are known even if the files cannot be used.
     if (next.code !== 'CONFIG_INVALID') return next
     const statement = next.reason.replaceAll(/\s*\n\s*/g, ' ').replace(/\.$/, '')
-    return { ok: true, statement, limits: limitRows(limits.current()), waiting: [] }
+    return { ok: true, statement, limits: rowsInForce(context), waiting: [] }
   }
   const waiting = waitingLimits(limits.compare(next, true))
   const count = `${waiting.length} ${waiting.length === 1 ? 'limit is' : 'limits are'}`
@@ -52,7 +64,7 @@ export async function previewLimits(context: LimitsContext): Promise<OperatorAns
   return {
     ok: true,
     statement: `${statement}${restText(next)}`,
-    limits: limitRows(limits.current()),
+    limits: rowsInForce(context),
     waiting,
   }
 }
@@ -88,7 +100,7 @@ async function takeLimits(
     return {
       ok: true,
       statement: `${sameText}${rest}`,
-      limits: limitRows(limits.current()),
+      limits: rowsInForce(context),
     }
   }
   const statement = `${statementOf(changes)}${rest}`
@@ -102,7 +114,7 @@ async function takeLimits(
   const isChanged = changes.some(({ isApplied }) => isApplied)
   if (isChanged) emit({ type: 'limits.changed', statement, by: commander.by })
   await recordLimits(context, commander)
-  return { ok: true, statement, limits: limitRows(limits.current()), ...(isChanged ? { isChanged } : {}) }
+  return { ok: true, statement, limits: rowsInForce(context), ...(isChanged ? { isChanged } : {}) }
 }
 
 /** Over a restart the files win. */

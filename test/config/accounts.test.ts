@@ -133,3 +133,13 @@ test('an account that the configuration does not have is refused with those that
   )
   expect(() => accountIn(load({}), 'alpha')).toThrow(/one account, without a name/)
 })
+
+test('a limit of the desk needs accounts, and belongs to no single one of them', () => {
+  const desk = { maxTotalExposureUsd: '5000', maxOrdersPerHour: 100 }
+  expect(load({ desk, accounts: { alpha: {}, beta: {} } }).config.desk).toEqual({
+    maxTotalExposureUsd: 5_000n * 10n ** 30n,
+    maxOrdersPerHour: 100n,
+  })
+  expect(problemsOf({ desk })[0]).toMatch(/desk\.maxTotalExposureUsd is set, and there are no accounts/)
+  expect(problemsOf({ accounts: { alpha: { desk } } })[0]).toMatch(/accounts\.alpha\.desk: not a section/)
+})

@@ -120,7 +120,7 @@ export function createLookAtAccount(parts: WatchedParts): LookAtAccount {
         maxReductionFee: reducing?.maxRelayFee ?? maxRelayFee,
         ...defined({ withheldMs, priceImpactPerDayUsd }),
       },
-      ...defined({ equity, fees: execution.fees }),
+      ...defined({ equity, fees: execution.fees, desk: limits.desk() }),
     }
   }
 }

@@ -73,6 +73,10 @@ function headText(body: StatusBody): string {
             `${money(BigInt(equity.equityUsd))}, peak ${money(BigInt(equity.peakUsd))}, drawdown ${drawdownText(equity)}${equityAge(equity, nowMs)}`,
           ],
         ]),
+    ...(body.desk ?? []).map(({ limit, value, used = '', ofDesk = '' }, at) => [
+      at === 0 ? 'desk' : '',
+      `${limit} ${used} used, budget ${value} of the desk's ${ofDesk}`,
+    ]),
     ...(attention === '' ? [] : [['attention', attention]]),
   ])
 }

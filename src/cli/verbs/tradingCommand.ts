@@ -101,12 +101,15 @@ function wordsOf({ loaded }: Call, { scope, limit }: LimitRow, value: string): s
   return limitWords(scope, limit, value, loaded.config.venue.chain.nativeSymbol)
 }
 
+/** The value in force; of a budget of the desk with its whole limit, and what is used of it. */
+function inForceText(call: Call, row: LimitRow): string {
+  const value = wordsOf(call, row, row.value)
+  if (row.ofDesk === undefined) return value
+  return `${value} of ${wordsOf(call, row, row.ofDesk)}, ${wordsOf(call, row, row.used ?? '')} used`
+}
+
 function showRows(call: Call, rows: readonly LimitRow[]): void {
-  const cells = rows.map((row) => [
-    row.scope,
-    limitSetName(row.scope, row.limit),
-    wordsOf(call, row, row.value),
-  ])
+  const cells = rows.map((row) => [row.scope, limitSetName(row.scope, row.limit), inForceText(call, row)])
   if (cells.length > 0) call.out(`\n${table(limitColumns, cells, call.width)}`)
   call.out('\nMeaning and setting of each: perpd config, docs/reference/configuration.md.')
 }

@@ -1,6 +1,9 @@
 /** Settings of risk: the limits, which are rows of `domain/limits/limitTable.ts`, and what stands beside them. */
+import type { DeskLimits } from '../../domain/limits/deskBudgets.ts'
 import {
   type AccountLimits,
+  type DeskLimitName,
+  deskLimitRows,
   type LimitName,
   type LimitSetting,
   type Limits,
@@ -84,6 +87,29 @@ export function riskOf({ markets, maxMarketValuesAgeMs, ...written }: Typed<type
     return value === undefined || (isOptional && value <= 0) ? [] : [[name, value]]
   })
   return { limits: Object.fromEntries(limits), marketLimits: markets, maxMarketValuesAgeMs }
+}
+
+type DeskSettings = {
+  readonly [K in DeskLimitName as LimitSetting<K>]: Setting<NonNullable<Limits[K]>>
+}
+
+/** Settings under `desk`: limits of all accounts together. */
+export const desk = Object.fromEntries(
+  deskLimitRows.map(([name, row]) => {
+    const [, most = 0] = row.bounds ?? []
+    const format = row.unit === 'usd' ? dollarsOrNone : integer(0, most)
+    return [
+      limitSetting(name),
+      setting(format as Format<number | bigint>, row.unit === 'usd' ? '0' : 0, row.ofDesk.doc),
+    ]
+  }),
+) as DeskSettings
+
+/** Returns the limits of the desk that are set, by the names of the code. */
+export function deskOf(written: Typed<typeof desk>): DeskLimits {
+  const values: Readonly<Record<string, number | bigint>> = written
+  const limits = deskLimitRows.map(([name]) => [name, BigInt(values[limitSetting(name)] ?? 0)] as const)
+  return Object.fromEntries(limits.filter(([, limit]) => limit > 0n))
 }
 
 /** Settings under `breakers`. */

@@ -17,6 +17,7 @@ import { readStrategies } from '../readStrategies.ts'
 import { standbyStatusOf } from '../standbyPort.ts'
 import type { AccountStart } from './accountStart.ts'
 import type { Seat, SeatListener } from './allAccounts.ts'
+import { deskEars } from './dealDesk.ts'
 import { hearAccount } from './hearAccount.ts'
 import {
   type Closers,
@@ -89,7 +90,7 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
       const heard = await hearAccount(guarded, {
         hosts: connection.hosts,
         ended: (_code, _reason, error) => ended.resolve(error),
-        also: [shared.hear],
+        also: [shared.hear, ...deskEars(parts.dealing, name)],
         closers,
       })
       closers.push(shared.add(heard))

@@ -6,7 +6,6 @@
 
 import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { defined } from '../../base/defined.ts'
-import { BaseError, reasonOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
@@ -31,7 +30,7 @@ import { type CarriedOut, listenForSignals } from '../signals.ts'
 import type { KeySources } from '../signers/keySources.ts'
 import { createStandbyPort, metricsOf, portSettings } from '../standbyPort.ts'
 import type { AccountStart } from './accountStart.ts'
-import { type AccountTaker, closeAll, createClosedAccount, createTaker } from './accountTaker.ts'
+import { type AccountTaker, closeAll, createTaker } from './accountTaker.ts'
 import {
   accountStates,
   allTraders,
@@ -42,6 +41,7 @@ import {
   type Seat,
   statusOfAll,
 } from './allAccounts.ts'
+import { type DeskDealer, dealerOf, deskEars, runDealer } from './dealDesk.ts'
 import { consoleOf, sayConsole, servePort } from './deskPort.ts'
 import { type HeardAccount, hearAccount } from './hearAccount.ts'
 import {
@@ -58,6 +58,7 @@ import {
 } from './openAccount.ts'
 import { beginAccount, connectAccount, type RunningAccount, servedAccount } from './runningAccount.ts'
 import { ofOnlyAccount, ofSeveralAccounts, type SharedEvents } from './sharedEvents.ts'
+import { type FailedAccount, ofAccount, orClosed, orFailed } from './startFaults.ts'
 
 /** Options of a daemon's run, in addition to its configuration. */
 export interface RunOptions {
@@ -80,12 +81,6 @@ export interface RunOptions {
 
 /** Told that a fault ended an account, with which exit code, and why. */
 type AccountStopped = (name: string | undefined, code: number, reason: string) => void
-
-/** An account that did not open, and why. */
-interface FailedAccount {
-  readonly name: string | undefined
-  readonly reason: string
-}
 
 /** Runs until a signal or a fault ends it; resolves with the exit code. Throws CommandError or BaseError when it cannot start. */
 export async function run(config: Config, options: RunOptions): Promise<number> {
@@ -177,49 +172,6 @@ async function embedVenue(config: Config, log: Log): Promise<StartedVenue> {
   return await startVenue(config, log)
 }
 
-/** Names the account in an error of a start that is refused whole. */
-async function ofAccount<T>(name: string | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (name === undefined || !(error instanceof BaseError || error instanceof CommandError)) throw error
-    const exitCode = error instanceof CommandError ? error.exitCode : exitCodes.configuration
-    throw new CommandError(`account ${name}: ${error.message}`, exitCode)
-  }
-}
-
-/** On a node of a fleet an account whose key cannot be opened is left to the other nodes. */
-async function orClosed(
-  start: AccountStart,
-  closed: AccountTaker[],
-  work: () => Promise<KeyedAccount>,
-): Promise<KeyedAccount | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof BaseError || error instanceof CommandError)) throw error
-    start.log.note('key.warned', 'warn', `this node leaves the account to others: ${error.message}`)
-    closed.push(createClosedAccount(start, reasonOf(error)))
-    return undefined
-  }
-}
-
-/** A fault of this machine's files keeps one account of several from starting, and the others start: their positions need them. */
-async function orFailed<T>(
-  { name, log }: AccountStart,
-  failed: FailedAccount[],
-  work: () => Promise<T>,
-): Promise<T | 'failed'> {
-  try {
-    return await work()
-  } catch (error) {
-    if (name === undefined || !(error instanceof BaseError || error instanceof CommandError)) throw error
-    log.note('daemon.failed', 'error', `the account ${name} does not start: ${error.message}`)
-    failed.push({ name, reason: reasonOf(error) })
-    return 'failed'
-  }
-}
-
 /** The opened parts of a run. */
 interface Opened {
   readonly open: readonly OpenAccount[]
@@ -267,7 +219,9 @@ async function live(
     heartbeat?.fail()
     if (options.accounts.every((each) => faults.has(each.name))) ended.resolve(code)
   }
-  const heard = await hearAll(open, shared, { hosts, hostBook, closers }, stopped)
+  const dealing = dealerOf(config, names)
+  for (const { name = '' } of failed) dealing?.failed(name)
+  const heard = await hearAll(open, shared, { hosts, hostBook, dealing, closers }, stopped)
   options.output.report(shared.emit)
   const fetch = createNodeFetch()
   closers.push(() => fetch.close())
@@ -277,11 +231,12 @@ async function live(
   connected(connection)
   const tokens = openTokens(config)
   const running: RunningAccount[] = []
-  for (const account of heard) running.push(await connectAccount(account, { connection, tokens, closers }))
+  for (const account of heard)
+    running.push(await connectAccount(account, { connection, tokens, dealing, closers }))
   let statusUrl = ''
   const takers = takes.map((account) =>
     createTaker(account, {
-      ...{ connection, tokens, shared, venue, notes: options.notes, statusUrl: () => statusUrl },
+      ...{ connection, tokens, dealing, shared, venue, notes: options.notes, statusUrl: () => statusUrl },
       failed: (code, reason) => stopped(account.start.name, code, reason),
     }),
   )
@@ -305,7 +260,10 @@ async function live(
   })
   heartbeat = openHeartbeat(config, shared.emit, () => beatOfAll(seats))
   closers.push(heartbeat.stop)
-  return await work(config, options, { ...{ shared, connection, control, seats, running, takers }, ended })
+  return await work(config, options, {
+    ...{ shared, connection, control, seats, running, takers, dealing },
+    ended,
+  })
 }
 
 /** Parts of a process that is about to trade. */
@@ -317,6 +275,7 @@ interface ReadyParts {
   /** Accounts that were opened once. */
   readonly running: readonly RunningAccount[]
   readonly takers: readonly AccountTaker[]
+  readonly dealing: DeskDealer | undefined
   readonly ended: PromiseWithResolvers<number>
 }
 
@@ -324,7 +283,7 @@ interface ReadyParts {
 async function work(
   config: Config,
   options: RunOptions,
-  { shared, connection, control, seats, running, takers, ended }: ReadyParts,
+  { shared, connection, control, seats, running, takers, dealing, ended }: ReadyParts,
 ): Promise<number> {
   const { log } = options
   const fail = (error: unknown): void => {
@@ -347,15 +306,18 @@ async function work(
     accounts: () => chatAccounts(seats),
     ...{ emit: shared.emit, fail, redact: shared.notifier().redact },
   })
+  const dealingOver = new AbortController()
   let endSteering = (): Promise<void> => Promise.resolve()
   try {
     for (const { announce } of begun) announce()
     sayConsole(config, control, options)
     for (const { trade } of begun) trade()
     endSteering = steer(config, takers, log, fail)
+    if (dealing !== undefined) runDealer(dealing, systemClock, dealingOver.signal).catch(fail)
     service.ready()
     return await ended.promise
   } finally {
+    dealingOver.abort()
     await endSteering()
     stopListening()
     endChats()
@@ -371,8 +333,14 @@ async function hearAll(
   {
     hosts,
     hostBook,
+    dealing,
     closers,
-  }: { readonly hosts: VenueHosts; readonly hostBook: HostBook; readonly closers: Closers },
+  }: {
+    readonly hosts: VenueHosts
+    readonly hostBook: HostBook
+    readonly dealing: DeskDealer | undefined
+    readonly closers: Closers
+  },
   ended: AccountStopped,
 ): Promise<readonly HeardAccount[]> {
   const heard: HeardAccount[] = []
@@ -381,7 +349,7 @@ async function hearAll(
     const own = await hearAccount(account, {
       hosts,
       ended: (code, reason) => ended(name, code, reason),
-      also: [name === undefined ? hostBook.listen : shared.hear],
+      also: name === undefined ? [hostBook.listen] : [shared.hear, ...deskEars(dealing, name)],
       closers,
     })
     heard.push(own)

@@ -21,6 +21,7 @@ import type { Trader } from '../trader.ts'
 import { nextStart } from '../waitingSettings.ts'
 import { watchStrategies } from '../watchStrategies.ts'
 import type { AccountStart } from './accountStart.ts'
+import type { DeskDealer } from './dealDesk.ts'
 import type { HeardAccount } from './hearAccount.ts'
 import type { Closers } from './openAccount.ts'
 
@@ -38,19 +39,23 @@ export interface RunningAccount extends HeardAccount {
 export interface DeskParts {
   readonly connection: VenueConnection
   readonly tokens: Parameters<typeof openSignals>[1]
+  /** Deals limits of all accounts out; absent: there are none. */
+  readonly dealing?: DeskDealer | undefined
   readonly closers: Closers
 }
 
 /** Makes the trader of an account; nothing is traded yet. */
 export async function connectAccount(
   account: HeardAccount,
-  { connection, tokens, closers }: DeskParts,
+  { connection, tokens, dealing, closers }: DeskParts,
 ): Promise<RunningAccount> {
   const { start, parts, emit, fatal, told, recordTurn, address } = account
   const { config } = start
   const trader = await connectTrader(config, start, parts, {
     ...{ connection, emit, fatal, told, recordTurn, closers },
+    deskBudgets: dealing?.budgetsOf(start.name ?? ''),
   })
+  if (dealing !== undefined) closers.push(dealing.add(start.name ?? '', trader.deskUse))
   const fail = (error: unknown): void => {
     trader.abort()
     fatal(error)

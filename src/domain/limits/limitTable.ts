@@ -31,6 +31,8 @@ export interface LimitRow {
   readonly isEquityShare?: true
   /** Code of the refusal, and its sentence of docs/reference/errors.md; a limit that shares a code leaves the sentence to the first. */
   readonly denies: { readonly code: string; readonly meaning?: string }
+  /** The limit adds up over the accounts of a process, and may be set for all of them together, under `desk`: its refusal and its sentence there. */
+  readonly ofDesk?: { readonly code: string; readonly meaning: string; readonly doc: string }
   /** Sentence of docs/reference/configuration.md. */
   readonly doc: string
   /** The same for one strategy, in docs/reference/strategies.md. */
@@ -119,6 +121,12 @@ export const limitTable = {
     initial: '20000',
     isOfNoMarket: true,
     isExposure: true,
+    ofDesk: {
+      code: 'DESK_EXPOSURE',
+      meaning:
+        "the account's budget of the desk's limit `desk.maxTotalExposureUsd` is spent; reductions continue. perpd deals the limit out again every two seconds; `perpd limits` shows budget and use",
+      doc: 'Largest sum of all positions and open increases of all accounts together, USD. 0: no such limit.',
+    },
     doc: 'Largest sum of all positions and open increases, USD.',
     inFile: 'all its own parts and open increases',
     denies: {
@@ -174,6 +182,12 @@ export const limitTable = {
     isOptional: true,
     isCounted: true,
     isLoss: true,
+    ofDesk: {
+      code: 'DESK_DAILY_LOSS',
+      meaning:
+        "the account's loss of this day (UTC) has reached its budget of the desk's limit `desk.maxDailyLossUsd`; reductions continue",
+      doc: 'Sum of the losses of all accounts since 00:00 UTC up to which they increase, USD; the gain of one account does not offset the loss of another. 0: no such limit.',
+    },
     doc: 'Loss of equity since 00:00 UTC at which the breaker `daily-loss` opens, USD. 0: no such limit.',
     inFile:
       "increases stop once this instance's books lost that much since 00:00 UTC: the realized loss, or the realized and the open loss together, whichever is larger",
@@ -257,6 +271,12 @@ export const limitTable = {
     bounds: [1, 100_000],
     fileBounds: [1, 3_600],
     isCounted: true,
+    ofDesk: {
+      code: 'DESK_ORDERS_PER_HOUR',
+      meaning:
+        "the account's budget of the desk's limit `desk.maxOrdersPerHour` is spent; reductions continue",
+      doc: 'Most orders of all accounts together in any hour, for increases: reductions count, and go on above it. 0: no such limit.',
+    },
     doc: 'Most orders of the account in any hour.',
     inFile: 'orders in any hour; decreases and closes may use twice as many',
     denies: {

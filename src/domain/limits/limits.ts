@@ -31,6 +31,9 @@ export type AccountLimits = Limits & Required<Omit<Limits, Marked<{ readonly isO
 /** Limits on usage. */
 export type CountedLimits = Pick<Limits, Marked<{ readonly isCounted: true }>>
 
+/** Name of a limit that may be set for all accounts of a process together. */
+export type DeskLimitName = Marked<{ readonly ofDesk: object }>
+
 /** The limits of positions and orders in flight. */
 export type ExposureLimits = Pick<Limits, Marked<{ readonly isExposure: true }>>
 
@@ -48,6 +51,11 @@ export function limitsWith(
 ): readonly LimitName[] {
   return limitRows.filter(([, row]) => row[mark] === true).map(([name]) => name)
 }
+
+/** The rows of limits that may be set for all accounts of a process together, with their names. */
+export const deskLimitRows = limitRows.flatMap(([name, { ofDesk, ...row }]) =>
+  ofDesk === undefined ? [] : [[name as DeskLimitName, { ...row, ofDesk }] as const],
+)
 
 /** The name of a limit's setting under `risk`: a leverage is written in times. */
 export type LimitSetting<K extends LimitName> = (typeof limitTable)[K]['unit'] extends 'times'

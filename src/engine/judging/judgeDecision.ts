@@ -139,7 +139,7 @@ function contextOf(
   const { maxOrdersPerHour, ...others } = facts.limits.on(symbol, name)
   // Cancels and closes by an operator do not count toward the hourly limit: a kill must be able to finish.
   const hourly = isOperator || maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }
-  const limits = { ...others, ...hourly }
+  const limits = { ...others, ...hourly, ...defined({ desk: facts.desk }) }
   const halt = isOperator ? undefined : strictest(haltsOn(standstills.halts, name))
   const marketKey = hexKey(decision.marketToken)
   const slippageBps =

@@ -29,7 +29,7 @@ export async function resizeAccepted(
   const unseen = facts.orders.unseen.filter((state) => state.intent.intentId !== intent.intentId)
   return resizeIncrease(intent, atMostUsd, {
     snapshot,
-    limits: facts.limits.on(symbol, intent.strategy),
+    limits: { ...facts.limits.on(symbol, intent.strategy), ...defined({ desk: facts.desk }) },
     ...exposuresOf({ ...facts, orders: { ...facts.orders, unseen } }, intent.strategy, snapshot),
     ...defined({ equity: facts.equity }),
   })

@@ -157,6 +157,8 @@ export interface EngineStatus {
     readonly server?: JournalServer
   }
   readonly evidence: string
+  /** The account's budgets of the limits of all accounts together. Absent: there are no such limits. */
+  readonly desk?: readonly LimitRow[]
   /** Position of the replay that the venue's prices follow; absent: none. */
   readonly replay?: ReplayPlace
 }

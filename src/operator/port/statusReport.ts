@@ -13,6 +13,7 @@ import type {
 import { told } from '../../account/holdings/holdings.ts'
 import { sidesWithoutStop, signalOnlyUsd } from '../../account/holdings/stops.ts'
 import type { BareSide, createUnprotectedPositions } from '../../account/holdings/unprotectedPositions.ts'
+import { deskRows } from '../../account/liveLimits.ts'
 import type { AccountWatch } from '../../account/watch/accountWatch.ts'
 import type { Breakers } from '../../account/watch/breakerWatch.ts'
 import type { FeedAges } from '../../account/watch/feedAges.ts'
@@ -191,6 +192,7 @@ export function statusOf(context: StatusContext, parts: StatusParts): EngineStat
     oracleHosts: api.hosts.oracle,
     journal: { path: labels.journalPath, records, intents, ...defined({ server: journal.server?.() }) },
     evidence: labels.evidence,
+    ...defined({ desk: someOf(deskRows(context.limits.desk())) }),
     ...defined({ replay: labels.replay?.() }),
   }
 }

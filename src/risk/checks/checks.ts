@@ -2,8 +2,17 @@
  * Conditions for a decision to become an intent, one pure function a limit. Each returns a `Denial` with a stable code, or undefined when the
  * decision may pass. As few of them as possible refuse reductions.
  */
-import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/limits/limits.ts'
-import { limitsWith } from '../../domain/limits/limits.ts'
+import { deskSetting } from '../../domain/limits/deskBudgets.ts'
+import {
+  type CountedLimits,
+  type DeskLimitName,
+  deskLimitRows,
+  type ExposureLimits,
+  type Limits,
+  limitsWith,
+  limitText,
+  type TradingState,
+} from '../../domain/limits/limits.ts'
 import type { Decision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import { ageOf, capacityReading, type MarketView, type Snapshot } from '../../domain/snapshot.ts'
@@ -217,6 +226,34 @@ function checkDailyLoss(
 /** Input for judging the loss of a day. */
 export type DailyLossContext = Pick<AdmissionContext, 'usage' | 'limits' | 'equity'>
 
+/**
+ * DESK_DAILY_LOSS and DESK_ORDERS_PER_HOUR: the account has used up its budget of a limit of the desk. Denies increases only; the desk's exposure cuts their
+ * size (`sizing/sizeLimits.ts`).
+ */
+function checkDesk(
+  classified: ClassifiedDecision,
+  { limits: { desk = {} }, usage }: AdmissionContext,
+): Denial | undefined {
+  if (!classified.adds) return undefined
+  const used: { readonly [K in DeskLimitName]?: bigint } = {
+    maxDailyLossUsd: desk.maxDailyLossUsd?.used ?? 0n,
+    maxOrdersPerHour: BigInt(usage.acceptedLastHour.account),
+  }
+  for (const [name, { ofDesk }] of deskLimitRows) {
+    const [own, usedNow] = [desk[name], used[name]]
+    if (own === undefined || usedNow === undefined || usedNow < own.budget) continue
+    const waits =
+      own.waitsFor.length === 0 ? '' : ` It is not dealt yet: ${own.waitsFor.join(', ')} was not read.`
+    return {
+      code: ofDesk.code,
+      reason: `The account's budget of the desk's limit ${deskSetting(name)} is spent; reductions continue.${waits}`,
+      wanted: `more than ${limitText(name, usedNow)}`,
+      allowed: `${limitText(name, own.budget)} of the desk's ${limitText(name, own.limit)}`,
+    }
+  }
+  return undefined
+}
+
 const shares = limitsWith('isEquityShare')
 
 /** EQUITY_UNKNOWN: a limit is a share of the equity, and the equity could not be read. Denies increases only. */
@@ -295,6 +332,7 @@ const limitChecks: readonly ((at: LimitCheck) => Denial | undefined)[] = [
   ({ classified, context }) => checkClockSkew(classified, context.venue.clockSkewMs ?? 0, context.limits),
   // The account's own loss is its breaker's: this one is of the strategy and of the market.
   ({ classified, context }) => checkDailyLoss(classified, context),
+  ({ classified, context }) => checkDesk(classified, context),
   ({ classified, context }) =>
     checkEquityKnown(
       classified,

@@ -1,6 +1,7 @@
 /** The admission context: all that a decision is judged with, handed in whole so that judging it reads nothing. */
 
 import type { TrackRecord } from '../../books/trackRecord.ts'
+import type { DeskBudgets } from '../../domain/limits/deskBudgets.ts'
 import type { CountedLimits, ExposureLimits, Limits, TradingState } from '../../domain/limits/limits.ts'
 import type { Protections } from '../../domain/limits/protection.ts'
 import type { EntryExits } from '../../domain/order/exitSettings.ts'
@@ -81,6 +82,12 @@ export interface VenueState {
   readonly executionFeeOf?: (orderType: OrderKind) => TokenAmount
 }
 
+/** Limits, and the account's budgets of those that hold for all accounts together. */
+export interface LimitsWithDesk extends Limits {
+  /** Absent: the desk has no limits. */
+  readonly desk?: DeskBudgets
+}
+
 /** Input of `admit`. */
 export interface AdmissionContext {
   readonly snapshot: Snapshot
@@ -88,8 +95,8 @@ export interface AdmissionContext {
   readonly nowMs: number
   /** Folded anew after each admitted intent, so that two decisions of one tick cannot spend the same capacity. */
   readonly exposure: Exposure
-  /** The strategy's and the account's limits, already tightened into one, without the strategy's limits of exposure. */
-  readonly limits: Limits
+  /** The strategy's and the account's limits, already tightened into one, without the strategy's limits of exposure; with the account's budgets of the desk's. */
+  readonly limits: LimitsWithDesk
   /** The strategy's limits of exposure, and its own part of the exposure, which counts against them; absent: it has none. */
   readonly own?: { readonly limits: ExposureLimits; readonly exposure: Exposure }
   readonly usage: CountedUsage

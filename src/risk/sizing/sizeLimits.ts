@@ -1,7 +1,9 @@
 /** The limits that cut increases, in one order, and the name of a cut that leaves nothing worth sending. */
 
 import { defined } from '../../base/defined.ts'
+import { type DeskBudgets, deskSetting } from '../../domain/limits/deskBudgets.ts'
 import type { ExposureLimits } from '../../domain/limits/limits.ts'
+import { limitTable } from '../../domain/limits/limitTable.ts'
 import type { IncreaseDecision } from '../../domain/order/decision.ts'
 import type { Denial } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
@@ -68,6 +70,10 @@ const denialByLimit: Readonly<Record<string, { readonly code: string; readonly r
     code: 'MAX_TOTAL_EXPOSURE',
     reason: 'All positions and open orders together have reached the exposure limit.',
   },
+  [deskSetting('maxTotalExposureUsd')]: {
+    code: limitTable.maxTotalExposureUsd.ofDesk.code,
+    reason: `The account's budget of the desk's limit ${deskSetting('maxTotalExposureUsd')} is spent, open orders included; perpd deals it out again every two seconds.`,
+  },
   maxExposureEquityBps: {
     code: 'MAX_EXPOSURE_EQUITY',
     reason: 'All positions and open orders together have reached their share of the equity.',
@@ -98,6 +104,7 @@ export function sizeLimitsOf(
     { by: 'maxOrderSizeUsd', limitUsd: limits.maxOrderSizeUsd },
     ...exposureCaps(side, limits, exposure, equity?.equityUsd),
     ...ownCaps.map((cap) => ({ ...cap, isOwn: true as const })),
+    ...deskCaps(limits.desk, exposure),
     { by: 'maxCapacityShareBps', limitUsd: shareOf(capacityUsd, maxCapacityShareBps) },
     { by: 'capacity', limitUsd: availableUsd },
   ]
@@ -115,6 +122,14 @@ export function increaseLimitsOf(
     ...(isUnbounded ? [{ by: 'maxUnboundedOrderUsd', limitUsd: context.limits.maxUnboundedOrderUsd }] : []),
     ...sizeLimitsOf(decision, available, context),
   ]
+}
+
+/** The room that the account's budget of the desk's exposure leaves. */
+function deskCaps(desk: DeskBudgets = {}, { totalExposureUsd }: Exposure): readonly SizeLimit[] {
+  const { maxTotalExposureUsd: own } = desk
+  if (own === undefined) return []
+  const by = deskSetting('maxTotalExposureUsd')
+  return [{ by, limitUsd: rest(own.budget, totalExposureUsd), wholeUsd: own.budget }]
 }
 
 /** The room that limits of exposure leave. Without a figure of the equity its shares are 0, and an increase is denied. */
