@@ -7,11 +7,11 @@
  * and is repeated. What was read for good from final blocks is dropped when such a block turns out to be replaced.
  */
 import { defined } from '../base/defined.ts'
-import { BaseError } from '../base/errors.ts'
-import type { AttemptQuery, PositionChange, PositionChangeQuery } from '../domain/machine/chainReader.ts'
+import { BaseError, reasonOf } from '../base/errors.ts'
+import type { AttemptQuery } from '../domain/machine/chainReader.ts'
 import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
 import type { BlockRef } from '../domain/order/intent.ts'
-import { type Address, type Hex, hexKey } from '../protocol/address.ts'
+import { type Hex, hexKey } from '../protocol/address.ts'
 import {
   blockBeforeSigning,
   type ConsumerSearch,
@@ -21,19 +21,14 @@ import {
   signatureDigits,
 } from './consumer.ts'
 import type { Endpoint, EndpointOptions, EndpointPoll } from './endpointTypes.ts'
-import { type AccountLogs, createAccountLogs } from './logs/accountLogs.ts'
+import { type AccountEvents, type AskedAccount, createAccountsLogs } from './logs/accountsLogs.ts'
 import { countBeside, countOf, eventsOf, indexOf } from './logs/eventIndex.ts'
-import {
-  cancelSettlementOf,
-  type Execution,
-  executionOf,
-  positionChangeOf,
-  settlementOf,
-} from './logs/executionLogs.ts'
+import { cancelSettlementOf, type Execution, executionOf, settlementOf } from './logs/executionLogs.ts'
 import type { OrderEvent } from './logs/orderLogs.ts'
 import { createBoundedMap } from './node/boundedMap.ts'
 import { type DigestAt, digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
+import { readPositionChange } from './readPositionChange.ts'
 import { unreadable } from './wire/jsonRpc.ts'
 
 /** Most searches of one look for a consumer that no signature shows; each halves a range. */
@@ -47,9 +42,32 @@ interface Anchor {
   readonly hash: Hex
 }
 
+/** Whether a digest is used at the two heads of a look. */
+interface DigestUse {
+  readonly atLatest: boolean
+  readonly atFinal: boolean
+}
+
+const unused: DigestUse = { atLatest: false, atFinal: false }
+
+/** A query of a look, its place there, and the first block that it needs. */
+interface Asked {
+  readonly query: AttemptQuery
+  readonly at: number
+  readonly from: bigint
+}
+
+/** What a look saw of one account, and the signatures of all. */
+interface Seen {
+  readonly heads: Heads
+  readonly events: readonly OrderEvent[]
+  readonly digests: ReadonlyMap<Asked, DigestUse>
+  readonly signatures: ReadonlySet<string>
+}
+
 /** Makes an endpoint of a node's questions. */
 export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpoint {
-  const accounts = new Map<string, AccountLogs>()
+  const accounts = createAccountsLogs(node, options.eventEmitter, options.maxLogSpan)
   /** Consumers of digests, by digest. Their blocks are verified in each look, until one look shows them final. */
   const consumers = createBoundedMap<Found & { readonly isFinal: boolean }>(SETTLED_KEPT)
   const firstBlocks = createBoundedMap<bigint>(SETTLED_KEPT)
@@ -74,7 +92,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
 
   /** Forgets what was read for good. */
   function forgetAll(): void {
-    for (const logs of accounts.values()) logs.reset()
+    accounts.forgetAll()
     consumers.clear()
     firstBlocks.clear()
     executions.clear()
@@ -125,38 +143,21 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     return found
   }
 
-  function logsOf(account: Address): AccountLogs {
-    const key = hexKey(account)
-    let logs = accounts.get(key)
-    if (logs === undefined) {
-      logs = createAccountLogs(node, options.eventEmitter, account, options.maxLogSpan)
-      accounts.set(key, logs)
-    }
-    return logs
-  }
-
-  /** Events by account, since the first block that any of its queries needs; undefined while there are more to read. */
+  /** Events by account, since the first block that any of its queries needs. */
   async function readEvents(
     queries: readonly AttemptQuery[],
     froms: readonly bigint[],
     heads: Heads,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, readonly OrderEvent[]> | undefined> {
-    const oldest = new Map<string, { readonly account: Address; from: bigint }>()
+  ): Promise<ReadonlyMap<string, AccountEvents>> {
+    const oldest = new Map<string, AskedAccount>()
     for (const [index, { account }] of queries.entries()) {
       const from = froms[index] ?? 0n
-      const one = oldest.get(hexKey(account))
-      if (one === undefined) oldest.set(hexKey(account), { account, from })
-      else if (from < one.from) one.from = from
+      const before = oldest.get(hexKey(account))
+      if (before === undefined || from < before.from) oldest.set(hexKey(account), { account, from })
     }
-    const events = new Map<string, readonly OrderEvent[]>()
-    for (const [key, { account, from }] of oldest) {
-      const read = await logsOf(account).read(from, heads, signal)
-      if (read === undefined) return undefined
-      events.set(key, read)
-    }
-    for (const key of accounts.keys()) if (!oldest.has(key)) accounts.delete(key)
-    return events
+    const events = await accounts.read([...oldest.values()], heads, signal)
+    return new Map([...oldest.keys()].map((key, at) => [key, events[at]]))
   }
 
   /** Reads whether each digest is used at the latest and at the final block. */
@@ -164,7 +165,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     queries: readonly AttemptQuery[],
     { latest, final }: Heads,
     signal: AbortSignal,
-  ): Promise<readonly { readonly atLatest: boolean; readonly atFinal: boolean }[]> {
+  ): Promise<readonly DigestUse[]> {
     // Used for good: a consumer in a block that is final cannot go away.
     const isSettled = (query: AttemptQuery): boolean => consumers.get(digestKey(query))?.isFinal === true
     const asked = new Map<string, DigestAt>()
@@ -247,64 +248,98 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const froms: bigint[] = []
     for (const query of queries) froms.push(await firstBlockOf(query, heads, signal))
     const eventsByAccount = await readEvents(queries, froms, heads, signal)
-    if (eventsByAccount === undefined)
-      return { heads, views: [], trouble: `${node.name} is still reading the past` }
-    const digests = await readDigests(queries, heads, signal)
+    const asked = queries.map((query, at): Asked => ({ query, at, from: froms[at] ?? 0n }))
+    const groups = Map.groupBy(asked, ({ query }) => hexKey(query.account))
+    const told = asked.filter(({ query }) => Array.isArray(eventsByAccount.get(hexKey(query.account))))
+    const digests = new Map<Asked, DigestUse>()
+    if (told.length > 0) {
+      const uses = await readDigests(
+        told.map(({ query }) => query),
+        heads,
+        signal,
+      )
+      for (const [at, one] of told.entries()) digests.set(one, uses[at] ?? unused)
+    }
     const signatures = new Set(queries.map(({ signature }) => signatureDigits(signature)))
-    const indexes = new Map([...eventsByAccount].map(([key, events]) => [key, indexOf(events)]))
-    const indexed = queries.map(({ account }) => {
-      const index = indexes.get(hexKey(account))
-      if (index === undefined) throw new TypeError('look: an account was not read')
-      return index
-    })
-    for (const [at, query] of queries.entries()) {
+    const views: (EndpointView | undefined)[] = queries.map(() => undefined)
+    let trouble: string | undefined
+    let fault: BaseError | undefined
+    for (const [key, group] of groups) {
+      const events = eventsByAccount.get(key)
+      try {
+        if (events === undefined) trouble ??= `${node.name} is still reading the past`
+        else if (events instanceof BaseError) throw events
+        else {
+          const found = await viewsOf(group, { heads, events, digests, signatures }, signal)
+          trouble ??= found.trouble
+          for (const [at, view] of found.views.entries()) views[group[at]?.at ?? 0] = view
+        }
+      } catch (error) {
+        // One account's fault keeps no other account's orders open.
+        if (!(error instanceof BaseError)) throw error
+        fault ??= error
+      }
+    }
+    if (views.some((view) => view !== undefined)) {
+      const isWhole = fault === undefined
+      return { heads, views, ...defined({ trouble: isWhole ? trouble : reasonOf(fault) }) }
+    }
+    if (fault !== undefined) throw fault
+    return { heads, views: [], ...defined({ trouble }) }
+  }
+
+  /** Views of the queries of one account. */
+  async function viewsOf(
+    asked: readonly Asked[],
+    { heads, events, digests, signatures }: Seen,
+    signal: AbortSignal,
+  ): Promise<{ readonly views: readonly EndpointView[]; readonly trouble: string | undefined }> {
+    const index = indexOf(events)
+    const usedAtLatest = (one: Asked): boolean => digests.get(one)?.atLatest === true
+    for (const { query, from } of asked) {
       const known = consumers.get(digestKey(query))
-      const beside = known === undefined ? 0 : countBeside(known.consumer, froms[at] ?? 0n, indexed[at])
+      const beside = known === undefined ? 0 : countBeside(known.consumer, from, index)
       // A list of events that was not whole made another message of the block the likeliest: it is chosen anew.
       if (known?.chosenBy !== undefined && known.chosenBy < beside) consumers.delete(digestKey(query))
     }
-    const searches = queries.flatMap((query, at): readonly ConsumerSearch[] => {
-      if (digests[at]?.atLatest !== true || consumers.get(digestKey(query)) !== undefined) return []
-      const from = froms[at] ?? 0n
-      const events = indexed[at]?.all.filter(({ blockNumber }) => blockNumber >= from) ?? []
+    const searches = asked.flatMap((one): readonly ConsumerSearch[] => {
+      const { query, from } = one
+      if (!usedAtLatest(one) || consumers.get(digestKey(query)) !== undefined) return []
+      const since = index.all.filter(({ blockNumber }) => blockNumber >= from)
       const { eventEmitter: emitter, wrappedNative } = options
-      return [{ query, heads, from, events, signatures, emitter, wrappedNative }]
+      return [{ query, heads, from, events: since, signatures, emitter, wrappedNative }]
     })
     const trouble = await findConsumers(searches, heads, signal)
-    const parts = queries.map((query, at) => {
-      const known = digests[at]?.atLatest === true ? consumers.get(digestKey(query)) : undefined
-      const index = indexed[at]
-      if (known !== undefined && index !== undefined && countOf(known.consumer, index) < known.events) {
-        logsOf(query.account).reset()
+    const parts = asked.map((one) => {
+      const { query } = one
+      const known = usedAtLatest(one) ? consumers.get(digestKey(query)) : undefined
+      if (known !== undefined && countOf(known.consumer, index) < known.events) {
+        accounts.forget(query.account)
         throw unreadable(node.name, 'a receipt holds events that are not among its logs')
       }
-      return {
-        consumer: known?.consumer,
-        boughtAt: known?.nativePrice,
-        events: index === undefined ? [] : eventsOf(query, known?.consumer, index),
-      }
+      return { consumer: known?.consumer, events: eventsOf(query, known?.consumer, index) }
     })
-    const wanted = parts.flatMap(({ events }) => events)
+    const wanted = parts.flatMap((part) => part.events)
     await readExecutions(wanted, signal)
     const hashes = [...new Set(wanted.map(({ blockHash }) => blockHash))]
     const blocks = await node.blocks(hashes, signal)
-    const byHash = new Map(hashes.map((hash, index) => [hash, blocks[index]]))
-    const views = queries.map((query, index): EndpointView => {
-      const { consumer, events, boughtAt } = parts[index] ?? { events: [] }
+    const byHash = new Map(hashes.map((hash, at) => [hash, blocks[at]]))
+    const views = asked.map((one, at): EndpointView => {
+      const { consumer, events: own } = parts[at] ?? { consumer: undefined, events: [] }
       return {
         endpoint: node.name,
         latest: refOf(heads.latest),
         final: refOf(heads.final),
-        isDigestUsedAtLatest: digests[index]?.atLatest === true,
-        isDigestUsedAtFinal: digests[index]?.atFinal === true,
+        isDigestUsedAtLatest: usedAtLatest(one),
+        isDigestUsedAtFinal: digests.get(one)?.atFinal === true,
         ...defined({ consumer }),
-        logs: events.map((event) => logOf(event, query, byHash.get(event.blockHash), boughtAt)),
+        logs: own.map((event) => logOf(event, one.query, byHash.get(event.blockHash))),
       }
     })
-    return { heads, views, ...defined({ trouble }) }
+    return { views, trouble }
   }
 
-  function logOf(event: OrderEvent, query: AttemptQuery, block?: BlockRef, boughtAt?: bigint): OrderLog {
+  function logOf(event: OrderEvent, query: AttemptQuery, block: BlockRef | undefined): OrderLog {
     if (block === undefined || block.number !== event.blockNumber) {
       throw unreadable(node.name, 'a log has another block number than its block')
     }
@@ -313,8 +348,8 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const at = { transactionHash, timestampSeconds: block.timestampSeconds }
     const settlement =
       execution === undefined || event.event === 'OrderExecuted'
-        ? execution && settlementOf(execution, query, at, boughtAt)
-        : cancelSettlementOf(execution, boughtAt)
+        ? execution && settlementOf(execution, query, at)
+        : cancelSettlementOf(execution)
     return {
       event: event.event,
       orderKey,
@@ -325,42 +360,14 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     }
   }
 
-  async function positionChange(
-    query: PositionChangeQuery,
-    signal: AbortSignal,
-  ): Promise<PositionChange | 'none' | undefined> {
-    await check(signal)
-    const [transaction] = await node.transactions([query.transactionHash], signal)
-    if (transaction === undefined) {
-      const { laterThanSeconds = Number.POSITIVE_INFINITY } = query
-      const { final } = await node.heads([], signal)
-      return final.timestampSeconds > laterThanSeconds ? 'none' : undefined
-    }
-    const { blockHash } = transaction
-    // It waits to be mined, and may be yet.
-    if (blockHash === undefined) return undefined
-    const [receipt] = await node.receipts([{ transactionHash: query.transactionHash, blockHash }], signal)
-    const [block] = await node.blocks([blockHash], signal)
-    if (receipt === undefined || block === undefined) return undefined
-    const { final, hashes } = await node.heads([block.number], signal)
-    if (hashes[0] !== blockHash) node.forget()
-    if (hashes[0] !== blockHash || block.number > final.number) return undefined
-    try {
-      const change = receipt.hasSucceeded
-        ? positionChangeOf(receipt.logs, options.eventEmitter, query, options.markets, options.wrappedNative)
-        : undefined
-      return change ?? 'none'
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      throw unreadable(node.name, error.message)
-    }
-  }
-
   return {
     name: node.name,
     requests: () => node.requests(),
     check,
-    positionChange,
+    async positionChange(query, signal) {
+      await check(signal)
+      return await readPositionChange(node, options, query, signal)
+    },
     async latest(signal) {
       await check(signal)
       return refOf(await node.latest(signal))

@@ -22,8 +22,8 @@ export interface EndpointOptions {
 /** Result of a look at an endpoint. */
 export interface EndpointPoll {
   readonly heads: Heads
-  /** One view for each query, in their order; none while the endpoint's past is still being read. */
-  readonly views: readonly EndpointView[]
+  /** One view for each query, in their order; undefined for those of an account whose past is still being read, or whose reading failed. */
+  readonly views: readonly (EndpointView | undefined)[]
   /** Something that was not found out and keeps an order open; the views hold without it. */
   readonly trouble?: string
 }

@@ -197,9 +197,9 @@ test('300 attempts that landed while perpd was down are found in one look of a d
   const queries = Array.from({ length: 300 }, (_unused, n) => queryOf(n))
   const { views, trouble } = await endpoint.poll(queries, signal)
   expect(trouble).toBeUndefined()
-  for (const [n, { consumer, logs }] of views.entries()) {
-    expect(consumer).toMatchObject({ transactionHash: word(n, '3'), carriesOurSignature: true })
-    expect(logs.map(({ orderKey }) => orderKey)).toEqual([word(n, '1')])
+  for (const [n, view] of views.entries()) {
+    expect(view?.consumer).toMatchObject({ transactionHash: word(n, '3'), carriesOurSignature: true })
+    expect(view?.logs.map(({ orderKey }) => orderKey)).toEqual([word(n, '1')])
   }
   expect(asked.length).toBeLessThanOrEqual(12)
   const before = asked.length

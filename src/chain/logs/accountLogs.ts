@@ -1,16 +1,17 @@
 /**
  * Order events of one account at one endpoint, since the oldest block that is still of interest. What is in final blocks is
  * kept; what is above them is read anew in every look, because a reorganisation may have changed it. However many orders
- * are open, a look costs one `eth_getLogs`.
+ * are open, a look costs one `eth_getLogs`, which several accounts share (`gatherLogs.ts`).
  *
  * An answer without events is no proof that there are none: the index behind an endpoint may be behind its own blocks, or a
  * part of it down. So what is kept is read again after a while, one question a look.
  */
 import { BaseError } from '../../base/errors.ts'
 import type { Address } from '../../protocol/address.ts'
-import type { ChainNode, Heads } from '../node/node.ts'
+import type { Heads } from '../node/node.ts'
 import { unreadable } from '../wire/jsonRpc.ts'
-import { type OrderEvent, orderEventOf, orderTopics } from './orderLogs.ts'
+import type { AskLogs } from './gatherLogs.ts'
+import { type OrderEvent, orderEventOf } from './orderLogs.ts'
 
 /** Most questions of one look; a longer past is read over several looks. */
 const MAX_QUESTIONS = 40
@@ -28,7 +29,7 @@ export interface AccountLogs {
    *
    * @throws BaseError as the endpoint's questions do
    */
-  read(from: bigint, heads: Heads, signal: AbortSignal): Promise<readonly OrderEvent[] | undefined>
+  read(from: bigint, heads: Heads, ask: AskLogs): Promise<readonly OrderEvent[] | undefined>
   /** Forgets everything: what counted as final was not, or events were missing. */
   reset(): void
 }
@@ -42,9 +43,9 @@ interface Pass {
   goal: { readonly to: bigint; readonly dueSeconds: number } | undefined
 }
 
-/** Makes the memory of one account. `maxSpan` is the widest range of one question, blocks. */
+/** Makes the memory of one account at the endpoint of a name. `maxSpan` is the widest range of one question, blocks. */
 export function createAccountLogs(
-  node: ChainNode,
+  endpoint: string,
   emitter: Address,
   account: Address,
   maxSpan: number,
@@ -55,7 +56,6 @@ export function createAccountLogs(
   let kept: readonly OrderEvent[] = []
   /** Only ever narrowed: an endpoint's limits do not change, and each try beyond them is a question lost. */
   let span = BigInt(maxSpan)
-  const topics = orderTopics(account)
   const passes = AGAIN_SECONDS.map((ageSeconds): Pass => ({ ageSeconds, next: undefined, goal: undefined }))
 
   function reset(): void {
@@ -68,7 +68,7 @@ export function createAccountLogs(
   }
 
   /** Reads a piece of what a pass is due for, in the place of what was read of it before. */
-  async function readAgain(pass: Pass, nowSeconds: number, signal: AbortSignal): Promise<void> {
+  async function readAgain(pass: Pass, nowSeconds: number, ask: AskLogs): Promise<void> {
     let at = pass.next === undefined || pass.next < first ? first : pass.next
     if (pass.goal === undefined) {
       if (keptTo !== undefined && keptTo >= at)
@@ -80,7 +80,7 @@ export function createAccountLogs(
     if (dueSeconds > nowSeconds + pass.ageSeconds)
       pass.goal = { to, dueSeconds: nowSeconds + pass.ageSeconds }
     if (nowSeconds < dueSeconds) return
-    await pieces(at, at + span - 1n < to ? at + span - 1n : to, signal, (events, last) => {
+    await pieces(at, at + span - 1n < to ? at + span - 1n : to, ask, (events, last) => {
       const others = kept.filter(({ blockNumber }) => blockNumber < at || blockNumber > last)
       kept = inOrder([...others, ...events])
       at = last + 1n
@@ -89,13 +89,13 @@ export function createAccountLogs(
     if (at > to) pass.goal = undefined
   }
 
-  async function question(from: bigint, to: bigint, signal: AbortSignal): Promise<readonly OrderEvent[]> {
-    const rows = await node.logs({ address: emitter, topics, from, to }, signal)
+  async function question(from: bigint, to: bigint, ask: AskLogs): Promise<readonly OrderEvent[]> {
+    const rows = await ask({ account, from, to })
     try {
       return inOrder(rows.map((row) => orderEventOf(row, emitter, account)))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      throw unreadable(node.name, error.message)
+      throw unreadable(endpoint, error.message)
     }
   }
 
@@ -103,7 +103,7 @@ export function createAccountLogs(
   async function pieces(
     from: bigint,
     to: bigint,
-    signal: AbortSignal,
+    ask: AskLogs,
     take: (events: readonly OrderEvent[], last: bigint) => void,
   ): Promise<boolean> {
     let at = from
@@ -111,7 +111,7 @@ export function createAccountLogs(
       if (asked >= MAX_QUESTIONS) return false
       const last = at + span - 1n < to ? at + span - 1n : to
       try {
-        take(await question(at, last, signal), last)
+        take(await question(at, last, ask), last)
         at = last + 1n
       } catch (error) {
         // Endpoints limit ranges and results, each in its own words: a narrower question may be answered.
@@ -124,7 +124,7 @@ export function createAccountLogs(
   }
 
   return {
-    async read(from, { latest, final }, signal) {
+    async read(from, { latest, final }, ask) {
       const isGap = keptTo !== undefined && keptTo + 1n < from
       if (keptTo === undefined || from < first || isGap) {
         reset()
@@ -136,17 +136,17 @@ export function createAccountLogs(
       }
       const next = keptTo === undefined ? first : keptTo + 1n
       // A balanced endpoint may answer from a node that is behind what was read before: nothing more is final there.
-      const isWhole = await pieces(next, final.number, signal, (events, last) => {
+      const isWhole = await pieces(next, final.number, ask, (events, last) => {
         kept = [...kept, ...events]
         keptTo = last
       })
       if (!isWhole) return undefined
-      for (const pass of passes) await readAgain(pass, latest.timestampSeconds, signal)
+      for (const pass of passes) await readAgain(pass, latest.timestampSeconds, ask)
       if (kept.length > MAX_EVENTS)
-        throw unreadable(node.name, `more than ${MAX_EVENTS} events of one account`)
+        throw unreadable(endpoint, `more than ${MAX_EVENTS} events of one account`)
       const tail: OrderEvent[] = []
       const tailFrom = (keptTo ?? first - 1n) + 1n
-      const isTailWhole = await pieces(tailFrom, latest.number, signal, (events) => void tail.push(...events))
+      const isTailWhole = await pieces(tailFrom, latest.number, ask, (events) => void tail.push(...events))
       if (!isTailWhole) return undefined
       return [...kept.filter(({ blockNumber }) => blockNumber <= latest.number), ...tail]
     },

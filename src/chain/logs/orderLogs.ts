@@ -38,13 +38,18 @@ export interface OrderEvent {
 }
 
 /** A topic that holds an address. */
-function addressTopic(account: Address): Hex {
+export function addressTopic(account: Address): Hex {
   return `0x${'0'.repeat(24)}${account.slice(2).toLowerCase()}`
 }
 
-/** Topics of every event of an account's orders. */
-export function orderTopics(account: Address): readonly (Hex | readonly Hex[] | null)[] {
-  return [EVENT_LOG_2, [...nameOfTopic.keys()] as Hex[], null, addressTopic(account)]
+/** Topics of every event of the orders of one or several accounts. */
+export function orderTopics(
+  account: Address,
+  ...others: readonly Address[]
+): readonly (Hex | readonly Hex[] | null)[] {
+  const names = [...nameOfTopic.keys()] as Hex[]
+  const one = addressTopic(account)
+  return [EVENT_LOG_2, names, null, others.length === 0 ? one : [one, ...others.map(addressTopic)]]
 }
 
 /** Tells whether a log is an event of an account's orders, from the protocol's own emitter; `orderTopics` requests these. */

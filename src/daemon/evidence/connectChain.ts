@@ -3,6 +3,7 @@ import type { Fetch } from '../../api/transport/route.ts'
 import type { Clock } from '../../base/clock.ts'
 import { BaseError } from '../../base/errors.ts'
 import { connectChain } from '../../chain/connectEndpoints.ts'
+import { joinLooks } from '../../chain/joinLooks.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { Emit } from '../../domain/event.ts'
@@ -10,7 +11,8 @@ import type { ChainReader } from '../../domain/machine/chainReader.ts'
 import type { EvidenceChoice } from './evidenceSource.ts'
 
 /**
- * Connects to the endpoints that evidence is read from, if any. One that does not answer is told of and waited for.
+ * Connects to the endpoints that evidence is read from, if any. One that does not answer is told of and waited for. The accounts of a process share
+ * the reader, and its looks.
  *
  * @throws CommandError when one serves another chain
  */
@@ -44,5 +46,5 @@ export async function connect(
     if (error instanceof BaseError) throw new CommandError(error.message, exitCodes.configuration)
     throw error
   }
-  return reader
+  return { ...reader, poll: joinLooks(reader.poll, clock) }
 }
