@@ -1,6 +1,6 @@
 /**
- * One look at one endpoint, for all attempts together. Its cost does not grow with them: one request for the heads, one
- * for the account's events, one for all digests; more only when something happened.
+ * One look at one endpoint, for all attempts of all accounts together. Its cost does not grow with them: one request for the
+ * heads, one for the accounts' events, one for all digests; more only when something happened.
  *
  * Everything in a view is of one chain: the heads are read first, and the digests last, pinned to the hashes of those heads
  * and refused when one of them was replaced meanwhile (EIP-1898, `requireCanonical`). A look that meets such a change fails
@@ -9,8 +9,7 @@
 import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
 import type { AttemptQuery } from '../domain/machine/chainReader.ts'
-import type { EndpointView, OrderLog } from '../domain/machine/chainView.ts'
-import type { BlockRef } from '../domain/order/intent.ts'
+import type { EndpointView } from '../domain/machine/chainView.ts'
 import { type Hex, hexKey } from '../protocol/address.ts'
 import {
   blockBeforeSigning,
@@ -23,18 +22,17 @@ import {
 import type { Endpoint, EndpointOptions, EndpointPoll } from './endpointTypes.ts'
 import { type AccountEvents, type AskedAccount, createAccountsLogs } from './logs/accountsLogs.ts'
 import { countBeside, countOf, eventsOf, indexOf } from './logs/eventIndex.ts'
-import { cancelSettlementOf, type Execution, executionOf, settlementOf } from './logs/executionLogs.ts'
 import type { OrderEvent } from './logs/orderLogs.ts'
 import { createBoundedMap } from './node/boundedMap.ts'
 import { type DigestAt, digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
+import { createOrderLogReader, refOf } from './orderLogReader.ts'
 import { readPositionChange } from './readPositionChange.ts'
 import { unreadable } from './wire/jsonRpc.ts'
 
 /** Most searches of one look for a consumer that no signature shows; each halves a range. */
 const MAX_SEARCHES = 8
 const SETTLED_KEPT = 20_000
-const EXECUTIONS_KEPT = 20_000
 
 /** A block that was final when it was last looked at. */
 interface Anchor {
@@ -42,7 +40,7 @@ interface Anchor {
   readonly hash: Hex
 }
 
-/** Whether a digest is used at the two heads of a look. */
+/** Use of a digest at the two heads of a look. */
 interface DigestUse {
   readonly atLatest: boolean
   readonly atFinal: boolean
@@ -57,7 +55,7 @@ interface Asked {
   readonly from: bigint
 }
 
-/** What a look saw of one account, and the signatures of all. */
+/** Facts that a look found of one account, and the signatures of all. */
 interface Seen {
   readonly heads: Heads
   readonly events: readonly OrderEvent[]
@@ -71,7 +69,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
   /** Consumers of digests, by digest. Their blocks are verified in each look, until one look shows them final. */
   const consumers = createBoundedMap<Found & { readonly isFinal: boolean }>(SETTLED_KEPT)
   const firstBlocks = createBoundedMap<bigint>(SETTLED_KEPT)
-  const executions = createBoundedMap<Execution>(EXECUTIONS_KEPT)
+  const orders = createOrderLogReader(node, options)
   let isChecked = false
   let anchor: Anchor | undefined
   let turn: Promise<unknown> = Promise.resolve()
@@ -95,7 +93,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     accounts.forgetAll()
     consumers.clear()
     firstBlocks.clear()
-    executions.clear()
+    orders.forget()
     node.forget()
   }
 
@@ -213,35 +211,6 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     return trouble
   }
 
-  /** Figures of orders that ended, read from the receipts of their transactions. */
-  async function readExecutions(events: readonly OrderEvent[], signal: AbortSignal): Promise<void> {
-    const missing = events.filter((one) => isEnd(one) && executions.get(executionKey(one)) === undefined)
-    const places = [
-      ...new Map(missing.map((one) => [`${one.transactionHash}:${one.blockHash}`, one])).values(),
-    ]
-    const receipts = await node.receipts(places, signal)
-    const byPlace = new Map(
-      places.map((one, index) => [`${one.transactionHash}:${one.blockHash}`, receipts[index]]),
-    )
-    for (const event of missing) {
-      const receipt = byPlace.get(`${event.transactionHash}:${event.blockHash}`)
-      if (receipt === undefined) throw unreadable(node.name, 'it has no receipt for a log that it returned')
-      try {
-        const execution = executionOf(
-          receipt.logs,
-          options.eventEmitter,
-          event.orderKey,
-          options.markets,
-          options.wrappedNative,
-        )
-        executions.set(executionKey(event), execution)
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error
-        throw unreadable(node.name, error.message)
-      }
-    }
-  }
-
   async function look(queries: readonly AttemptQuery[], signal: AbortSignal): Promise<EndpointPoll> {
     await check(signal)
     const heads = await readHeads(queries, signal)
@@ -320,7 +289,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
       return { consumer: known?.consumer, events: eventsOf(query, known?.consumer, index) }
     })
     const wanted = parts.flatMap((part) => part.events)
-    await readExecutions(wanted, signal)
+    await orders.readEnds(wanted, signal)
     const hashes = [...new Set(wanted.map(({ blockHash }) => blockHash))]
     const blocks = await node.blocks(hashes, signal)
     const byHash = new Map(hashes.map((hash, at) => [hash, blocks[at]]))
@@ -333,31 +302,10 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
         isDigestUsedAtLatest: usedAtLatest(one),
         isDigestUsedAtFinal: digests.get(one)?.atFinal === true,
         ...defined({ consumer }),
-        logs: own.map((event) => logOf(event, one.query, byHash.get(event.blockHash))),
+        logs: own.map((event) => orders.logOf(event, one.query, byHash.get(event.blockHash))),
       }
     })
     return { views, trouble }
-  }
-
-  function logOf(event: OrderEvent, query: AttemptQuery, block: BlockRef | undefined): OrderLog {
-    if (block === undefined || block.number !== event.blockNumber) {
-      throw unreadable(node.name, 'a log has another block number than its block')
-    }
-    const { orderKey, transactionHash, logIndex, created, reason } = event
-    const execution = isEnd(event) ? executions.get(executionKey(event)) : undefined
-    const at = { transactionHash, timestampSeconds: block.timestampSeconds }
-    const settlement =
-      execution === undefined || event.event === 'OrderExecuted'
-        ? execution && settlementOf(execution, query, at)
-        : cancelSettlementOf(execution)
-    return {
-      event: event.event,
-      orderKey,
-      transactionHash,
-      block: refOf(block),
-      logIndex,
-      ...defined({ created, reason, settlement }),
-    }
   }
 
   return {
@@ -388,17 +336,4 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     },
     close: () => node.close(),
   }
-}
-
-/** Judges whether an event ends its order. */
-function isEnd({ event }: OrderEvent): boolean {
-  return event === 'OrderExecuted' || event === 'OrderCancelled'
-}
-
-function executionKey({ orderKey, transactionHash, blockHash }: OrderEvent): string {
-  return `${orderKey}:${transactionHash}:${blockHash}`
-}
-
-function refOf({ number, hash, timestampSeconds }: BlockRef): BlockRef {
-  return { number, hash, timestampSeconds }
 }
