@@ -286,7 +286,11 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
         accounts.forget(query.account)
         throw unreadable(node.name, 'a receipt holds events that are not among its logs')
       }
-      return { consumer: known?.consumer, events: eventsOf(query, known?.consumer, index) }
+      return {
+        consumer: known?.consumer,
+        boughtAt: known?.nativePrice,
+        events: eventsOf(query, known?.consumer, index),
+      }
     })
     const wanted = parts.flatMap((part) => part.events)
     await orders.readEnds(wanted, signal)
@@ -294,7 +298,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     const blocks = await node.blocks(hashes, signal)
     const byHash = new Map(hashes.map((hash, at) => [hash, blocks[at]]))
     const views = asked.map((one, at): EndpointView => {
-      const { consumer, events: own } = parts[at] ?? { consumer: undefined, events: [] }
+      const { consumer, events: own, boughtAt } = parts[at] ?? { events: [] }
       return {
         endpoint: node.name,
         latest: refOf(heads.latest),
@@ -302,7 +306,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
         isDigestUsedAtLatest: usedAtLatest(one),
         isDigestUsedAtFinal: digests.get(one)?.atFinal === true,
         ...defined({ consumer }),
-        logs: own.map((event) => orders.logOf(event, one.query, byHash.get(event.blockHash))),
+        logs: own.map((event) => orders.logOf(event, one.query, byHash.get(event.blockHash), boughtAt)),
       }
     })
     return { views, trouble }

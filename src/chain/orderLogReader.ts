@@ -16,8 +16,16 @@ const EXECUTIONS_KEPT = 20_000
 export interface OrderLogReader {
   /** Reads the ends among events; rejects with BaseError where the endpoint has no receipt of one, or an unreadable one. */
   readEnds(events: readonly OrderEvent[], signal: AbortSignal): Promise<void>
-  /** Makes the log of an event whose end, if it is one, was read. Throws BaseError RPC_UNREADABLE where the block is another than the event's. */
-  logOf(event: OrderEvent, query: AttemptQuery, block: BlockRef | undefined): OrderLog
+  /**
+   * Makes the log of an event whose end, if it is one, was read. `boughtAt` is the contract price of the native token that the message's fee bought, where
+   * it is known. Throws BaseError RPC_UNREADABLE where the block is another than the event's.
+   */
+  logOf(
+    event: OrderEvent,
+    query: AttemptQuery,
+    block: BlockRef | undefined,
+    boughtAt: bigint | undefined,
+  ): OrderLog
   /** Forgets all: what counted as final was not. */
   forget(): void
 }
@@ -53,7 +61,7 @@ export function createOrderLogReader(node: ChainNode, options: EndpointOptions):
         }
       }
     },
-    logOf(event, query, block) {
+    logOf(event, query, block, boughtAt) {
       if (block === undefined || block.number !== event.blockNumber) {
         throw unreadable(node.name, 'a log has another block number than its block')
       }
@@ -62,8 +70,8 @@ export function createOrderLogReader(node: ChainNode, options: EndpointOptions):
       const at = { transactionHash, timestampSeconds: block.timestampSeconds }
       const settlement =
         execution === undefined || event.event === 'OrderExecuted'
-          ? execution && settlementOf(execution, query, at)
-          : cancelSettlementOf(execution)
+          ? execution && settlementOf(execution, query, at, boughtAt)
+          : cancelSettlementOf(execution, boughtAt)
       return {
         event: event.event,
         orderKey,
