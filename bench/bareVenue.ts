@@ -1,16 +1,25 @@
 /**
- * A server that answers at once, for bench/road.ts: prepares that were made before the measurement, one after the other,
- * and the same words to every submit, with its request's id. It reads one line of JSON, `{ prepares, submit, relaySubmit }` with the bodies as
- * texts, from its standard input, prints its address, and serves until it is ended. Nothing is checked and nothing is kept.
+ * A server that answers at once, for bench/road.ts: one prepared body with the fields of one order after the other, and the same words to every submit, with
+ * its request's id. It reads one line of JSON, `{ template, fields, submit, relaySubmit }`, from its standard input, prints its address, and serves until it
+ * is ended. Nothing is checked and nothing is kept.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { bareFields } from './bareFields.ts'
 
 const [line] = (await once(createInterface({ input: process.stdin }), 'line')) as [string]
-const given = JSON.parse(line) as { prepares: string[]; submit: string; relaySubmit: string }
-const prepares = given.prepares.map((body) => Buffer.from(body))
+const given = JSON.parse(line) as {
+  template: string
+  fields: string[][]
+  submit: string
+  relaySubmit: string
+}
+/** The template's texts between its fields, and the place of each field that follows one. */
+const [head = '', ...parts] = given.template.split(/(\{(?:requestId|key|nonce|relayParams)\})/)
+const texts = [head, ...parts.filter((_part, at) => at % 2 === 1)].map((text) => Buffer.from(text))
+const places = parts.filter((_part, at) => at % 2 === 0).map((name) => bareFields.indexOf(name))
 const relaySubmit = Buffer.from(given.relaySubmit)
 let next = 0
 
@@ -20,9 +29,12 @@ function answerTo(url: string, body: string): Buffer | undefined {
     const [, requestId = ''] = /"requestId":"([^"]+)"/.exec(body) ?? []
     return Buffer.from(given.submit.replace('{requestId}', requestId))
   }
-  const prepared = prepares[next]
+  const values = given.fields[next]
   next += 1
-  return prepared
+  if (values === undefined) return undefined
+  return Buffer.concat(
+    texts.flatMap((text, at) => (at === 0 ? [text] : [Buffer.from(values[places[at - 1] ?? 0] ?? ''), text])),
+  )
 }
 
 const server = createServer((request, response) => {
@@ -30,7 +42,7 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.once('end', () => {
     const body = answerTo(request.url ?? '', Buffer.concat(chunks).toString('latin1'))
-    if (body === undefined) throw new Error(`all ${prepares.length} prepared bodies are used up`)
+    if (body === undefined) throw new Error(`all ${given.fields.length} prepared bodies are used up`)
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
     response.end(body)
   })

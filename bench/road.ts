@@ -46,6 +46,7 @@ import { hexKey } from '../src/protocol/address.ts'
 import { arbitrum } from '../src/protocol/chains/arbitrum.ts'
 import { hashRelayParams } from '../src/protocol/signing/relayRouter.ts'
 import { usd } from '../src/protocol/units.ts'
+import { bareFields } from './bareFields.ts'
 import {
   type Figures,
   figuresOf,
@@ -198,7 +199,7 @@ function intentOf(price: bigint): Intent {
   }
 }
 
-/** One body that the paper venue prepared, told again under as many nonces as there will be orders. */
+/** One body that the paper venue prepared, told again under as many nonces as there will be orders: their fields alone differ. */
 async function startBare(
   price: bigint,
 ): Promise<{ readonly hosts: HostLists; readonly yardsticks: readonly Yardstick[] }> {
@@ -221,19 +222,29 @@ async function startBare(
   const nonce = BigInt(payload.relayParams.userNonce)
   const clients = 3
   const count = clients * (warmUp + inFlights.length * orders * rounds)
-  const prepares = Array.from({ length: count }, (_unused, index) => {
-    body.requestId = `request-${index}`
-    body.idempotencyKey = `key-${index}`
+  const fields = Array.from({ length: count }, (_unused, index) => {
     payload.relayParams.userNonce = String(nonce + BigInt(index))
-    payload.typedData.message.relayParams = hashRelayParams(decodeRelayParams(payload.relayParams))
-    return JSON.stringify(body)
+    const relayParams = hashRelayParams(decodeRelayParams(payload.relayParams))
+    return [`request-${index}`, `key-${index}`, payload.relayParams.userNonce, relayParams]
+  })
+  const [requestId = '', idempotencyKey = '', userNonce = '', relayParams = ''] = bareFields
+  const template = JSON.stringify({
+    ...{ ...body, requestId, idempotencyKey },
+    payload: {
+      ...{ ...payload, relayParams: { ...payload.relayParams, userNonce } },
+      typedData: {
+        ...payload.typedData,
+        message: { ...payload.typedData.message, relayParams },
+      },
+    },
   })
   const taskId = `0x${'7a'.repeat(32)}`
   const server = start('bareVenue.ts')
   server.stdin?.write(
     `${JSON.stringify({
-      prepares,
-      submit: JSON.stringify({ requestId: '{requestId}', status: 'relay_accepted', taskId }),
+      template,
+      fields,
+      submit: JSON.stringify({ requestId, status: 'relay_accepted', taskId }),
       relaySubmit: JSON.stringify({ taskId, status: 'pending' }),
     })}\n`,
   )
