@@ -1,4 +1,6 @@
 /** Two daemons that wait for the same three accounts, their journals on a real PostgreSQL: each account has a lease, and is taken over by itself. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Cluster, startCluster } from '../support/postgres.ts'
 import { atDesk, judgeDesk, linesOf, type SharedDesk, saidOf, startDesk, trade, writeDesk } from './desks.ts'
@@ -126,6 +128,73 @@ test('a lost lease ends that account alone, which waits again, and the others of
   for (const desk of [first, second]) desk.child.kill('SIGTERM')
   expect(await first.ended, first.said()).toBe(0)
   expect(await second.ended, second.said()).toBe(0)
+  expect(await judgeDesk(shared.url, names, paper.control)).toMatchObject({
+    ...{ armedTwice: [], receivedTwice: [], lost: [] },
+  })
+})
+
+test('an account whose strategy file is refused when its lease is to be taken again waits for the file, and the others trade on', {
+  timeout: 400_000,
+}, async () => {
+  const { one, shared } = setUp()
+  const own = join(one, 'own.yaml')
+  const { accounts } = JSON.parse(readFileSync(join(one, 'perpd.json'), 'utf8')) as {
+    readonly accounts: Record<string, { strategies: { paths: readonly string[] } }>
+  }
+  const good = readFileSync(accounts.beta?.strategies.paths[0] ?? '', 'utf8')
+  writeFileSync(own, good)
+  writeFileSync(
+    join(one, 'perpd.json'),
+    JSON.stringify({ accounts: { ...accounts, beta: { strategies: { paths: [own] } } } }),
+  )
+  const desk = startDesk(one, { ...shared, flags: ['--strategies.watch=off'] })
+  await allSaid(desk, 'daemon.ready', names)
+  writeFileSync(own, `${good}nothingOfTheKind: 1\n`)
+  const from = linesOf(desk)
+  cluster.sql(
+    "UPDATE perpd_head SET epoch = epoch + 1, holder = 'other/1 x', beat = beat + 1 WHERE account = 'paper.beta'",
+  )
+  await until(
+    'the status of beta names its file',
+    async () => {
+      const rows = JSON.parse((await atDesk(one, 'status', '--json')).out) as Record<
+        string,
+        { code?: string }
+      >
+      return rows.beta?.code === 'STRATEGIES_REFUSED' || undefined
+    },
+    { seen: desk.said },
+  )
+  await trade(desk, shared.url, ['alpha', 'gamma'])
+  writeFileSync(own, good)
+  await allSaid(desk, 'daemon.ready', ['beta'], from)
+  await trade(desk, shared.url, ['beta'])
+  desk.child.kill('SIGTERM')
+  expect(await desk.ended, desk.said()).toBe(0)
+})
+
+test('accounts whose server was away for longer than they wait for it each wait for their lease again, and trade when it is back', {
+  timeout: 400_000,
+}, async () => {
+  const { one, shared } = setUp()
+  const desk = startDesk(one, shared)
+  await allSaid(desk, 'daemon.ready', names)
+  await trade(desk, shared.url, names)
+  const from = linesOf(desk)
+  cluster.stop('fast')
+  await until(
+    'an account gave its journal up',
+    () =>
+      desk.said().includes('JOURNAL_UNREACHABLE') ||
+      saidOf(desk, 'daemon.failed', from).size === 3 ||
+      undefined,
+    { seen: desk.said },
+  )
+  cluster.start()
+  await allSaid(desk, 'daemon.ready', names, from)
+  await trade(desk, shared.url, names)
+  desk.child.kill('SIGTERM')
+  expect(await desk.ended, desk.said()).toBe(0)
   expect(await judgeDesk(shared.url, names, paper.control)).toMatchObject({
     ...{ armedTwice: [], receivedTwice: [], lost: [] },
   })

@@ -46,6 +46,12 @@ export type AccountTaker = Seat & FleetAccount
 /** Pause before the lease is tried for again after a fault that a new start cures, ms. */
 const PAUSE_MS = 1_000
 
+/** The longest pause between two reads of strategy files that were refused, ms. */
+const MOST_PAUSE_MS = 60_000
+
+/** Strategy files were refused where the lease was to be taken again. */
+class FilesRefused extends BaseError {}
+
 /** Codes of the faults that a new opening cures, as the restart of a process with one account does. */
 const passing: ReadonlySet<string> = new Set([
   'JOURNAL_FENCED',
@@ -66,6 +72,10 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
   let fault: string | undefined
   let awaited = opening
   let holdings = 0
+  /** Reason why the strategy files cannot be used now, and the reading that ends it; the account is left to other nodes meanwhile. */
+  let refused: Awaited | undefined
+  let rereading: Promise<void> | undefined
+  const ending = new AbortController()
   /** The holding that is under way, and what ends it. */
   let holding: { readonly leave: AbortController; readonly over: Promise<void> } | undefined
   let isWanted = false
@@ -80,7 +90,7 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
     try {
       const { connection, venue, shared } = parts
       const clock = venue?.clock ?? systemClock
-      const files = holdings === 0 ? account.files : await readStrategies(config)
+      const files = holdings === 0 ? account.files : await readAnew()
       holdings += 1
       closers.push(() => closeStrategies(files.strategies))
       const journaled = await journalAccount({ ...account, files }, waitUntil(left), closers)
@@ -116,6 +126,41 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
     }
   }
 
+  /** Reads the strategy files for another holding. Throws FilesRefused, and has them read again and again until they can be used. */
+  async function readAnew(): Promise<KeyedAccount['files']> {
+    try {
+      return await readStrategies(config)
+    } catch (error) {
+      if (!(error instanceof BaseError || error instanceof CommandError)) throw error
+      refuse(reasonOf(error))
+      rereading ??= rereadUntilGood().finally(() => {
+        rereading = undefined
+      })
+      throw new FilesRefused('the strategy files are refused', { code: 'STRATEGIES_REFUSED' })
+    }
+  }
+
+  function refuse(reason: string): void {
+    if (refused?.reason !== reason)
+      log.note('daemon.failed', 'error', `the account ${name} waits for its strategy files: ${reason}`)
+    refused = { code: 'STRATEGIES_REFUSED', reason }
+  }
+
+  async function rereadUntilGood(): Promise<void> {
+    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
+      await systemClock.sleep(pauseMs, ending.signal)
+      if (ending.signal.aborted) return
+      try {
+        await closeStrategies((await readStrategies(config)).strategies)
+        refused = undefined
+        return
+      } catch (error) {
+        if (!(error instanceof BaseError || error instanceof CommandError)) throw error
+        refuse(reasonOf(error))
+      }
+    }
+  }
+
   function waitUntil(left: AbortSignal): JournalWait {
     let hasWaited = false
     return {
@@ -139,6 +184,8 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
   /** Holds the lease again and again, as long as it is wanted and no fault ends it for good. */
   async function live(left: AbortSignal): Promise<void> {
     while (!left.aborted && fault === undefined) {
+      if (rereading !== undefined) await Promise.race([rereading, aborted(left)])
+      if (left.aborted) return
       try {
         const error = await hold(left)
         if (error !== undefined && !left.aborted) goOnAfter(error)
@@ -153,6 +200,7 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
 
   /** Takes a fault; tells whether a new opening may cure it. */
   function goOnAfter(error: unknown): boolean {
+    if (error instanceof FilesRefused) return true
     if (error instanceof JournalFaultError && passing.has(error.code)) return true
     fault = reasonOf(error)
     parts.failed(error instanceof CommandError ? error.exitCode : exitCodes.error, fault)
@@ -175,14 +223,14 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
   }
 
   const status = (): StandbyStatus =>
-    standbyStatusOf(config, startedAtMs, isWanted ? awaited : (elsewhere ?? awaited))
+    standbyStatusOf(config, startedAtMs, refused ?? (isWanted ? awaited : (elsewhere ?? awaited)))
   return {
     ...{ name, config },
     running: () => running,
     fault: () => fault,
     waits: () => (running === undefined && fault === undefined ? status() : undefined),
     listen: (listener) => void listeners.push(listener),
-    can: () => fault === undefined && !isOver,
+    can: () => fault === undefined && refused === undefined && !isOver,
     epoch: () => running?.journal.lease.epoch,
     isNext: () => isWanted && running === undefined && awaited.code === 'JOURNAL_LOCKED',
     want(aim) {
@@ -197,6 +245,7 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
     async stop(by) {
       signal = by
       isOver = true
+      ending.abort()
       await leave()
     },
   }
