@@ -4,9 +4,10 @@
  */
 import { defined } from '../base/defined.ts'
 import type { Direction } from '../protocol/market.ts'
-import { maxOf, minOf, sharesOf, type TokenAmount, type Usd } from '../protocol/units.ts'
+import { maxOf, sharesOf, type TokenAmount, type Usd } from '../protocol/units.ts'
 import { addFigures, type Figures, noFigures } from './figures.ts'
 import type { Move } from './sideMove.ts'
+import { takesOf } from './takes.ts'
 
 /** Owner of the parts that no strategy opened; no strategy can have this name. */
 export const UNATTRIBUTED = '@unattributed'
@@ -255,7 +256,7 @@ class Draft {
   reduce(sign: 1n | -1n): void {
     const { strategy, pnlUsd, positionFeeUsd, sendingUsd } = this.#move
     const lessUsd = -this.#move.sizeDeltaUsd
-    const { takes, beyondUsd } = this.#takes(lessUsd)
+    const { takes, beyondUsd } = takesOf(this.#parts, [strategy, UNATTRIBUTED], lessUsd)
     const tokens = this.#move.tokens ?? this.#reckonedTokens()
     const rows = takes.map(([name, takenUsd]) => {
       const part = this.#part(name)
@@ -323,31 +324,6 @@ class Draft {
         this.#end(name, { id: this.#move.id, broughtUsd })
     }
     if (strategy !== UNATTRIBUTED) this.#note(strategy, { fills: 1 })
-  }
-
-  /** Splits a reduction: the order's book loses first, then the unattributed one, then all others by size; the rest is unattributed. */
-  #takes(lessUsd: Usd): { readonly takes: readonly (readonly [string, Usd])[]; readonly beyondUsd: Usd } {
-    const takes: (readonly [string, Usd])[] = []
-    let leftUsd = lessUsd
-    for (const name of new Set([this.#move.strategy, UNATTRIBUTED])) {
-      const takenUsd = minOf(leftUsd, maxOf(0n, this.#part(name).sizeUsd))
-      if (takenUsd > 0n) takes.push([name, takenUsd])
-      leftUsd -= takenUsd
-    }
-    const others = [...this.#parts].filter(
-      ([name, { sizeUsd }]) => sizeUsd > 0n && name !== this.#move.strategy && name !== UNATTRIBUTED,
-    )
-    const sizes = others.map(([, { sizeUsd }]) => sizeUsd)
-    const sharedUsd = minOf(
-      leftUsd,
-      sizes.reduce((sum, each) => sum + each, 0n),
-    )
-    const shares = sharesOf(sharedUsd, sizes)
-    for (const [place, [name]] of others.entries()) {
-      const share = shares[place] ?? 0n
-      if (share > 0n) takes.push([name, share])
-    }
-    return { takes, beyondUsd: leftUsd - sharedUsd }
   }
 
   /**

@@ -51,9 +51,9 @@ export interface FormField {
   readonly most?: number
   /**
    * Form of the value in the body; absent: a text. `loosen`: true once that word was typed. `reduce`: `reduce` is true once that word was chosen, and
-   * no leverage is given then. `share`: true once that word was chosen. `weights`: percents by market.
+   * no leverage is given then. `own`: true once that word was chosen. `weights`: percents by market.
    */
-  readonly as?: 'percent' | 'whole' | 'loosen' | 'reduce' | 'share' | 'weights'
+  readonly as?: 'percent' | 'whole' | 'loosen' | 'reduce' | 'own' | 'weights'
 }
 
 /** A form of the console that sends a command. In its texts `{name}` stands for what the page knows of its subject. */

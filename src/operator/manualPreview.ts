@@ -110,7 +110,10 @@ export async function previewOf(
     sending: gasFees?.expectedFor(intent),
     held,
   }
-  if (isClose && held !== undefined) return { closing: closeQuoteOf(intent, held, parts) }
+  if (isClose && held !== undefined) {
+    const books = context.journal.books().all()
+    return { closing: closeQuoteOf(intent, held, { ...parts, books }) }
+  }
   if (decision.kind !== 'increase' || view === undefined)
     throw new TypeError(`previewOf: a ${decision.kind} has no quote`)
   const positions = snapshot.positions.value

@@ -1,4 +1,10 @@
 /** Quote of an order by hand and its cost: as expected, and at worst by the bounds of its signature. Pure. */
+import type { Book } from '../books/books.ts'
+import { bookName, openResultUsd } from '../books/bookView.ts'
+import { UNATTRIBUTED } from '../books/sideParts.ts'
+import { takesOf } from '../books/takes.ts'
+import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
+import { OPERATOR } from '../domain/accountRecords/operatorName.ts'
 import type { Intent } from '../domain/order/intent.ts'
 import type { ExpectedFee } from '../execution/context/feeEstimates.ts'
 import { relayFeeLimit, type SigningPolicy, widthFor } from '../execution/context/policy.ts'
@@ -111,7 +117,9 @@ export interface ManualQuote extends Quote, OpenOutlook {
 
 /** A preview of a close, or of a part of one. */
 export interface CloseQuote extends Quote {
-  /** PnL of the closed part, as the venue shows it: less pending funding and borrowing, before the cost of closing. */
+  /** Whose parts it takes, in their order: the operator's own first. Names of books; the PnL of the price from the part's own entry. */
+  readonly parts: readonly { readonly strategy: string; readonly sizeUsd: string; readonly pnlUsd: string }[]
+  /** PnL of the closed parts: from their own entries, less pending funding and borrowing by size, before the cost of closing. */
   readonly pnlUsd: string
   /** The same less the expected cost of closing; the cost of opening is not in it. */
   readonly netPnlUsd: string
@@ -178,9 +186,13 @@ export function quoteOf(
  * Returns the quote of a close, or of a reduction, that would be accepted now. Where the venue gives the cost of closing the whole position, its
  * figures count by size.
  */
-export function closeQuoteOf(intent: Intent, held: Position, parts: Omit<QuoteParts, 'held'>): CloseQuote {
+export function closeQuoteOf(
+  intent: Intent,
+  held: Position,
+  { books, ...parts }: Omit<QuoteParts, 'held'> & { readonly books: readonly Book[] },
+): CloseQuote {
   const { sizeDeltaUsd, direction } = intent.terms
-  const { sizeInUsd, closingFeeUsd, netPriceImpactDeltaUsd, pnlAfterFeesUsd } = held
+  const { sizeInUsd, closingFeeUsd, netPriceImpactDeltaUsd } = held
   const closedUsd = sizeDeltaUsd < sizeInUsd ? sizeDeltaUsd : sizeInUsd
   const share = (whole: Usd): Usd => (whole * closedUsd) / sizeInUsd
   const impactUsd = netPriceImpactDeltaUsd === undefined ? parts.impactUsd : share(netPriceImpactDeltaUsd)
@@ -190,12 +202,37 @@ export function closeQuoteOf(intent: Intent, held: Position, parts: Omit<QuotePa
       ? { positionFeeUsd: feeUsdOf(closedUsd, likelyBps100), positionFeeBps100: likelyBps100, impactUsd }
       : { positionFeeUsd: share(closingFeeUsd), impactUsd }
   const quote = quoted(intent, { ...parts, held }, direction === 'short', closedUsd, cost)
-  const pnlUsd = share(pnlAfterFeesUsd)
+  const taken = takenParts(books, held, closedUsd)
+  const priceUsd = taken.reduce((sum, part) => sum + part.pnlUsd, 0n)
+  const pnlUsd = priceUsd + share(held.pnlAfterFeesUsd - held.pnlUsd)
   return {
     ...quote,
+    parts: taken.map(({ strategy, ...part }) => ({
+      ...{ strategy: bookName(strategy), sizeUsd: part.sizeUsd.toString(), pnlUsd: part.pnlUsd.toString() },
+    })),
     pnlUsd: pnlUsd.toString(),
     netPnlUsd: (pnlUsd - BigInt(quote.expected.totalUsd)).toString(),
   }
+}
+
+/** The parts that an operator's reduction of a position takes, with their PnL by the price now; what no book holds counts by the position's own. */
+function takenParts(
+  books: readonly Book[],
+  held: Position,
+  closedUsd: Usd,
+): readonly { readonly strategy: string; readonly sizeUsd: Usd; readonly pnlUsd: Usd }[] {
+  const own = books.filter((book) => sideKeyOf(book) === sideKeyOf(held))
+  const parts = new Map(own.map((book) => [book.strategy, book]))
+  const { takes, beyondUsd } = takesOf(parts, [OPERATOR, UNATTRIBUTED], closedUsd)
+  const byPosition = (sizeUsd: Usd): Usd => (held.pnlUsd * sizeUsd) / held.sizeInUsd
+  const rows = takes.map(([strategy, sizeUsd]) => {
+    const part = parts.get(strategy)
+    const isKnown = part !== undefined && part.sizeInTokens > 0n
+    const pnlUsd = isKnown ? (openResultUsd([part], [held]) * sizeUsd) / part.sizeUsd : byPosition(sizeUsd)
+    return { strategy, sizeUsd, pnlUsd }
+  })
+  if (beyondUsd === 0n) return rows
+  return [...rows, { strategy: UNATTRIBUTED, sizeUsd: beyondUsd, pnlUsd: byPosition(beyondUsd) }]
 }
 
 function quoted(

@@ -146,6 +146,10 @@ test('every table fits 80 columns and has its figures', async () => {
     ...costs,
     ...{ market: symbol, direction: 'long', sizeUsd: usd(150).toString() },
     ...{ pnlUsd: usd('0.5').toString(), netPnlUsd: usd('-0.23').toString() },
+    parts: [
+      { strategy: '@operator', sizeUsd: usd(100).toString(), pnlUsd: usd('0.4').toString() },
+      { strategy: 'grid', sizeUsd: usd(50).toString(), pnlUsd: usd('0.1').toString() },
+    ],
   })
   for (const text of [positions, trades, markets, quote, close])
     expect(longest(text), text).toBeLessThanOrEqual(80)
@@ -156,11 +160,13 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(quote).toContain('WARNING     guard would reduce it at once')
   const said = (text: string) => text.replaceAll(/\s+/g, ' ')
   for (const text of [quote, close]) {
-    expect(said(text)).toContain('at the market, about $3,000.00 now, with up to 1% of slippage')
+    expect(said(text)).toContain('at the market, about $3,000.00 now')
     expect(text).not.toContain('eth-trend')
   }
-  // One worst cost, in one sentence of a close and in one row of an opening, and the bound price once.
-  expect(said(close)).toContain('worst cost at most $15.50 with all fees, by a fill at $3,060.00')
+  // One worst price and its cost, in one sentence of a close and in one row of an opening.
+  expect(said(close)).toContain('at worst a fill at $3,060.00, or none: at most $15.50 with all fees')
+  expect(close).not.toContain('slippage')
+  expect(said(close)).toContain('of the part opened by hand, $100.00 (PnL $0.40), grid, $50.00 (PnL $0.10)')
   for (const row of [
     'costs expected at most',
     'price impact and slippage $0.10 $10.00',
@@ -323,11 +329,11 @@ test('prices of one market are of one precision in a table, with the digits that
   for (const price of ['$10.0500', '$7.6712', '$98,765.43']) expect(shown).toContain(` ${price} `)
 })
 
-test('closing all asks with what each close costs and the worst price that is signed', () => {
+test('closing all asks with what each close costs and the worst price of a fill', () => {
   const [closing] = closingsOf(body, { id: 'one', shareBps: 10_000, by: 'ann' })
   if (closing === undefined) throw new Error('no position')
   const quote = {
-    ...{ pnlUsd: usd('0.99').toString(), signedPrice: usd('7.6712345').toString() },
+    ...{ pnlUsd: usd('0.99').toString(), boundPrice: usd('7.6712345').toString() },
     expected: { totalUsd: usd('0.55').toString() },
   } as never
   const text = questionText([{ closing, quote }, { closing }], 10_000, 80)

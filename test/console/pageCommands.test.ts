@@ -76,11 +76,11 @@ test('every command is one that the control port reads', () => {
 test('the exits of a position are for all of it unless its part by hand is chosen, and what is left empty stays as it is', () => {
   const command = protectCommand(position)
   const [whole, preview] = readAs(commandRows.protectPosition, command, { stopLoss: '3%' })
-  expect(whole).toMatchObject({ type: 'protect', direction: 'long', stopLoss: '3%', share: false })
+  expect(whole).toMatchObject({ type: 'protect', direction: 'long', stopLoss: '3%', own: false })
   expect(whole).not.toHaveProperty('takeProfit')
   expect(preview).toMatchObject({ isPreview: true })
-  const [part] = readAs(commandRows.protectPosition, command, { takeProfit: 'none', share: 'share' })
-  expect(part).toMatchObject({ takeProfit: 'none', share: true })
+  const [part] = readAs(commandRows.protectPosition, command, { takeProfit: 'none', own: 'own' })
+  expect(part).toMatchObject({ takeProfit: 'none', own: true })
   const said = { ...command.body({ stopLoss: '0,9' }), by: 'ann' }
   expect(parseCommand(commandRows.protectPosition, said)).toMatchObject({ ok: false })
 })

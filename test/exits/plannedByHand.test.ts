@@ -69,7 +69,7 @@ async function ask(command: Command) {
 }
 
 const protect = (more: object = {}) =>
-  ({ type: 'protect', market: ethSymbol, direction: 'long', share: false, ...more }) as Command
+  ({ type: 'protect', market: ethSymbol, direction: 'long', own: false, ...more }) as Command
 const close = (id: string, shareBps = 10_000) =>
   ({ type: 'close', id, market: ethSymbol, direction: 'long', shareBps }) as Command
 const open = (id: string, more: object = {}) => ({ ...opening, id, direction: 'long', ...more }) as Command
@@ -156,7 +156,7 @@ test('the whole position of a strategy is protected by hand, and with the share 
   timeout: 240_000,
 }, async () => {
   await begin([held()])
-  expect(await ask(protect({ share: true, stopLoss: '1800' }))).toMatchObject({
+  expect(await ask(protect({ own: true, stopLoss: '1800' }))).toMatchObject({
     ok: false,
     code: 'PART_NOT_FOUND',
   })
@@ -165,8 +165,27 @@ test('the whole position of a strategy is protected by hand, and with the share 
   expect(await restingAt(bench)).toEqual(['long 6 1800 1000'])
   await ask(open('by-hand'))
   expect(await restingAt(bench)).toEqual(['long 6 1800 1500'])
-  expect(await ask(protect({ share: true, stopLoss: '1800' }))).toMatchObject({ ok: true })
+  expect(await ask(protect({ own: true, stopLoss: '1800' }))).toMatchObject({ ok: true })
   expect(await restingAt(bench)).toEqual(['long 6 1800 500'])
+  // A close takes the hand's part first, and says so, with the PnL of what it takes.
+  const preview = (await ask({ ...close('half', 5_000), isPreview: true } as Command)) as {
+    readonly closing?: {
+      readonly pnlUsd: string
+      readonly parts: readonly {
+        readonly strategy: string
+        readonly sizeUsd: string
+        readonly pnlUsd: string
+      }[]
+    }
+  }
+  const parts = preview.closing?.parts ?? []
+  expect(parts.map(({ strategy, sizeUsd }) => [strategy, sizeUsd])).toEqual([
+    ['@operator', usd(500).toString()],
+    ['holder', usd(250).toString()],
+  ])
+  const priceUsd = parts.reduce((sum, { pnlUsd }) => sum + BigInt(pnlUsd), 0n)
+  // Pending funding and borrowing of half an hour at most stand between them.
+  expect(Math.abs(Number(BigInt(preview.closing?.pnlUsd ?? 0) - priceUsd) / 1e30)).toBeLessThan(0.1)
   await ask(close('mine', 3_334))
   expect(await restingAt(bench)).toEqual([])
   expect(plans()).toEqual([])

@@ -107,7 +107,7 @@ test('an exit that was planned moves with its plan, by one edit, and stays there
   const { ask, rest, edits } = await trading()
   await ask({ ...opening, id: 'one1' })
   await rest()
-  await ask({ type: 'protect', market: ethSymbol, direction: 'long', stopLoss: '1000', share: false })
+  await ask({ type: 'protect', market: ethSymbol, direction: 'long', stopLoss: '1000', own: false })
   const [stop] = await rest()
   expect(await ask({ type: 'move', id: 'two2', order: stop?.orderKey, price: '10' })).toMatchObject({
     code: 'STOP_BEHIND_LIQUIDATION',

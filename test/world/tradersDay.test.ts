@@ -240,7 +240,7 @@ test('a day by hand and by a strategy on one market adds up at each step, and at
   await booksAddUp()
 
   // The stop of the hand's part: placed by the console, moved by a drag of it, then for all by the chat, then back by a command.
-  await posted('/api/positions/protect', { market, direction: 'long', stopLoss: '57000', share: true })
+  await posted('/api/positions/protect', { market, direction: 'long', stopLoss: '57000', own: true })
   await rests(first, 'stop-loss 54005.4 500', 'stop-loss 57000 600')
   const dragged = await shownAt('57000', first)
   await posted(`/api/orders/${dragged.orderKey}/move`, { id: 'drag-1', price: '57500' })
@@ -249,7 +249,7 @@ test('a day by hand and by a strategy on one market adds up at each step, and at
   expect(keysOf()).toContain(dragged.orderKey)
   await chatted(`/protect ${market} long 56000`)
   await rests(first, 'stop-loss 54005.4 500', 'stop-loss 56000 1100')
-  await asked('protect', market, 'long', '--share', '--stop-loss', '58000', '--take-profit', '66000')
+  await asked('protect', market, 'long', '--own', '--stop-loss', '58000', '--take-profit', '66000')
   await rests(first, 'stop-loss 54005.4 500', 'stop-loss 58000 600', 'take-profit 66000 600')
   expect(keysOf()).toContain(dragged.orderKey)
   await booksAddUp()

@@ -1,4 +1,6 @@
 /** Preview of a close by hand as text, and what every preview of an order is written with. Pure. */
+import { NOBODY } from '../../books/bookView.ts'
+import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { ExpectedCost } from '../../market/orderCost.ts'
 import { money } from '../../monitor/text.ts'
@@ -16,19 +18,31 @@ interface Shown {
   readonly impactBudgetBps: number | null
 }
 
-/** The close, what it leaves of the PnL, and its one worst cost. */
+/** The close, whose parts it takes, what it leaves of their PnL, and its one worst price with the cost of it. */
 export function closeQuoteText(quote: Close): string {
-  const { market, direction, sizeUsd, heldUsd, pnlUsd, netPnlUsd, expected } = quote
+  const { market, direction, sizeUsd, heldUsd, pnlUsd, netPnlUsd, expected, referencePrice, parts } = quote
   const what =
     BigInt(sizeUsd) >= BigInt(heldUsd)
       ? `all of the ${direction} ${market} of ${amount(heldUsd)}`
       : `${amount(sizeUsd)} of the ${direction} ${market} of ${amount(heldUsd)}`
   return rowsText([
-    ['close', `${what}, ${atMarket(quote)}`],
+    ['close', `${what}, at the market, about ${price(referencePrice)} now`],
+    ...(parts.length === 0 ? [] : [['of', parts.map(partText).join(', ')] as const]),
     ['PnL', `${amount(pnlUsd)} of it now, before closing costs; what opening it cost is not in it`],
     ['expected', `${costText(expected, "with the entry's")}; PnL after these costs ${amount(netPnlUsd)}`],
-    ['worst cost', worstText(quote)],
+    ['at worst', worstText(quote)],
   ])
+}
+
+/** `the part opened by hand, $150.00 (PnL $0.50)`. */
+function partText({ strategy, sizeUsd, pnlUsd }: Close['parts'][number]): string {
+  const whose =
+    strategy === OPERATOR
+      ? 'the part opened by hand'
+      : strategy === NOBODY
+        ? 'what nobody here opened'
+        : strategy
+  return `${whose}, ${amount(sizeUsd)} (PnL ${amount(pnlUsd)})`
 }
 
 /** A line of a preview: its name, and its text, which may be folded. */
@@ -75,7 +89,7 @@ function worstText(quote: Close): string {
   const { worstCostUsd, boundPrice, venueFeesUsd, orderFeesUsd } = quote
   if (worstCostUsd === null || boundPrice === null)
     return `not bounded, for a stop fills at any price; fees are at most ${atMost(`${BigInt(venueFeesUsd) + BigInt(orderFeesUsd)}`)}`
-  return `at most ${atMost(worstCostUsd)} with all fees, by a fill at ${price(boundPrice)}`
+  return `a fill at ${price(boundPrice)}, or none: at most ${atMost(worstCostUsd)} with all fees`
 }
 
 /** Hundredths of a basis point as basis points: `6`, `4.5`. */

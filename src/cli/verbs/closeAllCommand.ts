@@ -188,7 +188,7 @@ async function quoted(call: Call, all: readonly Closing[]): Promise<readonly Quo
   )
 }
 
-/** Question before all positions are closed: for each its PnL, the expected cost of closing, and the worst price that is signed. */
+/** Question before all positions are closed: for each its PnL, the expected cost of closing, and the worst price of a fill. */
 export function questionText(all: readonly Quoted[], shareBps: number, width: number): string {
   const rows = all.map(({ closing: { symbol, direction, sizeUsd }, quote }) => [
     `${direction} ${symbol}`,
@@ -198,7 +198,7 @@ export function questionText(all: readonly Quoted[], shareBps: number, width: nu
       : [
           money(BigInt(quote.pnlUsd)),
           money(BigInt(quote.expected.totalUsd)),
-          quote.signedPrice === null ? 'any' : formatPrice(BigInt(quote.signedPrice)),
+          quote.boundPrice === null ? 'any' : formatPrice(BigInt(quote.boundPrice)),
         ]),
   ])
   const columns = [
@@ -210,7 +210,7 @@ export function questionText(all: readonly Quoted[], shareBps: number, width: nu
   ]
   const notes = wrapped(
     '',
-    'PNL is before closing costs. COST is the expected cost of closing: fee, price impact, sending and execution. The worst price is about the signed one: the order fills no worse, or not at all.',
+    'PNL is before closing costs. COST is the expected cost of closing: fee, price impact, sending and execution. Each fills no worse than at its worst price, or not at all.',
     width,
   )
   const share = shareBps === 10_000 ? '' : `${shareBps / 100} percent of `

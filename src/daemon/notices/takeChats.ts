@@ -114,7 +114,7 @@ async function answerOf({ engine, books }: ChatAccount, step: ChatWork): Promise
 
 function commandOf(order: ChatOrder): OperatorCommand {
   const reason = 'asked in the chat'
-  if (typeof order === 'object') return { type: 'protect', share: false, ...order }
+  if (typeof order === 'object') return { type: 'protect', own: false, ...order }
   switch (order) {
     case 'pause':
       return { type: 'trading', scope: 'global', state: 'halted', reason }

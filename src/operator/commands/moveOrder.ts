@@ -103,7 +103,7 @@ async function plannedMove(context: HandContext, command: MoveCommand): Promise<
   const view = snapshot.markets.get(row.marketToken.toLowerCase())
   const isLong = view !== undefined && sameHex(poolToken(view, 'long'), plan.collateralToken)
   return {
-    ...{ type: 'protect', market: symbol, direction: row.direction, share: plan.part === 'own' },
+    ...{ type: 'protect', market: symbol, direction: row.direction, own: plan.part === 'own' },
     ...{ collateral: isLong ? 'long' : 'short', [type]: command.price },
   }
 }

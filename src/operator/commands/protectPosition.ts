@@ -39,7 +39,7 @@ const body = z
     stopLoss: exitPlaceOrNone.exactOptional(),
     takeProfit: exitPlaceOrNone.exactOptional(),
     /** True: only the operator's own part of the position; else all of it, whoever opened it. */
-    share: z.boolean().default(false),
+    own: z.boolean().default(false),
     /** Token that backs the intended one of two positions on a side. */
     collateral: pool.exactOptional(),
   })
@@ -83,14 +83,14 @@ export const protectPosition: CommandRow<ProtectCommand> = {
         },
         { name: 'takeProfit', label: 'Take-profit', isOptional: true, hint: 'the same' },
         {
-          name: 'share',
+          name: 'own',
           label: 'For',
           value: 'whole',
           choices: [
             { value: 'whole', label: 'the whole position' },
-            { value: 'share', label: 'the part opened by hand' },
+            { value: 'own', label: 'the part opened by hand' },
           ],
-          as: 'share',
+          as: 'own',
         },
       ],
       preview: 'first',
@@ -104,7 +104,7 @@ export const protectPosition: CommandRow<ProtectCommand> = {
       asksNoScript: true,
       summary: 'Place, move or remove the stop-loss and take-profit of a position; perpd maintains them.',
       details:
-        'For the whole position, whoever opened it, or with --share for the part opened by hand. perpd keeps\none order of each at the size of the part, over restarts, and cancels it when the part is gone. What\nis not named stays as it is. Exits of strategies stay too. No halt prevents it.',
+        'For the whole position, whoever opened it, or with --own for the part opened by hand. perpd keeps\none order of each at the size of the part, over restarts, and cancels it when the part is gone. What\nis not named stays as it is. Exits of strategies stay too. No halt prevents it.',
       positional: marketName,
       more: [directionName],
       flags: [
@@ -114,7 +114,7 @@ export const protectPosition: CommandRow<ProtectCommand> = {
           doc: 'price, distance from the entry price as 3%, or none to remove it',
         },
         { name: 'take-profit', value: 'PRICE', doc: 'the same' },
-        { name: 'share', doc: 'only the part opened by hand' },
+        { name: 'own', doc: 'only the part opened by hand' },
         collateralFlag,
         { name: 'dry-run', doc: 'only show what would change' },
         yesAtTerminal,
@@ -124,7 +124,7 @@ export const protectPosition: CommandRow<ProtectCommand> = {
       examples: [
         'perpd protect "ETH/USD [WETH-USDC]" long --stop-loss 1800',
         'perpd protect "ETH/USD [WETH-USDC]" long --stop-loss 3% --take-profit 6% --yes',
-        'perpd protect "ETH/USD [WETH-USDC]" long --share --stop-loss none',
+        'perpd protect "ETH/USD [WETH-USDC]" long --own --stop-loss none',
       ],
     },
   ],
@@ -185,19 +185,19 @@ async function plannedBy(
   const books = byHand.journal.books()
   const own = books.partsOf(OPERATOR).find((part) => sideKeyOf(part) === sideKeyOf(position))
   const ownUsd = minOf(own?.sizeUsd ?? 0n, position.sizeInUsd)
-  if (command.share && ownUsd <= 0n) {
+  if (command.own && ownUsd <= 0n) {
     const owners = books
       .all()
       .filter((book) => sideKeyOf(book) === sideKeyOf(position) && book.sizeUsd > 0n)
       .map(({ strategy }) => strategy)
     return refusal(
       'PART_NOT_FOUND',
-      `no part of the ${side} position on ${symbol} was opened by hand (${owners.length === 0 ? 'its origin is unknown' : `it belongs to ${owners.join(', ')}`}); without --share the exits are for the whole position`,
+      `no part of the ${side} position on ${symbol} was opened by hand (${owners.length === 0 ? 'its origin is unknown' : `it belongs to ${owners.join(', ')}`}); without --own the exits are for the whole position`,
     )
   }
-  const part = command.share ? 'own' : 'whole'
-  const sizeUsd = command.share ? ownUsd : position.sizeInUsd
-  const entryPrice = entryOf(position, view, command.share ? own : undefined)
+  const part = command.own ? 'own' : 'whole'
+  const sizeUsd = command.own ? ownUsd : position.sizeInUsd
+  const entryPrice = entryOf(position, view, command.own ? own : undefined)
   const facts = { snapshot, view, position, entryPrice }
   const stopLoss = wished(command.stopLoss, 'stop-loss', facts)
   if (typeof stopLoss === 'object') return denied(stopLoss)
@@ -215,7 +215,7 @@ async function plannedBy(
     ...(stopLoss === undefined ? [] : [placeText('stop-loss', stopLoss, sizeUsd, facts)]),
     ...(takeProfit === undefined ? [] : [placeText('take-profit', takeProfit, sizeUsd, facts)]),
   ]
-  const whose = command.share ? 'the part opened by hand,' : 'all'
+  const whose = command.own ? 'the part opened by hand,' : 'all'
   const managers = strategies()
     .filter(({ exits, strategy, name }) => {
       const isOpener = exits !== undefined && strategy.opensPositions

@@ -119,7 +119,7 @@ function given(fields: readonly FormField[], values: FieldValues): Body {
   const body: Record<string, unknown> = {}
   for (const { name, gives = name, isOptional, as, value: initial = '' } of fields) {
     const text = (values[name] ?? initial).trim()
-    if (as === 'loosen' || as === 'reduce' || as === 'share') {
+    if (as === 'loosen' || as === 'reduce' || as === 'own') {
       if (text === as) body[as === 'reduce' ? as : gives] = true
     } else if (text !== '' || isOptional !== true) {
       body[gives] = as === undefined ? text : valuesAs[as](text)

@@ -493,6 +493,7 @@ export const texts = {
     worst: 'Worst cost',
     expected: 'Expected cost',
     netPnl: 'PnL after closing costs, before opening costs:',
+    takes: (whose: string, size: string, pnl: string) => `Takes ${size} of ${whose}, PnL ${pnl}`,
     referencePrice: 'Price now',
     boundPrice: 'Worst price',
     noBound: 'not bounded',

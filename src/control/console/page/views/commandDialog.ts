@@ -42,6 +42,9 @@ function linesOf(answer: Answer): readonly string[] {
           `${words.referencePrice} ${price(quote.referencePrice)}; ${words.boundPrice} ${quote.boundPrice === null ? words.noBound : price(quote.boundPrice)}`,
           `${words.expected} ${usdText(quote.expected.totalUsd)}; ${words.worst} ${quote.worstCostUsd === null ? words.noBound : usdText(quote.worstCostUsd)}`,
         ]),
+    ...(answer.closing?.parts ?? []).map(({ strategy, sizeUsd, pnlUsd }) =>
+      words.takes(strategy, usdText(sizeUsd), signedUsdText(pnlUsd)),
+    ),
     ...(answer.closing?.netPnlUsd === undefined || answer.closing.netPnlUsd === null
       ? []
       : [`${words.netPnl} ${signedUsdText(answer.closing.netPnlUsd)}`]),
