@@ -108,6 +108,9 @@ test.each([
     )
     const costsOf: CostsLookup = (key) => bench.journal.books().fillOf(key)
     const story = explainText(bench.story(intentId), [], { ...context, costsOf }).replaceAll(/\s+/g, ' ')
+    // The entry's message paid for the exit: what came back of that is added, and never a minus taken off.
+    expect(story.includes('that came back of its fee')).toBe(isByChain)
+    expect(story).not.toMatch(/(?:less|for|and) -\$/)
     expect(story).toMatch(/\(stop-loss\) EXECUTED at \$1,6[\d.]+, \$500\.00, fees \$0\.\d+, PnL -\$/)
   },
 )

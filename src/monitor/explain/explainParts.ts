@@ -218,14 +218,23 @@ function pnlLines(state: IntentState, context: LegLookups): string[] {
     const entry = isEntryKnown
       ? `${money(entryCostsUsd)} of the entry's costs`
       : `${money(entryCostsUsd)} of the entry's known costs; others opened a part of it`
+    // Of an exit the entry's message paid, so that only what came back is left: no "less" stands before a minus.
+    const sending =
+      sendingUsd < 0n
+        ? `plus ${money(-sendingUsd)} that came back of its fee, less ${entry}`
+        : `less ${money(sendingUsd)} for sending it, at most, and ${entry}`
     const cancelling =
-      cancellingUsd === 0n ? '' : `, and ${money(cancellingUsd)} for cancelling the remaining exits`
+      cancellingUsd === 0n
+        ? ''
+        : cancellingUsd < 0n
+          ? `, plus ${money(-cancellingUsd)} that came back of the fees of the remaining exits`
+          : `, and ${money(cancellingUsd)} for cancelling the remaining exits`
     const ownEntry =
       ownEntryUsd === 0n
         ? ''
         : `; ${money(ownEntryUsd)} of it because the reduced part has its own entry price and its own share of funding and borrowing`
     return [
-      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing${received}; less ${money(sendingUsd)} for sending it, at most, and ${entry}${cancelling}${ownEntry}`,
+      `${index}${roleOf(state, index)}: ${money(pnlUsd)} after all costs: ${money(venuePnlUsd)} by the venue, after price impact, fees, funding and borrowing${received}; ${sending}${cancelling}${ownEntry}`,
     ]
   })
 }
