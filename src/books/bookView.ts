@@ -5,9 +5,10 @@ import type { Address } from '../protocol/address.ts'
 import type { Direction } from '../protocol/market.ts'
 import type { Position } from '../protocol/position.ts'
 import type { TokenAmount, Usd } from '../protocol/units.ts'
-import type { Book } from './books.ts'
+import type { Book, BookDay } from './books.ts'
 import { addFigures, type Figures, noFigures, resultOf } from './figures.ts'
 import { type Part, UNATTRIBUTED } from './sideParts.ts'
+import { centsThatAddUp, toCents } from './wholeCents.ts'
 
 /** The name that people read where no strategy of ours opened it. */
 export const NOBODY = 'unattributed'
@@ -156,4 +157,41 @@ export function strategyBooks(
     const { pnlUsd, trades, wins } = resultsOf(sumOf(group.map(({ results }) => results)))
     return { strategy, heldUsd: group.reduce((sum, { sizeUsd }) => sum + sizeUsd, 0n), pnlUsd, trades, wins }
   })
+}
+
+/** Parts of a day's change of equity, USD in whole cents, signed: they add up to the rounded change. Deposits and withdrawals are in none. */
+export interface DayParts {
+  /** Price and impact of reductions, and swaps, by the books. */
+  readonly closedUsd: Usd
+  /** Change of the unrealized results of open parts since the day's first figure. */
+  readonly openUsd: Usd
+  /** Fees, funding, borrowing and sending less what came back, by the books; below 0 for a cost. */
+  readonly costsUsd: Usd
+  /**
+   * The rest: tokens that became dearer or cheaper, fees of open positions that are pending, positions of others, and what no equity counts: fees
+   * that came back in the gas coin, and funding that waits to be claimed.
+   */
+  readonly restUsd: Usd
+}
+
+/** The names of the parts, in the order in which they are shown. */
+export const dayPartNames = ['closedUsd', 'openUsd', 'costsUsd', 'restUsd'] as const
+
+/**
+ * Splits a day's change of equity.
+ *
+ * @param changeUsd equity less the day's first figure
+ * @param days results of all books on that day
+ * @param openUsd change of the unrealized results of open parts
+ */
+export function dayPartsOf(changeUsd: Usd, days: readonly BookDay[], openUsd: Usd): DayParts {
+  const figures = sumOf(days.map((day) => day.figures))
+  const closed = figures.pricePnlUsd + figures.impactUsd + figures.swapUsd
+  const costs = resultOf(figures) - closed
+  const rest = changeUsd - closed - openUsd - costs
+  const [closedUsd = 0n, open = 0n, costsUsd = 0n, restUsd = 0n] = centsThatAddUp(
+    [closed, openUsd, costs, rest],
+    toCents(changeUsd),
+  )
+  return { closedUsd, openUsd: open, costsUsd, restUsd }
 }

@@ -1,5 +1,5 @@
-/** One thing that happened to a side of the account. Pure. */
-import type { TokenAmount, Usd } from '../protocol/units.ts'
+/** One thing that happened to a side of the account, and the rule by which a reduction takes from its books. Pure. */
+import { maxOf, minOf, sharesOf, type TokenAmount, type Usd } from '../protocol/units.ts'
 
 /** Time and place on the chain of a move: they order the moves of a side. */
 export interface MovePlace {
@@ -82,4 +82,39 @@ export function doesTheSame(one: Move, other: Move): boolean {
     one.sendingUsd === other.sendingUsd &&
     one.spent === other.spent
   )
+}
+
+/** The sizes that a reduction takes, by name, USD above 0, in the order in which they are taken. */
+export type Takes = readonly (readonly [strategy: string, takenUsd: Usd])[]
+
+/**
+ * Splits a reduction of a side: the books that are named first lose first, one after the other, then all others by size. `beyondUsd`: the rest,
+ * which no book holds.
+ *
+ * @param first the order's book, then the unattributed one
+ */
+export function takesOf(
+  parts: ReadonlyMap<string, { readonly sizeUsd: Usd }>,
+  first: readonly string[],
+  lessUsd: Usd,
+): { readonly takes: Takes; readonly beyondUsd: Usd } {
+  const takes: (readonly [string, Usd])[] = []
+  let leftUsd = lessUsd
+  for (const name of new Set(first)) {
+    const takenUsd = minOf(leftUsd, maxOf(0n, parts.get(name)?.sizeUsd ?? 0n))
+    if (takenUsd > 0n) takes.push([name, takenUsd])
+    leftUsd -= takenUsd
+  }
+  const others = [...parts].filter(([name, { sizeUsd }]) => sizeUsd > 0n && !first.includes(name))
+  const sizes = others.map(([, { sizeUsd }]) => sizeUsd)
+  const sharedUsd = minOf(
+    leftUsd,
+    sizes.reduce((sum, each) => sum + each, 0n),
+  )
+  const shares = sharesOf(sharedUsd, sizes)
+  for (const [place, [name]] of others.entries()) {
+    const share = shares[place] ?? 0n
+    if (share > 0n) takes.push([name, share])
+  }
+  return { takes, beyondUsd: leftUsd - sharedUsd }
 }

@@ -6,8 +6,7 @@ import { defined } from '../base/defined.ts'
 import type { Direction } from '../protocol/market.ts'
 import { maxOf, sharesOf, type TokenAmount, type Usd } from '../protocol/units.ts'
 import { addFigures, type Figures, noFigures } from './figures.ts'
-import type { Move } from './sideMove.ts'
-import { takesOf } from './takes.ts'
+import { type Move, takesOf } from './sideMove.ts'
 
 /** Owner of the parts that no strategy opened; no strategy can have this name. */
 export const UNATTRIBUTED = '@unattributed'

@@ -1,8 +1,8 @@
 /** Quote of an order by hand and its cost: as expected, and at worst by the bounds of its signature. Pure. */
 import type { Book } from '../books/books.ts'
 import { bookName, openResultUsd } from '../books/bookView.ts'
+import { takesOf } from '../books/sideMove.ts'
 import { UNATTRIBUTED } from '../books/sideParts.ts'
-import { takesOf } from '../books/takes.ts'
 import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import { OPERATOR } from '../domain/accountRecords/operatorName.ts'
 import type { Intent } from '../domain/order/intent.ts'

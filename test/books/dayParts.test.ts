@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { BookDay } from '../../src/books/books.ts'
-import { dayPartNames, dayPartsOf } from '../../src/books/dayParts.ts'
+import { dayPartNames, dayPartsOf } from '../../src/books/bookView.ts'
 import { noFigures } from '../../src/books/figures.ts'
 import { toCents } from '../../src/books/wholeCents.ts'
 import { usd } from '../../src/protocol/units.ts'

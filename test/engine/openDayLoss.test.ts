@@ -1,6 +1,6 @@
 /** `limits.maxDailyLossUsd` of a strategy, over the paper venue: what its open parts lost in the day counts, and over restarts. */
 import { afterEach, expect, test } from 'vitest'
-import { dayPartNames } from '../../src/books/dayParts.ts'
+import { dayPartNames } from '../../src/books/bookView.ts'
 import { toCents } from '../../src/books/wholeCents.ts'
 import type { Engine } from '../../src/daemon/engine.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'

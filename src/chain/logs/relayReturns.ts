@@ -42,7 +42,7 @@ export function relayReturnedUsd(logs: readonly LogRow[], parties: RelayParties)
  */
 export function nativePriceIn(
   logs: readonly LogRow[],
-  { emitter, wrappedNative }: Pick<RelayParties, 'emitter' | 'wrappedNative'>,
+  { emitter, wrappedNative }: { readonly emitter: Address; readonly wrappedNative: Address },
 ): bigint | undefined {
   let lowest: bigint | undefined
   for (const { address, topics, data } of logs) {

@@ -1,7 +1,7 @@
 /** Parts of the status that several commands show: rows of strategies and orders in flight, sides without stops, and words for an equity. Pure. */
 
 import { isoTime } from '../../base/clock.ts'
-import { dayPartNames } from '../../books/dayParts.ts'
+import { dayPartNames } from '../../books/bookView.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { counted, money, shortId, span } from '../../monitor/text.ts'
 import { type PriceText, triggersIn } from '../output/pricePlaces.ts'
@@ -134,7 +134,7 @@ const dayPartWords: Readonly<Record<(typeof dayPartNames)[number], string>> = {
 }
 
 /** The parts of the day's change, which add up to it as they are shown; empty where they are not known. */
-export function dayPartsText({ dayParts }: Pick<NonNullable<StatusBody['equity']>, 'dayParts'>): string {
+export function dayPartsText({ dayParts }: NonNullable<StatusBody['equity']>): string {
   if (dayParts === undefined) return ''
   return dayPartNames.map((name) => `${dayPartWords[name]} ${money(BigInt(dayParts[name]))}`).join(', ')
 }

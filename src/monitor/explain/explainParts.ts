@@ -218,7 +218,7 @@ function pnlLines(state: IntentState, context: LegLookups): string[] {
     const entry = isEntryKnown
       ? `${money(entryCostsUsd)} of the entry's costs`
       : `${money(entryCostsUsd)} of the entry's known costs; others opened a part of it`
-    // Of an exit the entry's message paid, so that only what came back is left: no "less" stands before a minus.
+    // The entry's message paid for its exits, so that only what came back is left: no "less" stands before a minus.
     const sending =
       sendingUsd < 0n
         ? `plus ${money(-sendingUsd)} that came back of its fee, less ${entry}`
