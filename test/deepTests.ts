@@ -158,6 +158,7 @@ const namedProcesses: readonly string[] = [
   'world/consoleChoices.test.ts',
   'world/consoleCommands.test.ts',
   'world/consoleForeign.test.ts',
+  'world/consoleKeyboard.test.ts',
   'world/consoleMark.test.ts',
   'world/consoleNarrow.test.ts',
   'world/consolePage.test.ts',

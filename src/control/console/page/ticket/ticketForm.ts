@@ -94,7 +94,7 @@ function Outcome({ said, change }: { readonly said: Said; readonly change: Field
   return html`${
     refused === undefined
       ? ''
-      : html`<div id=${refusedId} class="outcome down"><strong><span aria-hidden="true">✕</span> ${texts.dialog.refused(refused.code)}</strong><p>${refusalText(refused)}</p></div>`
+      : html`<div id=${refusedId} class="outcome down" tabindex="-1"><strong><span aria-hidden="true">✕</span> ${texts.dialog.refused(refused.code)}</strong><p>${refusalText(refused)}</p></div>`
   }
   ${
     pools.length === 0
@@ -105,7 +105,7 @@ function Outcome({ said, change }: { readonly said: Said; readonly change: Field
   ${
     done === undefined
       ? ''
-      : html`<div class="outcome up"><strong><span aria-hidden="true">✓</span> ${words.accepted}</strong><p>${done.statement}</p>
+      : html`<div class="outcome up" tabindex="-1"><strong><span aria-hidden="true">✓</span> ${words.accepted}</strong><p>${done.statement}</p>
           ${done.intentId === undefined ? '' : html`<button type="button" onClick=${() => show(done.intentId)}>${words.story}</button>`}</div>`
   }`
 }
@@ -125,26 +125,28 @@ function useAnew(quote: Quote | undefined, isBusy: boolean, ask: () => void): ()
   }
 }
 
-/** Puts the focus on the first field at fault once an answer or a try is there, else on the heading of the preview. */
-function useFocus(
-  form: { readonly current: HTMLFormElement | null },
-  hasQuote: boolean,
-  refusal: unknown,
-  tries: number,
-): void {
+/**
+ * Puts the focus on the first field at fault after a try or an answer, else on the heading of the preview, else on what became of the order: field and
+ * button lose it while the daemon is asked. The preview comes into sight. What is asked for anew by itself moves nothing.
+ */
+function useFocus(form: { readonly current: HTMLFormElement | null }, answers: number, tries: number): void {
+  const go = (): void => {
+    const find = (selector: string) => form.current?.querySelector<HTMLElement>(selector)
+    find('.quote')?.scrollIntoView({ block: 'nearest' })
+    const wrong = find('[aria-invalid=true], fieldset[aria-describedby] input')
+    ;(wrong ?? find('#quote-title') ?? find('.outcome'))?.focus()
+  }
   useEffect(() => {
-    if (tries === 0 && refusal === undefined && !hasQuote) return
-    const wrong = form.current?.querySelector<HTMLElement>(
-      '[aria-invalid=true], fieldset[aria-describedby] input',
-    )
-    const heading = form.current?.querySelector<HTMLElement>('#quote-title')
-    ;(wrong ?? heading)?.focus()
-  }, [hasQuote, refusal, tries])
+    if (answers > 0) go()
+  }, [answers])
+  useEffect(() => {
+    if (tries > 0) go()
+  }, [tries])
 }
 
 /** The form. `market`: that of the chart. */
 export function TicketForm({ market }: { readonly market: string }): VNode {
-  const { ticket, said, busy, by, setBy, change, show, send } = useTicket(market)
+  const { ticket, said, answers, busy, by, setBy, change, show, send } = useTicket(market)
   const { fields } = ticket
   const { quote, before, refused } = said
   const nowMs = useDaemonNow(500)
@@ -174,7 +176,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
     busy !== undefined,
     () => void show({ before, why: refused, isQuiet: true }),
   )
-  useFocus(form, quote !== undefined, refused, tries)
+  useFocus(form, answers, tries)
 
   const changeTo = (next: Partial<TicketFields>) => {
     setFarAgreed(undefined)

@@ -98,6 +98,7 @@ export function useTicket(market: string) {
   const [said, setSaid] = useState<Said>({})
   const [busy, setBusy] = useState<Busy | undefined>(undefined)
   const [by, setBy] = useState(lastName())
+  const [answers, setAnswers] = useState(0)
   const isSending = useRef(false)
   const isGone = useRef(false)
   const asked = useRef(0)
@@ -142,6 +143,7 @@ export function useTicket(market: string) {
         announce(`${why === undefined ? '' : `${refusalText(why)} `}${answer.value.statement}`)
     } else if (isQuiet && !answer.ok && answer.code === NO_ANSWER) setSaid({})
     else ended(ticket, answer, pools)
+    if (!isQuiet) setAnswers((count) => count + 1)
   }
 
   /** A form that is gone leaves the outcome to the next one, which finds what was sent. */
@@ -154,7 +156,10 @@ export function useTicket(market: string) {
     isSending.current = false
     if (isGone.current) return
     setBusy(undefined)
-    if (answer.ok || !shownAnew.has(answer.code)) return ended(unsent, answer)
+    if (answer.ok || !shownAnew.has(answer.code)) {
+      setAnswers((count) => count + 1)
+      return ended(unsent, answer)
+    }
     keep(unsent)
     await show({ before: shown, why: answer })
   }
@@ -183,5 +188,5 @@ export function useTicket(market: string) {
     change({ market: '' })
   }, [market, busy])
 
-  return { ticket, said, busy, by, setBy, change, show, send }
+  return { ticket, said, answers, busy, by, setBy, change, show, send }
 }

@@ -1,5 +1,5 @@
 /** The dialog of a command: what will happen, what must be typed, what it would do now, and what became of it. */
-import type { VNode } from 'preact'
+import type { RefObject, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CommandField, FieldValues, PageCommand } from '../formCommand.ts'
 import { html, useMayCommand, usePage } from '../markup.ts'
@@ -96,9 +96,9 @@ function Outcome({
   readonly isPreview: boolean
 }): VNode {
   if (!answer.ok) {
-    return html`<div class="outcome down"><strong><span aria-hidden="true">✕</span> ${words.refused(answer.code)}</strong><p>${refusalText(answer)}</p></div>`
+    return html`<div class="outcome down" tabindex="-1"><strong><span aria-hidden="true">✕</span> ${words.refused(answer.code)}</strong><p>${refusalText(answer)}</p></div>`
   }
-  return html`<div class="outcome up">
+  return html`<div class="outcome up" tabindex="-1">
     <strong><span aria-hidden="true">${isPreview ? '…' : '✓'}</span> ${isPreview ? words.would : words.carriedOut}</strong>
     ${linesOf(answer.value).map((line) => html`<p key=${line} class="num">${line}</p>`)}
   </div>`
@@ -154,6 +154,16 @@ function useShown(
   }, [JSON.stringify(values)])
 }
 
+/** Puts the focus on each answer: the field or button that had it is disabled while the daemon is asked, and loses it. */
+function useAnswerFocus(): readonly [form: RefObject<HTMLFormElement>, answered: () => void] {
+  const form = useRef<HTMLFormElement>(null)
+  const [answers, setAnswers] = useState(0)
+  useEffect(() => {
+    if (answers > 0) form.current?.querySelector<HTMLElement>('.outcome')?.focus()
+  }, [answers])
+  return [form, () => setAnswers((count) => count + 1)]
+}
+
 /** The form of one command. It is made anew for each, so that nothing that was typed for another stands in it. */
 function CommandForm({
   command,
@@ -172,6 +182,7 @@ function CommandForm({
   const [isSending, setSending] = useState(false)
   const [seen, setSeen] = useState<Answered<Answer> | undefined>(undefined)
   const [done, setDone] = useState<Answered<Answer> | undefined>(undefined)
+  const [form, answered] = useAnswerFocus()
   const typed = command.typed ?? (seen?.ok === true ? command.typedFor?.(seen.value) : undefined)
   const isSeen = preview === undefined || seen?.ok === true
   const isSaid = typed === undefined || said.trim().toLowerCase() === typed
@@ -194,9 +205,13 @@ function CommandForm({
     if (isOld) return
     if (fields.some(({ name, problem }) => problem?.(values[name] ?? '') !== undefined)) return
     rememberName(by)
-    if (!isSeen && preview !== undefined) return setSeen(await ask(preview(values)))
+    if (!isSeen && preview !== undefined) {
+      setSeen(await ask(preview(values)))
+      return answered()
+    }
     if (!isSaid) return
     setDone(await ask(command.body(values)))
+    answered()
     feed.refresh()
   }
 
@@ -208,7 +223,7 @@ function CommandForm({
 
   const order = done?.ok === true ? done.value.intentId : undefined
   const buttonText = isSending ? words.sending : isSeen ? command.send : words.preview
-  return html`<form class="form" onSubmit=${submit}>
+  return html`<form ref=${form} class="form" onSubmit=${submit}>
     <h2 id="command-title">${title}</h2>
     <ul>${effects.map((effect) => html`<li key=${effect}>${effect}</li>`)}</ul>
     <fieldset disabled=${isOver || isSending}>
@@ -259,9 +274,19 @@ export function CommandDialog(props: {
   const mayCommand = useMayCommand()
   const command = mayCommand ? props.command : undefined
   const dialog = useRef<HTMLDialogElement>(null)
+  const begunIn = useRef<Element | null>(null)
   useEffect(() => {
-    if (command === undefined) dialog.current?.close()
-    else if (dialog.current?.open === false) dialog.current.showModal()
+    const isOpen = dialog.current?.open === true
+    if (command !== undefined && !isOpen) {
+      begunIn.current = document.activeElement?.closest('section') ?? null
+      dialog.current?.showModal()
+    } else if (command === undefined) {
+      dialog.current?.close()
+      // The button that opened it may be gone with its row: the browser then leaves the focus on nothing.
+      const section = begunIn.current?.isConnected === true ? begunIn.current : document
+      if (document.activeElement === document.body)
+        section.querySelector<HTMLElement>('main h2, section > header h2')?.focus()
+    }
   }, [command])
   // A command begun in a session that has ended is not offered to the next one.
   useEffect(() => {
