@@ -192,7 +192,7 @@ function createListedSymbols(): ListedSymbols {
 }
 
 /** The files of the configuration, as they are read and written while perpd runs. */
-function strategyFilesOf(config: Config, log: Log, listed: Pick<ListedSymbols, 'problemsOf'>): StrategyFiles {
+function strategyFilesOf(config: Config, log: Log, listed: ListedSymbols): StrategyFiles {
   const copies = ownCopies(config)
   return {
     async read(texts) {

@@ -85,8 +85,10 @@ export function dealBudgets({ limit, accounts }: DealFacts, previous: Deal): Dea
 }
 
 /** An account that runs, in a deal. */
-interface Running extends Pick<Share, 'budget' | 'cutAt'> {
+interface Running {
   readonly name: string
+  readonly budget: bigint
+  readonly cutAt: number
   readonly look: AccountLook
   /** The most that it may come to use if its budget stays. */
   readonly reach: bigint
