@@ -18,7 +18,7 @@ export function withVendoredImports(text: string): string {
 const unread = /^[ \t]*\/\*[\s\S]*?\*\/[ \t]*$|^[ \t]*\/\/.*$|^[ \t]+|[ \t]+$|(?<= ) +/gm
 
 /** A text without what no browser reads: comments, indentation, and blanks at the ends of lines. */
-export function withoutBlanks(text: string): string {
+function withoutBlanks(text: string): string {
   return text.replace(unread, '').replace(/^\n+|\n+(?=\n)/g, '')
 }
 

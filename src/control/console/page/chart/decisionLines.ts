@@ -18,7 +18,7 @@ export interface ShownIndicator {
 const tones = ['accent', 'warn', 'up', 'down', 'muted']
 
 /** The lines of a report; a colour comes again after five. */
-export function indicatorsOf(report: Candles | undefined): readonly ShownIndicator[] {
+function indicatorsOf(report: Candles | undefined): readonly ShownIndicator[] {
   return (report?.indicators ?? []).map(({ strategy, name, points }, at) => ({
     label: `${strategy} ${name}`,
     tone: tones[at % tones.length] ?? '',
