@@ -155,7 +155,7 @@ function useShown(
 }
 
 /** Puts the focus on each answer: the field or button that had it is disabled while the daemon is asked, and loses it. */
-function useAnswerFocus(): readonly [form: RefObject<HTMLFormElement>, answered: () => void] {
+function useAnswerFocus(): readonly [form: RefObject<HTMLFormElement | null>, answered: () => void] {
   const form = useRef<HTMLFormElement>(null)
   const [answers, setAnswers] = useState(0)
   useEffect(() => {
