@@ -159,6 +159,7 @@ const namedProcesses: readonly string[] = [
   'world/consoleCommands.test.ts',
   'world/consoleForeign.test.ts',
   'world/consoleKeyboard.test.ts',
+  'world/deskLimits.test.ts',
   'world/consoleMark.test.ts',
   'world/consoleNarrow.test.ts',
   'world/consolePage.test.ts',
