@@ -122,7 +122,7 @@ test('a user opens, looks around at 80 columns, is refused beyond a limit, cance
     expect(answered).toContain('Nothing was sent.')
     const kept = await typed(['close', eth, 'long', ...own.flags(hosts)], 'ye')
     expect(kept).toContain('close       all of the long ')
-    for (const name of ['expected    about $', 'worst cost  at most $']) expect(kept).toContain(name)
+    for (const name of ['expected    about $', 'at worst    a fill at $']) expect(kept).toContain(name)
     expect(kept).toContain('Nothing was sent.')
   }
 
