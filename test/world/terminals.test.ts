@@ -184,7 +184,9 @@ test.skipIf(!hasTmux).each(sizes)(
       terminal.type('g')
       await terminal.shows('lines 1 to')
     }
-    expect(steady(first)).toMatchSnapshot(`top at ${columns}`)
+    // How many lines the day's parts take hangs on their digits, and with them what follows on a first page.
+    const kept = isLong ? steady(first).split('\n\nstrategies')[0] : steady(first)
+    expect(kept).toMatchSnapshot(`top at ${columns}`)
     terminal.type('q')
     expect(await terminal.ended()).toBe(0)
   },
