@@ -6,6 +6,7 @@ import { defined } from '../base/defined.ts'
 import { reasonOf } from '../base/errors.ts'
 import { isObject } from '../base/isObject.ts'
 import type { Usd } from '../protocol/units.ts'
+import { isShownPrice } from './levels.ts'
 
 /** One line on what an instance waits for. */
 export interface StatusLine {
@@ -24,8 +25,6 @@ export interface StatusLine {
 export const MOST_PRICES = 32
 /** Most characters of the line, of a word among its values and of a market's symbol, and most values. */
 const [MOST_TEXT, MOST_WORD, MOST_SYMBOL, MOST_FACTS] = [160, 80, 120, 16]
-/** Prices lie below it: 10^18 dollars. */
-const PRICE_BOUND = 10n ** 48n
 /** Form of a name of a value. */
 const nameForm = /^\w{1,40}$/
 
@@ -91,7 +90,7 @@ function pricesProblem(prices: unknown): string | undefined {
     count += rows.length
     for (const [name, price] of rows.slice(0, MOST_PRICES)) {
       if (!nameForm.test(name)) return 'a name in prices is not 1 to 40 letters and digits'
-      if (typeof price !== 'bigint' || price <= 0n || price >= PRICE_BOUND)
+      if (typeof price !== 'bigint' || !isShownPrice(price))
         return `prices.${name} is no price: a bigint above 0, USD with 30 decimals`
     }
   }

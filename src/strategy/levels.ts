@@ -16,3 +16,11 @@ export function priceOfLevel(level: number): Usd {
 export function levelOfPrice(price: Usd): number {
   return Number(`${price}e-${USD_DECIMALS}`)
 }
+
+/** Prices that may be drawn lie below it: 10^18 dollars. */
+const PRICE_BOUND = 10n ** 48n
+
+/** Tells whether an amount may stand among the prices of a status: above 0, and below 10^18 dollars. */
+export function isShownPrice(price: Usd): boolean {
+  return price > 0n && price < PRICE_BOUND
+}

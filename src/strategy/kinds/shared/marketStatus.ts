@@ -2,7 +2,7 @@
 import { defined } from '../../../base/defined.ts'
 import type { Direction } from '../../../protocol/market.ts'
 import type { Usd } from '../../../protocol/units.ts'
-import { priceOfLevel } from '../../levels.ts'
+import { isShownPrice, priceOfLevel } from '../../levels.ts'
 import type { OwnPosition, StatusLine, StrategyInstance } from '../../strategy.ts'
 
 /** Longest joined line, most values and most prices in it; a status may have as many. */
@@ -45,10 +45,11 @@ function pricesOf(
 ): StatusLine['prices'] | undefined {
   let left = MOST_PRICES
   const priced = lines.flatMap(({ symbol, prices = {} }) => {
-    const count = Object.keys(prices).length
-    if (count === 0 || count > left) return []
-    left -= count
-    return [[symbol, prices] as const]
+    // A level below the smallest unit of a price is none.
+    const shown = Object.entries(prices).filter(([, price]) => isShownPrice(price))
+    if (shown.length === 0 || shown.length > left) return []
+    left -= shown.length
+    return [[symbol, Object.fromEntries(shown)] as const]
   })
   return priced.length === 0 ? undefined : Object.fromEntries(priced)
 }
