@@ -31,10 +31,10 @@ async function graveOf(page: Page): Promise<readonly string[]> {
 
 pageTest(
   'an operator starts a backtest, sees it pass, cancels one, and opens a report that keeps to itself',
-  { timeout: 400_000 },
+  { timeout: 600_000 },
   async () => {
     const { folder } = here
-    mkdirSync(join(folder, 'strategies'))
+    mkdirSync(join(folder, 'strategies'), { recursive: true })
     writeFileSync(
       join(folder, 'strategies', 'mine.yaml'),
       readFileSync(join(import.meta.dirname, '../../strategies/eth-trend.yaml')),
@@ -50,7 +50,7 @@ pageTest(
     await toPage(page, 'results')
     // One that cannot be made says why in the program's own words.
     await begin(page, '2024-02-01', '2024-02-02')
-    await page.waitForSelector('#runs .problem pre >> text=/candles/i')
+    await page.waitForSelector('#runs .problem pre >> text=/candles/i', { timeout: 240_000 })
     await begin(page, '2024-01-02', '2024-01-03')
     await page.waitForSelector('#runs progress')
     await page.click(`#runs >> text=${runTexts.cancel}`)
