@@ -228,6 +228,30 @@ test('an endpoint that does not answer a question for several is not asked again
   expect(asked).toHaveLength(1)
 })
 
+test('a joint answer with a log of nobody is believed for no one, and each is asked alone', async () => {
+  const { node, asked } = nodeOf(() => false)
+  const lying = {
+    ...node,
+    logs: async (...parts: Parameters<ChainNode['logs']>) => {
+      const rows = await node.logs(...parts)
+      const [row] = rows
+      const isJoint = [parts[0].topics[3]].flat().length > 1
+      return isJoint && row !== undefined
+        ? [...rows, { ...row, topics: ['0x', '0x', '0x', addressTopic(accountOf(9))] as Hex[] }]
+        : rows
+    },
+  }
+  const found = await createGatherLogs(lying, emitter)(
+    [1, 2].map((n) => async (ask) => {
+      const question = { account: accountOf(n), from: 1n, to: 9n }
+      return shown(question, await ask(question))
+    }),
+    signal,
+  )
+  expect(found).toMatchObject([{ value: true }, { value: true }])
+  expect(asked).toEqual(['2 of 1 to 9', '1 of 1 to 9', '1 of 1 to 9'])
+})
+
 /** A poll that answers when it is let, and the accounts of each look. */
 function pollOf() {
   const looks: string[][] = []
