@@ -6,8 +6,10 @@ import { expect, test } from 'vitest'
 const page = resolve(import.meta.dirname, '..', '..', 'src', 'control', 'console', 'page')
 
 test('every colour that the page names is in its sheet, in the light and in the dark', () => {
-  const sheet = readFileSync(join(page, 'style.css'), 'utf8')
-  const [light = '', dark = ''] = [...sheet.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) => block)
+  const [colours = '', sheet = ''] = ['colours.css', 'style.css'].map((file) =>
+    readFileSync(join(page, file), 'utf8'),
+  )
+  const [light = '', dark = ''] = [...colours.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) => block)
   const declared = (block: string): ReadonlySet<string> =>
     new Set([...block.matchAll(/^\s*(--[\w-]+):/gm)].map(([, name = '']) => name))
   const scripts = readdirSync(page, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -93,12 +93,8 @@ test('every statistic and every kind of costs stands in the page with its defini
   expect(missing.map(({ name }) => name)).toEqual([])
 })
 
-test('the page has the colours of the console', () => {
-  const [own, consoles] = ['report/drawing/report.css', 'control/console/page/style.css'].map((file) =>
-    [...readFileSync(resolve(src, file), 'utf8').matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
-      block?.replace(/\s+/g, ' '),
-    ),
-  )
-  expect(own).toHaveLength(2)
-  expect(own).toEqual(consoles)
+test('the page has the colours of the console, in the light and in the dark', () => {
+  const colours = readFileSync(resolve(src, 'control/console/page/colours.css'), 'utf8')
+  expect(colours.match(/--paper: /g)).toHaveLength(2)
+  expect(reportPage(reported(), code)).toContain(colours)
 })

@@ -43,9 +43,13 @@ export function readPageCode(): PageCode {
     return readFileSync(path, 'utf8')
   }
   const own = (name: string): string => readFileSync(join(pageFolder, name), 'utf8')
+  const colours = readFileSync(
+    fileURLToPath(new URL('../../control/console/page/colours.css', import.meta.url)),
+    'utf8',
+  )
   return {
     scripts: [ofPackage('dist/uPlot.iife.min.js'), withoutTypes(own('drawReport.ts'))],
-    sheet: `${ofPackage('dist/uPlot.min.css')}\n${own('report.css')}`,
+    sheet: `${ofPackage('dist/uPlot.min.css')}\n${colours}${own('report.css')}`,
   }
 }
 
