@@ -38,6 +38,7 @@ interface FiguresJson {
   readonly trades: readonly {
     readonly intentIds: readonly string[]
     readonly sizeUsd: string
+    readonly costsUsd: string
     readonly resultUsd: string
     readonly openReason: string
   }[]
@@ -111,6 +112,8 @@ pageTest(
     expect(roundedUsd).toBeGreaterThanOrEqual(0n)
     expect(roundedUsd).toBeLessThan(2n * 10n ** 24n)
     expect(brought(ofRun) - brought(ofJournal)).toBe(roundedUsd)
+    const paid = ({ trades }: FiguresJson) => trades.reduce((sum, each) => sum + BigInt(each.costsUsd), 0n)
+    expect(paid(ofJournal) - paid(ofRun)).toBe(roundedUsd)
     expect({ ...ofJournal.costs, positionFeeUsd, swapUsd }).toEqual(ofRun.costs)
     for (const [file, colorScheme, width] of [
       ['first/report.html', 'light', 1280],

@@ -90,7 +90,7 @@ function sentencesOf({ isPaper, profile }: Config, hasCurve: boolean): readonly 
     hasCurve
       ? "The curve is the account's worth as the daemon read it, with all that it holds; deposits and withdrawals are taken out as far as the journal has them."
       : 'The account has no equity curve: the chart shows the realized results of the books, summed from 0 by day, without ratios of returns.',
-    'Trades and costs are those of the books: realized, after all costs but those of swaps on the way.',
+    'Trades and costs are those of the books: realized, after all costs; those of swaps on the way are among the fees.',
   ]
 }
 
@@ -163,7 +163,7 @@ function tradeOf(row: ClosedTrade, fills: readonly TradeRow[], intents: readonly
     sizeUsd: row.sizeUsd,
     entryPrice: row.entryPrice,
     exitPrice: row.exitPrice,
-    costsUsd: row.feesUsd + row.fundingUsd + row.borrowingUsd + row.sendingUsd,
+    costsUsd: row.feesUsd + row.fundingUsd + row.borrowingUsd + row.sendingUsd - row.impactUsd,
     resultUsd: row.pnlUsd,
     openReason: first?.intent.decision.reason ?? '',
     closeReason: row.why,
