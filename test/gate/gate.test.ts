@@ -65,6 +65,30 @@ test('what tests of one folder share makes no test of another due that does not 
   expect(changed).toContain('test/container/containerRun.test.ts')
 })
 
+test('the code of a page makes due what opens, packs or imports it, and no order that a killed process leaves', () => {
+  for (const file of [
+    'src/control/console/page/style.css',
+    'src/control/console/page/views/positionsView.ts',
+  ]) {
+    const changed = changedBy(file, file.endsWith('.css') ? 'i { color: red }' : undefined)
+    expect(changed).toEqual(
+      expect.arrayContaining([
+        'test/world/consolePage.test.ts',
+        'test/world/consoleAccounts.test.ts',
+        'test/control/consoleAssets.test.ts',
+        'test/container/containerRun.test.ts',
+        'test/api/package.test.ts',
+      ]),
+    )
+    expect(changed.length).toBeLessThan(files.length / 5)
+    expect(changed).not.toContain('test/world/kill.test.ts')
+    expect(changed).not.toContain('test/journal/postgresReplication.test.ts')
+  }
+  expect(changedBy('src/report/drawing/report.css', 'i { color: red }')).toContain(
+    'test/report/reportBrowser.test.ts',
+  )
+})
+
 test('documents make no deep test due but those that read them', () => {
   const changed = changedBy('docs/orders.md')
   expect(changed.filter((file) => !/^test\/(docs\/|api\/package)/.test(file))).toEqual([])

@@ -64,6 +64,15 @@ const NAMES_TESTS = /['"`]test\//
 /** Files whose content decides no test of the deep tier, but for those tests that read the documents. */
 const isDocument = (file: string) => file.startsWith('docs/') || (file.endsWith('.md') && !file.includes('/'))
 
+/** Files that the daemon and reports hand to a browser and never run: they decide a test that looks at a page, or that imports them. */
+const isPage = (file: string) =>
+  file.startsWith('src/control/console/page/') || file.startsWith('src/report/drawing/')
+
+/** A file with one of these beside its comments opens a page, asks for one, writes a report, or packs all that is shipped. */
+const LOOKS_AT_PAGE = /playwright|\/console\b|['"]npm['"]|['"]report['"]/
+
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
+
 const isTest = (file: string) => file.startsWith('test/') && file.endsWith('.test.ts')
 
 /** A snapshot is read by its own test alone. */
@@ -75,6 +84,7 @@ const isData = (file: string) =>
   !file.endsWith('.ts') &&
   !isDocument(file) &&
   !isSnapshot(file) &&
+  !isPage(file) &&
   !file.startsWith('bench/') &&
   !file.startsWith('deploy/') &&
   !file.startsWith('test/gate/') &&
@@ -129,7 +139,7 @@ function closureOf(file: string, named: (file: string) => readonly string[]): Re
 /**
  * Returns the key of each test file, 16 hex digits. It changes with the code of any file that the test imports at whatever distance, with fixtures and other data,
  * the lock file, the tests' own setup and the version of Node. A test that starts processes or reads folders has every file of the source for its
- * closure, and of the tests its own folder and the support; a test of seeded bugs has the simulation and the files in which the bugs are planted.
+ * closure, but the code of pages only if it looks at one, and of the tests its own folder and the support; a test of seeded bugs has the simulation and the files in which the bugs are planted.
  */
 export function proofKeys(
   tree: Tree,
@@ -177,16 +187,19 @@ function partsOf(tree: Tree, file: string, named: (file: string) => readonly str
   const tests = closure
     .filter((each) => each.startsWith('test/') && each.endsWith('.ts'))
     .map((each) => tree.read(each).toString('utf8'))
-  if (!tests.some((text) => REACHES_ALL.test(text))) return closure
+  const looksAtPage = tests.some((text) => LOOKS_AT_PAGE.test(text.replaceAll(COMMENT, '')))
+  const seen = looksAtPage ? [...closure, ...tree.files.filter(isPage)] : closure
+  if (!tests.some((text) => REACHES_ALL.test(text))) return seen
   const readsDocuments = file.startsWith('test/docs/') || file.startsWith('test/api/package')
   const readsTests = readsDocuments || tests.some((text) => NAMES_TESTS.test(text))
   const near = [`${dirname(file)}/`, 'test/support/']
   const isFar = (each: string) => each.startsWith('test/') && !near.some((folder) => each.startsWith(folder))
   return [
-    ...closure,
+    ...seen,
     ...tree.files.filter(
       (each) =>
         !isTest(each) &&
+        !isPage(each) &&
         !isSnapshot(each) &&
         !each.startsWith('test/gate/') &&
         (readsTests || !isFar(each)) &&
