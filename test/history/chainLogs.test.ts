@@ -229,3 +229,37 @@ test('a run that the events do not cover has none of them; they are listed, and 
     code: 'HISTORY_FILE_CHANGED',
   })
 })
+
+test('what is read so far is told with each group of requests, never less than before, and ends with every block', async () => {
+  const told: (readonly [done: number, total: number])[] = []
+  await getLogs(await sourceOf(), testFolder(), wish(), (done, total) => {
+    told.push([done, total])
+  })
+  expect(told.length).toBeGreaterThan(2)
+  expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((one, other) => one - other))
+  expect(new Set(told.map(([, total]) => total)).size).toBe(1)
+  expect(told.at(-1)?.[0]).toBe(told.at(-1)?.[1])
+})
+
+test('without an endpoint, with none that answers, and with one of another chain the command names what to set, and downloads nothing', async () => {
+  const other = createServer((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })))
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  const hosts = [`--venue.apiHosts=${served.api.join(',')}`, `--venue.oracleHosts=${served.oracle.join(',')}`]
+  for (const [url, word] of [
+    ['', 'rpc.http'],
+    [`http://127.0.0.1:${port}`, 'another chain'],
+    ['http://127.0.0.1:9', '127.0.0.1:9'],
+  ] as const) {
+    const folder = testFolder()
+    const ran = await perpd(folder, [
+      ...['data', 'get', named.market, '--period=1h', '--chain-logs', '--profile=arbitrum'],
+      ...[...hosts, `--history.folder=${folder}`, ...(url === '' ? [] : [`--rpc.http=${url}`])],
+    ])
+    expect([url, ran.code, ran.err.includes(word)]).toEqual([url, 4, true])
+    expect(readManifest(folder)).toMatchObject({ candles: [], logs: [] })
+  }
+  await new Promise((resolve) => other.close(resolve))
+})
