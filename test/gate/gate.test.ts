@@ -89,6 +89,23 @@ test('the code of a page makes due what opens, packs or imports it, and no order
   )
 })
 
+test('the code of backtests makes due what names it or imports it, and no order that a killed process leaves', () => {
+  const changed = changedBy('src/backtest/fillBook.ts')
+  expect(changed).toEqual(
+    expect.arrayContaining([
+      'test/backtest/exactRun.test.ts',
+      'test/world/backtestKill.test.ts',
+      'test/world/consoleRuns.test.ts',
+      'test/report/reportBrowser.test.ts',
+      'test/api/package.test.ts',
+    ]),
+  )
+  expect(changed.length).toBeLessThan(files.length / 3)
+  expect(changed).not.toContain('test/world/unwind.test.ts')
+  // The daemon lists runs, so it loads the names of their files.
+  expect(changedBy('src/backtest/runFiles.ts')).toContain('test/world/unwind.test.ts')
+})
+
 test('documents make no deep test due but those that read them', () => {
   const changed = changedBy('docs/orders.md')
   expect(changed.filter((file) => !/^test\/(docs\/|api\/package)/.test(file))).toEqual([])

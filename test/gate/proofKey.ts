@@ -64,12 +64,29 @@ const NAMES_TESTS = /['"`]test\//
 /** Files whose content decides no test of the deep tier, but for those tests that read the documents. */
 const isDocument = (file: string) => file.startsWith('docs/') || (file.endsWith('.md') && !file.includes('/'))
 
-/** Files that the daemon and reports hand to a browser and never run: they decide a test that looks at a page, or that imports them. */
-const isPage = (file: string) =>
-  file.startsWith('src/control/console/page/') || file.startsWith('src/report/drawing/')
+/** Rooms of the source that decide a test only if it names them beside its comments, or imports from them: no process that starts loads them. */
+const namedRooms: readonly { readonly has: RegExp; readonly named: RegExp }[] = [
+  // What the daemon and reports hand to a browser: a page is opened, asked for or written, or all that is shipped is packed.
+  {
+    has: /^src\/(control\/console\/page|report\/drawing)\//,
+    named: /playwright|\/console\b|['"]npm['"]|['"]report['"]/,
+  },
+  // Backtests, reports and history, which commands of their own load, and the daemon for the console's runs and for a recording.
+  {
+    has: /^src\/(backtest|history|report)\/(?!runFiles\.ts)/,
+    named:
+      /['"]npm['"]|backtest|['"]report['"]|\bdata (get|import|list|check|export)|['"]data['"], *['"]|['"]record['"]|history|strategies\W{1,6}test\b/,
+  },
+]
 
-/** A file with one of these beside its comments opens a page, asks for one, writes a report, or packs all that is shipped. */
-const LOOKS_AT_PAGE = /playwright|\/console\b|['"]npm['"]|['"]report['"]/
+/** Tells if a file is of such a room that none of these texts of tests names. */
+function isUnnamed(texts: readonly string[]): (file: string) => boolean {
+  const code = texts.map((text) => text.replaceAll(COMMENT, ''))
+  const unnamed = namedRooms.filter(({ named }) => !code.some((text) => named.test(text)))
+  return (file) => unnamed.some(({ has }) => has.test(file))
+}
+
+const isPage = (file: string) => namedRooms[0]?.has.test(file) === true
 
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm
 
@@ -139,7 +156,7 @@ function closureOf(file: string, named: (file: string) => readonly string[]): Re
 /**
  * Returns the key of each test file, 16 hex digits. It changes with the code of any file that the test imports at whatever distance, with fixtures and other data,
  * the lock file, the tests' own setup and the version of Node. A test that starts processes or reads folders has every file of the source for its
- * closure, but the code of pages only if it looks at one, and of the tests its own folder and the support; a test of seeded bugs has the simulation and the files in which the bugs are planted.
+ * closure, but for rooms that it does not name (`namedRooms`), and of the tests its own folder and the support; a test of seeded bugs has the simulation and the files in which the bugs are planted.
  */
 export function proofKeys(
   tree: Tree,
@@ -187,19 +204,19 @@ function partsOf(tree: Tree, file: string, named: (file: string) => readonly str
   const tests = closure
     .filter((each) => each.startsWith('test/') && each.endsWith('.ts'))
     .map((each) => tree.read(each).toString('utf8'))
-  const looksAtPage = tests.some((text) => LOOKS_AT_PAGE.test(text.replaceAll(COMMENT, '')))
-  const seen = looksAtPage ? [...closure, ...tree.files.filter(isPage)] : closure
-  if (!tests.some((text) => REACHES_ALL.test(text))) return seen
+  const isLeftOut = isUnnamed(tests)
+  if (!tests.some((text) => REACHES_ALL.test(text)))
+    return [...closure, ...tree.files.filter((each) => isPage(each) && !isLeftOut(each))]
   const readsDocuments = file.startsWith('test/docs/') || file.startsWith('test/api/package')
   const readsTests = readsDocuments || tests.some((text) => NAMES_TESTS.test(text))
   const near = [`${dirname(file)}/`, 'test/support/']
   const isFar = (each: string) => each.startsWith('test/') && !near.some((folder) => each.startsWith(folder))
   return [
-    ...seen,
+    ...closure,
     ...tree.files.filter(
       (each) =>
         !isTest(each) &&
-        !isPage(each) &&
+        !isLeftOut(each) &&
         !isSnapshot(each) &&
         !each.startsWith('test/gate/') &&
         (readsTests || !isFar(each)) &&

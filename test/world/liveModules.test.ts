@@ -1,4 +1,4 @@
-/** What a process of perpd loads: with a live profile nothing of the paper venue, which only its own profile embeds. */
+/** What a process of perpd loads: with a live profile nothing of the paper venue, which only its own profile embeds, and no room that only its own commands need. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,6 +29,10 @@ async function loadedBy(args: readonly string[], saying?: string): Promise<reado
     .filter((path) => !path.startsWith('..'))
 }
 
+/** Rooms that make a test due only if it names them (test/gate/proofKey.ts). */
+const ofResearch = (paths: readonly string[]) =>
+  paths.filter((path) => /^(backtest|history|report)\//.test(path) && path !== 'backtest/runFiles.ts')
+
 const ofVenue = (paths: readonly string[]) => paths.filter((path) => path.startsWith('paper/'))
 
 function liveFlags({ api, oracle, rpc }: PaperHosts): readonly string[] {
@@ -47,7 +51,7 @@ function liveFlags({ api, oracle, rpc }: PaperHosts): readonly string[] {
   ]
 }
 
-test('a live profile that is checked and run loads the whole daemon and nothing of the paper venue', async () => {
+test('a live profile that is checked and run loads the whole daemon and nothing of the paper venue, of backtests, reports or history', async () => {
   const live = liveFlags((await startPaper()).hosts)
   const checked = await loadedBy(['check', ...live])
   expect(checked.length).toBeGreaterThan(50)
@@ -55,6 +59,7 @@ test('a live profile that is checked and run loads the whole daemon and nothing 
   const run = await loadedBy(['run', ...live], 'LIVE: orders use real money from now on.')
   expect(run.length).toBeGreaterThan(200)
   expect(ofVenue(run)).toEqual([])
+  expect(ofResearch([...checked, ...run])).toEqual([])
 })
 
 test('the paper profile loads the venue that it embeds', async () => {
