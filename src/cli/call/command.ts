@@ -259,7 +259,7 @@ export function flagText({ name, value, isValueOptional }: OwnFlag): string {
 
 /** `usage: perpd orders [--open] ...`. */
 export function usageOf(command: CommandLine): string {
-  const own = command.flags.map((flag) => `[${flagText(flag)}]`)
+  const own = command.flags.map((flag) => (flag.isNeeded ? flagText(flag) : `[${flagText(flag)}]`))
   const { name = '', isOptional = false, isMany } = command.positional ?? {}
   const word = isMany === true ? `${name}...` : name
   const positional = command.positional === undefined ? [] : [isOptional ? `[${word}]` : `<${word}>`]
