@@ -1,5 +1,8 @@
 /** What the page sends is what the control port reads, and what cannot be undone is typed. */
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { commandForms } from '../../src/control/console/page/commandForms.ts'
 import { formCommand, type PageCommand } from '../../src/control/console/page/formCommand.ts'
 import {
   cancelCommand,
@@ -294,4 +297,16 @@ test('a refused body is told in words of whoever typed it', () => {
     'id is missing; the market is missing; direction is none of long, short; leverage is missing',
     'the body: exactly one of size, tokens, equityBps and risk',
   ])
+})
+
+test('every form has a place for its button, or the page opens it by its name', () => {
+  const page = resolve(import.meta.dirname, '..', '..', 'src', 'control', 'console', 'page')
+  const code = globSync('**/*.ts', { cwd: page })
+    .filter((file) => file !== 'commandForms.ts')
+    .map((file) => readFileSync(join(page, file), 'utf8'))
+    .join('\n')
+  const unreachable = Object.entries(commandForms).filter(
+    ([name, { place }]) => place === undefined && !code.includes(`'${name}'`),
+  )
+  expect(unreachable.map(([name]) => name)).toEqual([])
 })
