@@ -7,14 +7,15 @@ import { commandsWith } from '../src/cli/commandPlaces.ts'
 import { exitMeanings } from '../src/config/exit.ts'
 import type { CommandLine } from '../src/operator/commandLine.ts'
 import type { CommandRow } from '../src/operator/commandRow.ts'
-import { type CommandName, commandRows } from '../src/operator/commands/index.ts'
+import { type CommandName, commandRows, fleetRows } from '../src/operator/commands/index.ts'
 
 /** The lines of every row. */
 export function commandLines(): readonly RowLines[] {
-  return Object.entries<CommandRow>(commandRows).map(([row, { cli }]) => ({
+  const sent = Object.entries<CommandRow>(commandRows).map(([row, { cli }]) => ({
     row: row as CommandName,
     lines: cli,
   }))
+  return [...sent, ...Object.values(fleetRows).map(({ cli }) => ({ lines: cli }))]
 }
 
 /** The commands with this choice among accounts. */

@@ -11,7 +11,7 @@ import { deskLimitRows, limitRows, limitSetting } from '../src/domain/limits/lim
 import { commonFieldNames, eventRegister } from '../src/monitor/events/eventRegister.ts'
 import { noticeKinds } from '../src/monitor/events/notice.ts'
 import { createMetrics } from '../src/monitor/metrics/metrics.ts'
-import { allRows } from '../src/operator/commands/index.ts'
+import { everyRow } from '../src/operator/commands/index.ts'
 import { flagOf } from '../src/operator/taskForms.ts'
 import { strategyFileSchema } from '../src/strategy/files/fileJsonSchema.ts'
 import { taskRows } from '../src/tasks/taskRows.ts'
@@ -129,7 +129,7 @@ function limitDenials(): string {
 
 /** The forms of the console, as a module of its page. */
 function commandForms(): string {
-  const all = allRows.flatMap(({ route, forms = {} }) =>
+  const all = everyRow.flatMap(({ route, forms = {} }) =>
     Object.entries(forms).map(([name, form]) => `  ${name}: ${JSON.stringify({ route, ...form })},`),
   )
   return [
@@ -149,7 +149,7 @@ function commandForms(): string {
 
 /** Routes of commands with their bodies. */
 function commandBodies(): string {
-  const rows = allRows.map(({ route, body, preview, api: { example, note } }) => {
+  const rows = everyRow.map(({ route, body, preview, api: { example, note } }) => {
     const shape = body instanceof z.ZodObject ? Object.keys(body.shape) : []
     const further = [
       ...shape.filter((field) => !(field in example)),

@@ -157,6 +157,7 @@ const namedProcesses: readonly string[] = [
   'world/consoleChart.test.ts',
   'world/consoleChoices.test.ts',
   'world/consoleCommands.test.ts',
+  'world/consoleFleet.test.ts',
   'world/consoleForeign.test.ts',
   'world/consoleKeyboard.test.ts',
   'world/deskLimits.test.ts',

@@ -313,26 +313,8 @@ const table: readonly (Command | Sent)[] = [
     examples: ['perpd fleet', 'perpd fleet --json'],
     run: async (call) => (await import('./live/fleetCommand.ts')).showFleet(call),
   },
-  {
-    name: 'fleet move',
-    summary: 'Move an account of a fleet to a node, and keep it there.',
-    details:
-      'Its holder gives it back once the node waits for it, and only one account of a fleet moves at a time. When that node dies another one takes\nthe account, and gives it back when the node is there again. The word any ends the wish.',
-    positional: { name: 'ACCOUNT NODE', doc: 'the account and the node, or any', isMany: true },
-    flags: [],
-    examples: ['perpd fleet move alpha two', 'perpd fleet move alpha any'],
-    run: async (call) => (await import('./live/fleetCommand.ts')).moveAccount(call),
-  },
-  {
-    name: 'fleet drain',
-    summary: 'Have a node of a fleet give its accounts to others, one at a time, before it is stopped.',
-    details:
-      'It lasts as long as the process of the node. An account that no other living node can hold stays.',
-    positional: { name: 'NODE', doc: 'name of the node, as perpd fleet shows it' },
-    flags: [{ name: 'end', doc: 'end it: the node takes accounts again' }],
-    examples: ['perpd fleet drain two', 'perpd fleet drain two --end'],
-    run: async (call) => (await import('./live/fleetCommand.ts')).drainNode(call),
-  },
+  sent('fleet move', async (call) => (await import('./live/fleetCommand.ts')).sendFleet(call, 'moveAccount')),
+  sent('fleet drain', async (call) => (await import('./live/fleetCommand.ts')).sendFleet(call, 'drainNode')),
   {
     name: 'explain',
     isOfJournal: true,

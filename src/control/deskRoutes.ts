@@ -11,6 +11,7 @@ import type { Metrics } from '../monitor/metrics/metrics.ts'
 import type { RunDesk } from './console/runDesk.ts'
 import type { WebConsole } from './console/webConsole.ts'
 import { json } from './controlReads.ts'
+import { type FleetPort, fleetRoutes } from './fleetRoutes.ts'
 import { type AccountRow, accountPath } from './guard/accountRefusals.ts'
 import { no, type Proven, type ServerRules } from './guard/requestGuard.ts'
 import { answerFaults, guardedApp } from './guardedApp.ts'
@@ -55,6 +56,8 @@ export interface DeskContext extends ServerRules {
   readonly console?: WebConsole
   /** Makes backtests for the console; absent: it has none. */
   readonly runDesk?: RunDesk
+  /** The fleet that the process is a node of; absent: none. */
+  readonly fleet?: FleetPort
 }
 
 /** The routes as a handler `Request -> Response`. */
@@ -87,6 +90,7 @@ export function deskRoutes(context: DeskContext): Hono<Proven> {
     })
   probeRoutes(app, context, places)
   app.get('/api/accounts', () => json(places.map(rowOf)))
+  fleetRoutes(app, context.fleet)
   app.all('/accounts/:name/*', (c) =>
     names.includes(c.req.param('name'))
       ? c.notFound()

@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { by } from '../base/bodyFields.ts'
 import { defined } from '../base/defined.ts'
 import { isObject } from '../base/isObject.ts'
-import type { CommandRow } from '../operator/commandRow.ts'
-import { namedIn } from '../operator/commandRow.ts'
+import { type AnyCommand, namedIn, type ReadRow } from '../operator/commandRow.ts'
 import type { OperatorCommand } from '../operator/commands/index.ts'
 import { bodyProblem } from './bodyProblem.ts'
 
@@ -12,8 +11,8 @@ import { bodyProblem } from './bodyProblem.ts'
 export const MAX_BODY_BYTES = 4_096
 
 /** A command that was understood, and its author; or the fault of its body. */
-export type Parsed =
-  | { readonly ok: true; readonly command: OperatorCommand; readonly by: string }
+export type Parsed<Command extends AnyCommand = OperatorCommand> =
+  | { readonly ok: true; readonly command: Command; readonly by: string }
   | { readonly ok: false; readonly problem: string }
 
 const signed = z.object({ by })
@@ -23,7 +22,11 @@ const previewed = z.object({ by, preview: z.boolean().default(false) })
  * Reads the body of a command. `id` is the discrepancy or the order that its path names, whole or its first characters,
  * the market's symbol or address, or a strategy's name.
  */
-export function parseCommand(row: CommandRow, body: unknown, id = ''): Parsed {
+export function parseCommand<Command extends AnyCommand = OperatorCommand>(
+  row: ReadRow,
+  body: unknown,
+  id = '',
+): Parsed<Command> {
   const hasPreview = row.preview !== undefined
   const { by: _, preview, ...rest } = isObject(body) ? body : {}
   const own = hasPreview || preview === undefined ? rest : { ...rest, preview }
@@ -44,5 +47,5 @@ export function parseCommand(row: CommandRow, body: unknown, id = ''): Parsed {
     ...defined({ isConfirmed: confirm, isPreview: isPreview || undefined }),
   }
   // The row's body has just made its fields.
-  return { ok: true, command: command as OperatorCommand, by: head.data.by }
+  return { ok: true, command: command as unknown as Command, by: head.data.by }
 }

@@ -101,8 +101,8 @@ export function tighteningForm({ effect, ...words }: TighteningWords, isLoosenin
   }
 }
 
-/** One command. `Command` holds its fields. */
-export interface CommandRow<Command extends AnyCommand = AnyCommand> {
+/** One command. `Command` holds its fields; `Context` is what it works on: an account, but for the commands of a fleet. */
+export interface CommandRow<Command extends AnyCommand = AnyCommand, Context = OperatorContext> {
   /** Its name in the journal. */
   readonly type: Command['type']
   /** Path of its POST; `:intentId` is a field of the command. The role of every POST is `operate`. */
@@ -112,9 +112,9 @@ export interface CommandRow<Command extends AnyCommand = AnyCommand> {
   /** Fields that the route itself gives. */
   readonly fixed?: Partial<Command>
   /** Shows its effects. Absent: it has no preview. */
-  preview?(context: OperatorContext, command: Command, commander: Commander): Promise<OperatorAnswer>
+  preview?(context: Context, command: Command, commander: Commander): Promise<OperatorAnswer>
   /** Carries it out. Throws what reading and the journal throw. */
-  run(context: OperatorContext, command: Command, commander: Commander): Promise<OperatorAnswer>
+  run(context: Context, command: Command, commander: Commander): Promise<OperatorAnswer>
   /** It writes its own records, and nothing where nothing changes. Absent: the command is recorded before it is carried out. */
   readonly isRecordedByItself?: true
   /** It is confirmed or shown, not both at once. */
@@ -126,6 +126,9 @@ export interface CommandRow<Command extends AnyCommand = AnyCommand> {
   /** Commands of the command line that send it. */
   readonly cli: readonly CommandLine[]
 }
+
+/** A row of any context: its body, route and words. */
+export type ReadRow = CommandRow<AnyCommand, never>
 
 /** The name of the field that a route names; undefined: none. */
 export function namedIn(route: string): string | undefined {

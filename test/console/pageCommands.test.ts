@@ -7,9 +7,11 @@ import { formCommand, type PageCommand } from '../../src/control/console/page/fo
 import {
   cancelCommand,
   closeCommand,
+  drainCommand,
   killCommand,
   liftCommand,
   limitsCommand,
+  moveCommand,
   protectCommand,
   setFieldCommand,
   settleCommand,
@@ -22,15 +24,15 @@ import type { Status } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
-import type { CommandRow } from '../../src/operator/commandRow.ts'
-import { commandRows } from '../../src/operator/commands/index.ts'
+import type { ReadRow } from '../../src/operator/commandRow.ts'
+import { commandRows, fleetRows } from '../../src/operator/commands/index.ts'
 import { ETH, market, order, positionRow, status, usd } from './rows.ts'
 
 const defaults = ({ fields }: PageCommand) =>
   Object.fromEntries(fields.map(({ name, value }) => [name, value]))
 
 /** What the control port makes of a command with these values over its own. */
-function readAs(row: CommandRow, command: PageCommand, values: Record<string, string> = {}) {
+function readAs(row: ReadRow, command: PageCommand, values: Record<string, string> = {}) {
   const all = { ...defaults(command), ...values }
   const bodies = [command.body(all), ...(command.preview === undefined ? [] : [command.preview(all)])]
   const read = bodies.map((body) =>
@@ -74,6 +76,21 @@ test('every command is one that the control port reads', () => {
   })
   expect(tighten).toEqual({ type: 'tighten', limit: 'maxLeverage', value: '2.5' })
   expect(preview).toMatchObject({ isPreview: true })
+})
+
+test('the commands of a fleet name their node or account, offer the nodes that can hold it, and are sent by old figures of an account', () => {
+  const move = moveCommand({ name: 'alpha', nodes: ['one', 'two'] } as never)
+  expect(readAs(fleetRows.moveAccount, move, { node: 'two' })).toMatchObject([
+    { type: 'fleet-move', account: 'alpha', node: 'two' },
+    { isPreview: true },
+  ])
+  expect(move.fields[0]?.suggestions?.map(({ value }) => value)).toEqual(['one', 'two', 'any'])
+  const drains = [false, true].map((isDraining) => drainCommand('two', isDraining))
+  expect(drains.map((drain) => readAs(fleetRows.drainNode, drain)[0])).toMatchObject([
+    { type: 'fleet-drain', node: 'two', end: false },
+    { node: 'two', end: true },
+  ])
+  expect([move, ...drains].map(({ isStop }) => isStop)).toEqual([true, true, true])
 })
 
 test('the exits of a position are for all of it unless its part by hand is chosen, and what is left empty stays as it is', () => {
@@ -273,7 +290,7 @@ test('what a field does not take is said at once, in its own unit, and nothing i
 })
 
 test('a refused body is told in words of whoever typed it', () => {
-  const told = (row: CommandRow, body: object) => {
+  const told = (row: ReadRow, body: object) => {
     const parsed = parseCommand(row, { by: 'ann', ...body })
     return parsed.ok ? '' : parsed.problem
   }

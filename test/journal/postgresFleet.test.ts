@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
 import { type FleetAccount, runFleetNode } from '../../src/daemon/fleet/fleetNode.ts'
-import { type FleetTable, type NodeReport, openFleetTable } from '../../src/journal/postgres/fleetTable.ts'
+import type { NodeReport } from '../../src/domain/summaries/fleetReport.ts'
+import { type FleetTable, openFleetTable } from '../../src/journal/postgres/fleetTable.ts'
 import { type Cluster, startCluster } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 

@@ -1,9 +1,8 @@
 /** The console's page read by axe in a real browser: of any grade it finds nothing, in light and in dark, wide and narrow. */
 import { resolve } from 'node:path'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type PageId, pageIds } from '../../src/control/console/page/pagePlace.ts'
+import { foundOf } from './axeFindings.ts'
 import { loggedIn, servedIn, stopBy, toPage } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 
@@ -19,20 +18,6 @@ const firstOf: Readonly<Record<PageId, string>> = {
   results: '#runs',
   risk: '#limits .rows li',
   system: '#config tbody tr',
-}
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
-}
-
-/** Everything that axe finds, of all grades, a text each. */
-async function foundOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate<readonly Violation[]>('axe.run().then(({ violations }) => violations)')
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`),
-  )
 }
 
 pageTest(

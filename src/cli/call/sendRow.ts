@@ -6,7 +6,7 @@ import { defined } from '../../base/defined.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { ended } from '../../monitor/text.ts'
 import type { CommandLine, OwnFlag } from '../../operator/commandLine.ts'
-import { type CommandRow, namedIn } from '../../operator/commandRow.ts'
+import { type CommandRow, namedIn, type ReadRow } from '../../operator/commandRow.ts'
 import { type CommandName, commandRows } from '../../operator/commands/index.ts'
 import { parseUnits } from '../../protocol/units.ts'
 import type { Call } from './command.ts'
@@ -46,7 +46,7 @@ export async function sendRow(call: Call, name: CommandName, line: CommandLine):
 /** The path and the body of what was typed. Throws CommandError. */
 export function requestOf(
   call: Call,
-  row: CommandRow,
+  row: ReadRow,
   { flags: known, positional, more = [] }: CommandLine,
 ): { readonly path: string; readonly body: Readonly<Record<string, unknown>> } {
   const { flags, positionals } = call

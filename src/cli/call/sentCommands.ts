@@ -11,7 +11,8 @@ import type { AccountCommand, Call, Command } from './command.ts'
 
 /** The lines of a row. */
 export interface RowLines {
-  readonly row: CommandName
+  /** Absent: its commands are about no account, and are no request to the daemon: each has its own code. */
+  readonly row?: CommandName
   readonly lines: readonly CommandLine[]
 }
 
@@ -48,6 +49,10 @@ export function withSent(table: readonly (Command | Sent)[], rows: readonly RowL
     const found = known.get(name)
     if (found === undefined) throw new TypeError(`No row has the command ${name}.`)
     const { row, line } = found
+    if (row === undefined) {
+      if (run === undefined) throw new TypeError(`The command ${name} has no code.`)
+      return { ...line, run, ...modeOf(name, false) }
+    }
     const send = async (call: Call) => (await import('./sendRow.ts')).sendRow(call, row, line)
     return { ...line, run: run ?? send, ...modeOf(name, true) }
   }

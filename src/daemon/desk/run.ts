@@ -18,7 +18,7 @@ import type { Heartbeat } from '../../notify/heartbeat.ts'
 import { connectVenue, hostsOf, type VenueConnection, type VenueHosts } from '../connectVenue.ts'
 import { leaveAddress } from '../controlAddress.ts'
 import type { StartedVenue } from '../embeddedVenue.ts'
-import { steer } from '../fleet/openFleet.ts'
+import { fleetPortOf, steer } from '../fleet/openFleet.ts'
 import { changeLog } from '../logging/changeLog.ts'
 import type { LogOutput } from '../logging/logOutput.ts'
 import { openHeartbeat } from '../notices/openHeartbeat.ts'
@@ -243,10 +243,12 @@ async function live(
   takers.push(...closed)
   seats.push(...(takers.length > 0 ? takers : fixedSeats(options.accounts, running, faults)))
   await closeStandby()
+  const fleet = fleetPortOf(config, log.note)
+  if (fleet !== undefined) closers.push(fleet.close)
   const place = {
     ...portSettings(config),
     tokens,
-    ...defined({ runDesk: options.runDesk }),
+    ...defined({ runDesk: options.runDesk, fleet }),
     ...consoleOf(config),
   }
   const control = await servePort(shared.emit, place, seats, {

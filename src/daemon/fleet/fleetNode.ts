@@ -2,9 +2,10 @@
  * A node of a fleet: each second it reports what it holds, reads what the others report, and sets the aim of each of its accounts by the plan. Without an
  * answer of the database it leaves all aims as they are. Who trades is decided by the leases alone.
  */
-import type { MonotonicClock, Timer } from '../../base/clock.ts'
+import type { Clock, MonotonicClock } from '../../base/clock.ts'
 import { BaseError, reasonOf } from '../../base/errors.ts'
-import type { FleetRows, FleetTable, NodeReport, NodeRow } from '../../journal/postgres/fleetTable.ts'
+import type { FleetRows, NodeReport, NodeRow } from '../../domain/summaries/fleetReport.ts'
+import type { FleetTable } from '../../journal/postgres/fleetTable.ts'
 import type { Log } from '../../monitor/log/log.ts'
 import type { Awaited } from '../logging/tellWaiting.ts'
 import { type FleetNode, isWantedAt, type Placement, planFleet } from './planFleet.ts'
@@ -33,7 +34,7 @@ export interface FleetNodeParts {
   /** Host and process. */
   readonly process: string
   readonly accounts: readonly FleetAccount[]
-  readonly clock: MonotonicClock & Timer
+  readonly clock: Clock
   readonly note: Log['note']
 }
 
@@ -46,6 +47,8 @@ const DEAD_MS = 5_000
 /** Runs until the signal; then the node's row is removed. Never rejects for a server that does not answer. */
 export async function runFleetNode(parts: FleetNodeParts, signal: AbortSignal): Promise<void> {
   const { table, clock, note } = parts
+  const sinceMs = clock.now()
+  const report = (): NodeReport => ({ ...reportOf(parts), sinceMs })
   const living = createLiving(clock)
   let isEntered = false
   let told: string | undefined
@@ -57,10 +60,10 @@ export async function runFleetNode(parts: FleetNodeParts, signal: AbortSignal): 
     try {
       if (!isEntered) {
         await table.prepare()
-        await table.enter(reportOf(parts))
+        await table.enter(report())
         isEntered = true
       }
-      const isOwn = await table.report(reportOf(parts))
+      const isOwn = await table.report(report())
       if (isOwn) {
         aim(parts, await table.read(), living)
         told = undefined

@@ -1,10 +1,13 @@
-/** Opens the fleet of a process: its table in the database of the journals, and the loop that steers its accounts. */
+/** Opens the fleet of a process: its table in the database of the journals, the loop that steers its accounts, and what the control port shows and changes of it. */
 import { hostname } from 'node:os'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
+import type { FleetPort } from '../../control/fleetRoutes.ts'
+import { type FleetReport, fleetReport } from '../../domain/summaries/fleetReport.ts'
 import { type FleetTable, openFleetTable } from '../../journal/postgres/fleetTable.ts'
 import type { Log } from '../../monitor/log/log.ts'
+import { runFleetRow } from '../../operator/commands/ofFleet/fleetContext.ts'
 import { postgresOf } from '../journalFile.ts'
 import { type FleetAccount, runFleetNode } from './fleetNode.ts'
 
@@ -28,6 +31,41 @@ export function fleetTableOf(config: Config): FleetTable {
     )
   const { url, needsStandby, account: rows } = postgres
   return openFleetTable({ url, needsStandby, cluster: name, rows })
+}
+
+/** Pages that ask within this time get one reading, ms. */
+const READ_MS = 1_000
+
+/** A fleet as the control port has it; it asks the database only while somebody looks or commands. */
+export interface OpenFleetPort extends FleetPort {
+  close(): Promise<void>
+}
+
+/** Makes it; undefined: no fleet is configured. It has a connection of its own, so that nobody who looks delays a beat. */
+export function fleetPortOf(config: Config, note: Log['note']): OpenFleetPort | undefined {
+  if (config.cluster.name === undefined) return undefined
+  const table = fleetTableOf(config)
+  let newest: { readonly atMs: number; readonly report: Promise<FleetReport> } | undefined
+  const read = async (): Promise<FleetReport> => {
+    await table.prepare()
+    return fleetReport(await table.read(), await table.servers())
+  }
+  return {
+    report() {
+      const atMs = systemClock.monotonicMs()
+      if (newest === undefined || atMs - newest.atMs >= READ_MS) newest = { atMs, report: read() }
+      return newest.report
+    },
+    async operate(row, command, commander) {
+      await table.prepare()
+      const answer = await runFleetRow(row, table, command, commander)
+      newest = undefined
+      if (answer.ok && command.isPreview !== true)
+        note('fleet.commanded', 'warn', `${commander.by}: ${answer.statement}`)
+      return answer
+    },
+    close: () => table.close(),
+  }
 }
 
 /**

@@ -2,7 +2,15 @@
  * The table of a fleet, beside the journals: which nodes there are, which accounts each can hold, holds and waits for, and what operators wish. Every row is
  * about who should try; the head of an account's journal alone says who may write.
  */
+import { defined } from '../../base/defined.ts'
 import type { Secret } from '../../base/secret.ts'
+import type {
+  FleetRows,
+  FleetServers,
+  HeadRow,
+  NodeReport,
+  NodeRow,
+} from '../../domain/summaries/fleetReport.ts'
 import { createPostgresClient, type PostgresClient, type Row } from './postgresClient.ts'
 import { postgresName } from './postgresPlace.ts'
 import { createStatements, readIsMade, readReplication } from './postgresSchema.ts'
@@ -16,49 +24,6 @@ export interface FleetPlace {
   readonly cluster: string
   /** Name of the journal rows of the accounts without the account's own: `paper` of `paper.alpha`. */
   readonly rows: string
-}
-
-/** A node's report on itself. */
-export interface NodeReport {
-  readonly node: string
-  /** Host and process, as holders of leases are named. */
-  readonly process: string
-  readonly can: readonly string[]
-  readonly holds: readonly { readonly account: string; readonly epoch: number }[]
-  readonly waits: readonly string[]
-}
-
-/** A node's row. */
-export interface NodeRow extends NodeReport {
-  /** Grows while the node lives. */
-  readonly beat: number
-  /** Age of its last beat by the server's clock, ms; for people alone. */
-  readonly ageMs: number
-  /** True: an operator drains this process. */
-  readonly isDraining: boolean
-}
-
-/** The head of an account's journal. */
-export interface HeadRow {
-  readonly account: string
-  readonly epoch: number
-  /** Host and process; empty: nobody has the lease. */
-  readonly holder: string
-  readonly records: number
-}
-
-/** All rows of a fleet at one moment. */
-export interface FleetRows {
-  readonly nodes: readonly NodeRow[]
-  readonly wishes: ReadonlyMap<string, string>
-  readonly heads: readonly HeadRow[]
-}
-
-/** The database's standby servers. */
-export interface FleetServers {
-  readonly standbys: number
-  /** Bytes of the log that the farthest one lacks; undefined: not visible. */
-  readonly lagBytes: number | undefined
 }
 
 /** A fleet's rows, for its nodes and for commands. Every request throws OutcomeUnknown without a certain answer, and JournalFaultError. */
@@ -104,7 +69,7 @@ const readNodes = `SELECT node, process, beat, report, drained_process = process
   (extract(epoch FROM clock_timestamp() - at) * 1000)::bigint AS age_ms
   FROM perpd_fleet_node WHERE cluster = $1 ORDER BY node`
 const readWishes = 'SELECT account, node FROM perpd_fleet_wish WHERE cluster = $1'
-const readHeads = `SELECT account, epoch, split_part(holder, ' ', 1) AS holder, seq FROM perpd_head
+const readHeads = `SELECT account, epoch, split_part(holder, ' ', 1) AS holder, since_ms, seq FROM perpd_head
   WHERE left(account, length($1)) = $1 ORDER BY account`
 const wish = `INSERT INTO perpd_fleet_wish (cluster, account, node) VALUES ($1, $2, $3)
   ON CONFLICT (cluster, account) DO UPDATE SET node = EXCLUDED.node`
@@ -148,8 +113,7 @@ export function openFleetTable({ url, needsStandby, cluster: name, rows }: Fleet
     },
     async servers() {
       const [row] = await rowsOf(readReplication, [])
-      const lag = row?.lag_bytes ?? undefined
-      return { standbys: Number(row?.standbys ?? 0), lagBytes: lag === undefined ? undefined : Number(lag) }
+      return { standbys: Number(row?.standbys ?? 0), ...defined({ lagBytes: numberIn(row?.lag_bytes) }) }
     },
     async wish(account, node) {
       await client.query(node === undefined ? unwish : wish, [
@@ -174,13 +138,22 @@ async function headsOf(client: PostgresClient, prefix: string): Promise<readonly
     epoch: Number(row.epoch),
     holder: String(row.holder),
     records: Number(row.seq),
+    ...defined({ sinceMs: numberIn(row.since_ms) }),
   }))
 }
 
+function numberIn(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value)
+}
+
 function nodeOf(row: Row): NodeRow {
-  const { can, holds, waits } = JSON.parse(String(row.report)) as Omit<NodeReport, 'node' | 'process'>
+  const { sinceMs, can, holds, waits } = JSON.parse(String(row.report)) as Omit<
+    NodeReport,
+    'node' | 'process'
+  >
   return {
     ...{ node: String(row.node), process: String(row.process), can, holds, waits },
     ...{ beat: Number(row.beat), ageMs: Number(row.age_ms), isDraining: row.is_draining === true },
+    ...defined({ sinceMs }),
   }
 }

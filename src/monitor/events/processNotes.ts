@@ -59,6 +59,10 @@ export const noteRegister = {
     ['warn'],
     'The table of the fleet cannot be read, or another perpd has the name of this node (`cluster.node`): each account stays where it is.',
   ),
+  'fleet.commanded': note(
+    ['warn'],
+    'An operator moved an account of the fleet or drained a node by the control port of this node, with the author.',
+  ),
   'journal.waiting': note(
     ['info', 'warn'],
     'A standby (`journal.standby`) waits for the journal that another machine writes; at warn, its server does not answer, or it has records of a newer perpd.',

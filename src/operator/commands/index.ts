@@ -1,10 +1,13 @@
 /** Every command that an operator may give: a row each. The control port, the command line, the console and the reference pages derive from them. */
-import type { AnyCommand, CommandRow } from '../commandRow.ts'
+import type { AnyCommand, CommandRow, ReadRow } from '../commandRow.ts'
 import { applyLimits } from './applyLimits.ts'
 import { cancelOrder } from './cancelOrder.ts'
 import { closePosition } from './closePosition.ts'
 import { forgetStrategy } from './forgetStrategy.ts'
 import { moveOrder } from './moveOrder.ts'
+import { drainNode } from './ofFleet/drainNode.ts'
+import type { FleetRow } from './ofFleet/fleetContext.ts'
+import { moveAccount } from './ofFleet/moveAccount.ts'
 import { openPosition } from './openPosition.ts'
 import { protectPosition } from './protectPosition.ts'
 import { reloadFiles } from './reloadFiles.ts'
@@ -56,6 +59,15 @@ export type OperatorCommand = CommandIn<(typeof commandRows)[CommandName]>
 
 /** The rows without their names. */
 export const allRows: readonly CommandRow[] = Object.values<CommandRow>(commandRows)
+
+/** Commands of a fleet: they change its rows in the database, and are no account's. */
+export const fleetRows: {
+  readonly moveAccount: FleetRow
+  readonly drainNode: FleetRow
+} = { moveAccount, drainNode }
+
+/** All rows, of accounts and of a fleet: for what is printed from them. */
+export const everyRow: readonly ReadRow[] = [...allRows, ...Object.values(fleetRows)]
 
 const byType = new Map(allRows.map((row) => [row.type, row]))
 

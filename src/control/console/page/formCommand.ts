@@ -45,7 +45,7 @@ export interface PageCommand {
   /** Word that must be typed as well because of the preview's result; undefined: none. */
   readonly typedFor?: (seen: Answer) => string | undefined
   readonly isDanger?: true
-  /** It stops trading: it is sent by old figures too. */
+  /** It is sent by old figures of the account too: it stops trading, or is no command of an account. */
   readonly isStop?: true
 }
 

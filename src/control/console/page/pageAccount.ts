@@ -3,7 +3,7 @@
 /** Name of the address's part. */
 const parameter = 'account'
 /** Routes of the daemon itself, which no account has. */
-const ofProcess = /^\/(?:api\/(?:accounts|runs|console)|console)\b/
+const ofProcess = /^\/(?:api\/(?:accounts|fleet|runs|console)|console)\b/
 
 /** The account that the address names; undefined: none, as of a daemon with one account. */
 export function pageAccount(): string | undefined {

@@ -1,6 +1,6 @@
 /** Commands that an operator can give from the page: their forms with what the page knows of the moment. Pure: a dialog shows a command and sends it. */
 import { formCommand, type formsAt, type PageCommand, percentBps } from './formCommand.ts'
-import type { LimitLine, Order, RestingOrder, Status, Task } from './pageWire.ts'
+import type { Fleet, LimitLine, Order, RestingOrder, Status, Task } from './pageWire.ts'
 import { usdText } from './shownAmount.ts'
 import type { ShownPosition } from './shownFigures.ts'
 import { type Halt, isOfOneStrategy, mayBeLifted } from './shownHalts.ts'
@@ -202,4 +202,21 @@ export function limitsCommand(
   const ofAccount = limits.filter(({ scope }) => scope === 'account')
   const limit = ofAccount.map((line) => ({ value: line.limit, label: words.limitNow(line.value) }))
   return formCommand(name, { suggestions: { limit } })
+}
+
+/** Drains a node of the fleet, or ends that. */
+export function drainCommand(node: string, isDraining: boolean): PageCommand {
+  const name = isDraining ? 'fleetDrainEnd' : 'fleetDrain'
+  return { ...formCommand(name, { known: { node }, body: { node } }), isStop: true }
+}
+
+/** Moves an account of the fleet; its nodes are suggested. */
+export function moveCommand({ name, nodes }: Fleet['accounts'][number]): PageCommand {
+  const node = [...nodes, 'any'].map((value) => ({ value, label: value }))
+  const form = formCommand('fleetMove', {
+    known: { account: name },
+    body: { account: name },
+    suggestions: { node },
+  })
+  return { ...form, isStop: true }
 }

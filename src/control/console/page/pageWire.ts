@@ -3,6 +3,7 @@
  * changed response is a type error here. Amounts are integers as decimal text with 30 decimals; token amounts have the token's decimals.
  */
 import type { BookRow } from '../../../books/bookView.ts'
+import type { FleetReport } from '../../../domain/summaries/fleetReport.ts'
 import type { OrderRow, OrderStory, Plain } from '../../../domain/summaries/orderView.ts'
 import type { TaskReport } from '../../../domain/summaries/taskReport.ts'
 import type { ExplainedOrder } from '../../../monitor/explain/explainParts.ts'
@@ -22,6 +23,9 @@ import type { StartReport } from '../startReport.ts'
 
 /** A row of `GET /api/accounts`. */
 export type AccountListed = AccountRow
+
+/** `GET /api/fleet`; null: the daemon is in no fleet. */
+export type Fleet = FleetReport
 
 /** `GET /api/status`. */
 export type Status = Plain<

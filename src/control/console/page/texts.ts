@@ -70,6 +70,7 @@ export const texts = {
   account: {
     label: 'Account',
     stopped: (name: string) => `${name} (stopped by a fault)`,
+    waits: (name: string) => `${name} (not held here)`,
   },
   find: 'Find',
   findHint: 'market, strategy, order…',
@@ -151,6 +152,7 @@ export const texts = {
     limits: 'Limits',
     markets: 'Capacity',
     hosts: 'Hosts and data',
+    fleet: 'Fleet',
     breakers: 'Breakers',
     log: 'Log',
   },
@@ -397,6 +399,30 @@ export const texts = {
     actions: (left: number, needed: number) =>
       `${plural(left, 'action')} left, ${needed} needed to close everything`,
     expires: (moment: string) => `until ${moment}`,
+  },
+  fleet: {
+    node: 'Node',
+    state: 'State',
+    since: 'Since',
+    beat: 'Last beat',
+    holds: 'Holds',
+    holder: 'Held by',
+    epoch: 'Epoch',
+    waiting: 'Waiting',
+    lives: 'lives',
+    drains: 'DRAINS',
+    silent: 'SILENT',
+    nothing: 'nothing',
+    nobody: 'nobody',
+    wished: (node: string) => `wished to ${node}`,
+    drain: 'Drain…',
+    endDrain: 'End drain…',
+    drainLabel: (isDraining: boolean, node: string) =>
+      isDraining ? `End the drain of ${node}` : `Drain ${node}`,
+    move: 'Move…',
+    moveLabel: (account: string) => `Move ${account}`,
+    servers: (of: { readonly standbys: number; readonly lagBytes?: number }) =>
+      `Database: ${plural(of.standbys, 'standby')}${of.lagBytes === undefined ? '' : `, ${plural(of.lagBytes, 'byte')} behind`}.`,
   },
   about: {
     version: 'Version',

@@ -266,7 +266,9 @@ export function createLiveFeed(store: PageStore): LiveFeed {
     stop()
     const listed = await read<readonly AccountListed[]>('/api/accounts')
     if (!listed.ok) return again()
-    settleAccount(listed.value.map(({ name }) => name))
+    // An account that runs here is shown before one that waits.
+    const running = listed.value.toSorted((one, other) => Number(other.isRunning) - Number(one.isRunning))
+    settleAccount(running.map(({ name }) => name))
     store.take({ type: 'session', session: answer.value }, { type: 'accounts', accounts: listed.value })
     listen()
     // The stream begins with a reset, which reads all; where there is no stream, what can be read is shown all the same.

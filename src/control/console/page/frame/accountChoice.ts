@@ -4,7 +4,7 @@ import { html, useSlice } from '../markup.ts'
 import { pageAccount, showAccount } from '../pageAccount.ts'
 import { texts } from '../texts.ts'
 
-/** A list of the accounts; nothing where there is one without a name. One that does not run says so. */
+/** A list of the accounts; nothing where there is one without a name. One that a fault stopped, or that another process holds, says so. */
 export function AccountChoice(): VNode | null {
   const accounts = useSlice((state) => state.accounts)
   if (accounts.length === 0) return null
@@ -12,8 +12,8 @@ export function AccountChoice(): VNode | null {
   const change = (event: Event) => showAccount((event.currentTarget as HTMLSelectElement).value)
   return html`<select class="account" aria-label=${texts.account.label} value=${shown} onChange=${change}>
     ${accounts.map(
-      ({ name, isRunning }) =>
-        html`<option key=${name} value=${name} selected=${name === shown}>${isRunning ? name : texts.account.stopped(name)}</option>`,
+      ({ name, isRunning, fault }) =>
+        html`<option key=${name} value=${name} selected=${name === shown}>${isRunning ? name : fault === undefined ? texts.account.waits(name) : texts.account.stopped(name)}</option>`,
     )}
   </select>`
 }

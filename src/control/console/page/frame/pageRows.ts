@@ -9,6 +9,7 @@
  */
 import type { VNode } from 'preact'
 import { AlarmsView } from '../alarms/alarmsView.ts'
+import { FleetView } from '../cluster/fleetView.ts'
 import type { PageId } from '../pagePlace.ts'
 import { texts } from '../texts.ts'
 import { TicketView } from '../ticket/ticketView.ts'
@@ -75,7 +76,7 @@ export const pageRows: readonly PageRow[] = [
     id: 'system',
     word: words.system,
     key: 'y',
-    views: [HostsView, LogView, ConfigView],
+    views: [FleetView, HostsView, LogView, ConfigView],
     beside: [AlarmsView, SessionsView, AboutView],
   },
 ]
