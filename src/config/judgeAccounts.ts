@@ -51,6 +51,7 @@ export function judgeAccounts(
       `${origin}: ${key} is set, and accounts are set too (${names.join(', ')}); keep one. Move it to the account that it is of: accounts.${names[0]}.${key}.`,
     )
   }
+  if (shared.journal.standby) problems.push(...emptyShares(names, shared, origins))
   const chats = shared.notify.sinks.filter((sink) => sink.type === 'telegram' && 'commandUserIds' in sink)
   const [chat] = chats
   if (shared.journal.standby && chat !== undefined) {
@@ -70,6 +71,22 @@ export function judgeAccounts(
     )
   }
   return [...problems, ...ofOneAccount.flatMap((key) => sharedBySeveral(accounts, key))]
+}
+
+/** Problems of limits of the desk whose fixed shares are nothing: a count is not divided below one, and no account could open anything. */
+function emptyShares(
+  names: readonly string[],
+  { desk }: Config,
+  origins: Readonly<Record<string, string>>,
+): readonly string[] {
+  return deskLimitRows.flatMap(([name]) => {
+    const limit = desk[name]
+    if (limit === undefined || limit >= BigInt(names.length)) return []
+    const setting = deskSetting(name)
+    return [
+      `${origins[setting]}: ${setting} is ${limit}, and with journal.standby each of the ${names.length} accounts (${names.join(', ')}) has a fixed equal share of it, which is less than 1: none could open anything. Set ${names.length} or more, or remove it.`,
+    ]
+  })
 }
 
 /** Problems of accounts with the same value of a setting that only one may have. */

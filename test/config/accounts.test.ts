@@ -143,3 +143,18 @@ test('a limit of the desk needs accounts, and belongs to no single one of them',
   expect(problemsOf({ desk })[0]).toMatch(/desk\.maxTotalExposureUsd is set, and there are no accounts/)
   expect(problemsOf({ accounts: { alpha: { desk } } })[0]).toMatch(/accounts\.alpha\.desk: not a section/)
 })
+
+test('a count of the desk that is less than the accounts is refused where each has a fixed share of it, with the number that is enough', () => {
+  const journal = { url: 'postgres://u:p@localhost/perpd', standby: true }
+  const accounts = { alpha: {}, beta: {}, gamma: {} }
+  const of = (maxOrdersPerHour: number, more: object = { journal }) => ({
+    ...{ accounts, desk: { maxOrdersPerHour, maxTotalExposureUsd: '2' } },
+    ...more,
+  })
+  expect(problemsOf(of(2))).toEqual([
+    expect.stringMatching(/desk\.maxOrdersPerHour is 2, .*alpha, beta, gamma.*Set 3 or more/),
+  ])
+  expect(load(of(3)).config.desk.maxOrdersPerHour).toBe(3n)
+  // In one process shares are dealt by need, and one of nothing is none for long.
+  expect(load(of(2, {})).config.desk.maxOrdersPerHour).toBe(2n)
+})

@@ -62,7 +62,11 @@ test('an increase is cut to what the budget leaves, with what is held and in fli
 
 test('before the first deal an increase is refused, and the refusal names the accounts that were not read', () => {
   const waiting = { limit: 10n, budget: 0n, used: 0n, waitsFor: ['beta'] }
-  expect(denialOf({ maxOrdersPerHour: waiting })?.reason).toContain('beta')
+  for (const [name, { ofDesk }] of deskLimitRows) {
+    const denial = denialOf({ [name]: waiting })
+    expect([denial?.code, denial?.reason]).toEqual([ofDesk.code, expect.stringContaining('beta')])
+  }
+  expect(denialOf({ maxTotalExposureUsd: { ...waiting, waitsFor: [] } })?.reason).not.toContain('beta')
 })
 
 test('the limits in force show budget, use and the limit of the desk', () => {

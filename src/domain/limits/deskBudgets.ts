@@ -23,3 +23,8 @@ export type DeskLimits = { readonly [K in DeskLimitName]?: bigint }
 export function deskSetting(name: DeskLimitName): string {
   return `desk.${limitSetting(name)}`
 }
+
+/** Names the accounts that a deal waits for, as a sentence behind a refusal; empty where it waits for none. */
+export function notDealtText(waitsFor: readonly string[]): string {
+  return waitsFor.length === 0 ? '' : ` It is not dealt yet: ${waitsFor.join(', ')} was not read.`
+}

@@ -2,7 +2,7 @@
  * Conditions for a decision to become an intent, one pure function a limit. Each returns a `Denial` with a stable code, or undefined when the
  * decision may pass. As few of them as possible refuse reductions.
  */
-import { deskSetting } from '../../domain/limits/deskBudgets.ts'
+import { deskSetting, notDealtText } from '../../domain/limits/deskBudgets.ts'
 import {
   type CountedLimits,
   type DeskLimitName,
@@ -242,11 +242,9 @@ function checkDesk(
   for (const [name, { ofDesk }] of deskLimitRows) {
     const [own, usedNow] = [desk[name], used[name]]
     if (own === undefined || usedNow === undefined || usedNow < own.budget) continue
-    const waits =
-      own.waitsFor.length === 0 ? '' : ` It is not dealt yet: ${own.waitsFor.join(', ')} was not read.`
     return {
       code: ofDesk.code,
-      reason: `The account's budget of the desk's limit ${deskSetting(name)} is spent; reductions continue.${waits}`,
+      reason: `The account's budget of the desk's limit ${deskSetting(name)} is spent; reductions continue.${notDealtText(own.waitsFor)}`,
       wanted: `more than ${limitText(name, usedNow)}`,
       allowed: `${limitText(name, own.budget)} of the desk's ${limitText(name, own.limit)}`,
     }

@@ -1,7 +1,7 @@
 /** The limits that cut increases, in one order, and the name of a cut that leaves nothing worth sending. */
 
 import { defined } from '../../base/defined.ts'
-import { type DeskBudgets, deskSetting } from '../../domain/limits/deskBudgets.ts'
+import { type DeskBudgets, deskSetting, notDealtText } from '../../domain/limits/deskBudgets.ts'
 import type { ExposureLimits } from '../../domain/limits/limits.ts'
 import { limitTable } from '../../domain/limits/limitTable.ts'
 import type { IncreaseDecision } from '../../domain/order/decision.ts'
@@ -21,6 +21,8 @@ export interface SizeLimit {
   readonly wholeUsd?: Usd | undefined
   /** It is the strategy's own, and its own part alone counts against it. */
   readonly isOwn?: true
+  /** Accounts whose use must be known before this limit of the desk is dealt out; absent: it is. */
+  readonly waitsFor?: readonly string[]
 }
 
 /** Part of the admission context that the caps need. */
@@ -37,6 +39,8 @@ export interface Fitted {
   readonly cuts: readonly { readonly by: string; readonly toUsd: Usd }[]
   /** The newest cut is by a limit on the strategy's own part. */
   readonly isOwn?: true
+  /** The newest cut is by a limit of the desk that waits for these accounts. */
+  readonly waitsFor?: readonly string[]
 }
 
 /** Denial of each cut when it leaves nothing worth sending. */
@@ -129,7 +133,13 @@ function deskCaps(desk: DeskBudgets = {}, { totalExposureUsd }: Exposure): reado
   const { maxTotalExposureUsd: own } = desk
   if (own === undefined) return []
   const by = deskSetting('maxTotalExposureUsd')
-  return [{ by, limitUsd: rest(own.budget, totalExposureUsd), wholeUsd: own.budget }]
+  const { budget, waitsFor } = own
+  return [
+    {
+      ...{ by, limitUsd: rest(budget, totalExposureUsd), wholeUsd: budget },
+      ...(waitsFor.length > 0 && { waitsFor }),
+    },
+  ]
 }
 
 /** The room that limits of exposure leave. Without a figure of the equity its shares are 0, and an increase is denied. */
@@ -158,23 +168,29 @@ function exposureCaps(
 /** Returns the decision, cut by every cap below the rest. */
 export function fitWithin(wantedUsd: Usd, limits: readonly SizeLimit[]): Fitted {
   let sizeDeltaUsd = wantedUsd
-  let isOwnCut: true | undefined
+  let newest: SizeLimit | undefined
   const cuts: { readonly by: string; readonly toUsd: Usd }[] = []
-  for (const { by, limitUsd, isOwn } of limits) {
+  for (const limit of limits) {
+    const { by, limitUsd } = limit
     if (limitUsd === undefined || limitUsd >= sizeDeltaUsd) continue
     sizeDeltaUsd = limitUsd
-    isOwnCut = isOwn
+    newest = limit
     cuts.push({ by, toUsd: limitUsd })
   }
-  return { sizeDeltaUsd, cuts, ...defined({ isOwn: isOwnCut || undefined }) }
+  return { sizeDeltaUsd, cuts, ...defined({ isOwn: newest?.isOwn, waitsFor: newest?.waitsFor }) }
 }
 
 /** The denial of a size that its newest cut left too small; ORDER_TOO_SMALL when nothing cut it. */
-export function tooSmall(wantedUsd: Usd, { sizeDeltaUsd, cuts, isOwn }: Fitted, leastUsd: Usd): Denial {
+export function tooSmall(
+  wantedUsd: Usd,
+  { sizeDeltaUsd, cuts, isOwn, waitsFor }: Fitted,
+  leastUsd: Usd,
+): Denial {
   const denial = denialByLimit[cuts.at(-1)?.by ?? '']
+  const waits = denial && waitsFor && `${denial.reason}${notDealtText(waitsFor)}`
   return {
     ...(denial ?? { code: 'ORDER_TOO_SMALL', reason: 'The order is below the smallest allowed size.' }),
-    ...defined({ reason: isOwn ? OWN_REASON : undefined }),
+    ...defined({ reason: isOwn ? OWN_REASON : waits }),
     wanted: formatDollars(wantedUsd),
     allowed: [
       ...(denial === undefined ? [] : [formatDollars(sizeDeltaUsd)]),
