@@ -32,7 +32,7 @@ export type Fate = 'goes' | 'lost' | 'unanswered' | 'late'
 export interface ModelNetwork {
   fate(request: string): Fate
   /** Waits for the way there, and for the way back. */
-  travel(): Promise<void>
+  travel(request: string): Promise<void>
   /** Carries something out once its sender has long given up. */
   later(work: () => void): void
 }
@@ -87,10 +87,16 @@ export class ModelServer {
     this.watch(before, next)
   }
 
-  /** One connection through a network. */
+  /** One connection through a network: it carries one request at a time, as a real one does. */
   connect(network: ModelNetwork): SharedServer {
-    const ask = async <T>(name: string, work: () => T): Promise<T> => {
-      await network.travel()
+    let turn: Promise<unknown> = Promise.resolve()
+    const ask = <T>(name: string, work: () => T): Promise<T> => {
+      const next = turn.then(() => carry(name, work))
+      turn = next.catch(() => undefined)
+      return next
+    }
+    const carry = async <T>(name: string, work: () => T): Promise<T> => {
+      await network.travel(name)
       const fate = network.fate(name)
       const asked = this.#servers
       if (fate === 'late')
@@ -100,7 +106,7 @@ export class ModelServer {
       const before = this.state
       const result = fate === 'goes' || fate === 'unanswered' ? work() : undefined
       if (fate === 'goes' && this.state !== before) this.durable = this.state
-      await network.travel()
+      await network.travel(name)
       if (fate !== 'goes')
         throw new OutcomeUnknown('The model lost it.', { code: 'MODEL_LOST', facts: { name, fate } })
       return result as T

@@ -89,6 +89,13 @@ export const sharedMutants: readonly SharedMutant[] = [
     'return record',
   ),
   bug(
+    'beats go over the connection of appends',
+    10,
+    store,
+    'const { beats } = this.#parts.connections',
+    'const { writer: beats } = this.#parts.connections',
+  ),
+  bug(
     'the right is taken from one that lives',
     1,
     opening,

@@ -26,6 +26,8 @@ const FAULTS_MS = 90_000
 const UNTIL_MS = 150_000
 /** A replaced server is distrusted for so long, ms. */
 const QUIET_MS = 8_000
+/** Way of an append, there and back each, in a world whose server commits slowly, ms. */
+const [LEAST_SLOW_MS, MOST_SLOW_MS] = [1_000, 3_000]
 /** A machine that has nothing to write knows so long after its right was taken that it is gone, where its network lets it, ms. */
 const KNOWS_MS = 15_000
 
@@ -64,6 +66,9 @@ export async function runSharedWorld(
   const rests = randomOf(seed, 'rests')
   const backs = randomOf(seed, 'backs')
   const losesTakings = seed % 5 === 2
+  /** Nothing fails in this world; its server takes seconds for each commit, and answers a beat at once. */
+  const isSlow = seed % 11 === 10
+  const slows = randomOf(seed, 'slows')
   const scheduler = createScheduler()
   let violation: Violation | undefined
   const broken = (invariant: string, text: string): never => {
@@ -138,11 +143,12 @@ export async function runSharedWorld(
     return {
       fate() {
         if (scheduler.nowMs < machine.partedUntilMs) return 'lost'
-        if (isSound() || random.chance(0.9)) return 'goes'
+        if (isSlow || isSound() || random.chance(0.9)) return 'goes'
         return random.pick(['lost', 'unanswered', 'late'] as const)
       },
-      async travel() {
-        await sleep(random.int(1, 15))
+      async travel(request) {
+        const isCommit = isSlow && request === 'append'
+        await sleep(isCommit ? slows.int(LEAST_SLOW_MS, MOST_SLOW_MS) : random.int(1, 15))
         if (scheduler.nowMs < machine.pausedUntilMs) await sleep(machine.pausedUntilMs - scheduler.nowMs)
       },
       later: (work) => void scheduler.after(random.int(10, 9_000), work),
@@ -257,6 +263,8 @@ export async function runSharedWorld(
       machine.own.add(encodeRecord(record))
     }
     const armedHere = new Set<number>()
+    let isWorking = true
+    if (isSlow) watchBeats()
     while (!machine.isLeaving) {
       if (!isSound() && rests.chance(0.01)) await rest(machine, journal, sleep, rests.int(5_000, 40_000))
       const [open] = journal.openIntents()
@@ -288,7 +296,20 @@ export async function runSharedWorld(
       else await write(story.closed())
       await sleep(random.int(20, 250))
     }
+    isWorking = false
     machine.isLeaving = false
+
+    /** A slow commit keeps no beat from confirming the right. */
+    function watchBeats(): void {
+      if (!isWorking) return
+      if (journal.lease.lost()?.code === 'JOURNAL_LEASE_STALE')
+        violation ??= {
+          invariant: 'beats',
+          text: `the right of ${machine.name} is not confirmed behind a slow commit`,
+          atMs: scheduler.nowMs,
+        }
+      scheduler.after(250, watchBeats)
+    }
   }
 
   /** Has nothing to write for a while, and learns all the same that another has the right. */
@@ -332,7 +353,7 @@ export async function runSharedWorld(
   }
 
   function fault(): void {
-    if (isSound()) return
+    if (isSlow || isSound()) return
     const machine = random.pick(machines)
     const durationMs = random.int(500, 12_000)
     switch (random.pick(['kill', 'pause', 'part', 'failover', 'loss', 'leave'] as const)) {
