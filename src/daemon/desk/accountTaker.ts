@@ -15,9 +15,9 @@ import type { FleetAccount } from '../fleet/fleetNode.ts'
 import { type Awaited, awaitedOf, tellWaiting } from '../logging/tellWaiting.ts'
 import { readStrategies } from '../readStrategies.ts'
 import { standbyStatusOf } from '../standbyPort.ts'
-import type { AccountStart } from './accountStart.ts'
 import type { Seat, SeatListener } from './allAccounts.ts'
 import { deskEars } from './dealDesk.ts'
+import { createGrowingPause } from './growingPause.ts'
 import { hearAccount } from './hearAccount.ts'
 import {
   type Closers,
@@ -46,11 +46,8 @@ export type AccountTaker = Seat & FleetAccount
 /** Pause before the lease is tried for again after a fault that a new start cures, ms. */
 const PAUSE_MS = 1_000
 
-/** The longest pause between two reads of strategy files that were refused, ms. */
-const MOST_PAUSE_MS = 60_000
-
-/** Strategy files were refused where the lease was to be taken again. */
-class FilesRefused extends BaseError {}
+/** The account cannot be opened where its lease is to be taken, or just was; what may be put right meanwhile. */
+class NotTaken extends BaseError {}
 
 /** Codes of the faults that a new opening cures, as the restart of a process with one account does. */
 const passing: ReadonlySet<string> = new Set([
@@ -72,9 +69,11 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
   let fault: string | undefined
   let awaited = opening
   let holdings = 0
-  /** Reason why the strategy files cannot be used now, and the reading that ends it; the account is left to other nodes meanwhile. */
+  /** Reason why it cannot be opened now, and the wait that ends it; the account is left to other nodes meanwhile. */
   let refused: Awaited | undefined
-  let rereading: Promise<void> | undefined
+  let curing: Promise<void> | undefined
+  const pause = createGrowingPause()
+  let toldReason: string | undefined
   const ending = new AbortController()
   /** The holding that is under way, and what ends it. */
   let holding: { readonly leave: AbortController; readonly over: Promise<void> } | undefined
@@ -95,16 +94,20 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
       closers.push(() => closeStrategies(files.strategies))
       const journaled = await journalAccount({ ...account, files }, waitUntil(left), closers)
       if (journaled === undefined) return undefined
-      const guarded = await guardAccount(journaled, venue, () => hostsAheadMs(connection, clock), closers)
       const ended = Promise.withResolvers<unknown>()
-      const heard = await hearAccount(guarded, {
-        hosts: connection.hosts,
-        ended: (_code, _reason, error) => ended.resolve(error),
-        also: [shared.hear, ...deskEars(parts.dealing, name)],
-        closers,
+      const own = await orNotTaken(async () => {
+        const guarded = await guardAccount(journaled, venue, () => hostsAheadMs(connection, clock), closers)
+        const heard = await hearAccount(guarded, {
+          hosts: connection.hosts,
+          ended: (_code, _reason, error) => ended.resolve(error),
+          also: [shared.hear, ...deskEars(parts.dealing, name)],
+          closers,
+        })
+        closers.push(shared.add(heard))
+        return await connectAccount(heard, { ...parts, closers })
       })
-      closers.push(shared.add(heard))
-      const own = await connectAccount(heard, { ...parts, closers })
+      pause.reset()
+      toldReason = undefined
       running = own
       closers.push(() => {
         running = undefined
@@ -126,37 +129,54 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
     }
   }
 
-  /** Reads the strategy files for another holding. Throws FilesRefused, and has them read again and again until they can be used. */
+  /** Opens an account whose lease was just taken. Throws NotTaken for what may pass, and has it tried again after a pause; the lease is given back. */
+  async function orNotTaken(work: () => Promise<RunningAccount>): Promise<RunningAccount> {
+    try {
+      return await work()
+    } catch (error) {
+      const isPassing = error instanceof BaseError || error instanceof CommandError
+      if (!isPassing || error instanceof JournalFaultError) throw error
+      refuse('ACCOUNT_NOT_TAKEN', reasonOf(error))
+      curing = systemClock.sleep(pause.next(), ending.signal).then(cured)
+      throw new NotTaken('the account cannot be opened', { code: 'ACCOUNT_NOT_TAKEN' })
+    }
+  }
+
+  /** Reads the strategy files for another holding. Throws NotTaken, and has them read again and again until they can be used. */
   async function readAnew(): Promise<KeyedAccount['files']> {
     try {
       return await readStrategies(config)
     } catch (error) {
       if (!(error instanceof BaseError || error instanceof CommandError)) throw error
-      refuse(reasonOf(error))
-      rereading ??= rereadUntilGood().finally(() => {
-        rereading = undefined
-      })
-      throw new FilesRefused('the strategy files are refused', { code: 'STRATEGIES_REFUSED' })
+      refuse('STRATEGIES_REFUSED', reasonOf(error))
+      curing = rereadUntilGood().finally(cured)
+      throw new NotTaken('the strategy files are refused', { code: 'STRATEGIES_REFUSED' })
     }
   }
 
-  function refuse(reason: string): void {
-    if (refused?.reason !== reason)
-      log.note('daemon.failed', 'error', `the account ${name} waits for its strategy files: ${reason}`)
-    refused = { code: 'STRATEGIES_REFUSED', reason }
+  function refuse(code: 'STRATEGIES_REFUSED' | 'ACCOUNT_NOT_TAKEN', reason: string): void {
+    const what = code === 'STRATEGIES_REFUSED' ? 'waits for its strategy files' : 'cannot be opened now'
+    if (toldReason !== reason) log.note('daemon.failed', 'error', `the account ${name} ${what}: ${reason}`)
+    toldReason = reason
+    refused = { code, reason }
+  }
+
+  function cured(): void {
+    refused = undefined
+    curing = undefined
   }
 
   async function rereadUntilGood(): Promise<void> {
-    for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
-      await systemClock.sleep(pauseMs, ending.signal)
+    const rereads = createGrowingPause()
+    while (true) {
+      await systemClock.sleep(rereads.next(), ending.signal)
       if (ending.signal.aborted) return
       try {
         await closeStrategies((await readStrategies(config)).strategies)
-        refused = undefined
         return
       } catch (error) {
         if (!(error instanceof BaseError || error instanceof CommandError)) throw error
-        refuse(reasonOf(error))
+        refuse('STRATEGIES_REFUSED', reasonOf(error))
       }
     }
   }
@@ -184,7 +204,7 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
   /** Holds the lease again and again, as long as it is wanted and no fault ends it for good. */
   async function live(left: AbortSignal): Promise<void> {
     while (!left.aborted && fault === undefined) {
-      if (rereading !== undefined) await Promise.race([rereading, aborted(left)])
+      if (curing !== undefined) await Promise.race([curing, aborted(left)])
       if (left.aborted) return
       try {
         const error = await hold(left)
@@ -193,6 +213,10 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
         if (left.aborted) return
         if (!goOnAfter(error))
           log.note('daemon.failed', 'error', `the account ${name} does not start: ${textOf(error)}`)
+        else if (error instanceof JournalFaultError) {
+          awaited = { code: error.code, reason: reasonOf(error) }
+          tell(awaited)
+        }
       }
       if (!left.aborted) await systemClock.sleep(PAUSE_MS, left)
     }
@@ -200,7 +224,7 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
 
   /** Takes a fault; tells whether a new opening may cure it. */
   function goOnAfter(error: unknown): boolean {
-    if (error instanceof FilesRefused) return true
+    if (error instanceof NotTaken) return true
     if (error instanceof JournalFaultError && passing.has(error.code)) return true
     fault = reasonOf(error)
     parts.failed(error instanceof CommandError ? error.exitCode : exitCodes.error, fault)
@@ -232,7 +256,8 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
     listen: (listener) => void listeners.push(listener),
     can: () => fault === undefined && refused === undefined && !isOver,
     epoch: () => running?.journal.lease.epoch,
-    isNext: () => isWanted && running === undefined && awaited.code === 'JOURNAL_LOCKED',
+    isNext: () =>
+      isWanted && running === undefined && awaited.code === 'JOURNAL_LOCKED' && awaited.holder !== undefined,
     want(aim) {
       if (aim !== true) elsewhere = aim
       if (isOver || (aim === true) === isWanted) return
@@ -248,30 +273,6 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
       ending.abort()
       await leave()
     },
-  }
-}
-
-/** Makes the place of an account whose key cannot be opened on this machine: other nodes hold it. */
-export function createClosedAccount({ name, config }: AccountStart, reason: string): AccountTaker {
-  const startedAtMs = systemClock.now()
-  let elsewhere: Awaited | undefined
-  return {
-    ...{ name, config },
-    running: () => undefined,
-    fault: () => undefined,
-    waits: () =>
-      standbyStatusOf(config, startedAtMs, {
-        ...{ code: 'FLEET_ELSEWHERE', ...elsewhere },
-        reason: `its key cannot be opened on this node: ${reason}`,
-      }),
-    listen: () => undefined,
-    can: () => false,
-    epoch: () => undefined,
-    isNext: () => false,
-    want(aim) {
-      if (aim !== true) elsewhere = aim
-    },
-    stop: () => Promise.resolve(),
   }
 }
 

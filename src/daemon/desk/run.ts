@@ -41,6 +41,7 @@ import {
   type Seat,
   statusOfAll,
 } from './allAccounts.ts'
+import { type ClosedStart, createClosedAccount } from './closedAccount.ts'
 import { type DeskDealer, dealerOf, deskEars, runDealer } from './dealDesk.ts'
 import { consoleOf, sayConsole, servePort } from './deskPort.ts'
 import { type HeardAccount, hearAccount } from './hearAccount.ts'
@@ -100,14 +101,14 @@ export async function run(config: Config, options: RunOptions): Promise<number> 
 async function opened(config: Config, options: RunOptions, closers: Closers): Promise<number> {
   const { log, keys, whileReading } = options
   const keyed: KeyedAccount[] = []
-  const closed: AccountTaker[] = []
+  const closed: ClosedStart[] = []
   for (const start of options.accounts) {
     const files = await ofAccount(start.name, () => readAccount(start, closers))
     const key = () => keyAccount(start, files, keys, closers)
     const account =
       config.cluster.name === undefined
         ? await ofAccount(start.name, key)
-        : await orClosed(start, closed, key)
+        : await orClosed({ start, openAgain: openAgain(start, keys) }, closed, key)
     if (account !== undefined) keyed.push(account)
   }
   refuseSharedKeys(keyed)
@@ -161,6 +162,12 @@ async function opened(config: Config, options: RunOptions, closers: Closers): Pr
   )
 }
 
+/** Returns what opens an account's key another time; nobody sits at a terminal then. */
+function openAgain(start: AccountStart, keys: KeySources): ClosedStart['openAgain'] {
+  return async (closers) =>
+    keyAccount(start, await readAccount(start, closers), { ...keys, ask: undefined }, closers)
+}
+
 /** Tells whether each account waits for its lease by itself. */
 function isTaking(config: Config, { accounts }: RunOptions): boolean {
   return config.journal.standby && accounts.some(({ name }) => name !== undefined)
@@ -180,7 +187,7 @@ interface Opened {
   /** Accounts that are opened whenever their lease is free, while the process runs. */
   readonly takes: readonly KeyedAccount[]
   /** Accounts of a fleet whose key other nodes have. */
-  readonly closed: readonly AccountTaker[]
+  readonly closed: readonly ClosedStart[]
 }
 
 /** Hooks of a run. */
@@ -234,13 +241,17 @@ async function live(
   for (const account of heard)
     running.push(await connectAccount(account, { connection, tokens, dealing, closers }))
   let statusUrl = ''
-  const takers = takes.map((account) =>
+  const take = (account: KeyedAccount): AccountTaker =>
     createTaker(account, {
       ...{ connection, tokens, dealing, shared, venue, notes: options.notes, statusUrl: () => statusUrl },
       failed: (code, reason) => stopped(account.start.name, code, reason),
-    }),
-  )
-  takers.push(...closed)
+    })
+  const keyed = [...takes]
+  const admit = (account: KeyedAccount): void => {
+    refuseSharedKeys([...keyed, account])
+    keyed.push(account)
+  }
+  const takers = [...takes.map(take), ...closed.map((each) => createClosedAccount(each, { admit, take }))]
   seats.push(...(takers.length > 0 ? takers : fixedSeats(options.accounts, running, faults)))
   await closeStandby()
   const fleet = fleetPortOf(config, log.note)

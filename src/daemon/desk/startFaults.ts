@@ -2,7 +2,7 @@
 import { BaseError, reasonOf } from '../../base/errors.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { AccountStart } from './accountStart.ts'
-import { type AccountTaker, createClosedAccount } from './accountTaker.ts'
+import { type ClosedStart, tellClosed } from './closedAccount.ts'
 import type { KeyedAccount } from './openAccount.ts'
 
 /** An account that did not open, and why. */
@@ -22,18 +22,18 @@ export async function ofAccount<T>(name: string | undefined, work: () => Promise
   }
 }
 
-/** On a node of a fleet an account whose key cannot be opened is left to the other nodes. */
+/** On a node of a fleet an account whose key cannot be opened is left to the other nodes until it can. */
 export async function orClosed(
-  start: AccountStart,
-  closed: AccountTaker[],
+  { start, openAgain }: Omit<ClosedStart, 'error'>,
+  closed: ClosedStart[],
   work: () => Promise<KeyedAccount>,
 ): Promise<KeyedAccount | undefined> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof BaseError || error instanceof CommandError)) throw error
-    start.log.note('key.warned', 'warn', `this node leaves the account to others: ${error.message}`)
-    closed.push(createClosedAccount(start, reasonOf(error)))
+    tellClosed(start, error)
+    closed.push({ start, error, openAgain })
     return undefined
   }
 }

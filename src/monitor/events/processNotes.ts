@@ -21,6 +21,10 @@ export const noteRegister = {
   'daemon.closeFailed': note(['error'], 'A part could not close cleanly at the end.'),
   'listener.failed': note(['error'], 'A listener of events failed: a bug in perpd. Orders are not affected.'),
   'key.warned': note(['warn'], 'A note on the signing key.'),
+  'key.opened': note(
+    ['info'],
+    'A key that a node of a fleet could not open at its start is open: the node can hold the account.',
+  ),
   'strategy.warned': note(['warn'], 'A note on the strategy files before the first order.'),
   'signal.warned': note(['warn'], 'A note on the secrets of signals.'),
   'systemd.unused': note(
