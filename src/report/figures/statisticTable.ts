@@ -145,7 +145,8 @@ export const costTable: readonly CostRow[] = [
   {
     kind: 'positionFeeUsd',
     name: 'Position fee',
-    definition: "The venue's fee for opening and closing, by size; of a journal, with the swaps of its fills.",
+    definition:
+      "The venue's fee for opening and closing, by size; of a journal, with the swaps of its fills.",
   },
   {
     kind: 'impactUsd',
