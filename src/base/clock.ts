@@ -21,10 +21,16 @@ export interface MonotonicClock {
 /** Both clocks to read. */
 export interface Clocks extends WallClock, MonotonicClock {}
 
+/** Tells at the end of a pause how long nothing is to be done after it, ms; undefined when something is. It changes nothing that another sees. */
+export type Again = () => number | undefined
+
 /** A timer to wait by. */
 export interface Timer {
-  /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /**
+   * Resolves after `ms`, or at once when the signal aborts; never rejects. `again` is asked at the end: the milliseconds that it gives are slept too,
+   * without waking anybody for it. A clock may leave it unasked, so that a sleeper asks itself too.
+   */
+  sleep(ms: number, signal?: AbortSignal, again?: Again): Promise<void>
 }
 
 /** Time, always handed in: the system's in live and paper, a jumping one in backtest and simulation. */

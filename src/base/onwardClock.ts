@@ -24,6 +24,6 @@ export function createOnwardClock(clock: Clock, leastMs = 0): Clock {
       return Math.floor(told.atMs)
     },
     monotonicMs: () => clock.monotonicMs(),
-    sleep: (ms, signal) => clock.sleep(ms, signal),
+    sleep: (ms, signal, again) => clock.sleep(ms, signal, again),
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
-  sleep: (ms, signal) =>
+  sleep: (ms, signal, again) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()
       const done = () => {
@@ -13,7 +13,12 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      const timer = setTimeout(done, ms)
+      const over = (): void => {
+        const moreMs = again?.()
+        if (moreMs === undefined) done()
+        else timer = setTimeout(over, moreMs)
+      }
+      let timer = setTimeout(over, ms)
       signal?.addEventListener('abort', done, { once: true })
     }),
 }

@@ -30,32 +30,46 @@ const made = new WeakMap<readonly Candle[], Made>()
 export function closedFigures({ period, candles }: CandleReading['value'], nowMs: number): ClosedFigures {
   const last = made.get(candles)
   if (last?.period === period && nowMs >= last.fromMs && nowMs < last.untilMs) return last.figures
-  let fromMs = Number.NEGATIVE_INFINITY
+  const now = madeBefore(candles, period, nowMs) ?? madeNow(candles, period, nowMs)
+  made.set(candles, now)
+  return now.figures
+}
+
+/** The last ones of each first candle. */
+const byFirst = new WeakMap<Candle, Made>()
+
+/** Gives the ones of the reading before where each closed candle is the same object, and no other one has closed. */
+function madeBefore(candles: readonly Candle[], period: CandlePeriod, nowMs: number): Made | undefined {
+  const [first] = candles
+  const last = first && byFirst.get(first)
+  if (last?.period !== period || nowMs < last.fromMs) return undefined
+  const closed = last.figures.candles
+  for (let at = 0; at < closed.length; at += 1) if (candles[at] !== closed[at]) return undefined
   let untilMs = Number.POSITIVE_INFINITY
-  for (const { timestampSeconds } of candles) {
-    const endMs = (timestampSeconds + secondsOfPeriod(period)) * 1000
+  for (let at = closed.length; at < candles.length; at += 1) {
+    const endMs = endMsOf(candles[at], period)
+    if (endMs <= nowMs) return undefined
+    untilMs = Math.min(untilMs, endMs)
+  }
+  return { ...last, untilMs }
+}
+
+function madeNow(candles: readonly Candle[], period: CandlePeriod, nowMs: number): Made {
+  let [fromMs, untilMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (const candle of candles) {
+    const endMs = endMsOf(candle, period)
     if (endMs <= nowMs) fromMs = Math.max(fromMs, endMs)
     else untilMs = Math.min(untilMs, endMs)
   }
-  const figures = sameFigures(closedCandles(candles, period, nowMs))
-  made.set(candles, { period, fromMs, untilMs, figures })
-  return figures
+  const now = { period, fromMs, untilMs, figures: figuresOf(closedCandles(candles, period, nowMs)) }
+  const [first] = now.figures.candles
+  if (first !== undefined) byFirst.set(first, now)
+  return now
 }
 
-/** The last figures of each first candle. */
-const byFirst = new WeakMap<Candle, ClosedFigures>()
-
-/** Gives the figures of the reading before where each closed candle is the same object. */
-function sameFigures(candles: readonly Candle[]): ClosedFigures {
-  const [first] = candles
-  if (first === undefined) return figuresOf(candles)
-  const last = byFirst.get(first)
-  const isSame =
-    last?.candles.length === candles.length && last.candles.every((one, at) => one === candles[at])
-  if (isSame) return last
-  const figures = figuresOf(candles)
-  byFirst.set(first, figures)
-  return figures
+/** Unix ms of the end of a candle. */
+function endMsOf(candle: Candle | undefined, period: CandlePeriod): number {
+  return ((candle?.timestampSeconds ?? 0) + secondsOfPeriod(period)) * 1000
 }
 
 function figuresOf(candles: readonly Candle[]): ClosedFigures {

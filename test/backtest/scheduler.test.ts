@@ -98,3 +98,44 @@ test('what is fatal ends the life, and its time', async () => {
   scheduler.after(10, () => fatal(new Error('a mistake of ours')))
   await expect(until(1_000)).rejects.toThrow('a mistake of ours')
 })
+
+test('a sleeper with nothing to do yet sleeps on without being woken, in the place of one that began to sleep again then', async () => {
+  const live = async (isAsked: boolean) => {
+    const scheduler = createScheduler()
+    const clock = scheduler.clock()
+    const seen: string[] = []
+    const note = (name: string) => seen.push(`${name} at ${scheduler.nowMs}`)
+    const again = () => (scheduler.nowMs < 90 ? 30 : undefined)
+    let wakings = 0
+    const pace = async () => {
+      for (let ms: number | undefined = 30; ms !== undefined; ms = again()) {
+        await clock.sleep(ms, undefined, isAsked ? again : undefined)
+        wakings += 1
+      }
+      note('slept')
+    }
+    scheduler.after(90, () => note('early'))
+    scheduler.after(59, () => scheduler.after(31, () => note('middle')))
+    scheduler.after(61, () => scheduler.after(29, () => note('late')))
+    const done = pace()
+    await scheduler.runTo(200)
+    await done
+    return { seen, wakings }
+  }
+  const [asked, woken] = [await live(true), await live(false)]
+  expect(asked.seen).toEqual(['early at 90', 'middle at 90', 'slept at 90', 'late at 90'])
+  expect(woken.seen).toEqual(asked.seen)
+  expect([asked.wakings, woken.wakings]).toEqual([1, 3])
+})
+
+test('a signal ends a sleep that goes on and on', async () => {
+  const scheduler = createScheduler()
+  const ending = new AbortController()
+  const woken = scheduler
+    .clock()
+    .sleep(10, ending.signal, () => 10)
+    .then(() => scheduler.nowMs)
+  scheduler.after(45, () => ending.abort('test'))
+  await scheduler.runTo(100)
+  expect(await woken).toBe(45)
+})

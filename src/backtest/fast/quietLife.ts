@@ -93,7 +93,8 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
       let second = from
       worth.moved()
       losses.looked(second)
-      while (second % gridSeconds === 0 && second + 2 * gridSeconds <= endSecond && turns.mayPass(second)) {
+      const mayPass = turns.ahead()
+      while (second % gridSeconds === 0 && second + 2 * gridSeconds <= endSecond && mayPass(second)) {
         const nextSecond = second + gridSeconds
         for (let at = second; at < nextSecond; ) {
           const stop = Math.min(nextSecond, Math.floor(at / STEP_SECONDS + 1) * STEP_SECONDS)

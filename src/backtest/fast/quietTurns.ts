@@ -50,10 +50,10 @@ export interface QuietTurns {
   /** A record of an order was written, Unix ms. */
   moved(atMs: number): void
   /**
-   * Tells whether the daemon does nothing at the turn after `second`, Unix seconds, nor at the one after that, which it meets having looked at the
-   * account one turn before, as ever.
+   * Looks ahead, for as long as the daemon stands still. What it returns tells whether the daemon does nothing at the turn after a Unix second, nor at
+   * the one after that, which it meets having looked at the account one turn before, as ever.
    */
-  mayPass(second: number): boolean
+  ahead(): (second: number) => boolean
 }
 
 /** Makes the quiet turns of a segment of a run; at its beginning the daemon takes its turns. */
@@ -64,9 +64,11 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
   /** The turns up to here are known to be quiet, and this one not to be, Unix seconds. */
   let [quietTo, busyAt] = [0, 0]
 
-  function isSettled(second: number): boolean {
-    if (second * 1000 - movedMs < SETTLED_MS || parts.hasTasks()) return false
-    return parts.labels().every((label) => label === 'resting') && instances.every(isFixed)
+  /** Tells whether nothing but price and time can move the daemon. */
+  function isStill(): boolean {
+    return (
+      !parts.hasTasks() && parts.labels().every((label) => label === 'resting') && instances.every(isFixed)
+    )
   }
 
   /** Tells whether perpd's own work for the instance (exits, protection) depends on neither price nor time. */
@@ -105,18 +107,23 @@ export function createQuietTurns(parts: QuietParts, startMs: number): QuietTurns
       quietTo = 0
       busyAt = 0
     },
-    mayPass(second) {
-      if (!isSettled(second)) return false
-      quietTo = Math.max(quietTo, second)
-      while (quietTo < second + 2 * gridSeconds) {
-        const next = quietTo + gridSeconds
-        if (next === busyAt || !isQuiet(second, next)) {
-          busyAt = next
-          return false
+    ahead() {
+      let still: boolean | undefined
+      return (second) => {
+        if (second * 1000 - movedMs < SETTLED_MS) return false
+        still ??= isStill()
+        if (!still) return false
+        quietTo = Math.max(quietTo, second)
+        while (quietTo < second + 2 * gridSeconds) {
+          const next = quietTo + gridSeconds
+          if (next === busyAt || !isQuiet(second, next)) {
+            busyAt = next
+            return false
+          }
+          quietTo = next
         }
-        quietTo = next
+        return true
       }
-      return true
     },
   }
 }

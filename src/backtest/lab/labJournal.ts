@@ -101,8 +101,8 @@ function heldStore(store: JournalStore, seq: number, states: WrittenStates): Jou
     records: (intentId) => written(() => store.records(intentId)),
     intent: (intentId) => written(() => store.intent(intentId)),
     intents: async (query) =>
-      knowsAll && query === undefined
-        ? [...states.byId.values()].reverse()
+      knowsAll && query?.strategy === undefined && query?.openOnly !== true
+        ? [...states.byId.values()].reverse().slice(0, query?.limit)
         : written(() => store.intents(query)),
     endingsSince: (sinceMs) => written(() => store.endingsSince(sinceMs)),
     close: () => written(() => store.close()),

@@ -3,12 +3,14 @@
  * the daemon is this time plus an offset that faults may move; its monotonic clock is this time; block times come from it
  * too. No real time passes.
  */
-import type { Clock } from '../../base/clock.ts'
+import type { Again, Clock } from '../../base/clock.ts'
 
 interface Entry {
   atMs: number
-  readonly order: number
+  order: number
   readonly run: () => void
+  /** Asked in the place of `run` first: after so many ms it comes again, and nothing happened. */
+  readonly again?: Again | undefined
   isCancelled: boolean
 }
 
@@ -16,9 +18,9 @@ interface Entry {
 export interface Timeline {
   /** Milliseconds since the world began. */
   readonly nowMs: number
-  /** Runs `run` after `ms`; the returned function takes it back. */
-  after(ms: number, run: () => void): () => void
-  /** Runs the next thing, moving time to it; false when nothing is left before `untilMs`. */
+  /** Runs `run` after `ms`, or later where `again` says so by then; the returned function takes it back. */
+  after(ms: number, run: () => void, again?: Again): () => void
+  /** Runs the next thing that does anything, moving time to it; false when nothing is left before `untilMs`. */
   runNext(untilMs: number): boolean
   /** Lets `ms` pass for which everything to come stands still: it comes that much later, in the same order. */
   pass(ms: number): void
@@ -73,8 +75,8 @@ export function createTimeline(): Timeline {
     get size() {
       return live
     },
-    after(ms, run) {
-      const entry: Entry = { atMs: nowMs + Math.max(0, ms), order, run, isCancelled: false }
+    after(ms, run, again) {
+      const entry: Entry = { atMs: nowMs + Math.max(0, ms), order, run, again, isCancelled: false }
       order += 1
       live += 1
       push(entry)
@@ -90,9 +92,18 @@ export function createTimeline(): Timeline {
         if (head === undefined || head.atMs > untilMs) return false
         pop()
         if (head.isCancelled) continue
+        nowMs = Math.max(nowMs, head.atMs)
+        const moreMs = head.again?.()
+        if (moreMs !== undefined) {
+          // Its place among those of one time is that of a sleep that begins now.
+          head.atMs = nowMs + Math.max(0, moreMs)
+          head.order = order
+          order += 1
+          push(head)
+          continue
+        }
         head.isCancelled = true
         live -= 1
-        nowMs = Math.max(nowMs, head.atMs)
         head.run()
         return true
       }
@@ -126,7 +137,7 @@ export function processClock(
     },
     now: () => Math.floor(epochMs + timeline.nowMs + offsetMs()),
     monotonicMs: () => timeline.nowMs,
-    sleep: (ms, signal) =>
+    sleep: (ms, signal, again) =>
       new Promise((resolve) => {
         if (signal?.aborted) return resolve()
         sleepers += 1
@@ -135,11 +146,12 @@ export function processClock(
           sleepers -= 1
           if (isAlive()) resolve()
         }
-        const cancel = timeline.after(ms, () => {
+        const end = () => {
           signal?.removeEventListener('abort', onAbort)
           sleepers -= 1
           if (isAlive()) resolve()
-        })
+        }
+        const cancel = timeline.after(ms, end, again && (() => (isAlive() ? again() : undefined)))
         signal?.addEventListener('abort', onAbort)
       }),
   }

@@ -36,10 +36,19 @@ export function priceOf(value: unknown): bigint | undefined {
   if (whole === undefined) return undefined
   const places = PRICE_DECIMALS + Number(exponent) - fraction.length
   const digits = BigInt(whole + fraction)
-  const unit = 10n ** BigInt(Math.abs(places))
+  const unit = powerOfTen(Math.abs(places))
   if (places < 0 && digits % unit !== 0n) return undefined
   const price = places < 0 ? digits / unit : digits * unit
   return price > 0n ? price : undefined
+}
+
+const powers: bigint[] = []
+
+/** A file has millions of prices and few numbers of digits. */
+function powerOfTen(exponent: number): bigint {
+  const power = powers[exponent] ?? 10n ** BigInt(exponent)
+  powers[exponent] = power
+  return power
 }
 
 function textOf(value: unknown): string {

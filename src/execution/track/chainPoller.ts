@@ -100,8 +100,19 @@ export function createChainPoller(options: ChainPollerOptions): ChainPoller {
     }
   }
 
+  /** Time until it is to be asked again what is due; undefined when a look is. */
+  function pauseMs(): number | undefined {
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const { intentId, query } of watched())
+      if (query !== undefined) nextMs = Math.min(nextMs, paceOf(intentId).dueMs)
+    const waitMs = Math.max(nextMs, polledMs + MIN_INTERVAL_MS) - clock.monotonicMs()
+    // With nothing armed there is nothing to wait for but a touch.
+    return waitMs > 0 ? Math.min(waitMs, RESTING_MS) : undefined
+  }
+
   function wake(): void {
-    wakeSignal.abort()
+    // Without a reason one is made up, with a trace of the stack.
+    wakeSignal.abort('something is new')
     wakeSignal = new AbortController()
   }
 
@@ -152,20 +163,9 @@ export function createChainPoller(options: ChainPollerOptions): ChainPoller {
       signal.addEventListener('abort', wake, { once: true })
       try {
         while (!signal.aborted) {
-          const due = watched().flatMap(({ intentId, query }) =>
-            query === undefined ? [] : [paceOf(intentId).dueMs],
-          )
-          const nextMs = Math.max(
-            due.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY),
-            polledMs + MIN_INTERVAL_MS,
-          )
-          const waitMs = nextMs - clock.monotonicMs()
-          if (waitMs > 0) {
-            // With nothing armed there is nothing to wait for but a touch.
-            await clock.sleep(Math.min(waitMs, RESTING_MS), wakeSignal.signal)
-            continue
-          }
-          await poll()
+          const waitMs = pauseMs()
+          if (waitMs === undefined) await poll()
+          else await clock.sleep(waitMs, wakeSignal.signal, pauseMs)
         }
       } finally {
         stop?.()

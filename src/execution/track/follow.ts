@@ -8,7 +8,7 @@ import { type IntentState, isOpen, lastAttempt } from '../../domain/order/intent
 import type { ExecutionContext } from '../context/executionContext.ts'
 import { apiFollower } from './apiFollower.ts'
 import { chainObservation, queryOf } from './chainObservation.ts'
-import { createChainPoller } from './chainPoller.ts'
+import { createChainPoller, type Watched } from './chainPoller.ts'
 import type { Follower, FollowOptions } from './follower.ts'
 import { queryStatus } from './observe.ts'
 
@@ -41,10 +41,7 @@ function chainFollower(
     clock,
     settings,
     signal,
-    watched: () =>
-      [...open()].flatMap(([intentId, { state }]) =>
-        state === undefined ? [] : [{ intentId, state, query: queryOf(state, answers.get(intentId)) }],
-      ),
+    watched,
     async take(intentId, view) {
       const state = open().get(intentId)?.state
       if (state === undefined) return
@@ -52,10 +49,27 @@ function chainFollower(
     },
   })
 
+  /** The queries that were made, by state. */
+  const made = new WeakMap<
+    IntentState,
+    { readonly answer: HostAnswer | undefined; readonly watched: Watched }
+  >()
+
+  function watched(): readonly Watched[] {
+    return [...open()].flatMap(([intentId, { state }]) => {
+      if (state === undefined) return []
+      const answer = answers.get(intentId)
+      const known = made.get(state)
+      if (known !== undefined && known.answer === answer) return [known.watched]
+      const one = { intentId, state, query: queryOf(state, answer) }
+      made.set(state, { answer, watched: one })
+      return [one]
+    })
+  }
+
   async function queryHost(intentId: string): Promise<void> {
     const state = open().get(intentId)?.state
-    // Once it landed the chain shows everything, and no host can add to it.
-    if (state === undefined || lastAttempt(state)?.armed === undefined || hasLanded(state)) return
+    if (!isAskable(state)) return
     const answer = await queryStatus(context, lanes, state)
     if (signal.aborted || !open().has(intentId)) return
     const before = answers.get(intentId)
@@ -78,9 +92,15 @@ function chainFollower(
       const pause = new AbortController()
       pauses.set(intentId, pause)
       let waitMs = settings.statusPollMs
+      const again = (): number | undefined => {
+        if (signal.aborted || !open().has(intentId) || isAskable(open().get(intentId)?.state))
+          return undefined
+        waitMs = Math.min(waitMs * GROWTH, HINT_PAUSE_MAX_MS)
+        return waitMs
+      }
       try {
         while (!signal.aborted && open().has(intentId)) {
-          await clock.sleep(waitMs, pause.signal)
+          await clock.sleep(waitMs, pause.signal, again)
           if (signal.aborted || !open().has(intentId)) return
           await queryHost(intentId)
           waitMs = Math.min(waitMs * GROWTH, HINT_PAUSE_MAX_MS)
@@ -109,8 +129,10 @@ function chainFollower(
   }
 }
 
-function hasLanded(state: IntentState): boolean {
-  return lastAttempt(state)?.phase === 'LANDED'
+/** Tells whether a host can say anything of an intent: once it landed the chain shows everything, and no host can add to it. */
+function isAskable(state: IntentState | undefined): state is IntentState {
+  const attempt = state && lastAttempt(state)
+  return attempt?.armed !== undefined && attempt.phase !== 'LANDED'
 }
 
 function isSameStatus(before: HostAnswer | undefined, now: Extract<HostAnswer, { kind: 'status' }>): boolean {

@@ -82,7 +82,8 @@ interface Signal {
   /** The two averages, USD, for signals. */
   readonly fast: number
   readonly slow: number
-  readonly facts: DecisionFacts
+  /** Made for those who show them: most turns do not. */
+  readonly facts: () => DecisionFacts
 }
 
 /** The kind `trend`. */
@@ -117,7 +118,7 @@ function statusOf(view: StrategyView<TrendParams>, symbol: string): MarketLine |
     return { text: `waits for ${params.slowCandles} candles of ${params.period} and a price` }
   const { strength, facts, extension, fast, slow } = signal
   const measure = `strength ${strength.toFixed(2)}`
-  const line = (text: string): MarketLine => ({ text, facts, prices: levelPrices({ fast, slow }) })
+  const line = (text: string): MarketLine => ({ text, facts: facts(), prices: levelPrices({ fast, slow }) })
   const held = view.ownPositions(symbol).filter(({ sizeInUsd }) => sizeInUsd > 0n)
   const [first] = held
   if (first !== undefined) {
@@ -150,7 +151,7 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
     const reason = reasonToClose(position, signal, params)
     if (reason === undefined) continue
     const { direction } = position
-    return { kind: 'close', marketToken, direction, collateralToken, reason, facts: signal.facts }
+    return { kind: 'close', marketToken, direction, collateralToken, reason, facts: signal.facts() }
   }
 
   if (view.isBusy(symbol) || market.status === 'closed') return undefined
@@ -169,7 +170,7 @@ function decideMarket(view: StrategyView<TrendParams>, market: MarketView): Deci
     leverageBps: size.leverageBps,
     collateralToken,
     reason: `The ${params.period} trend of ${symbol} is ${direction === 'long' ? 'up' : 'down'}: the average of ${params.fastCandles} candles is ${strength.toFixed(2)} average ranges ${direction === 'long' ? 'above' : 'below'} that of ${params.slowCandles}.`,
-    facts: signal.facts,
+    facts: signal.facts(),
   }
 }
 
@@ -218,14 +219,14 @@ function signalOf(view: StrategyView<TrendParams>, market: MarketView): Signal |
   const price = levelOfPrice(market.oraclePrice.value.medianPrice)
   const strength = (fast - slow) / range
   const extension = (price - fast) / range
-  const facts = {
+  const facts = () => ({
     price: rounded(price),
     fast: rounded(fast),
     slow: rounded(slow),
     atr: rounded(range),
     strength: rounded(strength),
     extension: rounded(extension),
-  }
+  })
   return { strength, extension, price, range, fast, slow, facts }
 }
 
