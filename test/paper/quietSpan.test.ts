@@ -335,6 +335,76 @@ function restingOrder(
   }
 }
 
+test('a span that was found quiet is looked at anew once an order, a position or its market is another one, and only then', () => {
+  const calm = {
+    ...{ market: 0, isLong: true, isLongToken: false, sizeUsd: 10_000, leverageTenths: 20 },
+    ...{ entry: 900, pending: 0, saved: 0, agoSeconds: 0 },
+  }
+  /** Changes a venue of a position and an order that rests; each makes something possible at once. */
+  const changes: Readonly<Record<string, (at: Place) => void>> = {
+    position: ({ record }) => {
+      record.state = { ...record.state, collateralAmount: 0n }
+    },
+    market: ({ market, record }) => {
+      const { pool } = market.state
+      const state = {
+        ...cloneMarket(market.state),
+        pool: [pool[0] / 1_000_000n, pool[1] / 1_000_000n] as const,
+      }
+      state.long.interestUsd = [0n, record.state.sizeInUsd]
+      state.long.interestInTokens = [0n, record.state.sizeInTokens]
+      market.state = { ...state, borrowingUpdatedAtSeconds: 0 } as typeof market.state
+    },
+    terms: ({ order, price }) => {
+      const numbers = { ...order.params.numbers, triggerPrice: price * 2n }
+      order.params = { ...order.params, numbers }
+    },
+    'another order': ({ venueState, record, market, price }) => {
+      const key = `0x${'2'.padStart(64, '0')}` as const
+      venueState.orders.set(
+        key,
+        restingOrder(record, market, key, orderTypes.stopLossDecrease, true, price * 2n),
+      )
+    },
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    const venueState = newVenue(6)
+    const market = perpsOf(venueState)[0] as VenueMarket
+    const record = positionOf(venueState, market, calm)
+    storePosition(venueState, record, record.state)
+    const price = marketPrices(venueState, market, START).index.min
+    const key = `0x${'1'.padStart(64, '0')}` as const
+    const order = restingOrder(record, market, key, orderTypes.stopLossDecrease, true, price / 2n)
+    let looks = 0
+    Object.defineProperty(order.params.numbers, 'triggerPrice', {
+      enumerable: true,
+      get() {
+        looks += 1
+        return price / 2n
+      },
+    })
+    venueState.orders.set(key, order)
+    // Windows are whole multiples of their length.
+    const start = Math.ceil(START / 512) * 512
+    expect(quietUntil(venueState, start, start + 60), name).toBe(start + 60)
+    const before = looks
+    for (let second = start + 1; second < start + 400; second += 1)
+      expect(quietUntil(venueState, second, second + 60)).toBe(second + 60)
+    expect(looks, name).toBe(before)
+    change({ venueState, market, record, order, price })
+    expect(quietUntil(venueState, start + 400, start + 460), name).toBe(start + 400)
+  }
+})
+
+/** A position with its market and an order, and the price of its index. */
+interface Place {
+  readonly venueState: VenueState
+  readonly market: VenueMarket
+  readonly record: PositionRecord
+  readonly order: OrderRecord
+  readonly price: bigint
+}
+
 test('a venue that passes over quiet spans tells the same trades as one that looks at every second', async () => {
   const told: unknown[] = []
   for (const looksAlways of [false, true]) {

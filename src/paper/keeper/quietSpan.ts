@@ -3,6 +3,7 @@
  * outgrows its pool, at any price that the tokens have in the span. Nothing but time passes in a span, so all that is asked is the lowest and
  * the highest price of each token: one reading of its path in place of one a second.
  */
+import { hexKey } from '../../protocol/address.ts'
 import type { CatalogToken } from '../catalog/catalog.ts'
 import { cannotBeLiquidated, type PriceBounds } from '../math/liquidationBound.ts'
 import type { PricePair } from '../math/marketState.ts'
@@ -21,8 +22,18 @@ interface TokenBounds {
   readonly high: PricePair
 }
 
+/** The last window of a length, and up to where it is known to be quiet while all is as it was. */
+interface Looked {
+  readonly startSecond: number
+  /** What the answer hangs on but for prices and time: each of these is replaced where it changes. */
+  readonly of: readonly unknown[]
+  quietTo: number
+}
+
 /** Knowledge of a venue's quiet spans. */
 interface Spans {
+  /** By window length. */
+  readonly looked: Map<number, Looked>
   /** By window length and token key: the window that was read last. */
   readonly known: Map<string, { readonly startSecond: number; readonly bounds: TokenBounds }>
   /** Until here something may happen at every second. */
@@ -41,7 +52,7 @@ export function quietUntil(venueState: VenueState, fromSecond: number, toSecond:
   if (lastSecond <= fromSecond || venueState.traders.size > 0) return fromSecond
   let spans = spansOf.get(venueState)
   if (spans === undefined) {
-    spans = { known: new Map(), busyUntil: 0 }
+    spans = { looked: new Map(), known: new Map(), busyUntil: 0 }
     spansOf.set(venueState, spans)
   }
   let quiet = fromSecond
@@ -75,7 +86,47 @@ interface Window {
   readonly lastSecond: number
 }
 
+/** A window that is quiet up to a second is so up to each second before: so its end is tried first, once, and clocks that follow it look at nothing. */
 function isQuiet(venueState: VenueState, spans: Spans, window: Window): boolean {
+  const { startSecond, length, lastSecond } = window
+  const of = partsOf(venueState)
+  const known = spans.looked.get(length)
+  if (known?.startSecond === startSecond && isSame(known.of, of)) {
+    if (lastSecond <= known.quietTo) return true
+    if (!isQuietWindow(venueState, spans, window)) return false
+    known.quietTo = lastSecond
+    return true
+  }
+  const looked: Looked = { startSecond, of, quietTo: startSecond - 1 }
+  spans.looked.set(length, looked)
+  for (const second of new Set([startSecond + length - 1, lastSecond]))
+    if (isQuietWindow(venueState, spans, { ...window, lastSecond: second })) {
+      looked.quietTo = second
+      return true
+    }
+  return false
+}
+
+function partsOf(venueState: VenueState): readonly unknown[] {
+  const parts: unknown[] = []
+  for (const order of venueState.orders.values()) {
+    const market = venueState.marketByKey.get(hexKey(order.params.addresses.market))
+    parts.push(order, order.params, order.isFrozen, market?.settings)
+  }
+  for (const position of venueState.positions.values()) {
+    const market = venueState.marketByKey.get(position.marketKey)
+    parts.push(position, position.state, market?.state, market?.settings)
+  }
+  return parts
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one.length !== other.length) return false
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false
+  return true
+}
+
+function isQuietWindow(venueState: VenueState, spans: Spans, window: Window): boolean {
   const { lastSecond } = window
   for (const order of venueState.orders.values()) {
     if (isMarketOrder(Number(order.params.orderType))) continue
