@@ -49,22 +49,12 @@ function chainFollower(
     },
   })
 
-  /** The queries that were made, by state. */
-  const made = new WeakMap<
-    IntentState,
-    { readonly answer: HostAnswer | undefined; readonly watched: Watched }
-  >()
+  const watchedOf = createWatched()
 
   function watched(): readonly Watched[] {
-    return [...open()].flatMap(([intentId, { state }]) => {
-      if (state === undefined) return []
-      const answer = answers.get(intentId)
-      const known = made.get(state)
-      if (known !== undefined && known.answer === answer) return [known.watched]
-      const one = { intentId, state, query: queryOf(state, answer) }
-      made.set(state, { answer, watched: one })
-      return [one]
-    })
+    return [...open()].flatMap(([intentId, { state }]) =>
+      state === undefined ? [] : [watchedOf(intentId, state, answers.get(intentId))],
+    )
   }
 
   async function queryHost(intentId: string): Promise<void> {
@@ -126,6 +116,21 @@ function chainFollower(
       await poller.poll()
     },
     run: () => poller.run(),
+  }
+}
+
+/** Makes what is watched of a state, once for as long as its host says the same. */
+function createWatched(): (intentId: string, state: IntentState, answer: HostAnswer | undefined) => Watched {
+  const made = new WeakMap<
+    IntentState,
+    { readonly answer: HostAnswer | undefined; readonly watched: Watched }
+  >()
+  return (intentId, state, answer) => {
+    const known = made.get(state)
+    if (known !== undefined && known.answer === answer) return known.watched
+    const watched = { intentId, state, query: queryOf(state, answer) }
+    made.set(state, { answer, watched })
+    return watched
   }
 }
 

@@ -25,7 +25,7 @@ interface TokenBounds {
 /** The last window of a length, and up to where it is known to be quiet while all is as it was. */
 interface Looked {
   readonly startSecond: number
-  /** What the answer hangs on but for prices and time: each of these is replaced where it changes. */
+  /** Everything but prices and time that the answer hangs on: each of these is replaced where it changes. */
   readonly of: readonly unknown[]
   quietTo: number
 }
