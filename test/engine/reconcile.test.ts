@@ -220,3 +220,39 @@ test('a position that is gone for longer than lists lag while our exit still res
   const { discrepancies } = await watchExit([restingKey], [0, 5, 10, 25, 31])
   expect(discrepancies).toHaveLength(1)
 })
+
+test('an order that the journal matches after the look that listed it is no order of others any more', async () => {
+  const journal = createMemoryJournal()
+  const clock = { now: () => startMs, monotonicMs: () => 0, sleep: async () => undefined }
+  const read = <T>(value: T) => Promise.resolve({ value, readAtMs: clock.now(), host: 'http://a.test/v1' })
+  const row = {
+    marketToken: ethMarket,
+    direction: 'long',
+    orderType: 6,
+    sizeDeltaUsd: usd(500),
+    updatedAtSeconds: nowSeconds,
+  }
+  const listed = [orderKey, restingKey].map((key) => ({ ...row, orderKey: key }))
+  const context = {
+    api: {
+      getPositions: () => read([]),
+      getOrders: () => read(listed),
+      searchTrades: () => read({ trades: [], hasMore: false }),
+    },
+    ...{ clock, journal, emit: () => undefined },
+    openOrders: { open: () => [], recentlyLanded: () => [], sawOrders: () => undefined },
+    signer: { address: account },
+    trading: createTrading({
+      accountJournal: createAccountJournal({ journal, clock }),
+      emit: () => undefined,
+    }),
+  } as unknown as Context
+  const matched = new Set<string>()
+  vi.spyOn(journal, 'explains').mockImplementation((key) => matched.has(key))
+  const reconciler = createReconciler(context)
+  expect(reconciler.othersOrders()).toBeUndefined()
+  await reconciler.pass({})
+  expect(reconciler.othersOrders()).toHaveLength(2)
+  matched.add(restingKey.toLowerCase())
+  expect(reconciler.othersOrders()?.map((order) => order.orderKey)).toEqual([orderKey])
+})

@@ -78,7 +78,7 @@ export interface Reconciler {
   settle(discrepancyId: string, as: DiscrepancyEnd, by: string): Promise<void>
   /** Open discrepancies, oldest first. */
   open(): readonly DiscrepancyState[]
-  /** Orders of the newest list that the journal did not explain; undefined before the first look. */
+  /** Orders of the newest list that the journal does not explain by now; undefined before the first look. */
   othersOrders(): readonly Order[] | undefined
   /** Returns the discrepancies for which increases on their markets wait. */
   pausing(): readonly Discrepancy[]
@@ -105,7 +105,7 @@ export function createReconciler(
   let goneSinceMs: ReadonlyMap<string, number> = new Map()
   /** Discrepancies that are not written down yet: more than may be, or the journal keeps the last of its space. */
   let heldBack: readonly Discrepancy[] = []
-  let others: readonly Order[] | undefined
+  let listedOrders: readonly Order[] | undefined
   /** Time of the first look in this run, by the lowest reading of the clock: it may have been ahead, and be set back. */
   let startedSeconds = Math.floor(clock.now() / 1000)
 
@@ -291,7 +291,7 @@ export function createReconciler(
       )
       // Proofs take their time: our own orders are judged by the journal's state after them.
       const explained = new Set(keys.filter((key) => journal.explains(key, '')))
-      others = orders.value.filter(({ orderKey }) => !explained.has(hexKey(orderKey)))
+      listedOrders = orders.value
       const view = {
         orders: orders.value,
         trades,
@@ -352,7 +352,8 @@ export function createReconciler(
       }
     },
     settle,
-    othersOrders: () => others,
+    // A start matches orders of ours while the first look is over: the journal of now explains them.
+    othersOrders: () => listedOrders?.filter(({ orderKey }) => !journal.explains(hexKey(orderKey), '')),
     open() {
       return [...accountJournal.state().discrepancies.values()].filter(({ end }) => end === undefined)
     },
