@@ -17,8 +17,8 @@ import type { HasAccount, HasEmit } from '../execution/context/executionParts.ts
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { farBpsOf } from './farPrice.ts'
 import { type PreviewContext, previewOf } from './manualPreview.ts'
-import type { QuotedTerms } from './manualQuote.ts'
 import { denied, type OperatorAnswer, type Refusal, refusal } from './operatorAnswer.ts'
+import type { QuotedTerms } from './quotes/manualQuote.ts'
 import { quoteWorse } from './quoteWorse.ts'
 
 /** Parts of the engine that orders by hand receive. */

@@ -22,6 +22,9 @@ import { impactUsdOf } from '../risk/checks/impactCheck.ts'
 import { isDenial } from '../risk/exposure/admissionContext.ts'
 import { farBpsOf } from './farPrice.ts'
 import { guardWarnings } from './guardWarning.ts'
+import { withOutlook } from './openOutlook.ts'
+import { denied, type Refusal } from './operatorAnswer.ts'
+import { LOOKED_AT } from './ownExperience.ts'
 import {
   type BoundQuote,
   type CloseQuote,
@@ -30,10 +33,8 @@ import {
   type QuoteDrift,
   type QuoteParts,
   quoteOf,
-} from './manualQuote.ts'
-import { withOutlook } from './openOutlook.ts'
-import { denied, type Refusal } from './operatorAnswer.ts'
-import { LOOKED_AT } from './ownExperience.ts'
+} from './quotes/manualQuote.ts'
+import { quoteRows } from './quotes/quoteRows.ts'
 
 /** A gas price so young is not read anew for a preview, ms. */
 const GAS_YOUNG_MS = 15_000
@@ -129,7 +130,9 @@ export async function previewOf(
     farBps: farBpsOf(snapshot, decision),
     atMs: snapshot.atMs,
   })
-  return isDenial(shown) ? denied(shown) : { quote: { ...shown, ...defined({ chosen }) }, now }
+  if (isDenial(shown)) return denied(shown)
+  const quote = { ...shown, ...defined({ chosen }) }
+  return { quote: { ...quote, rows: quoteRows(quote) }, now }
 }
 
 /** The position that the order is of. */

@@ -23,15 +23,8 @@ import {
 import { type LiquidationSettings, type PositionAfter, positionAfter } from '../risk/sizing/positionAfter.ts'
 import { lossAtStopUsd } from '../risk/sizing/riskSize.ts'
 import type { SizeLimit } from '../risk/sizing/sizeLimits.ts'
-import type {
-  BoundQuote,
-  ManualQuote,
-  OpenOutlook,
-  QuotedTerms,
-  QuoteParts,
-  ShownPosition,
-} from './manualQuote.ts'
 import { comesBackBps, stopBeyondBps } from './ownExperience.ts'
+import type { BoundQuote, OpenOutlook, QuotedTerms, QuoteParts, ShownPosition } from './quotes/manualQuote.ts'
 import { gainAtTargetUsd, riskTermsOf } from './riskTerms.ts'
 
 /** Digits after the point of an amount in a command's body. */
@@ -55,7 +48,7 @@ export interface OutlookFacts {
 }
 
 /** Returns the whole quote; STOP_BEHIND_LIQUIDATION: the position is liquidated before a stop of the order fires. */
-export function withOutlook(quote: BoundQuote, facts: OutlookFacts): ManualQuote | Denial {
+export function withOutlook(quote: BoundQuote, facts: OutlookFacts): (BoundQuote & OpenOutlook) | Denial {
   const { intent, view, parts, config, limits, states, cap, farBps, atMs } = facts
   const { terms } = intent
   const { direction, referencePrice, triggerPrice, sizeDeltaUsd, tpsl = [] } = terms

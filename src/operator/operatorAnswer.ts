@@ -6,7 +6,7 @@ import type { StrategyDifference } from '../engine/roster/rosterPlan.ts'
 import { marketsNamed, type NamedMarket } from '../protocol/marketName.ts'
 import type { Usd } from '../protocol/units.ts'
 import type { KillPreview } from '../running/killPlan.ts'
-import type { CloseQuote, ManualQuote } from './manualQuote.ts'
+import type { CloseQuote, ManualQuote } from './quotes/manualQuote.ts'
 import { unknownMarketText } from './unknownMarket.ts'
 
 /** Outcome of a command: a sentence, or a refusal with a code. `intentId`: the order that carries it out; absent for a preview, and for what is no order. */

@@ -1,9 +1,9 @@
 /** Compares an order with the terms that were shown for it: what became worse is refused, and shown anew. Pure. */
 import { formatPrice } from '../protocol/priceText.ts'
 import { formatAtMost, usd } from '../protocol/units.ts'
-import type { BoundQuote, QuotedTerms } from './manualQuote.ts'
 import { costOf } from './openOutlook.ts'
 import { type Refusal, refusal } from './operatorAnswer.ts'
+import type { BoundQuote, QuotedTerms } from './quotes/manualQuote.ts'
 
 /** QUOTE_WORSE: the order could now fill at a worse price, or cost more, than what was shown. `now`: its bounds of this moment, without any drift. */
 export function quoteWorse(now: BoundQuote, { price, cost }: QuotedTerms): Refusal | undefined {

@@ -17,6 +17,7 @@ import type { StatusBody } from '../../src/control/routes.ts'
 import { orderRow, toPlain } from '../../src/domain/summaries/orderView.ts'
 import { type TradeRow, tradeRows } from '../../src/domain/summaries/tradeView.ts'
 import { createLogRing } from '../../src/monitor/log/logRing.ts'
+import { quoteRows } from '../../src/operator/quotes/quoteRows.ts'
 import { marketsNamed } from '../../src/protocol/marketName.ts'
 import { usd } from '../../src/protocol/units.ts'
 import { engine, status } from '../control/door.ts'
@@ -126,22 +127,26 @@ test('every table fits 80 columns and has its figures', async () => {
     ...{ cap: null, farBps: null, atMs: 0, priceAtMs: 0 },
     quoted: { market: symbol, size: '500', cost: '15.5', price: '3060' },
   }
-  const quote = openQuoteText({
-    market: symbol,
-    direction: 'long',
-    orderType: 'market',
-    sizeUsd: usd(500).toString(),
-    leverageBps: 20_000,
-    collateral: '250 USDC',
-    triggerPrice: null,
-    exits: [{ type: 'stop-loss', triggerPrice: usd('2800.12345').toString(), sizeUsd: usd(500).toString() }],
-    ...costs,
-    ...outlook,
-    managers: ['eth-trend'],
-    guardWarnings: [
-      'guard would reduce it at once: its liquidation would be about 7.9% away, but guard keeps it 8% away; take less leverage',
-    ],
-  })
+  const quote = openQuoteText(
+    quoteRows({
+      market: symbol,
+      direction: 'long',
+      orderType: 'market',
+      sizeUsd: usd(500).toString(),
+      leverageBps: 20_000,
+      collateral: '250 USDC',
+      triggerPrice: null,
+      exits: [
+        { type: 'stop-loss', triggerPrice: usd('2800.12345').toString(), sizeUsd: usd(500).toString() },
+      ],
+      ...costs,
+      ...outlook,
+      managers: ['eth-trend'],
+      guardWarnings: [
+        'guard would reduce it at once: its liquidation would be about 7.9% away, but guard keeps it 8% away; take less leverage',
+      ],
+    }),
+  )
   const close = closeQuoteText({
     ...costs,
     ...{ market: symbol, direction: 'long', sizeUsd: usd(150).toString() },
@@ -168,6 +173,7 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(close).not.toContain('slippage')
   expect(said(close)).toContain('of the part opened by hand, $100.00 (PnL $0.40), grid, $50.00 (PnL $0.10)')
   for (const row of [
+    `open long ${symbol}, $500.00 (0.1667 ETH) at 2x with 250 USDC`,
     'costs expected at most',
     'price impact and slippage $0.10 $10.00',
     "venue's fee $0.30 $0.50",
@@ -183,16 +189,18 @@ test('every table fits 80 columns and has its figures', async () => {
   expect(said(quote)).toContain(
     'exits stop-loss at $2,800.12345: it closes at most the $500.00 that this order adds; the $300.00 held before keeps the exits it has',
   )
-  const resting = openQuoteText({
-    ...{ market: symbol, direction: 'long', orderType: 'limit', sizeUsd: usd(120).toString() },
-    ...{ leverageBps: 20_000, collateral: '60 USDC', triggerPrice: usd(2_900).toString() },
-    exits: [{ type: 'take-profit', triggerPrice: usd(3_100).toString(), sizeUsd: usd(120).toString() }],
-    ...costs,
-    ...outlook,
-    impactBudgetBps: 30,
-    managers: ['eth-trend', 'guard'],
-    guardWarnings: [],
-  })
+  const resting = openQuoteText(
+    quoteRows({
+      ...{ market: symbol, direction: 'long', orderType: 'limit', sizeUsd: usd(120).toString() },
+      ...{ leverageBps: 20_000, collateral: '60 USDC', triggerPrice: usd(2_900).toString() },
+      exits: [{ type: 'take-profit', triggerPrice: usd(3_100).toString(), sizeUsd: usd(120).toString() }],
+      ...costs,
+      ...outlook,
+      impactBudgetBps: 30,
+      managers: ['eth-trend', 'guard'],
+      guardWarnings: [],
+    }),
+  )
   expect(said(resting)).toContain(
     'WARNING the exits rest while this order still waits: one whose price is reached before closes up to $120.00 of the $300.00 that is held, and is gone when this order fills',
   )

@@ -1,6 +1,7 @@
 /** What a drag or a typed price asks for, and what became of it: the text that stands in the field is sent, and a line rests when the venue shows it. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { typedDecimal } from '../../src/base/typedNumber.ts'
 import { type Level, levelsOf } from '../../src/control/console/page/chart/chartLevels.ts'
 import {
   draggedText,
@@ -14,6 +15,7 @@ import {
 } from '../../src/control/console/page/chart/levelMoves.ts'
 import type { RestingOrder } from '../../src/control/console/page/pageWire.ts'
 import { shownPositions } from '../../src/control/console/page/shownFigures.ts'
+import { usd as exactly } from '../../src/protocol/units.ts'
 import { order, positionRow, resting, status, usd } from './rows.ts'
 
 const market = 'ETH/USD [WETH-USDC]'
@@ -41,6 +43,23 @@ test('a typed price is read exactly: commas in groups of three alone, and nothin
     '0.0000000000000000001',
   ])
     expect([wrong, typedPrice(wrong)]).toEqual([wrong, undefined])
+})
+
+test('a price is read on the page exactly where the daemon reads it, and as the same number', () => {
+  const digits = fc.stringMatching(/^\d{1,17}$/)
+  const groups = fc.array(fc.stringMatching(/^\d{2,4}$/), { maxLength: 5 })
+  const fraction = fc.option(fc.stringMatching(/^\d{0,20}$/), { nil: undefined })
+  const numbers = fc
+    .tuple(fc.oneof(digits, fc.stringMatching(/^\d{1,4}$/)), groups, fraction)
+    .map(([first, rest, part]) => [first, ...rest].join(',') + (part === undefined ? '' : `.${part}`))
+  fc.assert(
+    fc.property(fc.oneof(numbers, fc.stringMatching(/^[-+0-9.,e ]{0,9}$/)), (text) => {
+      const plain = typedDecimal(text.trim(), 18)
+      expect([text, typedPrice(text)]).toEqual([text, plain === undefined ? undefined : exactly(plain)])
+      expect(typedPrice(`$${text.trim()}`)).toBe(typedPrice(text))
+    }),
+    { seed: 12, numRuns: 2_000 },
+  )
 })
 
 test('a drag gives the price with the places of its market, never more, and that text reads back as itself', () => {

@@ -5,6 +5,7 @@ import type { Page, Request, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { addressOf } from '../../src/control/console/page/pagePlace.ts'
 import { ticketTexts as words } from '../../src/control/console/page/ticket/ticketTexts.ts'
+import type { QuoteRows } from '../../src/operator/quotes/manualQuote.ts'
 import { ask, loggedIn, type Served, servedIn, toPage } from './consoleBrowser.ts'
 import { pageTest, pageTests } from './pageTests.ts'
 import { until } from './processes.ts'
@@ -153,6 +154,7 @@ pageTest(
     expect(await page.locator('.quote').count()).toBe(0)
     await shown(page)
     await page.waitForSelector('#quote-title:focus')
+    await page.waitForSelector(`.quote dd >> text=long ${eth}, $500.00`)
     for (const key of ['s', 'n', 'y', ' ', 'x', 'Escape', 'Enter']) await page.keyboard.press(key)
     await page.waitForSelector(`${sendButton}:not([disabled])`)
     expect([sends, await openedBy(daemon)]).toEqual([[], []])
@@ -251,10 +253,11 @@ pageTest(
       isSent ||= sentBody(route.request()) !== undefined
       if (isSent) return await route.continue()
       const response = await route.fetch()
-      const answer = (await response.json()) as { quote?: { quoted: object } }
+      const answer = (await response.json()) as { quote?: { quoted: object; rows: QuoteRows } }
       const { quote } = answer
       if (quote === undefined) return await route.fulfill({ response })
-      const better = { worstCostUsd: `1${'0'.repeat(28)}`, quoted: { ...quote.quoted, cost: '0.01' } }
+      const costs = quote.rows.costs.map(([name, expected]) => [name, expected, '$0.01'])
+      const better = { rows: { ...quote.rows, costs }, quoted: { ...quote.quoted, cost: '0.01' } }
       await route.fulfill({ response, json: { ...answer, quote: { ...quote, ...better } } })
     })
     await shown(page)

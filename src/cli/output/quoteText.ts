@@ -1,22 +1,15 @@
-/** Preview of a close by hand as text, and what every preview of an order is written with. Pure. */
+/** Preview of a close by hand as text, and the lines of every preview of an order. Pure. */
 import { NOBODY } from '../../books/bookView.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { ExpectedCost } from '../../market/orderCost.ts'
 import { money } from '../../monitor/text.ts'
-import type { CloseQuote } from '../../operator/manualQuote.ts'
+import type { CloseQuote } from '../../operator/quotes/manualQuote.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { formatAtMost } from '../../protocol/units.ts'
 import { wrapped } from './screen.ts'
 
 type Close = Plain<CloseQuote>
-/** Fields of every quote. */
-interface Shown {
-  readonly referencePrice: string
-  readonly signedPrice: string | null
-  readonly slippageBps: number
-  readonly impactBudgetBps: number | null
-}
 
 /** The close, whose parts it takes, what it leaves of their PnL, and its one worst price with the cost of it. */
 export function closeQuoteText(quote: Close): string {
@@ -46,24 +39,11 @@ function partText({ strategy, sizeUsd, pnlUsd }: Close['parts'][number]): string
 }
 
 /** A line of a preview: its name, and its text, which may be folded. */
-export type Row = readonly [name: string, text: string]
+type Row = readonly [name: string, text: string]
 
 /** Lines of a preview, their names in one column. */
 export function rowsText(rows: readonly Row[]): string {
   return rows.flatMap(([name, text]) => wrapped(name.padEnd(12), text)).join('\n')
-}
-
-/** `at the market, about $3,000.00 now, with up to 1% of slippage`. */
-export function atMarket(quote: Shown): string {
-  return `at the market, about ${price(quote.referencePrice)} now${roomText(quote)}`
-}
-
-/** The room beyond its price in which the order fills: of a limit a budget for price impact, of a market order slippage, of a stop any. */
-export function roomText({ signedPrice, slippageBps, impactBudgetBps }: Shown): string {
-  if (signedPrice === null) return ', and fills at any price then'
-  return impactBudgetBps === null
-    ? `, with up to ${slippageBps / 100}% of slippage`
-    : `, with up to ${impactBudgetBps / 100}% of price impact`
 }
 
 const sources: Readonly<Record<NonNullable<ExpectedCost['sendingBy']>, string>> = {
@@ -98,12 +78,12 @@ export function basisPoints(bps100: number): string {
 }
 
 /** Dollars that something costs at most. */
-export function atMost(value: string): string {
+function atMost(value: string): string {
   return formatAtMost(BigInt(value))
 }
 
 /** Dollars. */
-export function amount(value: string): string {
+function amount(value: string): string {
   return money(BigInt(value))
 }
 

@@ -62,7 +62,7 @@ export async function open(call: Call): Promise<number> {
   if (quote === undefined) return await outcomeOf(call, preview)
   // The question is for the person at the terminal, and no part of the JSON.
   const show = isJson ? call.err : out
-  show(openQuoteText(quote))
+  show(openQuoteText(quote.rows))
   const isFar = quote.farBps !== null
   if (!isConfirmed && !isatty(0)) {
     throw new CommandError('No terminal to confirm the order on: give --yes', exitCodes.error)

@@ -126,13 +126,6 @@ export function rateText(rate: Amount): string {
   return amountOf(rate) > 0n && text !== '0.00%' ? `+${text}` : text
 }
 
-/** An amount in multiples of another, without signs, to two places: `2.05`. `other`: not 0. */
-export function ratioText(part: Amount, other: Amount): string {
-  const [value, of] = [absOf(amountOf(part)), absOf(amountOf(other))]
-  const hundredths = (value * 200n + of) / (2n * of)
-  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}`
-}
-
 /** Basis points of a leverage, 10000 = 1x: `3.00x`. */
 export function timesText(bps: Amount): string {
   const hundredths = amountOf(bps) / 100n

@@ -36,18 +36,17 @@ export interface SentMove {
 const reachPx = 6
 /** A move that is not shown for so long is not waited for, ms. */
 const mostMs = 180_000
-/** Decimals of USD on the wire, and most that a price may be typed with. */
-const [usdDecimals, typedDecimals] = [30, 18]
+/** Decimals of USD on the wire. */
+const usdDecimals = 30
 
 /**
- * A price as it was typed, USD with 30 decimals; undefined for anything else. A comma counts only in groups of three behind a digit that is not a leading
- * 0: `0,9` is not 9. Signs, exponents and more than 18 places are refused, and so is zero.
+ * A price as it was typed, USD with 30 decimals; undefined for anything else. It reads what the daemon reads (`base/typedNumber.ts`), with a sign of the
+ * dollar before it: `0,9` is not 9. test/console/levelMoves.test.ts holds both together.
  */
 export function typedPrice(text: string): bigint | undefined {
-  const plain = /^\$?(\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?$/.exec(text.trim())
-  if (plain === null) return undefined
-  const [, whole = '', fraction = ''] = plain
-  if (fraction.length > typedDecimals || whole.length > 30) return undefined
+  const [, whole, fraction = ''] =
+    /^\$?(\d{1,15}|[1-9]\d{0,2}(?:,\d{3}){1,4})(?:\.(\d{1,18}))?$/.exec(text.trim()) ?? []
+  if (whole === undefined) return undefined
   const price = BigInt(whole.replaceAll(',', '') + fraction.padEnd(usdDecimals, '0'))
   return price > 0n ? price : undefined
 }

@@ -1,14 +1,14 @@
 /** Quote of an order by hand and its cost: as expected, and at worst by the bounds of its signature. Pure. */
-import type { Book } from '../books/books.ts'
-import { bookName, openResultUsd } from '../books/bookView.ts'
-import { takesOf } from '../books/sideMove.ts'
-import { UNATTRIBUTED } from '../books/sideParts.ts'
-import { sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
-import { OPERATOR } from '../domain/accountRecords/operatorName.ts'
-import type { Intent } from '../domain/order/intent.ts'
-import type { ExpectedFee } from '../execution/context/feeEstimates.ts'
-import { relayFeeLimit, type SigningPolicy, widthFor } from '../execution/context/policy.ts'
-import type { PositionFees } from '../market/marketFees.ts'
+import type { Book } from '../../books/books.ts'
+import { bookName, openResultUsd } from '../../books/bookView.ts'
+import { takesOf } from '../../books/sideMove.ts'
+import { UNATTRIBUTED } from '../../books/sideParts.ts'
+import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
+import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
+import type { Intent } from '../../domain/order/intent.ts'
+import type { ExpectedFee } from '../../execution/context/feeEstimates.ts'
+import { relayFeeLimit, type SigningPolicy, widthFor } from '../../execution/context/policy.ts'
+import type { PositionFees } from '../../market/marketFees.ts'
 import {
   type ExpectedCost,
   expectedCost,
@@ -17,10 +17,10 @@ import {
   likelyFeeOf,
   signedPriceOf,
   usdOfFee,
-} from '../market/orderCost.ts'
-import type { Direction } from '../protocol/market.ts'
-import type { Position } from '../protocol/position.ts'
-import { BPS_ONE, bps, formatUnits, type Usd } from '../protocol/units.ts'
+} from '../../market/orderCost.ts'
+import type { Direction } from '../../protocol/market.ts'
+import type { Position } from '../../protocol/position.ts'
+import { BPS_ONE, bps, formatUnits, type Usd } from '../../protocol/units.ts'
 
 /** Common fields of every preview. Amounts are decimal texts of integers with 30 decimals; prices are USD per whole index token. */
 interface Quote {
@@ -94,8 +94,16 @@ export interface OpenOutlook {
   readonly priceAtMs: number
 }
 
+/** A quote in words, as every surface shows it: rows of the order, its costs (name, expected, at most), and rows of what follows. */
+export interface QuoteRows {
+  readonly order: readonly (readonly [name: string, text: string])[]
+  readonly costs: readonly (readonly [name: string, expected: string, atMost: string])[]
+  readonly outcome: readonly (readonly [name: string, text: string])[]
+}
+
 /** A preview of an order that opens or adds. */
 export interface ManualQuote extends Quote, OpenOutlook {
+  readonly rows: QuoteRows
   /** The rule that took the market, where its name means several pools; absent: it was named. */
   readonly chosen?: string
   readonly orderType: string
@@ -147,7 +155,7 @@ export interface QuoteDrift {
 }
 
 /** The quote of an increase without its outlook. */
-export type BoundQuote = Omit<ManualQuote, keyof OpenOutlook>
+export type BoundQuote = Omit<ManualQuote, keyof OpenOutlook | 'rows'>
 
 /** The quote of an increase that would be accepted now. */
 export function quoteOf(
