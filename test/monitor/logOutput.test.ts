@@ -9,17 +9,21 @@ function pipe(): {
   readonly stream: OutputStream
   readonly written: string[]
   drain(): void
+  /** The reader goes; the next write fails. */
+  go(): void
   fail(): void
 } {
   const events = new EventEmitter()
   const written: string[] = []
   let waiting = 0
+  let isGone = false
   const stream = {
     get writableLength() {
       return waiting
     },
-    write(text: string) {
-      written.push(text)
+    write(text: string, done?: (error?: Error) => void) {
+      if (isGone) done?.(new Error('write EPIPE'))
+      else written.push(text)
       waiting += text.length
       return waiting < 16
     },
@@ -31,6 +35,9 @@ function pipe(): {
     drain() {
       waiting = 0
       events.emit('drain')
+    },
+    go() {
+      isGone = true
     },
     fail: () => events.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
   }
@@ -81,4 +88,21 @@ test('a reader that goes away is reported once, also when it went before anybody
   await nextTurn()
   expect(written).toEqual(['a'])
   expect(events).toMatchObject([{ type: 'log.output', state: 'lost' }])
+})
+
+test('the last lines go to another stream where their reader went away, and to nothing else before the end', async () => {
+  const { stream, written, go, fail } = pipe()
+  const output = createLogOutput(stream, 100)
+  const last: string[] = []
+  const events: Event[] = []
+  output.report((event) => events.push(event))
+  output.write('a')
+  go()
+  output.write('lost')
+  output.lastLinesTo({ write: (text) => void last.push(text) })
+  output.write('b')
+  fail()
+  output.write('c')
+  await nextTurn()
+  expect([written, last, events]).toEqual([['a'], ['b', 'c'], []])
 })

@@ -80,6 +80,27 @@ test.runIf(hasPty)(
   },
 )
 
+test.runIf(hasPty)(
+  'Ctrl-C, which ends the reader of a pipe too, shows the last lines at the terminal',
+  { timeout: 180_000 },
+  async () => {
+    const command = [process.execPath, ...run].map((each) => `'${each}'`).join(' ')
+    const terminal = spawn('script', ['-qefc', `${command} | cat`, '/dev/null'], {
+      cwd: folder.path,
+      env: bareEnv(),
+    })
+    let shown = ''
+    terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+    })
+    await daemonOf()
+    await until('it is ready', () => shown.includes('ready: strategies are running') || undefined)
+    terminal.stdin.write('\u0003')
+    await once(terminal, 'close')
+    expect(shown).toMatch(/stopped after [\d.]+ s/)
+  },
+)
+
 /** `perpd run` as another user than the terminal's, where this one may become another. */
 const asAnother = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 const mayBecomeAnother =

@@ -26,7 +26,7 @@ import { takeChats } from '../notices/takeChats.ts'
 import { openService } from '../openService.ts'
 import { openTokens } from '../ownFiles/controlTokens.ts'
 import { refuseUnwritable } from '../ownFiles/statePlaces.ts'
-import { type CarriedOut, listenForSignals } from '../signals.ts'
+import { type CarriedOut, listenForSignals, type SignalledEngine } from '../signals.ts'
 import type { KeySources } from '../signers/keySources.ts'
 import { createStandbyPort, metricsOf, portSettings } from '../standbyPort.ts'
 import type { AccountStart } from './accountStart.ts'
@@ -311,7 +311,16 @@ async function work(
   const [first] = options.accounts
   const carriedOut: CarriedOut = (command, by) =>
     first === undefined ? undefined : changeLog(command, by, { log, reload: first.reload })
-  const stopListening = listenForSignals(allTraders(seats), log, fail, ended.resolve, carriedOut, service)
+  const traders = allTraders(seats)
+  const stopped: SignalledEngine = {
+    operate: (command, commander) => traders.operate(command, commander),
+    abort: () => traders.abort(),
+    stop(signal) {
+      if (process.stderr.isTTY === true) options.output.lastLinesTo(process.stderr)
+      return traders.stop(signal)
+    },
+  }
+  const stopListening = listenForSignals(stopped, log, fail, ended.resolve, carriedOut, service)
   const begun = running.map((account) =>
     beginAccount(account, { connection, statusUrl: control.url, notes: options.notes }),
   )

@@ -14,7 +14,7 @@ const MOST_WAITING_BYTES = 1024 * 1024
 /** A stream as Node makes it for standard output. */
 export interface OutputStream extends LogStream {
   readonly writableLength: number
-  write(text: string): boolean
+  write(text: string, done?: (error?: Error | null) => void): boolean
   on(event: 'drain', listener: () => void): unknown
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown
 }
@@ -23,6 +23,8 @@ export interface OutputStream extends LogStream {
 export interface LogOutput extends LogStream {
   /** Reports from then on that lines are dropped, that they are taken again, and that the reader is gone. */
   report(emit: Emit): void
+  /** Writes to this stream from then on, where the reader is gone: Ctrl-C ends the reader of a pipe together with the daemon, which has last lines. */
+  lastLinesTo(stream: LogStream): void
 }
 
 /** Wraps the stream. Errors of it are no errors of the process any more. */
@@ -30,6 +32,7 @@ export function createLogOutput(stream: OutputStream, mostBytes: number = MOST_W
   let state: 'taken' | 'stuck' | 'lost' = 'taken'
   let dropped = 0
   let told: Emit | undefined
+  let last: LogStream | undefined
   const report = (): void => {
     const event = { type: 'log.output', state, lines: dropped } as const
     // In a turn of its own: this may be in the middle of a line.
@@ -44,7 +47,8 @@ export function createLogOutput(stream: OutputStream, mostBytes: number = MOST_W
   stream.on('error', () => {
     if (state === 'lost') return
     state = 'lost'
-    report()
+    // At the end nobody needs to look for a new reader.
+    if (last === undefined) report()
   })
   return {
     get isTTY() {
@@ -55,7 +59,14 @@ export function createLogOutput(stream: OutputStream, mostBytes: number = MOST_W
     },
     write(text) {
       if (state === 'taken' && stream.writableLength + text.length <= mostBytes) {
-        stream.write(text)
+        // A reader may be gone before its stream knows.
+        stream.write(text, (error) => {
+          if (error) last?.write(text)
+        })
+        return
+      }
+      if (state === 'lost' && last !== undefined) {
+        last.write(text)
         return
       }
       dropped += 1
@@ -66,6 +77,9 @@ export function createLogOutput(stream: OutputStream, mostBytes: number = MOST_W
     report(emit) {
       told = emit
       if (state !== 'taken') report()
+    },
+    lastLinesTo(other) {
+      last = other
     },
   }
 }
