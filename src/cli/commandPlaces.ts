@@ -214,9 +214,9 @@ const table: readonly (Command | Sent)[] = [
       'List markets: price, change, open interest, rates, capacity, fees, and why some block increases.',
     details:
       "shipped: facts came with perpd. proven: by the chain. trusted: by an operator. untrusted: hosts' statements only. contradicted: a host\ndisagrees with the pinned facts. Increases on the last two wait; reductions use the pinned facts.",
-    stray: [{ flag: 'search' }],
+    positional: { name: 'TEXT', doc: 'only markets with this in their symbol, as BTC', isOptional: true },
     flags: [
-      { name: 'search', value: 'TEXT', doc: 'only markets with this in their symbol' },
+      { name: 'search', value: 'TEXT', doc: 'the same as a flag' },
       {
         name: 'sort',
         value: 'WHAT',
@@ -229,7 +229,7 @@ const table: readonly (Command | Sent)[] = [
     examples: [
       'perpd markets',
       'perpd markets --sort oi --open --capacity 1000000',
-      'perpd markets --search ETH --json',
+      'perpd markets ETH --json',
     ],
     run: async (call) => (await import('./verbs/marketsCommand.ts')).markets(call),
   },

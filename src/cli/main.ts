@@ -16,6 +16,7 @@ import { createHiddenPrompt } from '../keys/prompt.ts'
 import { threadsLeftBehind } from '../strategy/files/leftThreads.ts'
 import type { AccountCommand, Arguments, Call, Command } from './call/command.ts'
 import { commands } from './commandTable.ts'
+import { groupedCommands } from './helpGroups.ts'
 import { fitted, JOINED, screenWidth } from './output/screen.ts'
 import { columns } from './output/table.ts'
 
@@ -50,8 +51,7 @@ function secondWordMeant(name: string, word: string | undefined): string | undef
 }
 
 function help(): string {
-  const rows = commands.map(({ name, summary }) => [name, summary])
-  return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${columns(rows, '  ')}\n\nHelp and examples for a command: perpd <command> --help\nExit codes: ${exitMeanings.map(({ code, name }) => `${code} ${name}`).join(', ')}`
+  return `perpd ${version}: a daemon that trades GMX v2 perpetuals.\n\nusage: perpd <command> [flags]\n\n${groupedCommands(commands)}\n\nHelp and examples for a command: perpd <command> --help\nExit codes: ${exitMeanings.map(({ code, name }) => `${code} ${name}`).join(', ')}`
 }
 
 /**
@@ -92,7 +92,7 @@ export async function main(
     return name === undefined ? exitCodes.configuration : exitCodes.ok
   }
   const command = commands.find((each) => each.name === name)
-  if (command !== undefined && !isTwo && command.positional === undefined) {
+  if (command !== undefined && !isTwo && (command.positional?.isOptional ?? true)) {
     const meant = secondWordMeant(command.name, rest[0])
     if (meant !== undefined) {
       err(`perpd has no command ${command.name} ${rest[0]}. Did you mean ${meant}?`)

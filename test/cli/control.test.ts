@@ -520,6 +520,12 @@ test('markets are listed with their states, and one is trusted in somebody’s n
   expect(JSON.parse((await perpd(cwd, ['markets', '--json', '--port', port])).out)).toMatchObject([
     { state: 'shipped' },
   ])
+  const found = await perpd(cwd, ['markets', 'weth', '--json', '--port', port])
+  expect(JSON.parse(found.out)).toHaveLength(1)
+  expect(await perpd(cwd, ['markets', 'zzz', '--port', port])).toMatchObject({ code: exitCodes.notFound })
+  const byVolume = await perpd(cwd, ['markets', '--sort', 'volume', '--port', port])
+  expect(byVolume.code).toBe(exitCodes.error)
+  expect(byVolume.err).toContain('perpd reads no volume of markets')
   const nobody = await perpd(cwd, ['markets', 'trust', 'ETH/USD [WETH-USDC]', '--port', port])
   expect(nobody).toMatchObject({ code: 4, err: expect.stringContaining('--by YOUR_NAME') })
   expect(asked).toEqual([])

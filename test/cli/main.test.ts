@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { commands } from '../../src/cli/commandTable.ts'
+import { groupedCommands } from '../../src/cli/helpGroups.ts'
 import { settingNamed, settings } from '../../src/config/configSchema.ts'
 import { createControlServer } from '../../src/control/server.ts'
 import { createMetrics } from '../../src/monitor/metrics/metrics.ts'
@@ -38,6 +40,23 @@ function process(...argv: string[]): Promise<{ code: number; out: string; err: s
     )
   })
 }
+
+test('the help has each command once, in groups, and only what has no place of its own in the last one', () => {
+  const named = [...commands, { name: 'other', summary: 'Something else.' }]
+  const groups = groupedCommands(named)
+    .split('\n\n')
+    .map((text) =>
+      text
+        .split('\n')
+        .slice(1)
+        .map((line) => /^ {2}((?:\S+ )+) /.exec(line)?.[1]?.trim() ?? ''),
+    )
+  expect(groups.flat().toSorted()).toEqual(named.map(({ name }) => name).toSorted())
+  expect(groups.length).toBeGreaterThan(4)
+  expect(groups[2]?.slice(0, 5)).toEqual(['open', 'close', 'protect', 'move', 'cancel'])
+  const last = new Set(groups.at(-1)?.map((name) => name.split(' ')[0]))
+  expect(last).toEqual(new Set(['log', 'notify', 'journal', 'fleet', 'other']))
+})
 
 test('the help names every command and the exit codes', async () => {
   const { code, out } = await perpd(cwd, ['--help'])
@@ -104,7 +123,6 @@ test.each<readonly [readonly string[], string]>([
     'open "ETH/USD [WETH-USDC]" short --size 50 --leverage 4',
   ],
   [['close', 'BTC/USD', 'long', '50%'], 'close BTC/USD long --share 50'],
-  [['markets', 'ETH'], 'markets --search ETH'],
   [['orders', 'eth-trend'], 'orders --strategy eth-trend'],
   [['orders', 'eth-trend', 'open', '--limit', '3'], 'orders --limit 3 --strategy eth-trend --open'],
   [['trades', 'guard', '--log.level', 'warn'], 'trades --strategy guard --log.level warn'],

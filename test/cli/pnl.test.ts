@@ -110,9 +110,10 @@ test('pnl tells what each strategy brought after all costs, in 80 columns', asyn
     all        $59.00   $70.00  -$1.00  -$6.00   -$2.00   -$2.00  3 of 4
 
     PnL is realized PnL after all costs: price impact, fees, funding, borrowing, and
-    sending messages. A partial close counts on its day (UTC). Strategies that share
-    a position each have the PnL from their own entry. Cents are rounded so that
-    rows and columns add up; --json has the exact amounts. For unrealized PnL: perpd
+    sending messages. A partial close counts on its day (UTC), and as one in WON;
+    perpd trades --round-trips counts closed trades. Strategies that share a
+    position each have the PnL from their own entry. Cents are rounded so that rows
+    and columns add up; --json has the exact amounts. For unrealized PnL: perpd
     positions."
   `)
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)

@@ -132,3 +132,14 @@ test('a table of resting orders shows a pair alone where one pool of it is shown
     'ETH/USD [WETH-USDC]',
   )
 })
+
+test('an order of others is named by the first characters of its key, which move and cancel take, in 80 columns too', () => {
+  const orderKey = `0x${'abcdef0123'.padEnd(64, '0')}`
+  const others = { ...body.restingOrders[0], ownerKind: 'others', owner: '', intentId: null, orderKey }
+  const shown = restingTable([others] as unknown as typeof body.restingOrders, body.nowMs, {
+    width: 80,
+    isNoted: false,
+  })
+  expect(shown).toContain(' 0xabcdef')
+  expect(shown).not.toContain(orderKey)
+})

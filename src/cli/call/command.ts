@@ -202,7 +202,7 @@ function checkPositionals(command: CommandLine, { flags, positionals, settings }
   }
 }
 
-/** ` Did you mean: perpd markets --search ETH`, where arguments stand for flags; else nothing. */
+/** ` Did you mean: perpd logs --level error`, where arguments stand for flags; else nothing. */
 function meantBy(
   { name, positional, more = [], flags: known, stray = [] }: CommandLine,
   positionals: readonly string[],

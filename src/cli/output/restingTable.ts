@@ -6,6 +6,9 @@ import { money, shortId, span } from '../../monitor/text.ts'
 import { type Column, fitTable } from './fitTable.ts'
 import { triggersIn } from './pricePlaces.ts'
 
+/** Characters of a key that stand in place of an id, as many as an id has. */
+const KEY_CHARACTERS = 8
+
 /** A row as the daemon tells it. */
 export type PlainResting = Plain<RestingRow>
 
@@ -34,7 +37,13 @@ export function restingTable(
     },
     { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => money(BigInt(sizeUsd)) },
     { title: 'OWNER', rank: 1, isName: true, of: ({ ownerKind, owner }) => ownerText(ownerKind, owner) },
-    { title: 'ORDER', rank: 2, of: ({ intentId }) => (intentId === null ? '-' : shortId(intentId)) },
+    // The name that move and cancel take: an order of others has none but its key at the venue, whose first characters suffice.
+    {
+      title: 'ORDER',
+      rank: 2,
+      of: ({ intentId, orderKey }) =>
+        intentId === null ? orderKey.slice(0, KEY_CHARACTERS) : shortId(intentId),
+    },
     { title: 'AGE', rank: 3, isFigure: true, of: ({ sinceMs }) => span(Math.max(0, nowMs - sinceMs)) },
     { title: 'VENUE KEY', rank: 4, of: ({ orderKey }) => orderKey },
   ]

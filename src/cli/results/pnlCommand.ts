@@ -112,7 +112,7 @@ export function pnlText(rows: readonly PnlRow[], by: PnlGrouping, width: number)
   })
   const legend = wrapped(
     '',
-    'PnL is realized PnL after all costs: price impact, fees, funding, borrowing, and sending messages. A partial close counts on its day (UTC). Strategies that share a position each have the PnL from their own entry. Cents are rounded so that rows and columns add up; --json has the exact amounts. For unrealized PnL: perpd positions.',
+    'PnL is realized PnL after all costs: price impact, fees, funding, borrowing, and sending messages. A partial close counts on its day (UTC), and as one in WON; perpd trades --round-trips counts closed trades. Strategies that share a position each have the PnL from their own entry. Cents are rounded so that rows and columns add up; --json has the exact amounts. For unrealized PnL: perpd positions.',
     Math.min(width, 80),
   )
   const lines = rows.length === 1 ? shown : [...shown, { row: all, ...cents.total }]

@@ -18,8 +18,8 @@ import { wrapped } from '../output/screen.ts'
 export type MarketRow = Plain<MarketFigures>
 
 /** Lists the markets that the running daemon knows or is told of, those on which nothing is added first. */
-export async function markets({ loaded, flags, width, out }: Call): Promise<number> {
-  const search = flags.get('search')
+export async function markets({ loaded, flags, positionals, width, out }: Call): Promise<number> {
+  const search = positionals[0] ?? flags.get('search')
   const wanted = typeof search === 'string' ? search.trim().toLowerCase() : ''
   const all = await queryDaemon(loaded, '/api/markets', isMarkets)
   const least = dollarsFlag(flags, 'capacity')
@@ -44,8 +44,9 @@ type MarketSort = keyof typeof marketSorts
 function sortOf(given: string | true | undefined): MarketSort | undefined {
   if (given === undefined) return undefined
   if (typeof given === 'string' && Object.hasOwn(marketSorts, given)) return given as MarketSort
+  const why = given === 'volume' ? ' perpd reads no volume of markets; oi is the nearest.' : ''
   throw new CommandError(
-    `--sort is ${given === true ? 'empty' : given}; expected one of ${Object.keys(marketSorts).join(', ')}.`,
+    `--sort is ${given === true ? 'empty' : given}; expected one of ${Object.keys(marketSorts).join(', ')}.${why}`,
     exitCodes.error,
   )
 }

@@ -75,7 +75,8 @@ export const statisticTable: readonly StatisticRow[] = [
     name: 'Trades',
     definition:
       "Closed trades: a strategy's part of a position from opening to full close. Trades that are open at the end do not count.",
-    text: ({ tradeFigures: { closed, open } }) => `${closed}${open === 0 ? '' : `, ${open} open`}`,
+    text: ({ tradeFigures: { closed, open } }) =>
+      open === 0 ? `${closed}` : `${closed} closed, ${open} still open`,
   },
   {
     name: 'Win ratio',
