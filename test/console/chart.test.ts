@@ -111,8 +111,8 @@ test('fills are told by what they do and not by the side, and those of one candl
   ]
   const fills = fillsOf(orders, symbol)
   expect(fills.map(({ text }) => text)[0]).toBe('$1,900.00')
-  const marks = (from: number, to: number) =>
-    markersOf(fills, { starts: [600, 900, 1_200], stepSeconds: 300 }, { from, to })
+  const marks = (from: number, to: number, textSeconds = 0) =>
+    markersOf(fills, { starts: [600, 900, 1_200], stepSeconds: 300 }, { from, to, textSeconds })
   expect(marks(600, 1_200)).toEqual([
     { atSeconds: 600, side: 'buy', text: 'bought at $2,001.00' },
     { atSeconds: 900, side: 'sell', text: words.fills(2) },
@@ -120,12 +120,16 @@ test('fills are told by what they do and not by the side, and those of one candl
   ])
   // Those out of sight cost nothing.
   expect(marks(900, 900).map(({ atSeconds }) => atSeconds)).toEqual([900])
+  // Of texts that would lie over each other the newest one stands.
+  expect(marks(600, 1_200, 300).map(({ text }) => text !== '')).toEqual([true, true, true])
+  expect(marks(600, 1_200, 301).map(({ text }) => text !== '')).toEqual([true, false, true])
+  expect(marks(600, 1_200, 601).map(({ text }) => text !== '')).toEqual([false, false, true])
 })
 
 test('a chart draws 200 marks at most, the newest', () => {
   const starts = Array.from({ length: 1_000 }, (_, at) => at * 60)
   const fills = starts.map((start) => ({ atMs: start * 1_000 + 5, isBuy: true, price: 1, text: '$1.00' }))
-  const marks = markersOf(fills, { starts, stepSeconds: 60 }, { from: 0, to: 60_000 })
+  const marks = markersOf(fills, { starts, stepSeconds: 60 }, { from: 0, to: 60_000, textSeconds: 0 })
   expect([marks.length, marks.at(-1)?.atSeconds]).toEqual([mostMarkers, 999 * 60])
 })
 

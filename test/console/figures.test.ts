@@ -13,6 +13,7 @@ import {
   shownLines,
   shownMarkets,
   shownPositions,
+  tradable,
 } from '../../src/control/console/page/shownFigures.ts'
 import { killLeftText } from '../../src/control/console/page/shownKill.ts'
 import { emptyPage } from '../../src/control/console/page/store/pageState.ts'
@@ -249,4 +250,13 @@ test('a kill that does not close says that positions stay and which lack stops, 
   )
   expect(told(false)).toBe('left: 0 orders, 0 in flight; 1 position stays, with stop-losses for all of it')
   expect(told(true)).toBe('left: 0 orders, 1 position, 0 in flight')
+})
+
+test('pools that only swap and delisted markets are not among those that a chart is chosen of', () => {
+  const markets = [
+    market('ETH/USD [WETH-USDC]', { marketToken: ETH }),
+    market('SWAP-ONLY [USDC-USDT]', {}),
+    market('OLD/USD [WETH-USDC]', { status: 'delisted' }),
+  ]
+  expect(tradable(markets)).toEqual(['ETH/USD [WETH-USDC]'])
 })

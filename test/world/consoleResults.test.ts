@@ -112,6 +112,23 @@ pageTest(
     await page.selectOption('#over-time select', 'market')
     await page.waitForSelector('#over-time tbody tr:has-text("ETH/USD")')
 
+    // The name of a day stands over its amounts, in a cell with a button or without one.
+    const rightOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox()
+      return (box?.x ?? 0) + (box?.width ?? 0)
+    }
+    for (const column of [2, 5, 8]) {
+      const head = await rightOf(`.calendar thead th:nth-child(${column})`)
+      const cells = page.locator(`.calendar tbody td:nth-child(${column})`)
+      for (const cell of await cells.all()) {
+        const box = await cell.boundingBox()
+        expect(Math.abs((box?.x ?? 0) + (box?.width ?? 0) - head)).toBeLessThan(1)
+      }
+    }
+    const widths = await page.evaluate<readonly number[]>(
+      `[...document.querySelectorAll('.calendar thead th')].map(({ offsetWidth }) => offsetWidth)`,
+    )
+    expect(Math.max(...widths) - Math.min(...widths)).toBeLessThanOrEqual(1)
     // On a phone nothing of it is wider than the screen, and a day can be pressed.
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
@@ -128,6 +145,12 @@ pageTest(
     expect(await page.locator('#trades summary').innerText()).toContain('2')
     const box = await page.locator('#days td.day button').first().boundingBox()
     expect(box?.height ?? 0).toBeGreaterThanOrEqual(44)
+    // Without heads of columns each day says its name.
+    const name = await page
+      .locator('#days td.day small')
+      .first()
+      .evaluate((node) => getComputedStyle(node, '::before').content)
+    expect(name).toContain('Mon')
     expect(complaints).toEqual([])
   },
 )

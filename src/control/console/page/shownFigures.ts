@@ -290,3 +290,10 @@ export function partFilledUsd({ legs, sizeDeltaUsd }: Order): bigint | undefined
     .reduce((sum, leg) => sum + amountOf(leg.sizeDeltaUsd ?? '0'), 0n)
   return filledUsd < amountOf(sizeDeltaUsd) ? filledUsd : undefined
 }
+
+/** Symbols of the markets that a position can be opened on: pools that only swap have no price of their own, and delisted ones take closes alone. */
+export function tradable(markets: readonly Market[]): readonly string[] {
+  return markets
+    .filter(({ symbol, status }) => status !== 'delisted' && !symbol.startsWith('SWAP-ONLY'))
+    .map(({ symbol }) => symbol)
+}

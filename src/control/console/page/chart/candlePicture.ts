@@ -45,6 +45,8 @@ const colours: Readonly<Record<Level['kind'], string>> = {
   'stop entry': '--muted',
   other: '--muted',
 }
+/** Width of the text of a mark, about, px. */
+const textPx = 130
 /** Older candles are loaded when fewer than these are left of what is seen. */
 const fewLeft = 120
 /** Between two readings of the crosshair aloud, ms. */
@@ -205,8 +207,13 @@ export function CandlePicture(props: PictureProps): VNode {
   const showMarkers = (): void => {
     if (typeof chart !== 'object') return
     const { from, to } = seen.current
-    const inSight = { from: starts[Math.max(0, from)] ?? 0, to: starts[Math.min(starts.length - 1, to)] ?? 0 }
-    chart.setMarkers(markersOf(newest.current.fills, { starts, stepSeconds: periodSeconds[period] }, inSight))
+    const stepSeconds = periodSeconds[period]
+    const inSight = {
+      from: starts[Math.max(0, from)] ?? 0,
+      to: starts[Math.min(starts.length - 1, to)] ?? 0,
+      textSeconds: ((to - from) * stepSeconds * textPx) / Math.max(1, place.current?.clientWidth ?? 1),
+    }
+    chart.setMarkers(markersOf(newest.current.fills, { starts, stepSeconds }, inSight))
   }
   const listener = useRef({ onCandle: showLegend, onSeen: (_from: number, _to: number): void => undefined })
   const chart = useChart(place, listener)

@@ -21,7 +21,7 @@ export interface FillMarker {
   /** Beginning of its candle, Unix seconds. */
   readonly atSeconds: number
   readonly side: 'buy' | 'sell' | 'both'
-  /** `bought at $2,001.00`, or `3 fills`. */
+  /** `bought at $2,001.00`, or `3 fills`; empty where it would lie over the text of a newer mark. */
   readonly text: string
 }
 
@@ -51,12 +51,12 @@ export function fillsOf(orders: readonly Order[], market: string, places?: numbe
  *
  * @param starts beginnings of the candles, Unix seconds, oldest first
  * @param stepSeconds length of a candle
- * @param seen beginnings of the first and the last candle that are seen
+ * @param seen beginnings of the first and the last candle that are seen, and the time that the width of a text spans
  */
 export function markersOf(
   fills: readonly ChartFill[],
   { starts, stepSeconds }: { readonly starts: readonly number[]; readonly stepSeconds: number },
-  seen: { readonly from: number; readonly to: number },
+  seen: { readonly from: number; readonly to: number; readonly textSeconds: number },
 ): readonly FillMarker[] {
   const known = new Set(starts)
   const startOf = ({ atMs }: ChartFill) => Math.floor(atMs / 1_000 / stepSeconds) * stepSeconds
@@ -64,7 +64,7 @@ export function markersOf(
     const start = startOf(fill)
     return start >= seen.from && start <= seen.to && known.has(start)
   })
-  return [...Map.groupBy(inSight, startOf)]
+  const marks = [...Map.groupBy(inSight, startOf)]
     .map(([atSeconds, list]): FillMarker => {
       const buys = list.filter(({ isBuy }) => isBuy).length
       const side = buys === list.length ? 'buy' : buys === 0 ? 'sell' : 'both'
@@ -76,6 +76,15 @@ export function markersOf(
       return { atSeconds, side, text }
     })
     .slice(-mostMarkers)
+  let textFrom = Number.POSITIVE_INFINITY
+  return marks
+    .toReversed()
+    .map((mark) => {
+      if (textFrom - mark.atSeconds < seen.textSeconds) return { ...mark, text: '' }
+      textFrom = mark.atSeconds
+      return mark
+    })
+    .toReversed()
 }
 
 /**

@@ -41,11 +41,13 @@ function DayCell({
   readonly onOpen: (day: string) => void
 }): VNode {
   const { centsUsd } = day
-  const date = day.day.slice(8)
-  if (centsUsd === undefined) return html`<td class="day"><small class="muted">${date}</small></td>`
+  // A phone has no heads of columns: the name of the day stands beside its date there.
+  const name = words.weekdays[(new Date(day.day).getUTCDay() + 6) % 7]
+  const date = html`<small class=${centsUsd === undefined ? 'muted' : ''} data-name=${name}>${day.day.slice(8)}</small>`
+  if (centsUsd === undefined) return html`<td class="day">${date}</td>`
   const amount = signedUsdText(centsUsd)
   return html`<td class="day"><button class=${toneOf(centsUsd)} aria-pressed=${isOpen} aria-label=${words.dayLabel(day.day, amount)} onClick=${() => onOpen(day.day)}>
-    <small>${date}</small> ${amount}</button></td>`
+    ${date} ${amount}</button></td>`
 }
 
 function Fills({ day }: { readonly day: string }): VNode {
@@ -101,7 +103,7 @@ export function DaysView(): VNode {
         ({ start, days, centsUsd }) => html`<tr key=${start}>
           <th scope="row" class="num">${start}</th>
           ${days.map((day) => html`<${DayCell} key=${day.day} day=${day} isOpen=${open === day.day} onOpen=${(each: string) => setOpen(open === each ? '' : each)} />`)}
-          <td class=${`num ${toneOf(centsUsd)}`}>${signedUsdText(centsUsd)}</td>
+          <td class=${`num ${toneOf(centsUsd)}`} data-label=${words.weekSum}>${signedUsdText(centsUsd)}</td>
         </tr>`,
       )}</tbody>
     </table></div>

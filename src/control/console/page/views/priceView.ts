@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { TradeChart } from '../chart/tradeChart.ts'
 import { html, Section, useSlice } from '../markup.ts'
 import { goTo, usePlace } from '../placeHistory.ts'
+import { tradable } from '../shownFigures.ts'
 import { texts } from '../texts.ts'
 
 const { prices: words } = texts
@@ -18,7 +19,7 @@ export function useMarkets(): readonly string[] {
     const held = status.positions.map(({ marketToken }) => status.symbols[marketToken.toLowerCase()] ?? '')
     const strategies = status.strategies.flatMap(({ symbols }) => symbols)
     const known = [...held, ...strategies, ...orders.map(({ market }) => market)]
-    return [...new Set([...known, ...markets.map(({ symbol }) => symbol)])].filter((symbol) => symbol !== '')
+    return [...new Set([...known, ...tradable(markets)])].filter((symbol) => symbol !== '')
   }, [status?.positions, status?.strategies, orders, markets])
 }
 
