@@ -1,4 +1,4 @@
-/** The console on a phone of 390 px: every control of every page, menu and dialog is pressed, is large enough for a finger, and has nothing that axe finds. */
+/** A walk over the console on a phone of 390 px: every control of every page, menu and dialog is pressed, is large enough for a finger, and has nothing that axe finds. */
 import { resolve } from 'node:path'
 import axe from 'axe-core'
 import type { ElementHandle, Page, Request } from 'playwright-core'
@@ -11,7 +11,6 @@ import { pageTest, pageTests } from './pageTests.ts'
 import { until } from './processes.ts'
 
 const strategies = resolve(import.meta.dirname, '..', '..', 'strategies')
-const here = pageTests()
 const width = 390
 
 /** Whatever lies on top of a page: a dialog, a menu, or the page itself. */
@@ -170,14 +169,13 @@ async function foundOf(page: Page, rules: 'all' | 'colours'): Promise<readonly s
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
 
-pageTest.each<[first: PageId, ...others: PageId[]]>([
-  ['trade'],
-  ['orders', 'strategies'],
-  ['results', 'risk', 'system'],
-])(
-  'every control of %s, its menus and dialogs is pressed at 390 px, each target is at least 44 px there, and axe finds nothing in light and dark',
+/** Defines the test of these pages, in a file of its own: each has a daemon, and walks for minutes. */
+export function phoneTest(ids: readonly PageId[]): void {
+  const here = pageTests()
+  pageTest(
+  `every control of ${ids.join(', ')}, its menus and dialogs is pressed at 390 px, each target is at least 44 px there, and axe finds nothing in light and dark`,
   { timeout: 360_000 },
-  async (...ids) => {
+  async () => {
     const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
     const hand = { id: 'hand', by: 'ann', market: 'ETH/USD [WETH-USDC]', direction: 'short' }
     const order = { ...hand, size: '400', leverage: '3', stopLoss: '3%', takeProfit: '4%' }
@@ -214,3 +212,4 @@ pageTest.each<[first: PageId, ...others: PageId[]]>([
     expect(complaints).toEqual([])
   },
 )
+}
