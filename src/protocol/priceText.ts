@@ -30,15 +30,15 @@ export function formatPrice(price: Usd, places = placesOf([price])): string {
 const MOST_DIGITS = 13
 
 /**
- * Decimal places in which triggers of one market lose no digit that their orders hold, and `least` at least. One of more than thirteen digits,
- * which nobody wrote, asks for no place more.
+ * Decimal places in which triggers of one market lose no digit that their orders hold, and those of `placesOf` at least. One of more than
+ * thirteen digits, which nobody wrote, asks for no place more.
  */
-export function exactPlacesOf(prices: readonly Usd[], least = placesOf(prices)): number {
+export function exactPlacesOf(prices: readonly Usd[]): number {
   return prices.reduce((most, price) => {
     const [whole = '', fraction = ''] = formatUnits(absOf(price), USD_DECIMALS).split('.')
     const digits = `${whole}${fraction}`.replace(/^0+/, '').length
     return digits > MOST_DIGITS ? most : Math.max(most, fraction.length)
-  }, least)
+  }, placesOf(prices))
 }
 
 /** A trigger to its last digit, as its order holds it. */

@@ -187,7 +187,7 @@ test('every table fits 80 columns and has its figures', async () => {
     expect(said(quote)).toContain(row)
   expect(said(quote).match(/not beyond \$3,060\.00/g)).toHaveLength(1)
   expect(said(quote)).toContain(
-    'exits stop-loss at $2,800.12345: it closes at most the $500.00 that this order adds; the $300.00 held before keeps the exits it has',
+    'exits stop-loss at $2,800.12: it closes at most the $500.00 that this order adds; the $300.00 held before keeps the exits it has',
   )
   const resting = openQuoteText(
     quoteRows({

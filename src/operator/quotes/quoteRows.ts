@@ -1,12 +1,12 @@
 /** The preview of an order that opens or adds in words: the order, one table of its costs, and what follows from it. Every surface shows these rows. Pure. */
-import { exactPlacesOf, formatPrice, placesOf } from '../../protocol/priceText.ts'
+import { formatPrice, placesOf } from '../../protocol/priceText.ts'
 import { BPS_ONE, formatAtMost, formatSize } from '../../protocol/units.ts'
 import type { ManualQuote, QuoteRows, ShownPosition } from './manualQuote.ts'
 
 type Quote = Omit<ManualQuote, 'rows'>
 type Row = readonly [name: string, text: string]
 
-/** Rows of a quote. A price has the places of its market; a trigger also those that it was typed with. */
+/** Rows of a quote. Every price has the places of its market; the story of an order has its exact trigger. */
 export function quoteRows(quote: Quote): QuoteRows {
   return {
     order: [
@@ -42,7 +42,7 @@ function priceText(quote: Quote): string {
   const bound = boundPrice === null ? '' : `; not beyond ${price(quote, boundPrice)}`
   if (triggerPrice === null) return `at the market, about ${now} now${roomText(quote)}${bound}`
   const waits = orderType === 'limit' ? 'rests until the price reaches' : 'rests as a stop at'
-  return `${waits} ${exact(quote, triggerPrice)} (${now} now)${roomText(quote)}${bound}`
+  return `${waits} ${price(quote, triggerPrice)} (${now} now)${roomText(quote)}${bound}`
 }
 
 /** The room beyond its price in which the order fills: of a limit a budget for price impact, of a market order slippage, of a stop any. */
@@ -56,7 +56,7 @@ function roomText({ signedPrice, slippageBps, impactBudgetBps }: Quote): string 
 function exitRows(quote: Quote): readonly Row[] {
   const { exits, heldUsd, sizeUsd, triggerPrice } = quote
   if (exits.length === 0) return [['exits', 'no stop-loss and no take-profit']]
-  const each = exits.map((exit) => `${exit.type} at ${exact(quote, exit.triggerPrice)}`)
+  const each = exits.map((exit) => `${exit.type} at ${price(quote, exit.triggerPrice)}`)
   const scope =
     heldUsd === '0'
       ? `closes at most the ${amount(sizeUsd)} of this order; later increases need their own`
@@ -142,16 +142,7 @@ function amount(value: string): string {
   return formatSize(BigInt(value))
 }
 
-/** Places of the market: those of its price now, whatever the other price is. */
-function places({ referencePrice }: Quote): number {
-  return placesOf([BigInt(referencePrice)])
-}
-
-function price(quote: Quote, value: string): string {
-  return formatPrice(BigInt(value), places(quote))
-}
-
-/** A trigger as its order holds it. */
-function exact(quote: Quote, value: string): string {
-  return formatPrice(BigInt(value), exactPlacesOf([BigInt(value)], places(quote)))
+/** A price in the places of the market: those of its price now, whatever this one is. */
+function price({ referencePrice }: Quote, value: string): string {
+  return formatPrice(BigInt(value), placesOf([BigInt(referencePrice)]))
 }
