@@ -173,43 +173,43 @@ async function foundOf(page: Page, rules: 'all' | 'colours'): Promise<readonly s
 export function phoneTest(ids: readonly PageId[]): void {
   const here = pageTests()
   pageTest(
-  `every control of ${ids.join(', ')}, its menus and dialogs is pressed at 390 px, each target is at least 44 px there, and axe finds nothing in light and dark`,
-  { timeout: 360_000 },
-  async () => {
-    const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
-    const hand = { id: 'hand', by: 'ann', market: 'ETH/USD [WETH-USDC]', direction: 'short' }
-    const order = { ...hand, size: '400', leverage: '3', stopLoss: '3%', takeProfit: '4%' }
-    expect((await ask(daemon, '/api/orders', order)).status).toBe(200)
-    const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
-    page.setDefaultTimeout(15_000)
-    await page.setViewportSize({ width, height: 844 })
-    await page.waitForSelector('#positions .card >> nth=1')
-    await until('all that is held by hand has its exits', async () =>
-      (await page.locator('#resting .card').count()) > 2 ? true : undefined,
-    )
-    const wrong = new Set<string>()
-    const look = async (where: string) => {
-      for (const each of await smallOf(page)) wrong.add(`${where}: ${each}`)
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme })
-        const found = await foundOf(page, colorScheme === 'light' ? 'all' : 'colours')
-        for (const each of found) wrong.add(`${colorScheme}, ${where}: ${each}`)
+    `every control of ${ids.join(', ')}, its menus and dialogs is pressed at 390 px, each target is at least 44 px there, and axe finds nothing in light and dark`,
+    { timeout: 360_000 },
+    async () => {
+      const daemon = await servedIn(here.folder, [`--strategies.paths=${strategies}`])
+      const hand = { id: 'hand', by: 'ann', market: 'ETH/USD [WETH-USDC]', direction: 'short' }
+      const order = { ...hand, size: '400', leverage: '3', stopLoss: '3%', takeProfit: '4%' }
+      expect((await ask(daemon, '/api/orders', order)).status).toBe(200)
+      const { page, complaints } = await loggedIn(here.browser, daemon, 'operate')
+      page.setDefaultTimeout(15_000)
+      await page.setViewportSize({ width, height: 844 })
+      await page.waitForSelector('#positions .card >> nth=1')
+      await until('all that is held by hand has its exits', async () =>
+        (await page.locator('#resting .card').count()) > 2 ? true : undefined,
+      )
+      const wrong = new Set<string>()
+      const look = async (where: string) => {
+        for (const each of await smallOf(page)) wrong.add(`${where}: ${each}`)
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme })
+          const found = await foundOf(page, colorScheme === 'light' ? 'all' : 'colours')
+          for (const each of found) wrong.add(`${colorScheme}, ${where}: ${each}`)
+        }
+        const scrolled = await page.evaluate(() => document.documentElement.scrollWidth)
+        expect([where, scrolled]).toEqual([where, width])
       }
-      const scrolled = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect([where, scrolled]).toEqual([where, width])
-    }
-    for (const id of ids) {
-      await toPage(page, id)
-      await look(id)
-      expect(await walkPage(page, id, (way) => look(`${id}, ${way}`))).toBeGreaterThan(15)
-      // The round button of the bar opens the ticket as a sheet, from every page.
-      await page.click(`.pages button[aria-label="${ticketTexts.open}"]`)
-      await page.waitForSelector('dialog.sheet[open] .ticket')
-      await page.keyboard.press('Escape')
-      await page.waitForSelector('dialog.sheet[open]', { state: 'detached' })
-    }
-    expect([...wrong]).toEqual([])
-    expect(complaints).toEqual([])
-  },
-)
+      for (const id of ids) {
+        await toPage(page, id)
+        await look(id)
+        expect(await walkPage(page, id, (way) => look(`${id}, ${way}`))).toBeGreaterThan(15)
+        // The round button of the bar opens the ticket as a sheet, from every page.
+        await page.click(`.pages button[aria-label="${ticketTexts.open}"]`)
+        await page.waitForSelector('dialog.sheet[open] .ticket')
+        await page.keyboard.press('Escape')
+        await page.waitForSelector('dialog.sheet[open]', { state: 'detached' })
+      }
+      expect([...wrong]).toEqual([])
+      expect(complaints).toEqual([])
+    },
+  )
 }
