@@ -67,3 +67,8 @@ function wholeReasonOf(error: unknown): string {
   }
   return String(error)
 }
+
+/** The code of a fault as a field of a line; none where it has no code. */
+export function codeField(error: unknown): { readonly code?: string } {
+  return error instanceof BaseError ? { code: error.code } : {}
+}

@@ -1,5 +1,5 @@
 /** The end of a run by a fault. */
-import { BaseError, reasonOf } from '../base/errors.ts'
+import { BaseError, codeField, reasonOf } from '../base/errors.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { Log } from '../monitor/log/log.ts'
 
@@ -29,7 +29,7 @@ export function fatalStop(
         : error instanceof Error
           ? (error.stack ?? error.message)
           : String(error)
-    log.note('daemon.failed', 'error', `${subject} stops: ${text}`)
+    log.note('daemon.failed', 'error', `${subject} stops: ${text}`, codeField(error))
     // The stack is for the log alone.
     tell(reasonOf(error))
     end(exitCodes.error, error)

@@ -97,7 +97,7 @@ test('an account whose files another program has when it is to be taken again wa
   await trade(desk, shared.url, others)
   expect([...saidOf(desk, 'daemon.ready', from)]).toEqual([])
   const said = desk.stdout().split('\n').slice(from)
-  expect(said.filter((line) => line.includes('Another perpd uses this journal'))).toHaveLength(1)
+  expect(said.filter((line) => line.includes('"code":"JOURNAL_LOCKED"'))).toHaveLength(1)
   lock?.release()
   await ready(desk, ['beta'], from)
   await trade(desk, shared.url, names)
@@ -117,7 +117,7 @@ test('an account whose server was replaced while it could not reach it is taken 
   await until('beta ends by it', () => saidOf(desk, 'daemon.failed', from).has('beta') || undefined, {
     seen: desk.said,
   })
-  expect(desk.stdout().split('\n').slice(from).join('\n')).toContain('The server of the journal was replaced')
+  expect(desk.stdout().split('\n').slice(from).join('\n')).toContain('"code":"JOURNAL_SERVER_REPLACED"')
   await trade(desk, shared.url, others)
   await ready(desk, ['beta'], from)
   const beta = await statusOf('beta')

@@ -2,7 +2,7 @@
  * One of several accounts on a shared store. It waits for the lease of its journal, trades while it has it, and waits again after it lost it; the other
  * accounts of the process notice nothing. Everything that it opened for one holding of the lease is closed with it.
  */
-import { BaseError, reasonOf } from '../../base/errors.ts'
+import { BaseError, codeField, reasonOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { StandbyStatus } from '../../control/standbyRoutes.ts'
@@ -156,7 +156,8 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
 
   function refuse(code: 'STRATEGIES_REFUSED' | 'ACCOUNT_NOT_TAKEN', reason: string): void {
     const what = code === 'STRATEGIES_REFUSED' ? 'waits for its strategy files' : 'cannot be opened now'
-    if (toldReason !== reason) log.note('daemon.failed', 'error', `the account ${name} ${what}: ${reason}`)
+    if (toldReason !== reason)
+      log.note('daemon.failed', 'error', `the account ${name} ${what}: ${reason}`, { code })
     toldReason = reason
     refused = { code, reason }
   }
@@ -212,7 +213,12 @@ export function createTaker(account: KeyedAccount, parts: TakerParts): AccountTa
       } catch (error) {
         if (left.aborted) return
         if (!goOnAfter(error))
-          log.note('daemon.failed', 'error', `the account ${name} does not start: ${textOf(error)}`)
+          log.note(
+            'daemon.failed',
+            'error',
+            `the account ${name} does not start: ${textOf(error)}`,
+            codeField(error),
+          )
         else if (error instanceof JournalFaultError) {
           awaited = { code: error.code, reason: reasonOf(error) }
           tell(awaited)

@@ -2,7 +2,7 @@
  * An account whose key or signer could not be opened at the start of a fleet's node. Other nodes hold it; this one tries the key again with growing pauses,
  * where no question at a terminal is needed, and is a node for the account once it is open.
  */
-import { BaseError, reasonOf } from '../../base/errors.ts'
+import { BaseError, codeField, reasonOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import { CommandError } from '../../config/exit.ts'
 import type { Awaited } from '../logging/tellWaiting.ts'
@@ -74,7 +74,9 @@ export function createClosedAccount(
 
   // A setting stays as it is until the next start, and so does a fault of it.
   const over = first instanceof CommandError ? Promise.resolve() : openLate()
-  over.catch((error) => log.note('daemon.failed', 'error', `the key is not tried again: ${reasonOf(error)}`))
+  over.catch((error) =>
+    log.note('daemon.failed', 'error', `the key is not tried again: ${reasonOf(error)}`, codeField(error)),
+  )
   return {
     ...{ name, config },
     running: () => taker?.running(),

@@ -1,5 +1,5 @@
 /** Faults of one account at the start of a process: each ends the whole start, or that account alone. */
-import { BaseError, reasonOf } from '../../base/errors.ts'
+import { BaseError, codeField, reasonOf } from '../../base/errors.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import type { AccountStart } from './accountStart.ts'
 import { type ClosedStart, tellClosed } from './closedAccount.ts'
@@ -48,7 +48,12 @@ export async function orFailed<T>(
     return await work()
   } catch (error) {
     if (name === undefined || !(error instanceof BaseError || error instanceof CommandError)) throw error
-    log.note('daemon.failed', 'error', `the account ${name} does not start: ${error.message}`)
+    log.note(
+      'daemon.failed',
+      'error',
+      `the account ${name} does not start: ${error.message}`,
+      codeField(error),
+    )
     failed.push({ name, reason: reasonOf(error) })
     return 'failed'
   }

@@ -40,7 +40,7 @@ export function tellWaiting(note: Log['note']): (awaited: Awaited) => void {
     const now = `${code} ${holder} ${epoch}`
     if (now === told) return
     told = now
-    const fields = holder === undefined || epoch === undefined ? {} : { holder, epoch }
-    note('journal.waiting', code === 'JOURNAL_LOCKED' ? 'info' : 'warn', reason, fields)
+    const held = holder === undefined || epoch === undefined ? {} : { holder, epoch }
+    note('journal.waiting', code === 'JOURNAL_LOCKED' ? 'info' : 'warn', reason, { code, ...held })
   }
 }

@@ -17,7 +17,7 @@ function note<const L extends Level>(
 /** An entry for each of them. */
 export const noteRegister = {
   'daemon.leaving': note(['warn'], 'A second signal arrived: the process exits at once.'),
-  'daemon.failed': note(['error'], 'A fault ends the run.'),
+  'daemon.failed': note(['error'], 'A fault ends the run, or the trading of one account.', ['code']),
   'daemon.closeFailed': note(['error'], 'A part could not close cleanly at the end.'),
   'listener.failed': note(['error'], 'A listener of events failed: a bug in perpd. Orders are not affected.'),
   'key.warned': note(['warn'], 'A note on the signing key.'),
@@ -70,7 +70,7 @@ export const noteRegister = {
   'journal.waiting': note(
     ['info', 'warn'],
     'A standby (`journal.standby`) waits for the journal that another machine writes; at warn, its server does not answer, or it has records of a newer perpd.',
-    ['holder', 'epoch'],
+    ['code', 'holder', 'epoch'],
   ),
   'log.levels': note(['warn'], 'Log levels were changed, with the author.'),
   'log.fileFailed': note(
