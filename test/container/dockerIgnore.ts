@@ -29,11 +29,11 @@ export function ignoredBy(text: string): (path: string) => boolean {
 export function contextOf(folder: string, ignoreText: string): readonly string[] {
   const isIgnored = ignoredBy(ignoreText)
   const found: string[] = []
-  const skipped = new Set(['node_modules', '.git', 'var'])
+  const skipped = new Set(['node_modules', '.git', 'var', 'dist'])
   const walk = (path: string): void => {
     for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
       const here = path === '' ? entry.name : `${path}/${entry.name}`
-      // Large, or a user's own, and nothing below them is let through.
+      // Large, a user's own, or built anew meanwhile, and nothing below them is let through.
       if (skipped.has(here) && isIgnored(`${here}/x`)) continue
       if (entry.isDirectory()) walk(here)
       else if (!isIgnored(here)) found.push(here)
