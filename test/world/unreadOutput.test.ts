@@ -97,7 +97,7 @@ test.runIf(hasPty)(
     await until('it is ready', () => shown.includes('ready: strategies are running') || undefined)
     terminal.stdin.write('\u0003')
     await once(terminal, 'close')
-    expect(shown).toMatch(/stopped after [\d.]+ s/)
+    expect(shown).toMatch(/stopped after [\d.]+ m?s/)
   },
 )
 
