@@ -28,5 +28,6 @@ test('three daemons of one account lose no order and send none twice, whatever i
   expect(report).toMatchObject({ receivedTwice: [], lost: [], open: [], discrepancies: [] })
   expect(report.events.failover).toBe(1)
   expect(report.unread).toBeLessThanOrEqual(report.armedUnseen)
-  expect(report.epochs).toBeGreaterThan(3)
+  // The first taking, and one after the failover at the least: how many kills meet the holder is the moment's.
+  expect(report.epochs).toBeGreaterThan(1)
 })
