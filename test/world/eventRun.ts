@@ -7,13 +7,11 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Cluster, demandStandby, hostsOf, startCluster, startStandby } from '../support/postgres.ts'
 import { judge, type KillReport, post, random, restFlags, settle, switches } from './killRun.ts'
 import { ofJournal, readMachines, type Shared, startMachine } from './machines.ts'
 import { type Running, scratch, startPaper, until } from './processes.ts'
+import { isFailoverAt, startServerPair } from './serverPair.ts'
 
-/** Events of which one is a failover, the middle one. */
-const EVENTS_PER_FAILOVER = 100
 /** Events after which somebody must have traded. */
 const EVENTS_PER_PROOF = 5
 
@@ -59,10 +57,8 @@ export async function eventRun(
   const paper = await startPaper([
     ...[`--paper.seed=${seed}`, '--paper.orderDeadlineSeconds=8', '--paper.keeperDelayMs=300'],
   ])
-  let primary: Cluster = await startCluster()
-  const first = primary
-  let standby = await startStandby(primary)
-  const url = `${hostsOf([primary, standby])}?target_session_attrs=read-write`
+  const servers = await startServerPair()
+  const { url } = servers
   const shared: Shared = {
     ...{ hosts: paper.hosts, url, keyFile: join(folders[0]?.path ?? '', 'key') },
     flags: [
@@ -131,18 +127,9 @@ export async function eventRun(
         if (machine.running === running) machine.isFrozen = false
       }, draw() * 12_000)
     },
-    'restart fast'() {
-      primary.stop('fast')
-      primary.start()
-    },
-    'restart immediate'() {
-      primary.stop('immediate')
-      primary.start()
-    },
-    'restart of the standby'() {
-      standby.stop('immediate')
-      standby.start()
-    },
+    'restart fast': () => servers.restart('fast'),
+    'restart immediate': () => servers.restart('immediate'),
+    'restart of the standby': () => servers.restart('immediate', 'standby'),
     async 'faults of the venue'() {
       if (undo !== undefined) await post(`${paper.control}/faults`, undo)
       const [fault, back] = oneOf(switches)
@@ -159,25 +146,13 @@ export async function eventRun(
     ...Array<string>(2).fill('faults of the venue'),
   ]
 
-  /** The primary dies; its standby takes over, and the old one is made its standby anew, at the same address. */
-  async function failover(round: number): Promise<void> {
-    const [old, name] = [primary, `standby${round}`]
-    await old.kill()
-    demandStandby(standby, name)
-    standby.promote()
-    primary = standby
-    // The folder of the first one is that of all clusters.
-    standby = await startStandby(primary, true, name, old.port)
-    if (old !== first) old.remove()
-  }
-
   try {
     await somebodyTrades()
     for (let event = 1; event <= events; event += 1) {
-      const isFailover = event % EVENTS_PER_FAILOVER === Math.min(events, EVENTS_PER_FAILOVER) >> 1
+      const isFailover = isFailoverAt(event, events)
       const name = isFailover ? 'failover' : oneOf(drawn)
       note(happened, name)
-      await (isFailover ? failover(event) : happenings[name]?.())
+      await (isFailover ? servers.failover(event) : happenings[name]?.())
       await new Promise((resolve) => setTimeout(resolve, draw() * 1_500))
       await supervise()
       if (event % EVENTS_PER_PROOF === 0) await somebodyTrades()
@@ -195,7 +170,7 @@ export async function eventRun(
     await settle(startMachine(folder, rest), () => readMachines(url)).catch((error: unknown) =>
       say(String(error)),
     )
-    const epochs = Number(primary.sql('SELECT epoch FROM perpd_head'))
+    const epochs = Number(servers.sql('SELECT epoch FROM perpd_head'))
     const report = await judge(readMachines(url), paper.control, {
       ...{ kills: happened.SIGKILL ?? 0, beforeReady: 0 },
       seconds: Math.round((performance.now() - startedMs) / 1000),
@@ -205,7 +180,7 @@ export async function eventRun(
     for (const { running } of machines) running.child.kill('SIGKILL')
     paper.child.kill('SIGTERM')
     await paper.ended
-    for (const cluster of [standby, primary, first]) cluster.remove()
+    servers.remove()
     for (const folder of folders) folder.remove()
   }
 }

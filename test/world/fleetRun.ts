@@ -1,17 +1,17 @@
 /**
- * A fleet of three nodes and many accounts on a PostgreSQL, under load and with the venue's faults on, while a seed draws what happens: SIGKILL, SIGTERM, SIGSTOP
- * and SIGCONT of nodes, restarts of the server, moves and drains. Whoever ended is started again, as a supervisor does. The venue's own record judges: no message
- * twice, none that no journal knows, and every intent ends.
+ * A fleet of three nodes and many accounts on a PostgreSQL with a synchronous standby, under load and with the venue's faults on, while a seed draws what
+ * happens: SIGKILL, SIGTERM, SIGSTOP and SIGCONT of nodes, restarts of both servers, moves and drains, and a failover in each hundred events. Whoever ended is
+ * started again, as a supervisor does. The venue's own record judges: no message twice, none that no journal knows, and every intent ends.
  *
  * By hand: `npm run fleet-events -- --events 60 --accounts 12 --seed 7`. The moments are real time's, so a run is not repeated exactly.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startCluster } from '../support/postgres.ts'
 import { atDesk, countIntents, judgeDesk, type SharedDesk, startDesk, writeDesk } from './desks.ts'
 import { post, random, restFlags, switches } from './killRun.ts'
 import { type Running, scratch, startPaper, until } from './processes.ts'
+import { isFailoverAt, startServerPair } from './serverPair.ts'
 
 /** Events after which some account must have traded. */
 const EVENTS_PER_PROOF = 5
@@ -38,11 +38,12 @@ export async function fleetRun(
   const paper = await startPaper([
     ...[`--paper.seed=${seed}`, '--paper.orderDeadlineSeconds=8', '--paper.keeperDelayMs=300'],
   ])
-  const cluster = await startCluster()
+  const servers = await startServerPair('max_connections = 300\n')
   const shared: SharedDesk = {
-    ...{ hosts: paper.hosts, url: cluster.url(), names, keys },
+    ...{ hosts: paper.hosts, url: servers.url, names, keys },
     flags: [
       '--cluster.name=desk',
+      '--journal.synchronousStandby=true',
       // Relays here give up and land all the same: only the chain can tell.
       ...paper.hosts.rpc.map((each) => `--rpc.http=${each}`),
       '--api.timeoutMs=1000',
@@ -114,14 +115,9 @@ export async function fleetRun(
         if (node.running === running) node.isFrozen = false
       }, draw() * 12_000)
     },
-    'restart fast'() {
-      cluster.stop('fast')
-      cluster.start()
-    },
-    'restart immediate'() {
-      cluster.stop('immediate')
-      cluster.start()
-    },
+    'restart fast': () => servers.restart('fast'),
+    'restart immediate': () => servers.restart('immediate'),
+    'restart of the standby': () => servers.restart('immediate', 'standby'),
     move: () => fleet('move', oneOf(names), oneOf(nodes).name),
     drain: () => fleet('drain', oneOf(nodes).name),
     async 'faults of the venue'() {
@@ -136,15 +132,16 @@ export async function fleetRun(
     ...Array<string>(5).fill('SIGKILL'),
     ...Array<string>(3).fill('SIGTERM'),
     ...Array<string>(4).fill('SIGSTOP'),
-    ...['restart fast', 'restart immediate', 'move', 'move', 'move', 'drain'],
+    ...['restart fast', 'restart immediate', 'restart of the standby', 'move', 'move', 'drain'],
     ...Array<string>(2).fill('faults of the venue'),
   ]
   try {
     await somebodyTrades()
     for (let event = 1; event <= events; event += 1) {
-      const name = oneOf(drawn)
+      const isFailover = isFailoverAt(event, events)
+      const name = isFailover ? 'failover' : oneOf(drawn)
       happened[name] = (happened[name] ?? 0) + 1
-      await happenings[name]?.()
+      await (isFailover ? servers.failover(event) : happenings[name]?.())
       await new Promise((resolve) => setTimeout(resolve, draw() * 1_500))
       await supervise()
       if (event % EVENTS_PER_PROOF === 0) await somebodyTrades()
@@ -159,7 +156,7 @@ export async function fleetRun(
     }
     await rest(nodes[0], shared, paper.control)
     const report = await judgeDesk(shared.url, names, paper.control)
-    const heads = cluster.sql('SELECT count(*), sum(epoch) FROM perpd_head').split('|').map(Number)
+    const heads = servers.sql('SELECT count(*), sum(epoch) FROM perpd_head').split('|').map(Number)
     return {
       ...report,
       ...{ events: happened, accounts: heads[0], epochs: heads[1], intents: await allIntents() },
@@ -169,7 +166,7 @@ export async function fleetRun(
     for (const { running } of nodes) running.child.kill('SIGKILL')
     paper.child.kill('SIGTERM')
     await paper.ended
-    cluster.remove()
+    servers.remove()
     for (const { folder } of folders) folder.remove()
   }
 }
