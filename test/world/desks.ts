@@ -29,8 +29,12 @@ export function writeDesk(folder: string, shared: SharedDesk, names: readonly st
   )
 }
 
-/** Starts the process whose files are in `folder`. */
-export function startDesk(folder: string, { hosts, url, keys, flags = [] }: SharedDesk): Running {
+/** Starts the process whose files are in `folder`. `program` is that of another checkout, this one's where absent. */
+export function startDesk(
+  folder: string,
+  { hosts, url, keys, flags = [] }: SharedDesk,
+  program?: string,
+): Running {
   const kept = daemonFlags(folder, hosts).filter(
     (flag) => !/^--(strategies\.paths|paper\.keyFile)/.test(flag),
   )
@@ -40,7 +44,7 @@ export function startDesk(folder: string, { hosts, url, keys, flags = [] }: Shar
       ...['--journal.standby=true', '--risk.maxOrdersPerHour=100000', '--risk.attemptsPerCause=10000'],
       ...['--risk.executionFeesPerDay=1000', '--risk.relayFeesPerDayUsd=100000', ...flags],
     ],
-    { cwd: folder },
+    { cwd: folder, ...(program === undefined ? {} : { program }) },
   )
 }
 

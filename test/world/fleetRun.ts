@@ -3,7 +3,8 @@
  * happens: SIGKILL, SIGTERM, SIGSTOP and SIGCONT of nodes, restarts of both servers, moves and drains, and a failover in each hundred events. Whoever ended is
  * started again, as a supervisor does. The venue's own record judges: no message twice, none that no journal knows, and every intent ends.
  *
- * By hand: `npm run fleet-events -- --events 60 --accounts 12 --seed 7`. The moments are real time's, so a run is not repeated exactly.
+ * By hand: `npm run fleet-events -- --events 60 --accounts 12 --seed 7`. The moments are real time's, so a run is not repeated exactly. With `--other CHECKOUT`
+ * node two runs that version and node three each of both in turn, as in a rolling upgrade; `--pause 60` leaves up to so many seconds between two events.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,9 +24,20 @@ interface Node {
   isFrozen: boolean
 }
 
+/** What a run does. */
+interface FleetRun {
+  readonly events: number
+  readonly seed: number
+  readonly accounts: number
+  /** Program of another version. */
+  readonly other?: string | undefined
+  /** Longest time between two events. */
+  readonly pauseMs?: number
+}
+
 /** Runs it; `say` hears of progress. Throws when nobody trades for three minutes, and when the rest does not end in four. */
 export async function fleetRun(
-  { events, seed, accounts }: { readonly events: number; readonly seed: number; readonly accounts: number },
+  { events, seed, accounts, other, pauseMs = 1_500 }: FleetRun,
   say: (text: string) => void = () => undefined,
 ) {
   const startedMs = performance.now()
@@ -49,8 +61,13 @@ export async function fleetRun(
       '--api.timeoutMs=1000',
     ],
   }
-  const start = (name: string, folder: string): Running =>
-    startDesk(folder, { ...shared, flags: [...(shared.flags ?? []), `--cluster.node=${name}`] })
+  let starts = 0
+  const start = (name: string, folder: string): Running => {
+    starts += 1
+    const isOther = name === 'two' || (name === 'three' && starts % 2 === 1)
+    const own = { ...shared, flags: [...(shared.flags ?? []), `--cluster.node=${name}`] }
+    return startDesk(folder, own, isOther ? other : undefined)
+  }
   const nodes = folders.map(({ name, folder: { path } }): Node => {
     writeDesk(path, shared)
     return { name, folder: path, running: start(name, path), isFrozen: false }
@@ -142,7 +159,7 @@ export async function fleetRun(
       const name = isFailover ? 'failover' : oneOf(drawn)
       happened[name] = (happened[name] ?? 0) + 1
       await (isFailover ? servers.failover(event) : happenings[name]?.())
-      await new Promise((resolve) => setTimeout(resolve, draw() * 1_500))
+      await new Promise((resolve) => setTimeout(resolve, draw() * pauseMs))
       await supervise()
       if (event % EVENTS_PER_PROOF === 0) await somebodyTrades()
       if (event % 10 === 0)
@@ -202,10 +219,16 @@ if (import.meta.main) {
       events: { type: 'string', default: '60' },
       seed: { type: 'string', default: '7' },
       accounts: { type: 'string', default: '12' },
+      other: { type: 'string' },
+      pause: { type: 'string', default: '1.5' },
     },
   })
   const report = await fleetRun(
-    { events: Number(values.events), seed: Number(values.seed), accounts: Number(values.accounts) },
+    {
+      ...{ events: Number(values.events), seed: Number(values.seed), accounts: Number(values.accounts) },
+      other: values.other === undefined ? undefined : join(values.other, 'src', 'cli', 'bin.ts'),
+      pauseMs: Number(values.pause) * 1_000,
+    },
     (text) => process.stderr.write(`${text}\n`),
   )
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
