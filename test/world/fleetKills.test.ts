@@ -5,10 +5,10 @@ import { killLeftOver } from './processes.ts'
 
 afterEach(killLeftOver)
 
-test('three nodes of five accounts lose no order and send none twice, whatever is killed, frozen, restarted, moved and drained', {
+test('three nodes of twelve accounts lose no order and send none twice, whatever is killed, frozen, restarted, failed over, moved and drained', {
   timeout: 1_200_000,
 }, async () => {
-  const report = await fleetRun({ events: 15, seed: 39, accounts: 5 })
-  expect(report).toMatchObject({ accounts: 5, armedTwice: [], receivedTwice: [], lost: [], open: [] })
-  expect(report.epochs).toBeGreaterThan(5)
+  const report = await fleetRun({ events: 60, seed: 39, accounts: 12 })
+  expect(report).toMatchObject({ accounts: 12, armedTwice: [], receivedTwice: [], lost: [], open: [] })
+  expect(report.epochs).toBeGreaterThan(12)
 })
