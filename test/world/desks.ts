@@ -42,7 +42,9 @@ export function startDesk(
     [
       ...['run', ...kept, `--paper.keyFile=${join(keys, 'key')}`, `--journal.url=${url}`],
       ...['--journal.standby=true', '--risk.maxOrdersPerHour=100000', '--risk.attemptsPerCause=10000'],
-      ...['--risk.executionFeesPerDay=1000', '--risk.relayFeesPerDayUsd=100000', ...flags],
+      ...['--risk.executionFeesPerDay=1000', '--risk.relayFeesPerDayUsd=100000', '--risk.maxDailyLossUsd=0'],
+      // A run of an hour opens and closes more than an honest strategy would.
+      ...['--signing.exposureCapUsd=100000000', ...flags],
     ],
     { cwd: folder, ...(program === undefined ? {} : { program }) },
   )
