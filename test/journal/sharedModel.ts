@@ -64,6 +64,7 @@ export class ModelServer {
 
   /** Goes back by so many records. */
   goBackBy(records: number): void {
+    this.#servers += 1
     const at = this.state.records.length - records
     const end = this.state.records[at - 1]
     this.state = {
@@ -96,9 +97,10 @@ export class ModelServer {
       return next
     }
     const carry = async <T>(name: string, work: () => T): Promise<T> => {
-      await network.travel(name)
-      const fate = network.fate(name)
       const asked = this.#servers
+      await network.travel(name)
+      // A connection is to one server: what was under way to the one before ends with it.
+      const fate = asked === this.#servers ? network.fate(name) : 'lost'
       if (fate === 'late')
         network.later(() => {
           if (asked === this.#servers) work()

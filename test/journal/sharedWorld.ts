@@ -115,6 +115,8 @@ export async function runSharedWorld(
       isLossy = true
       for (const { rows } of records.slice(before.records.length)) takenBack.add(rows.record[4])
       server.goBackTo(before)
+      // Whoever had the right there has it again.
+      takes += 1
       if (other === undefined || other === one) return
       other.life += 1
       scheduler.after(backs.int(1_000, 9_000), () => start(other))
@@ -205,10 +207,12 @@ export async function runSharedWorld(
         })
         if (!isAlive()) return
         const there = stored()
+        // As the store was opened on them: reading the guard may take until others have written more.
+        const { records } = server.state
         for (const text of machine.acknowledged)
           if (!there.has(text)) broken('mark', `${name} opened on less than it wrote`)
         const signed = new Set((await store.openGuardTable()).entries.map(({ digest }) => digest))
-        for (const { rows } of server.state.records) {
+        for (const { rows } of records) {
           const digest = /"digest":"(0x[0-9a-f]+)"/.exec(rows.record[4])?.[1]
           if (rows.record[2] === 'attempt.armed' && !signed.has(digest as `0x${string}`))
             broken('guard', `${name} does not know that ${digest} was signed`)
@@ -329,7 +333,9 @@ export async function runSharedWorld(
       await sleep(500)
       if (ended !== undefined) throw ended
       const { holder } = server.state.head
-      const isTaken = holder !== '' && holder !== machine.holder && scheduler.nowMs >= machine.partedUntilMs
+      const isFrozen = scheduler.nowMs <= machine.pausedUntilMs
+      const isTaken =
+        !isFrozen && holder !== '' && holder !== machine.holder && scheduler.nowMs >= machine.partedUntilMs
       takenSinceMs = isTaken ? (takenSinceMs ?? scheduler.nowMs) : undefined
       if (takenSinceMs !== undefined && scheduler.nowMs - takenSinceMs > KNOWS_MS)
         broken('ends', `${machine.name} lives on, and ${holder} has the right`)

@@ -73,13 +73,19 @@ export async function openSharedStore(options: SharedOptions): Promise<OpenedSto
     endBeats = meanwhile.end
     const reads = new SharedReads(reader, steady)
     // The lease comes first: its earlier holder writes nothing more, so the records that are read are complete.
-    const { ledger, replayedFrom } = await recoverLedger(reads, clock.now())
     const tail = { seq: head.seq, hash: head.hash }
-    if (ledger.seq !== tail.seq || (await reads.hashAt(tail.seq)) !== tail.hash) {
-      // While reading took longer than a candidate waits, another process may have taken the lease and written.
+    /** Another process may have taken the lease and written while reading took long, and a server without some records may have taken over. */
+    const refuseMoved = async (): Promise<void> => {
       const now = await steady(() => writer.confirm(held))
       if (!isSameRight(now, held)) throw heldFault(writer.name, now)
       if (!isSamePlace(now, tail)) throw goneFault(writer.name, tail, now)
+    }
+    const { ledger, replayedFrom } = await recoverLedger(reads, clock.now()).catch(async (error: unknown) => {
+      if (error instanceof JournalFaultError && error.code === 'JOURNAL_CORRUPT') await refuseMoved()
+      throw error
+    })
+    if (ledger.seq !== tail.seq || (await reads.hashAt(tail.seq)) !== tail.hash) {
+      await refuseMoved()
       throw corruptFault(writer.name, {
         seq: ledger.seq,
         reason: `the head says that the chain ends at ${head.seq}`,
