@@ -101,7 +101,7 @@ export interface Daemon {
 
 /** What makes a daemon of a tier. */
 export interface Tier {
-  readonly name: 'core' | 'shell' | 'files' | 'engine'
+  readonly name: 'core' | 'shell' | 'files' | 'engine' | 'shared' | 'shared-engine'
   /** Its strategies decide by themselves: the world offers it nothing. */
   readonly decides?: true
   create(parts: DaemonParts): Daemon

@@ -52,7 +52,7 @@ test('records of a torn commit that an opening finds before it ends itself are a
   let found = 0
   for (let seed = 20; seed <= 30; seed += 1) {
     const random = randomOf(seed, 'judges')
-    const storage = createSqliteStorage({ seed, timeline: createTimeline() })
+    const storage = createSqliteStorage({ seed, timeline: createTimeline(), isQuiet: () => false })
     try {
       const writer = processOver(storage, random)
       const journal = writer.open()

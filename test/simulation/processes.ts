@@ -11,7 +11,7 @@ import type { Faults } from './faults.ts'
 import type { Network } from './network.ts'
 import { wordOn } from './operator.ts'
 import type { Random } from './random.ts'
-import type { DiskJournal, Storage } from './storage.ts'
+import type { DiskJournal, JournalHooks, ServerHooks, Storage } from './storage.ts'
 import type { Truth } from './truth.ts'
 import type { Scenario } from './worldTypes.ts'
 
@@ -109,32 +109,64 @@ export class Processes {
 
   /** Starts a process. */
   boot(): void {
-    const { disk, truth, note, kept, createDaemon, onReady } = this.#parts
+    const { disk, truth, kept } = this.#parts
     const process: Process = { epoch: this.boundaries.push(0), isAlive: true }
     const run: Run = { process, daemon: undefined, journal: undefined, isReady: false, waiting: undefined }
     this.#run = run
+    const hooks: JournalHooks = {
+      wallMs: this.#parts.wallMs,
+      isAlive: () => process.isAlive,
+      boundary: (name) => this.#boundary(run, name),
+      onDurable: (record, state, body) => {
+        kept(body)
+        this.#checkOwner(run, record.kind)
+        truth.durable(record, state)
+        run.daemon?.onDurable?.(record, state)
+      },
+      onAccount: (record, body) => {
+        kept(body)
+        this.#checkOwner(run, record.kind)
+        run.daemon?.onDurable?.(record, undefined)
+      },
+    }
+    if (disk.server !== undefined) {
+      this.#openLater(run, disk.server, hooks)
+      return
+    }
     let journal: DiskJournal | undefined
     try {
-      journal = disk.open(process.epoch, {
-        wallMs: this.#parts.wallMs,
-        isAlive: () => process.isAlive,
-        boundary: (name) => this.#boundary(run, name),
-        onDurable: (record, state, body) => {
-          kept(body)
-          this.#checkOwner(run, record.kind)
-          truth.durable(record, state)
-          run.daemon?.onDurable?.(record, state)
-        },
-        onAccount: (record, body) => {
-          kept(body)
-          this.#checkOwner(run, record.kind)
-          run.daemon?.onDurable?.(record, undefined)
-        },
-      })
+      journal = disk.open(process.epoch, hooks)
     } catch (error) {
       this.#refusedToOpen(process, error)
       return
     }
+    this.#begin(run, journal)
+  }
+
+  /** Opens a journal on a server, which has a record before its process hears of it, and knows by itself whose it is. */
+  #openLater(run: Run, server: NonNullable<Storage['server']>, hooks: JournalHooks): void {
+    const { truth, kept } = this.#parts
+    const onServer: ServerHooks = {
+      ...hooks,
+      timeline: this.#timelineOf(run),
+      onDurable: (record, state) => run.daemon?.onDurable?.(record, state),
+      onAccount: (record) => run.daemon?.onDurable?.(record, undefined),
+      onCommitted(record, state, body) {
+        kept(body)
+        truth.durable(record, state)
+      },
+      onAccountCommitted: kept,
+    }
+    server
+      .open(run.process.epoch, onServer)
+      .then((journal) => this.#begin(run, journal))
+      .catch((error: unknown) => this.#onFatal(run, error))
+  }
+
+  /** A process opened its journal, and takes up what is open there. */
+  #begin(run: Run, journal: DiskJournal | undefined): void {
+    const { truth, note, createDaemon, onReady } = this.#parts
+    const { process } = run
     if (!process.isAlive || journal === undefined) return
     this.#journal = journal
     run.journal = journal
@@ -167,7 +199,8 @@ export class Processes {
   /** An operator's command on the journal of a daemon that is down: it opens it as a daemon does, and closes it again. */
   #giveWord(): void {
     const { disk, truth, note, kept, random, timeline, isQuiet } = this.#parts
-    if (isQuiet()) return
+    // On a server it would wait for the lease; there the operator speaks to a daemon that runs.
+    if (isQuiet() || disk.server !== undefined) return
     const process: Process = { epoch: this.boundaries.push(0), isAlive: true }
     let journal: DiskJournal | undefined
     try {
@@ -243,34 +276,39 @@ export class Processes {
     else run.waiting.push(work)
   }
 
+  #timelineOf(run: Run): Timeline {
+    const { timeline } = this.#parts
+    return {
+      get nowMs() {
+        return timeline.nowMs
+      },
+      get size() {
+        return timeline.size
+      },
+      runNext: timeline.runNext,
+      pass: timeline.pass,
+      after: (ms, work) => {
+        let isCancelled = false
+        const cancel = timeline.after(ms, () =>
+          this.#reach(run, () => {
+            if (!isCancelled) work()
+          }),
+        )
+        return () => {
+          isCancelled = true
+          cancel()
+        }
+      },
+    }
+  }
+
   #placeOf(run: Run, leaseEpoch: number): ProcessPlace {
-    const { timeline, network, truth } = this.#parts
+    const { network, truth } = this.#parts
     const reach = (work: () => void) => this.#reach(run, work)
     return {
       boundary: (name) => this.#boundary(run, name),
       fatal: (error) => this.#onFatal(run, error),
-      timeline: {
-        get nowMs() {
-          return timeline.nowMs
-        },
-        get size() {
-          return timeline.size
-        },
-        runNext: timeline.runNext,
-        pass: timeline.pass,
-        after(ms, work) {
-          let isCancelled = false
-          const cancel = timeline.after(ms, () =>
-            reach(() => {
-              if (!isCancelled) work()
-            }),
-          )
-          return () => {
-            isCancelled = true
-            cancel()
-          }
-        },
-      },
+      timeline: this.#timelineOf(run),
       network: {
         request: (request) =>
           reach(() =>
@@ -394,7 +432,19 @@ export class Processes {
     if (waiting === undefined) return
     run.waiting = undefined
     if (run.process.isAlive) this.#parts.note(`process ${run.process.epoch} goes on`)
+    this.#endBefore(run)
     for (const work of waiting) this.#parts.timeline.after(0, () => this.#reach(run, work))
+  }
+
+  /** One that thaws before another could take its lease has it still, and the other waits: somebody stops it after a while. */
+  #endBefore(run: Run): void {
+    const { timeline, disk, random, note } = this.#parts
+    if (disk.server === undefined || run === this.#run || !run.process.isAlive) return
+    timeline.after(random.int(1_000, 40_000), () => {
+      if (!run.process.isAlive || this.#run?.journal !== undefined) return
+      note(`process ${run.process.epoch} is stopped for good`)
+      end(run)
+    })
   }
 
   #onFatal(run: Run, error: unknown): void {
@@ -404,6 +454,12 @@ export class Processes {
     if (code === 'JOURNAL_FENCED' && run !== this.#run) {
       note(`process ${run.process.epoch} finds that it lost the journal, and ends`)
       end(run)
+      return
+    }
+    if (code !== undefined && disk.server?.endsBy.has(code) === true) {
+      note(`process ${run.process.epoch} ends by ${code}`)
+      if (run === this.#run) this.crash(code)
+      else end(run)
       return
     }
     if (code !== 'JOURNAL_FULL') {

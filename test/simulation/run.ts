@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- --seeds N --from S|fresh [--tier core|shell|files|engine|both|all] [--crowded] [--trace | --hashes]`: runs
+ * `npm run simulate -- --seeds N --from S|fresh [--tier core|shell|files|engine|shared|shared-engine|both|all] [--crowded] [--trace | --hashes]`: runs
  * seeds and prints what they did; `fresh` begins where nobody has (`fresh.ts`), `both`, which is the default, are the core and the
  * shell, and `--crowded` worlds of the engine have several strategies on one side whose files come and go. With `--trace` everything that happened in each seed, with `--hashes` the hash of each trace alone. Ends with 1 when an
  * invariant was broken.
@@ -54,7 +54,7 @@ const { values } = parseArgs({
 })
 const seeds = Number(values.seeds)
 const from = values.from === 'fresh' ? freshFrom() : Number(values.from)
-const tierNames: readonly TierName[] = ['core', 'shell', 'files', 'engine']
+const tierNames: readonly TierName[] = ['core', 'shell', 'files', 'engine', 'shared', 'shared-engine']
 const quickTiers: readonly TierName[] = ['core', 'shell']
 const chosen = tierNames.filter(
   (name) =>

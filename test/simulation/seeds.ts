@@ -3,7 +3,7 @@ import { runJobs } from './pool.ts'
 import type { WorldResult } from './worldTypes.ts'
 
 /** The tiers by name. */
-export type TierName = 'core' | 'shell' | 'files' | 'engine'
+export type TierName = 'core' | 'shell' | 'files' | 'engine' | 'shared' | 'shared-engine'
 
 /** Seeds that one worker runs in one go. */
 export interface Batch {

@@ -23,6 +23,8 @@ const never = () => new Promise<never>(() => {})
 export interface Waits {
   /** Lets all of it happen, and everything that follows from it. */
   settle(): Promise<void>
+  /** Lets the lines of the guard alone happen: commits take virtual time. */
+  settleClaims(): Promise<void>
 }
 
 /** What the journal of one process is made of. */
@@ -129,6 +131,9 @@ export function journalOfProcess(parts: ProcessParts): { readonly journal: DiskJ
         if (appends > 0) await new Promise((resolve) => setImmediate(resolve))
         else await settleClaim()
       }
+    },
+    async settleClaims() {
+      while (isClaiming()) await settleClaim()
     },
   }
 }

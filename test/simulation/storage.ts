@@ -22,6 +22,14 @@ export interface JournalHooks {
   wallMs(): number
 }
 
+/** The same for a server: a record is durable when it is there, and the process hears of it later, or never. */
+export interface ServerHooks extends JournalHooks {
+  /** Virtual time as the process has it: nothing comes while it is frozen. */
+  readonly timeline: Timeline
+  onCommitted(record: JournalRecord, state: IntentState, body: string): void
+  onAccountCommitted(body: string): void
+}
+
 /** The journal of one process. */
 export interface DiskJournal extends Journal {
   /** What `append` does, at once where it can be. Undefined when the process ended on the way, or it is only queued. */
@@ -38,6 +46,15 @@ export interface Storage {
    * @throws JournalFaultError as a real journal does.
    */
   open(epoch: number, hooks: JournalHooks): DiskJournal | undefined
+  /** Opens it in the place of `open` where that takes time, and its process ends by itself with one of these codes, and is started again. */
+  readonly server?: {
+    open(epoch: number, hooks: ServerHooks): Promise<DiskJournal | undefined>
+    readonly endsBy: ReadonlySet<string>
+    /** The process that took the lease of an epoch: one that renews a lease it was late with has a new epoch. */
+    writerOf(leaseEpoch: number): number | undefined
+    /** Records of an intent as the server has them; a process may have heard of fewer. */
+    records(intentId: string): readonly JournalRecord[]
+  }
   /** The process ended where it stands; when the power failed, what was not synced may be lost or torn. Says what was kept. */
   crash(random: Random, losesTail: boolean): string
   setFull(isFull: boolean): void
@@ -66,4 +83,9 @@ export interface Storage {
 }
 
 /** Makes the place of a world. */
-export type CreateStorage = (world: { readonly seed: number; readonly timeline: Timeline }) => Storage
+export type CreateStorage = (world: {
+  readonly seed: number
+  readonly timeline: Timeline
+  /** No fault comes any more. */
+  readonly isQuiet: () => boolean
+}) => Storage

@@ -6,6 +6,7 @@ import { markets, shapes } from './intentsOf.ts'
 import { randomOf } from './random.ts'
 import type { TierName } from './seeds.ts'
 import { privateKey, shellTier, simulatedAccount, simulatedOwner } from './shellDaemon.ts'
+import { createSharedStorage } from './sharedStorage.ts'
 import { createSqliteStorage } from './sqliteStorage.ts'
 import { runWorld } from './world.ts'
 import type { WorldOptions, WorldResult } from './worldTypes.ts'
@@ -15,6 +16,8 @@ const tiers: Readonly<Record<TierName, Tier>> = {
   shell: shellTier,
   files: { ...shellTier, name: 'files', storage: createSqliteStorage },
   engine: engineTier,
+  shared: { ...shellTier, name: 'shared', storage: createSharedStorage },
+  'shared-engine': { ...engineTier, name: 'shared-engine', storage: createSharedStorage },
 }
 
 /**
@@ -58,7 +61,7 @@ export function runSeed(
 ): Promise<WorldResult> {
   // Half of the worlds that sign for real do so with a session key of another account.
   const isDelegated =
-    (tier === 'shell' || tier === 'files') &&
+    (tier === 'shell' || tier === 'files' || tier === 'shared') &&
     options.scenario === undefined &&
     randomOf(seed, 'key').chance(0.5)
   return runWorld({

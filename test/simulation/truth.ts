@@ -92,11 +92,18 @@ export function createTruth(
   timeline: Timeline,
   chain: ModelChain,
   limitUsd: bigint,
-  hooks: { readonly broken: (violation: Violation) => void; readonly isOnDisk: (digest: Hex) => boolean },
+  hooks: {
+    readonly broken: (violation: Violation) => void
+    readonly isOnDisk: (digest: Hex) => boolean
+    /** The process that has an epoch; absent: each epoch is another process's. */
+    readonly writerOf?: ((epoch: number) => number | undefined) | undefined
+  },
 ): Truth {
   const intents = new Map<string, Intent>()
   const byDigest = new Map<Hex, Signed>()
   const states = new Map<string, IntentState>()
+  const writerOf = (epoch: number | undefined): number | undefined =>
+    hooks.writerOf === undefined || epoch === undefined ? epoch : hooks.writerOf(epoch)
   let sender: number | undefined
   let owner = 0
 
@@ -424,13 +431,13 @@ export function createTruth(
         )
       signed.posts += 1
       if (signed.posts > 1) fail('I2', `${signed.intentId}: the digest was sent ${signed.posts} times`)
-      if (signed.epoch !== sender)
+      if (writerOf(signed.epoch) !== writerOf(sender))
         fail('I10', `${signed.intentId} was armed at epoch ${signed.epoch} and sent at ${sender}`)
       if (signed.host !== host || signed.requestId !== requestId)
         fail('I13', `${signed.intentId} was prepared at ${signed.host} and submitted at ${host}`)
       checkOneLive(signed.intentId)
       const state = states.get(signed.intentId)
-      if (state?.closing !== undefined && sender === owner)
+      if (state?.closing !== undefined && writerOf(sender) === writerOf(owner))
         fail('I7', `${signed.intentId} is closed and sent`)
       if (state !== undefined) checkReservation(state)
       if (worstCaseUsd() > limitUsd) fail('I4', `the worst case is ${worstCaseUsd()} of ${limitUsd}`)

@@ -78,6 +78,7 @@ class World {
     this.#disk = (options.tier.storage ?? createModelStorage)({
       seed: options.seed,
       timeline: this.#timeline,
+      isQuiet: () => this.#isQuiet,
     })
     const { seed, scenario } = options
     const random = randomOf(seed, 'world')
@@ -157,6 +158,7 @@ class World {
     this.#truth = createTruth(this.#timeline, this.#chain, isLively ? 2n * limitUsd : limitUsd, {
       broken: (violation) => this.#fail(new InvariantBroken(violation)),
       isOnDisk: (digest) => this.#disk.isOnDisk(digest),
+      writerOf: this.#disk.server?.writerOf,
     })
     this.#network = createNetwork(this.#timeline, this.#faults, randomOf(seed, 'network'))
     this.#settings = settingsOf(mode, random, this.#endpoints)
