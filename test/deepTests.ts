@@ -24,6 +24,7 @@ const namedDeep: readonly string[] = [
   'simulation/crashPoints.test.ts',
   'simulation/engine.test.ts',
   'simulation/files.test.ts',
+  'simulation/shared.test.ts',
   'simulation/fileCrashes.test.ts',
   'simulation/mutants.test.ts',
   'simulation/engineMutants.test.ts',

@@ -133,7 +133,11 @@ class SharedStorage implements Storage {
     const own = new Set(this.#lives.flatMap((each) => (each.machine === machine ? [each.holder] : [])))
     const { timeline } = hooks
     const clock: Clock = {
-      ...processClock(timeline, () => isAlive(life), () => 0),
+      ...processClock(
+        timeline,
+        () => isAlive(life),
+        () => 0,
+      ),
       now: hooks.wallMs,
     }
     const later = (ms: number, run: () => void): (() => void) =>

@@ -7,6 +7,7 @@ const handful: readonly (readonly [tier: TierName, seeds: number, crashes: numbe
   ['shell', 15, 10],
   ['files', 4, 2],
   ['engine', 2, 1],
+  ['shared', 4, 2],
 ]
 
 test.each(handful)('a handful of seeds of %s break no invariant', async (tier, seeds, crashes) => {
