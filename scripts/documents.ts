@@ -130,7 +130,10 @@ function limitDenials(): string {
 /** The forms of the console, as a module of its page. */
 function commandForms(): string {
   const all = everyRow.flatMap(({ route, forms = {} }) =>
-    Object.entries(forms).map(([name, form]) => `  ${name}: ${JSON.stringify({ route, ...form })},`),
+    Object.entries(forms).map(
+      ([name, form]) =>
+        `  ${name}: ${JSON.stringify({ route, ...form }).replaceAll(/(?<!\\)"(\w+)":/g, '$1:')},`,
+    ),
   )
   return [
     '/** Forms of commands. Printed from src/operator/commands/ by `npm run docs`. Do not edit. */',

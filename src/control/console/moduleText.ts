@@ -22,8 +22,8 @@ function withoutBlanks(text: string): string {
   return text.replace(unread, '').replace(/^\n+|\n+(?=\n)/g, '')
 }
 
-/** Blanks and line ends that only part what is parted anyway: between tags, before signs and after them; and the last comma of a list. */
-const joints = /(?<=>)\n+(?=<)|,?\n+(?=[)\]}])|(?<=[{([,])\n+|\n+(?=[?:.])| (?=[,)])/g
+/** Blanks and line ends that only part what is parted anyway: between tags and values of markup, before signs and after them; and the last comma of a list. */
+const joints = /(?<=[>}])\n+(?=<)|\n+(?=\$\{)|,?\n+(?=[)\]}])|(?<=[{([,=?:&|])\n+|\n+(?=[?:.&|=])| (?=[,)])/g
 
 /**
  * A module without what no browser reads. Markup (`html`) loses its indentation too, and the line ends between its tags, which mean nothing there; other
@@ -40,6 +40,8 @@ const pattern = /\/(?:\\.|\[(?:\\.|[^\]])*\]|[^/[\n])+\/[a-z]*/y
 const beforePattern = /(?:^|[(,=:[!&|?{};+\-*%<>]|\breturn)\s*$/
 /** Blanks beside signs that part two words anyway. Not beside plus and minus: two of them in a row are another sign. */
 const loose = / ?([=<>!?:&|*/%,;(){}[\]]) ?/g
+/** A plus or minus between two values, which are no signs. */
+const between = /(?<=[\w)\]]) ([-+]) (?=[\w(])/g
 
 /** Code without the blanks around its signs. Texts, templates and patterns stay as they are. */
 function shortCode(text: string): string {
@@ -47,7 +49,7 @@ function shortCode(text: string): string {
   /** For each `${` that is open, the braces that are open in it. */
   const braces: number[] = []
   const endCode = (literal: string): void => {
-    short += code.replaceAll(loose, '$1') + literal
+    short += code.replaceAll(between, '$1').replaceAll(loose, '$1') + literal
     code = ''
     at += literal.length
   }
@@ -94,6 +96,7 @@ function shortCode(text: string): string {
 export function shortSheet(text: string): string {
   return withoutBlanks(text)
     .replaceAll(/\n*([{};,])\n*/g, '$1')
-    .replaceAll(/(?<=[\w-]): | (?=\{)/g, (blank) => blank.trim())
+    .replaceAll(/(?<=[\w-]): | (?=\{)|(?<=,) | (?=>)|(?<=>) /g, (blank) => blank.trim())
+    .replaceAll(/(?<![\d.])0(?=\.\d)/g, '')
     .replaceAll(';}', '}')
 }
