@@ -28,17 +28,28 @@ test('a whole ticket has no fault, and each field that is missing has its own', 
 })
 
 test.each(['0,9', '0,001', '1e3', '-5', '1.2.3', '12,34', '0', '+5', '1 000'])(
-  '%s is no number in any field',
+  '%s is no number in any field, and no other number is read from it',
   (wrong) => {
-    expect(problems({ type: 'stopEntry', price: wrong }).price).toBe(words.problems.number)
+    const told = (name: 'price' | 'stopLoss' | 'takeProfit' | 'amount' | 'leverage', fix: string) =>
+      `${words.problems.unread(words[name], wrong)}${fix}`
+    const { number, place, share, times } = words.problems
+    expect(problems({ type: 'stopEntry', price: wrong }).price).toBe(told('price', number))
     expect(problems({ stopLoss: wrong, takeProfit: wrong })).toEqual({
-      stopLoss: words.problems.place,
-      takeProfit: words.problems.place,
+      stopLoss: told('stopLoss', place),
+      takeProfit: told('takeProfit', place),
     })
     for (const unit of ['size', 'tokens', 'collateral', 'risk'] as const)
-      expect(problems({ unit, amount: wrong }).amount).toBe(words.problems.number)
-    expect(problems({ unit: 'equity', amount: wrong }).amount).toBe(words.problems.share)
-    expect(problems({ leverage: wrong }).leverage).toBe(words.problems.times)
+      expect(problems({ unit, amount: wrong }).amount).toBe(told('amount', number))
+    expect(problems({ unit: 'equity', amount: wrong }).amount).toBe(told('amount', share))
+    expect(problems({ leverage: wrong }).leverage).toBe(told('leverage', times))
+    // Nothing follows from it: no size in another unit, no loss at the stop, and no amount when another unit is chosen.
+    const facts: SizeFacts = { markUsd: mark, equityUsd: 10_000n * one }
+    for (const unit of ['size', 'tokens', 'collateral', 'equity', 'risk'] as const) {
+      const fields: TicketFields = { ...whole, unit, amount: wrong, stopLoss: '3%' }
+      expect([unit, understoodOf('amount', fields, facts)]).toEqual([unit, ''])
+      expect(understoodOf('stopLoss', fields, facts)).toBe('= about $1,940.00')
+      expect(amountIn(unit === 'size' ? 'tokens' : 'size', fields, facts)).toBe('')
+    }
   },
 )
 

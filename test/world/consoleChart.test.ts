@@ -166,7 +166,7 @@ pageTest(
     for (const wrong of ['0,9', '1e3', '-5', '1.2.3']) {
       await page.keyboard.press('Control+A')
       await page.keyboard.type(wrong)
-      await page.waitForSelector(`dialog[open] >> text=${words.notPrice}`)
+      await page.waitForSelector(`dialog[open] >> text=${words.notPrice(wrong)}`)
     }
     const wanted = (BigInt(before.triggerPrice) / 10n ** 30n + 20n).toString()
     await page.keyboard.press('Control+A')

@@ -55,7 +55,7 @@ export const chartTexts = {
   sheet: (name: string, side: string, market: string) => `Move the ${name} of ${side} ${market}`,
   now: (price: string) => `It rests at ${price}.`,
   newPrice: 'New price, dollars',
-  notPrice: 'This is no price: write 61493.10 or 61,493.10.',
+  notPrice: (typed: string) => `New price: “${typed}” is not read. Write it as 61493.10 or 61,493.10.`,
   understood: (price: string, distance: string | undefined, pnl: string | undefined) =>
     `= ${[price, ...(distance === undefined ? [] : [`${distance} from the mark`]), ...(pnl === undefined ? [] : [`${pnl} there`])].join(', ')}`,
   stepDown: '− step',

@@ -39,7 +39,9 @@ export function MoveSheet(props: {
         aria-invalid=${wanted === undefined} aria-describedby="move-understood"
         onInput=${(event: Event) => setText((event.currentTarget as HTMLInputElement).value)} /></label>
       <p id="move-understood" class=${`num${wanted === undefined ? ' down' : ''}`} aria-live="polite">${
-        wanted === undefined ? words.notPrice : words.understood(wanted.text, wanted.distance, wanted.pnl)
+        wanted === undefined
+          ? words.notPrice(text)
+          : words.understood(wanted.text, wanted.distance, wanted.pnl)
       }</p>
       <div class="tools steps">
         <button type="button" onClick=${step('share', -1)}>${words.shareDown}</button>

@@ -1,5 +1,5 @@
 /** A size in each unit in which it may be typed: one is typed, and the others follow. Pure. */
-import { plainPrice, typedPrice } from '../chart/levelMoves.ts'
+import { typedPrice } from '../chart/levelMoves.ts'
 import { absOf, decimalText, usdText } from '../shownAmount.ts'
 import { leveredUsd, plainPercent, type sizeUnits, type TicketFields, typedTimes } from './ticket.ts'
 
@@ -45,7 +45,7 @@ export function dollarsOf(fields: TicketFields, { markUsd, equityUsd }: SizeFact
     const bps = typedBps(amount)
     return bps === undefined || equityUsd === undefined ? undefined : (equityUsd * BigInt(bps)) / WHOLE_BPS
   }
-  const typed = typedPrice(plainPrice(amount))
+  const typed = typedPrice(amount)
   if (unit === 'size' || typed === undefined) return unit === 'size' ? typed : undefined
   const entry = entryOf(fields, markUsd)
   return unit === 'tokens' && entry !== undefined ? (typed * entry) / ONE : undefined

@@ -1,7 +1,7 @@
 /** The form of an order ticket: asks for a preview, and sends what the preview shows. Enter asks, Ctrl+Enter sends; nothing else does. */
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { plainPrice } from '../chart/levelMoves.ts'
+import { typedPrice } from '../chart/levelMoves.ts'
 import { html, useDaemonNow, usePage, useSlice } from '../markup.ts'
 import { amountOf, decimalText, percentText, priceText } from '../shownAmount.ts'
 import { useStream } from '../streamAge.ts'
@@ -168,7 +168,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
   // A percent further away is another question.
   const isAgreed = far === null || (farAgreed !== undefined && Math.floor(far / 100) <= farAgreed)
   const wanted = quote === undefined ? undefined : typedSizeOf(quote, equityUsd, typedSizeBps)
-  const isTyped = wanted === undefined || plainPrice(typedSize) === wanted
+  const isTyped = wanted === undefined || typedPrice(typedSize) === BigInt(wanted) * 10n ** 30n
   const isFit = !isStale && !isOld && isAgreed && isTyped
   const maySend = quote !== undefined && isFit && busy === undefined && by.trim() !== ''
   const lookAgain = useAnew(

@@ -54,12 +54,15 @@ export const ticketTexts = {
     },
   },
   problems: {
+    /** A field with what was typed, before what it takes. */
+    unread: (field: string, typed: string) => `${field}: “${typed}” is not read. `,
     direction: 'Choose a side.',
     market: 'Name a market.',
-    number: 'A number above zero, as 1.5 or 61,493.10: a point before decimals, commas between thousands.',
-    place: 'A price as 61,493.10, or a distance as 3% or 2.5%, below 100%.',
-    share: 'A share of the equity as 5 or 2.5%.',
-    times: 'A leverage of 1 or more, as 2 or 2.5x.',
+    number:
+      'Write a number above zero, as 1.5 or 61,493.10: a point before decimals, commas between thousands.',
+    place: 'Write a price as 61,493.10, or a distance as 3% or 2.5%, below 100%.',
+    share: 'Write a share of the equity as 5 or 2.5%.',
+    times: 'Write a leverage of 1 or more, as 2 or 2.5x.',
     by: 'Write your name: it goes to the journal.',
     wrongSide: {
       stopLoss: 'A stop-loss lies on the losing side of the entry.',

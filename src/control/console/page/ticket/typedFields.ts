@@ -35,6 +35,15 @@ function otherUnits(fields: TicketFields, facts: SizeFacts): string {
   return others.length === 0 ? '' : `: ${others.join(', ')}`
 }
 
+/** The fault of a number that is not read: the field, what was typed and what it takes; of an empty field the last alone. */
+function unread(
+  name: 'price' | 'stopLoss' | 'takeProfit' | 'amount' | 'leverage',
+  typed: string,
+  fix: string,
+) {
+  return typed.trim() === '' ? fix : `${faults.unread(ticketTexts[name], typed.trim())}${fix}`
+}
+
 /** True where an exit lies above the entry. */
 const isAbove = (name: 'stopLoss' | 'takeProfit', direction: TicketFields['direction']): boolean =>
   (name === 'takeProfit') === (direction === 'long')
@@ -55,19 +64,24 @@ export function problemsOf(
   const found: Partial<Record<FieldName, string | undefined>> = {
     market: (fields.market.trim() || market) === '' ? faults.market : undefined,
     direction: direction === '' ? faults.direction : undefined,
-    price: type === 'market' || typedPrice(price) !== undefined ? undefined : faults.number,
+    price:
+      type === 'market' || typedPrice(price) !== undefined
+        ? undefined
+        : unread('price', price, faults.number),
     stopLoss: placeProblem('stopLoss', fields, markUsd),
     takeProfit: placeProblem('takeProfit', fields, markUsd),
     amount:
       unit === 'equity'
         ? isShare
           ? undefined
-          : faults.share
+          : unread('amount', amount, faults.share)
         : typedPrice(amount) === undefined
-          ? faults.number
+          ? unread('amount', amount, faults.number)
           : undefined,
     leverage:
-      times === undefined || times < leastTimes || /\.\d{5}/.test(leverage) ? faults.times : undefined,
+      times === undefined || times < leastTimes || /\.\d{5}/.test(leverage)
+        ? unread('leverage', leverage, faults.times)
+        : undefined,
     by: by.trim() === '' ? faults.by : undefined,
   }
   return Object.fromEntries(Object.entries(found).filter(([, text]) => text !== undefined)) as Problems
@@ -81,7 +95,7 @@ function placeProblem(
   const text = fields[name]
   if (text.trim() === '' || typedDistance(text) !== undefined) return undefined
   const price = typedPrice(text)
-  if (price === undefined) return faults.place
+  if (price === undefined) return unread(name, text, faults.place)
   const entry = entryOf(fields, markUsd)
   if (entry === undefined || fields.direction === '') return undefined
   return price > entry === isAbove(name, fields.direction) ? undefined : faults.wrongSide[name]
