@@ -12,6 +12,7 @@ import {
   liftCommand,
   limitsCommand,
   moveCommand,
+  moveOrderCommand,
   protectCommand,
   setFieldCommand,
   settleCommand,
@@ -26,7 +27,7 @@ import { texts } from '../../src/control/console/page/texts.ts'
 import { parseCommand } from '../../src/control/parseCommand.ts'
 import type { ReadRow } from '../../src/operator/commandRow.ts'
 import { commandRows, fleetRows } from '../../src/operator/commands/index.ts'
-import { ETH, market, order, positionRow, status, usd } from './rows.ts'
+import { ETH, market, order, positionRow, resting, status, usd } from './rows.ts'
 
 const defaults = ({ fields }: PageCommand) =>
   Object.fromEntries(fields.map(({ name, value }) => [name, value]))
@@ -94,7 +95,7 @@ test('the commands of a fleet name their node or account, offer the nodes that c
 })
 
 test('the exits of a position are for all of it unless its part by hand is chosen, and what is left empty stays as it is', () => {
-  const command = protectCommand(position)
+  const command = protectCommand(position, undefined)
   const [whole, preview] = readAs(commandRows.protectPosition, command, { stopLoss: '3%' })
   expect(whole).toMatchObject({ type: 'protect', direction: 'long', stopLoss: '3%', own: false })
   expect(whole).not.toHaveProperty('takeProfit')
@@ -103,6 +104,57 @@ test('the exits of a position are for all of it unless its part by hand is chose
   expect(part).toMatchObject({ takeProfit: 'none', own: true })
   const said = { ...command.body({ stopLoss: '0,9' }), by: 'ann' }
   expect(parseCommand(commandRows.protectPosition, said)).toMatchObject({ ok: false })
+})
+
+test('the dialog that protects shows what holds now, and asks anew only for what is changed in it', () => {
+  const byStrategy = { orderKey: '0x0b', ownerKind: 'instance', owner: 'eth-trend' } as const
+  const facts = (restingOrders: Status['restingOrders']) => {
+    const now = status({ positions: [positionRow()], restingOrders })
+    return [protectCommand(position, now), now] as const
+  }
+  const [command, now] = facts([
+    resting({ sizeUsd: usd(200) }),
+    resting({ ...byStrategy, triggerPrice: usd(1_950) }),
+    resting({ orderKey: '0x0c', direction: 'short', triggerPrice: usd(2_050) }),
+  ])
+  expect(command.now?.(now)).toEqual([
+    ['mark', '$2,000.00'],
+    ['entry', '$1,990.00, -0.50% from the mark'],
+    ['stop', '$1,950.00, -2.50% from the mark, -$10.05 there before costs, eth-trend'],
+    ['stop', '$1,900.00, -5.00% from the mark, -$9.05 there before costs, by hand'],
+    ['liquidation', '$1,500.00, -25.00% from the mark, -$123.12 there before costs'],
+    ['target', 'none'],
+  ])
+  // The mark moves while it is open.
+  const later = status({ positions: [positionRow({ markPrice: usd(1_960) })] })
+  expect(command.now?.(later)).toContainEqual(['mark', '$1,960.00'])
+  expect(command.now?.(later)).toContainEqual(['stop', 'none'])
+  // Only exits by hand are what it moves, and a part of the position is their part.
+  expect(defaults(command)).toEqual({ stopLoss: '1900.00', takeProfit: '', own: 'own' })
+  expect(defaults(facts([resting({ ...byStrategy })])[0])).toMatchObject({ stopLoss: '', own: 'whole' })
+  const read = (values: Record<string, string>) => readAs(commandRows.protectPosition, command, values)[0]
+  expect(read({})).toMatchObject({ stopLoss: '1900.00', own: true })
+  expect(read({ takeProfit: '2100' })).toMatchObject({ takeProfit: '2100', own: true })
+  expect(read({ takeProfit: '2100' })).not.toHaveProperty('stopLoss')
+  expect(read({ own: 'whole' })).toMatchObject({ stopLoss: '1900.00', own: false })
+})
+
+test('an order that rests is moved by its key to the price that is typed, and no other number is read', () => {
+  const now = status({ positions: [positionRow()], restingOrders: [resting()] })
+  const command = moveOrderCommand(resting(), '$1,900.00', 'abcd')
+  expect(command.path).toBe('/api/orders/0x0a/move')
+  expect(command.now?.(now)).toEqual([
+    ['mark', '$2,000.00'],
+    ['stop', '$1,900.00, -5.00% from the mark, -$22.61 there before costs, by hand'],
+  ])
+  const [moved, preview] = readAs(commandRows.moveOrder, command, { price: '$1,850.5' })
+  expect(moved).toMatchObject({ type: 'move', id: 'abcd', price: '1850.5' })
+  expect(preview).toMatchObject({ isPreview: true })
+  const [price] = command.fields
+  expect([price?.value, price?.problem?.('1,850.50'), price?.problem?.('1850')]).toEqual([
+    ...['1900.00', undefined, undefined],
+  ])
+  for (const wrong of ['0,9', '1e3', '']) expect(price?.problem?.(wrong)).toContain(`“${wrong}”`)
 })
 
 test('a looser limit is confirmed by the very word that is asked for, and by nothing else', () => {

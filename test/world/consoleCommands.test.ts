@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { chartTexts } from '../../src/control/console/page/chart/chartTexts.ts'
 import { texts } from '../../src/control/console/page/texts.ts'
 import {
   ask,
@@ -105,8 +106,27 @@ pageTest(
     await page.fill('dialog[open] input[name=stopLoss]', '10%')
     await sent(page, texts.dialog.would)
     await carriedOut(page)
-    await page.waitForSelector('#resting tbody tr:has-text("stop"):has-text("$600.00")')
-    expect(complaints).toEqual([])
+    const stop = '#resting tbody tr:has-text("stop"):has-text("$600.00")'
+    await page.waitForSelector(stop)
+    // The dialog holds what is in force now, and its own button beside the order moves it: an edit of the same order.
+    await page.click('#positions button[aria-label^="Protect long"]')
+    await page.waitForSelector('dialog[open] .facts >> text=there before costs, by hand')
+    expect(await page.inputValue('dialog[open] input[name=stopLoss]')).toMatch(/^\d+\.\d\d$/)
+    await page.keyboard.press('Escape')
+    await page.focus(`${stop} >> button[aria-label^="Move… stop of long"]`)
+    await page.keyboard.press('Enter')
+    await page.fill('dialog[open] input[name=price]', '0,9')
+    await page.waitForSelector(`dialog[open] label >> text=${chartTexts.notPrice('0,9')}`)
+    await page.fill('dialog[open] input[name=price]', '1,234.50')
+    await sent(page, texts.dialog.would)
+    await carriedOut(page)
+    await page.waitForSelector(`${stop}:has-text("$1,234.50")`)
+    await page.waitForSelector(`${stop} >> button[aria-label^="Cancel… stop of long"]`)
+    // Who may only read has no buttons.
+    const reader = await loggedIn(here.browser, daemon, 'read')
+    await reader.page.waitForSelector(stop)
+    expect(await reader.page.locator('#resting tbody .tools button').count()).toBe(0)
+    expect([...complaints, ...reader.complaints]).toEqual([])
   },
 )
 

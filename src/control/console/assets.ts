@@ -80,7 +80,8 @@ export function createAssets(folder: string = pageFolder): Assets {
 function bodyOf(file: string, type: string, exported: string | undefined): Asset['body'] {
   if (extname(file) === '.css') return shortSheet(readFileSync(file, 'utf8'))
   if (!type.startsWith('text/javascript')) return new Uint8Array(readFileSync(file))
-  const text = readFileSync(file, 'utf8')
+  // A package's map of its source is not served.
+  const text = readFileSync(file, 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, '')
   if (exported !== undefined) return `${text.trim()}\nexport default ${exported}\n`
   return withVendoredImports(file.endsWith('.ts') ? shortModule(withoutTypes(text)) : text)
 }

@@ -1,7 +1,7 @@
 /** Commands of the page before they are sent, made of the forms that the rows of operator commands have printed. Pure. */
 import type { CommandForm, FormField } from '../../../operator/commandRow.ts'
 import { commandForms } from './commandForms.ts'
-import type { Answer } from './pageWire.ts'
+import type { Answer, Status } from './pageWire.ts'
 
 /** A field of a command's form. Values are texts; a command makes a body of them. */
 export interface CommandField {
@@ -30,6 +30,8 @@ export interface PageCommand {
   readonly title: string
   /** Effects of the command, a sentence each. */
   readonly effects: readonly string[]
+  /** What the command is about as it stands now, a name and a value each. */
+  readonly now?: (status: Status) => readonly (readonly [name: string, value: string])[]
   readonly path: string
   /** Its body, but for `by`. */
   readonly body: (values: FieldValues) => Readonly<Record<string, unknown>>

@@ -1,10 +1,14 @@
 /** Commands that an operator can give from the page: their forms with what the page knows of the moment. Pure: a dialog shows a command and sends it. */
-import { formCommand, type formsAt, type PageCommand, percentBps } from './formCommand.ts'
+import { type Level, type LevelKind, levelsOf, markOf } from './chart/chartLevels.ts'
+import { chartTexts as chart } from './chart/chartTexts.ts'
+import { plainPrice, typedPrice } from './chart/levelMoves.ts'
+import { type FieldValues, formCommand, type formsAt, type PageCommand, percentBps } from './formCommand.ts'
 import type { Fleet, LimitLine, Order, RestingOrder, Status, Task } from './pageWire.ts'
-import { usdText } from './shownAmount.ts'
-import type { ShownPosition } from './shownFigures.ts'
+import { amountOf, placesOf, priceText, usdText } from './shownAmount.ts'
+import { type ShownPosition, shownPositions, sideKeyOf } from './shownFigures.ts'
 import { type Halt, isOfOneStrategy, mayBeLifted } from './shownHalts.ts'
 import { texts } from './texts.ts'
+import { ownerText } from './views/ownerText.ts'
 
 const { commands: words } = texts
 
@@ -103,15 +107,103 @@ export function closeCommand(position: ShownPosition, id: string): PageCommand {
   return collateral === undefined ? form : { ...form, effects: [...form.effects, words.backed(collateral)] }
 }
 
-/** Places, moves or removes the exits of a position. */
-export function protectCommand(position: ShownPosition): PageCommand {
+/**
+ * Places, moves or removes the exits of a position. Its fields hold the exits by hand that are in force: those are what it would move. One that is left
+ * as it stands is not asked for again.
+ */
+export function protectCommand(position: ShownPosition, now: Status | undefined): PageCommand {
   const { symbol, row, collateral } = position
   const { direction } = row
+  const levels = now === undefined ? [] : exitLevels(position, now)
+  const own = levels.filter(({ order }) => order?.ownerKind === 'hand')
+  const priceNow = (kind: LevelKind) => plainPrice(own.find((level) => level.kind === kind)?.text ?? '')
+  const isPart = own.some(({ order }) => amountOf(order?.sizeUsd ?? row.sizeInUsd) < amountOf(row.sizeInUsd))
+  const values: FieldValues = {
+    ...{ stopLoss: priceNow('stop'), takeProfit: priceNow('target'), own: isPart ? 'own' : 'whole' },
+  }
   const form = formCommand('protect', {
     known: { direction, market: symbol, size: usdText(row.sizeInUsd) },
     body: bodyOf(position),
+    values,
   })
-  return collateral === undefined ? form : { ...form, effects: [...form.effects, words.backed(collateral)] }
+  const changed = (typed: FieldValues): FieldValues => {
+    const others = Object.entries(typed).filter(([name, value]) => value !== values[name])
+    return others.length === 0 || typed.own !== values.own
+      ? typed
+      : { stopLoss: '', takeProfit: '', own: values.own ?? '', ...Object.fromEntries(others) }
+  }
+  return {
+    ...form,
+    effects: collateral === undefined ? form.effects : [...form.effects, words.backed(collateral)],
+    now: (status) => protectFacts(position, status),
+    body: (typed) => form.body(changed(typed)),
+    ...(form.preview && { preview: (typed) => form.preview?.(changed(typed)) ?? {} }),
+  }
+}
+
+/** The prices of a position and of its exits, the highest first. */
+function exitLevels({ key, symbol: market, places }: ShownPosition, status: Status): readonly Level[] {
+  const positions = shownPositions(status, [], [])
+  return levelsOf({ status, positions, market, places }).filter(({ key: own, kind, order }) =>
+    order === undefined
+      ? own.endsWith(key)
+      : sideKeyOf(order) === key && (kind === 'stop' || kind === 'target'),
+  )
+}
+
+type Fact = readonly [name: string, value: string]
+
+/** A price with its distance from the mark, the result there, and whoever keeps the order. */
+function levelFact({ name, text, distance, pnl, order }: Level): Fact {
+  const owner = order === undefined ? [] : [ownerText(order.ownerKind, order.owner)]
+  const frozen = order?.isFrozen === true ? [texts.resting.frozen] : []
+  return [name, [chart.levelNow(text, distance, pnl), ...owner, ...frozen].join(', ')]
+}
+
+/** The mark and every price of a position; an exit that it lacks is named too. */
+function protectFacts(position: ShownPosition, status: Status): readonly Fact[] {
+  const { key, row, places } = position
+  const mark = status.positions.find((each) => sideKeyOf(each) === key)?.markPrice ?? row.markPrice
+  const levels = exitLevels(position, status)
+  const none = (['stop', 'target'] as const).filter((kind) => levels.every((level) => level.kind !== kind))
+  return [
+    [chart.mark, priceText(mark, places)],
+    ...levels.map(levelFact),
+    ...none.map((kind): Fact => [kind, texts.headline.none]),
+  ]
+}
+
+/** The mark of an order's market, and the order as it rests now. */
+function orderFacts(
+  { orderKey, market, triggerPrice, markPrice }: RestingOrder,
+  status: Status,
+): readonly Fact[] {
+  const positions = shownPositions(status, [], [])
+  const mark = markOf(status, market) ?? amountOf(markPrice ?? '0')
+  const places = placesOf(mark === 0n ? (triggerPrice ?? '0') : mark)
+  const levels = levelsOf({ status, positions, market, places }).filter(({ key }) => key === orderKey)
+  return [...(mark === 0n ? [] : [[chart.mark, priceText(mark, places)] as const]), ...levels.map(levelFact)]
+}
+
+/** Moves the trigger of one order that rests. `price`: where it rests, in words. */
+export function moveOrderCommand(order: RestingOrder, price: string, id: string): PageCommand {
+  const { orderKey, type, direction, market } = order
+  const body = (values: FieldValues) => ({ id, price: plainPrice(values.price ?? '') })
+  return {
+    title: chart.sheet(type, direction, market),
+    effects: [chart.movesTrigger],
+    now: (status) => orderFacts(order, status),
+    path: `/api/orders/${encodeURIComponent(orderKey)}/move`,
+    body,
+    preview: (values) => ({ ...body(values), preview: true }),
+    fields: [
+      {
+        ...{ name: 'price', label: chart.newPrice, value: plainPrice(price), isNumber: true },
+        problem: (typed) => (typedPrice(typed) === undefined ? chart.notPrice(typed) : undefined),
+      },
+    ],
+    send: chart.moveOrder,
+  }
 }
 
 /** Fields of a body that name a position. */

@@ -225,6 +225,9 @@ export const texts = {
     size: 'Size in force',
     owner: 'Owner',
     order: 'Order',
+    move: 'Move…',
+    act: (what: string, type: string, side: string, market: string, price: string) =>
+      `${what} ${type} of ${side} ${market} at ${price}`,
     frozen: 'frozen',
     rests: 'rests',
     what: (type: string, market: string, side: string, size: string) => `${type} ${market} ${side} ${size}`,
@@ -280,7 +283,6 @@ export const texts = {
     pnl: 'PnL after all costs',
     provisional: 'not final yet',
     timeline: 'Timeline',
-    record: 'the record',
     number: (seq: number) => `record ${seq}`,
     loading: 'Loading…',
   },
@@ -448,7 +450,7 @@ export const texts = {
     },
     noStop: 'Unprotected position',
     noStopText: (part: string, symbol: string, since: string) =>
-      `${part} ${symbol} without a stop-loss for ${since}: while perpd is down, only liquidation closes it. Place a stop with Protect… beside the position, add exit.stopLoss to the strategy file, or run the kind protector.`,
+      `${part} ${symbol} without a stop-loss for ${since}: nothing at the venue closes it before its liquidation. Place a stop with Protect… beside the position, add exit.stopLoss to the strategy file, or run the kind protector.`,
     noStopHaltedText: (part: string, symbol: string, since: string) =>
       `${part} ${symbol} without a stop-loss for ${since}: no strategy places a stop while trading is halted, so only liquidation closes it. Place one with Protect… beside the position, close it, or resume trading and add exit.stopLoss to the strategy file or run the kind protector.`,
     stopBehindText: (part: string, symbol: string, since: string) =>
@@ -469,7 +471,7 @@ export const texts = {
     killLeft: (orders: number, positions: number, inFlight: number) =>
       `left: ${plural(orders, 'order')}, ${plural(positions, 'position')}, ${inFlight} in flight`,
     killStays: (orders: number, positions: number, unprotected: number, inFlight: number) =>
-      `left: ${plural(orders, 'order')}, ${inFlight} in flight; ${positions === 0 ? 'no position is held' : `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''}, ${unprotected === 0 ? 'with stop-losses for all of it' : `${unprotected} without a stop-loss for all of it`}`}`,
+      `left: ${plural(orders, 'order')}, ${inFlight} in flight; ${positions === 0 ? 'no position is held' : `${plural(positions, 'position')} stay${positions === 1 ? 's' : ''}, ${unprotected === 0 ? 'each with a stop-loss for all of it' : `${unprotected} without a stop-loss for all of it`}`}`,
     killLooking: 'reading the account',
     unresolved: 'Unresolved order',
   },

@@ -156,7 +156,7 @@ function pnlAt(
 }
 
 /** The running strategy or task that maintains an order; undefined: none does. */
-function maintainerOf({ ownerKind, owner }: RestingOrder, { strategies }: Status): string | undefined {
+export function maintainerOf({ ownerKind, owner }: RestingOrder, { strategies }: Status): string | undefined {
   if (ownerKind === 'task') return texts.resting.task(owner)
   return ownerKind === 'instance' && strategies.some(({ name }) => name === owner) ? owner : undefined
 }

@@ -44,7 +44,6 @@ export const chartTexts = {
   cancelLabel: (name: string, side: string, price: string) => `Cancel ${name} of ${side} at ${price}`,
   moving: (price: string) => `moving to ${price}`,
   maintained: (owner: string) => `kept by ${owner}`,
-  confirm: (name: string, side: string, market: string) => `Move the ${name} of ${side} ${market}`,
   from: 'from',
   to: 'to',
   moveIt: (name: string, price: string) => `Move ${name} to ${price}`,
@@ -56,8 +55,15 @@ export const chartTexts = {
   now: (price: string) => `It rests at ${price}.`,
   newPrice: 'New price, dollars',
   notPrice: (typed: string) => `New price: “${typed}” is not read. Write it as 61493.10 or 61,493.10.`,
-  understood: (price: string, distance: string | undefined, pnl: string | undefined) =>
-    `= ${[price, ...(distance === undefined ? [] : [`${distance} from the mark`]), ...(pnl === undefined ? [] : [`${pnl} there`])].join(', ')}`,
+  levelNow: (price: string, distance: string | undefined, pnl: string | undefined) =>
+    [
+      price,
+      ...(distance === undefined ? [] : [`${distance} from the mark`]),
+      ...(pnl === undefined ? [] : [`${pnl} there before costs`]),
+    ].join(', '),
+  mark: 'mark',
+  moveOrder: 'Move order',
+  movesTrigger: 'Changes its trigger price; its size stays.',
   stepDown: '− step',
   stepUp: '+ step',
   shareDown: '− 0.1%',

@@ -41,7 +41,7 @@ export function MoveSheet(props: {
       <p id="move-understood" class=${`num${wanted === undefined ? ' down' : ''}`} aria-live="polite">${
         wanted === undefined
           ? words.notPrice(text)
-          : words.understood(wanted.text, wanted.distance, wanted.pnl)
+          : `= ${words.levelNow(wanted.text, wanted.distance, wanted.pnl)}`
       }</p>
       <div class="tools steps">
         <button type="button" onClick=${step('share', -1)}>${words.shareDown}</button>

@@ -87,8 +87,8 @@ export function MoveStrip(props: {
   }
 
   const before = order.triggerPrice === null ? '' : priceText(order.triggerPrice, places)
-  return html`<form class="strip" aria-label=${words.confirm(level.name, level.direction, market)} onSubmit=${send}>
-    <strong>${words.confirm(level.name, level.direction, market)}</strong>
+  return html`<form class="strip" aria-label=${words.sheet(level.name, level.direction, market)} onSubmit=${send}>
+    <strong>${words.sheet(level.name, level.direction, market)}</strong>
     <span class="num">${words.from} ${before} ${words.to} <strong>${text}</strong>${
       distance === undefined ? '' : ` (${distance}${pnl === undefined ? '' : `, ${pnl}`})`
     }</span>

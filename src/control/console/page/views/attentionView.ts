@@ -28,7 +28,7 @@ function MatterButtons({ matter }: { readonly matter: Matter }): VNode | null {
   if (bareSide === undefined) return null
   const protect = () => {
     const position = positionOfSide(store.get(), bareSide)
-    if (position !== undefined) command(protectCommand(position))
+    if (position !== undefined) command(protectCommand(position, store.get().status))
   }
   return html`<span class="settle tools">
     <button type="button" aria-label=${words.settleLabel(texts.positions.protect, text)} onClick=${protect}>${texts.positions.protect}</button>

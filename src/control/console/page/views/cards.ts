@@ -18,22 +18,21 @@ export function useIsNarrow(): boolean {
   return isNarrow
 }
 
-/** A row's two lines, each with a text and what stands at its right. A tap opens the rest of it below, or does `onTap`. */
+/** A row's two lines, each with a text and what stands at its right. A tap opens the rest of it below. */
 export function Card(props: {
   readonly first: readonly [ComponentChildren, ComponentChildren]
   readonly second: readonly [ComponentChildren, ComponentChildren]
   readonly children?: ComponentChildren
-  readonly onTap?: (() => void) | undefined
 }): VNode {
-  const { first, second, children, onTap } = props
+  const { first, second, children } = props
   const [isOpen, setOpen] = useState(false)
   const lines = [first, second].map(
     ([text, end], at) =>
       html`<span key=${at} class="two"><span class="text">${text}</span><span class="num">${end}</span></span>`,
   )
   return html`<li class="card">
-    <button type="button" class="face" aria-expanded=${onTap === undefined ? isOpen : undefined}
-      onClick=${onTap ?? (() => setOpen(!isOpen))}>${lines}</button>
+    <button type="button" class="face" aria-expanded=${isOpen}
+      onClick=${() => setOpen(!isOpen)}>${lines}</button>
     ${isOpen ? children : ''}
   </li>`
 }

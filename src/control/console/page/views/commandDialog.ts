@@ -2,7 +2,7 @@
 import type { RefObject, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CommandField, FieldValues, PageCommand } from '../formCommand.ts'
-import { html, useMayCommand, usePage } from '../markup.ts'
+import { html, useMayCommand, usePage, useSlice } from '../markup.ts'
 import { type Answered, NO_ANSWER } from '../pageApi.ts'
 import type { Answer } from '../pageWire.ts'
 import { placesOf, priceText, signedUsdText, usdText } from '../shownAmount.ts'
@@ -189,6 +189,8 @@ function CommandForm({
   const isOver = done?.ok === true
   const stream = useStream()
   const isOld = stream.isOld && command.isStop !== true
+  const status = useSlice((state) => state.status)
+  const facts = status && command.now?.(status)
 
   useShown(command, values, by, setSeen)
 
@@ -226,6 +228,11 @@ function CommandForm({
   return html`<form ref=${form} class="form" onSubmit=${submit}>
     <h2 id="command-title">${title}</h2>
     <ul>${effects.map((effect) => html`<li key=${effect}>${effect}</li>`)}</ul>
+    ${
+      facts === undefined
+        ? ''
+        : html`<dl class="facts">${facts.map(([name, value], at) => html`<div key=${at}><dt>${name}</dt><dd class="num">${value}</dd></div>`)}</dl>`
+    }
     <fieldset disabled=${isOver || isSending}>
       ${fields.map(
         (field) =>

@@ -45,21 +45,21 @@ const OrderLine = kept(({ order, places, onShow, onCancel }: RowProps) => {
   const filled = partFilledUsd(order)
   const accepted = millisOf(acceptedAt)
   return html`<tr class=${isOpenOrder(order) ? 'open' : ''}>
-    <td class="num" data-label=${words.accepted}>${accepted === undefined ? NOTHING : momentText(accepted).slice(5)}</td>
-    <th scope="row" data-label=${words.order}>
+    <td class="num">${accepted === undefined ? NOTHING : momentText(accepted).slice(5)}</td>
+    <th scope="row">
       <button class="link mono" aria-label=${words.story(id)} onClick=${() => onShow(intentId)}>${id}</button>
     </th>
-    <td data-label=${words.strategy}>${strategy}</td>
-    <td data-label=${words.market}>${market} <span class=${`side ${direction}`}>${direction === 'long' ? '↑' : '↓'} ${direction}</span></td>
-    <td data-label=${words.kind}>${kind}</td>
-    <td data-label=${words.type}>${orderType ?? NOTHING}</td>
-    <td class="num" data-label=${words.trigger}>${triggerPrice === null ? NOTHING : priceText(triggerPrice, places)}</td>
-    <td class="num" data-label=${words.size}>${filled === undefined ? '' : words.partOf(usdText(filled))}${usdText(sizeDeltaUsd)}</td>
-    <td data-label=${words.status}>
+    <td>${strategy}</td>
+    <td>${market} <span class=${`side ${direction}`}>${direction === 'long' ? '↑' : '↓'} ${direction}</span></td>
+    <td>${kind}</td>
+    <td>${orderType ?? NOTHING}</td>
+    <td class="num">${triggerPrice === null ? NOTHING : priceText(triggerPrice, places)}</td>
+    <td class="num">${filled === undefined ? '' : words.partOf(usdText(filled))}${usdText(sizeDeltaUsd)}</td>
+    <td>
       <span class=${toneOfLabel(status)} title=${hintOf(order)}>${standing}</span>
       ${order.unwantedBy === null ? '' : html` <small class="warn">${words.unwanted(order.unwantedBy)}</small>`}
     </td>
-    <td class=${`num ${toneOf(pnl)}`} data-label=${words.pnl}>${pnl === undefined ? NOTHING : signedUsdText(pnl)}</td>
+    <td class=${`num ${toneOf(pnl)}`}>${pnl === undefined ? NOTHING : signedUsdText(pnl)}</td>
     <td class="tools">${
       onCancel !== undefined && isCancellable(order)
         ? html`<button aria-label=${words.cancelLabel(id)} onClick=${() => onCancel(order)}>${words.cancel}</button>`

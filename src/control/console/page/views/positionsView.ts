@@ -70,11 +70,11 @@ function Stop({ position: { bareUsd, held, places, row } }: { readonly position:
 }
 
 function Buttons({ position }: { readonly position: ShownPosition }): VNode | null {
-  const { command } = usePage()
+  const { command, store } = usePage()
   const { symbol, row, collateral } = position
   if (!useMayCommand()) return null
   return html`<button type="button" aria-label=${words.protectLabel(row.direction, symbol, collateral ?? '')}
-      onClick=${() => command(protectCommand(position))}>${words.protect}</button>
+      onClick=${() => command(protectCommand(position, store.get().status))}>${words.protect}</button>
     <button type="button" aria-label=${words.closeLabel(row.direction, symbol, collateral ?? '')}
       onClick=${() => command(closeCommand(position, newCommandId()))}>${words.close}</button>`
 }
