@@ -73,10 +73,10 @@ test('each field repeats what was understood, exactly, with what follows from it
   expect(echo('amount', { unit: 'equity', amount: '2.5%' })).toBe('= 2.5% of the equity')
   expect(echo('amount', { unit: 'risk', amount: '50' })).toBe('= $50.00 lost at the stop')
   expect(echo('leverage', { leverage: '2.5x' })).toBe('= 2.5x: $200.00 of collateral')
-  expect(echo('stopLoss', { stopLoss: '3%' })).toBe('= about $1,940.00, $15.00 of this size')
+  expect(echo('stopLoss', { stopLoss: '3%' })).toBe('= about $1,940.00, $15.00 lost before costs')
   expect(echo('stopLoss', { direction: 'short', stopLoss: '3%' })).toContain('$2,060.00')
   expect(echo('takeProfit', { takeProfit: '2,120', unit: 'tokens', amount: '0.5' })).toBe(
-    '= $2,120.00, 6.00% from the entry, $60.00 of this size',
+    '= $2,120.00, 6.00% from the entry, $60.00 won before costs',
   )
   expect(echo('stopLoss', { stopLoss: '' })).toBe('')
 })
@@ -120,7 +120,7 @@ test('leverage, collateral and size follow each other: the one that was typed st
   ])
   expect([told('leverage', more), told('stopLoss', more)]).toEqual([
     '= 4x',
-    '= about $1,940.00, $30.07 of this size',
+    '= about $1,940.00, $30.07 lost before costs',
   ])
   expect([size(byCollateral), size(more)]).toEqual(['501.1', '1002.2'])
   expect(amountIn('collateral', whole, facts)).toBe('250.00')

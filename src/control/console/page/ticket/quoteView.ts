@@ -25,8 +25,8 @@ export function QuoteTable({
       <thead><tr><th scope="col">${words.costs}</th><th scope="col" class="num">${words.expected}</th><th scope="col" class="num">${words.atMost}</th></tr></thead>
       <tbody>${quote.rows.costs.map(
         ([name, expected, most], at) => html`<tr key=${at}><th scope="row">${name}</th>
-          <td class=${mark(old !== undefined && old[at]?.[1] !== expected)}>${expected}</td>
-          <td class=${mark(old !== undefined && old[at]?.[2] !== most)}>${most}</td></tr>`,
+          <td data-label=${words.expected} class=${mark(old !== undefined && old[at]?.[1] !== expected)}>${expected}</td>
+          <td data-label=${words.atMost} class=${mark(old !== undefined && old[at]?.[2] !== most)}>${most}</td></tr>`,
       )}</tbody>
     </table>
     <dl class="facts">${factsOf(quote).map(

@@ -44,7 +44,10 @@ export const ticketTexts = {
     about: (price: string, dollars: string) => `= about ${price}${dollars}`,
     apart: (price: string, percent: string, dollars: string) =>
       `= ${price}, ${percent} from the entry${dollars}`,
-    ofSize: (dollars: string) => `, ${dollars} of this size`,
+    ofSize: {
+      stopLoss: (dollars: string) => `, ${dollars} lost before costs`,
+      takeProfit: (dollars: string) => `, ${dollars} won before costs`,
+    },
     follows: {
       size: (text: string) => text,
       tokens: (text: string) => `${text} tokens`,

@@ -148,19 +148,24 @@ function exitEcho(name: 'stopLoss' | 'takeProfit', fields: TicketFields, facts: 
     if (entry === undefined) return echoes.dollars(echo)
     const apart = price > entry ? price - entry : entry - price
     const share = Number((apart * WHOLE_BPS + entry / 2n) / entry)
-    return echoes.apart(echo, percentText(share), sizeEcho(fields, apart, facts))
+    return echoes.apart(echo, percentText(share), sizeEcho(name, fields, apart, facts))
   }
   if (entry === undefined || fields.direction === '') return ''
   const apart = (entry * BigInt(bps)) / WHOLE_BPS
   const place = isAbove(name, fields.direction) ? entry + apart : entry - apart
-  return echoes.about(priceText(place, placesAt(facts)), sizeEcho(fields, apart, facts))
+  return echoes.about(priceText(place, placesAt(facts)), sizeEcho(name, fields, apart, facts))
 }
 
 /** Dollars that the size wins or loses over a distance from the entry, before costs; empty for one by risk. */
-function sizeEcho(fields: TicketFields, apart: bigint, facts: SizeFacts): string {
+function sizeEcho(
+  name: 'stopLoss' | 'takeProfit',
+  fields: TicketFields,
+  apart: bigint,
+  facts: SizeFacts,
+): string {
   const [dollars, entry] = [dollarsOf(fields, facts), entryOf(fields, facts.markUsd)]
   if (dollars === undefined || entry === undefined) return ''
-  return echoes.ofSize(usdText((dollars * apart) / entry))
+  return echoes.ofSize[name](usdText((dollars * apart) / entry))
 }
 
 /** Fields that a refusal of the daemon is about, by its code. */

@@ -116,6 +116,8 @@ export function DaysView(): VNode {
 /** Colours and dashes of the lines: none is told from another by its colour alone. */
 const strokes = ['--accent', '--up', '--down', '--ink'] as const
 
+const daySeconds = 86_400
+
 interface Drawn {
   readonly seconds: readonly number[]
   readonly lines: readonly ResultLine[]
@@ -128,9 +130,17 @@ const overTime: Drawing<Drawn> = {
     tzDate: utcDate,
     padding: [8, 12, 0, 0],
     legend: { show: false },
+    // A single day lies in the middle of three, not at the beginning of years.
+    scales: {
+      x: { range: (_, from, to) => (from === to ? [from - daySeconds, to + daySeconds] : [from, to]) },
+    },
     axes: [
       timeAxis(utcText),
-      { ...plainAxis(), size: 76, values: (_, splits) => splits.map((value) => `$${value}`) },
+      {
+        ...plainAxis(),
+        size: 76,
+        values: (_, splits) => splits.map((value) => `${value}`.replace(/^(-?)/, '$1$$')),
+      },
     ],
     series: [
       {},
