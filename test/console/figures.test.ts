@@ -248,7 +248,9 @@ test('a kill that does not close says that positions stay and which lack stops, 
   expect(told(false, '5')).toBe(
     'left: 0 orders, 0 in flight; 1 position stays, 1 without a stop-loss for all of it',
   )
-  expect(told(false)).toBe('left: 0 orders, 0 in flight; 1 position stays, with stop-losses for all of it')
+  expect(told(false)).toBe(
+    'left: 0 orders, 0 in flight; 1 position stays, each with a stop-loss for all of it',
+  )
   expect(told(true)).toBe('left: 0 orders, 1 position, 0 in flight')
 })
 

@@ -50,6 +50,19 @@ pageTest(
       await page.waitForSelector('#positions .scroll')
       expect([width, await overhang(page, '#positions .scroll')]).toEqual([width, 0])
     }
+    // What the head cuts stands whole in the section of the account, and a limit's name is not broken between its letters.
+    for (const width of [390, 1_280]) {
+      await page.setViewportSize({ width, height: 900 })
+      await toPage(page, 'risk')
+      await page.waitForSelector('#limits .limit >> nth=5')
+      for (const hint of await page.locator('#account dt').all())
+        expect([width, await hint.evaluate((node) => node.scrollWidth > node.clientWidth)]).toEqual([
+          width,
+          false,
+        ])
+      for (const limit of await page.locator('#limits .limit > :first-child').all())
+        expect([width, (await limit.evaluate((node) => node.clientWidth)) > 200]).toEqual([width, true])
+    }
     await page.setViewportSize({ width: 390, height: 844 })
     await page.click('button[popovertarget=stop-menu]')
     await liesWithin(page, '#stop-menu >> text=Halt…')

@@ -155,6 +155,9 @@ pageTest(
     await shown(page)
     await page.waitForSelector('#quote-title:focus')
     await page.waitForSelector(`.quote dd >> text=long ${eth}, $500.00`)
+    // A phone has no row of headings: each cost names its own.
+    for (const word of [words.expected, words.atMost])
+      expect(await page.locator(`.quote tbody td[data-label="${word}"]`).count()).toBeGreaterThan(2)
     for (const key of ['s', 'n', 'y', ' ', 'x', 'Escape', 'Enter']) await page.keyboard.press(key)
     await page.waitForSelector(`${sendButton}:not([disabled])`)
     expect([sends, await openedBy(daemon)]).toEqual([[], []])

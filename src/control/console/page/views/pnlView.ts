@@ -130,9 +130,12 @@ const overTime: Drawing<Drawn> = {
     tzDate: utcDate,
     padding: [8, 12, 0, 0],
     legend: { show: false },
-    // A single day lies in the middle of three, not at the beginning of years.
+    // A single day lies in the middle of its own and its neighbours; else the library would show it at the edge of years.
     scales: {
-      x: { range: (_, from, to) => (from === to ? [from - daySeconds, to + daySeconds] : [from, to]) },
+      x: {
+        range: ({ data }, from, to) =>
+          data[0].length === 1 ? [from - daySeconds, from + daySeconds] : [from, to],
+      },
     },
     axes: [
       timeAxis(utcText),
