@@ -1,10 +1,12 @@
 /**
  * Draws the pictures of the web console anew: `npm run pictures`. It starts perpd on paper with the shipped strategies, waits until they
- * trade, and writes docs/pictures/console-*.jpg: desktop and phone, light and dark. Needs a Chromium on the machine.
+ * trade, and writes docs/pictures/console-*.jpg: desktop and phone, light and dark, then the ticket and the dialog that protects. Needs a Chromium on
+ * the machine.
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Decimal } from 'decimal.js'
+import type { Locator, Page } from 'playwright-core'
 import { ask, type ConsolePlace, launchBrowser, loggedIn, servedIn } from '../test/world/consoleBrowser.ts'
 import { killLeftOver, scratch } from '../test/world/processes.ts'
 
@@ -37,6 +39,37 @@ async function openWithExits(place: ConsolePlace): Promise<void> {
   if (!answer.ok) throw new Error(await answer.text())
 }
 
+/** Writes what a page or a part of it shows. */
+async function draw(shown: Page | Locator, name: string): Promise<void> {
+  const path = join(out, `console-${name}.jpg`)
+  await shown.screenshot({ path, type: 'jpeg', quality: 72 })
+  process.stdout.write(`${path}\n`)
+}
+
+/** The ticket of an order with its preview, on a desktop and on a phone, and the dialog that protects a position. */
+async function drawDialogs(page: Page): Promise<void> {
+  await page.setViewportSize(sizes.desktop)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.click('#positions button[aria-label^="Protect long BTC"]')
+  await draw(page.locator('dialog[open]'), 'protect')
+  await page.keyboard.press('Escape')
+  await page.check('#ticket input[name=direction][value=long]')
+  await page.fill('#ticket input[name=stopLoss]', '3%')
+  await page.fill('#ticket input[name=takeProfit]', '6%')
+  await page.check('#ticket input[name=unit][value=risk]')
+  await page.fill('#ticket input[name=amount]', '20')
+  await page.fill('#ticket input[name=by]', 'ann')
+  await page.press('#ticket input[name=amount]', 'Enter')
+  await page.waitForSelector('#ticket .quote')
+  // Nothing of it lies below the head, which stays.
+  await page.setViewportSize({ ...sizes.desktop, height: 1_800 })
+  await draw(page.locator('#ticket'), 'ticket')
+  await page.setViewportSize(sizes.phone)
+  await page.click('.pages .plus')
+  await page.waitForSelector('dialog.sheet[open] .ticket')
+  await draw(page, 'phone-ticket')
+}
+
 const folder = scratch()
 const browser = await launchBrowser()
 try {
@@ -53,11 +86,10 @@ try {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.waitForTimeout(1_000)
-      const path = join(out, `console-${name}-${colorScheme}.jpg`)
-      await page.screenshot({ path, type: 'jpeg', quality: 72 })
-      process.stdout.write(`${path}\n`)
+      await draw(page, `${name}-${colorScheme}`)
     }
   }
+  await drawDialogs(page)
 } finally {
   await browser.close()
   await killLeftOver()
