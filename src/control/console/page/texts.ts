@@ -73,7 +73,7 @@ export const texts = {
     waits: (name: string) => `${name} (not held here)`,
   },
   find: 'Find',
-  findHint: 'market, strategy, order…',
+  findHint: 'market, strategy…',
   help: 'Keys and words',
   close: 'Close',
   logOut: 'Log out',

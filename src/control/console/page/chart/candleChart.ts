@@ -78,6 +78,8 @@ const styles: Readonly<Record<ChartLine['style'], LineStyle>> = {
 
 /** Candles in sight at first. */
 const firstSeen = 120
+/** Bars without a candle at the right: the words of a fill of the newest candle and the titles of lines stand there. */
+const roomBars = 16
 
 /** Draws a chart into a place, as large as that is. */
 export function createCandleChart(place: HTMLElement, listener: ChartListener): CandleChart {
@@ -209,7 +211,7 @@ const scrolls = { vertTouchDrag: false, horzTouchDrag: true, mouseWheel: true, p
 function showNewest(chart: IChartApi, count: number): void {
   chart
     .timeScale()
-    .setVisibleLogicalRange({ from: (count - firstSeen) as Logical, to: (count + 4) as Logical })
+    .setVisibleLogicalRange({ from: (count - firstSeen) as Logical, to: (count + roomBars) as Logical })
 }
 
 function drawn({ timestampSeconds, open, high, low, close }: Candle): CandlestickData<UTCTimestamp> {

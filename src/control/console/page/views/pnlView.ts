@@ -116,7 +116,7 @@ export function DaysView(): VNode {
 /** Colours and dashes of the lines: none is told from another by its colour alone. */
 const strokes = ['--accent', '--up', '--down', '--ink'] as const
 
-const daySeconds = 86_400
+const halfDaySeconds = 43_200
 
 interface Drawn {
   readonly seconds: readonly number[]
@@ -130,11 +130,11 @@ const overTime: Drawing<Drawn> = {
     tzDate: utcDate,
     padding: [8, 12, 0, 0],
     legend: { show: false },
-    // A single day lies in the middle of its own and its neighbours; else the library would show it at the edge of years.
+    // A single day lies in the middle; else the library would show it at the edge of years.
     scales: {
       x: {
         range: ({ data }, from, to) =>
-          data[0].length === 1 ? [from - daySeconds, from + daySeconds] : [from, to],
+          data[0].length === 1 ? [from - halfDaySeconds, from + halfDaySeconds] : [from, to],
       },
     },
     axes: [
