@@ -112,7 +112,7 @@ test('a module is served without types, with its packages by address, and anew w
   expect((await get('/console/parts/view.ts')).text).toBe('export const later="x"\n')
 })
 
-/** A tree of a program without the places of its parts, and of markup without its indentation and the line ends between its tags and values. Other texts have to be the same. */
+/** A tree of a program without the places of its parts, and of markup without its indentation, the line ends between its tags and values, and quotes around one word. Other texts have to be the same. */
 function bare(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node
   if (Array.isArray(node)) return node.map(bare)
@@ -135,7 +135,10 @@ function bareQuasi(quasi: unknown): unknown {
   return [
     quasis.map((each) => {
       const { value } = each as { readonly value: { readonly raw: string } }
-      return value.raw.replaceAll(/\n +/g, '\n').replaceAll(/(?<=>|^)\n+(?=<)|\n+$/g, '')
+      return value.raw
+        .replaceAll(/\n +/g, '\n')
+        .replaceAll(/(?<=>|^)\n+(?=<)|\n+$/g, '')
+        .replaceAll(/(?<=\s[\w-]+=)"([\w-]+)"(?=[\s/>])/g, '$1')
     }),
     bare(expressions),
   ]
@@ -169,6 +172,9 @@ test('code loses the blanks around its signs, and texts, patterns and templates 
   expect(shortModule('const a = (b) => b + + c / 2 / d\n')).toBe('const a=(b)=>b + + c/2/d\n')
   expect(shortModule('const a = b - (c + d[0]) + 1 - -e\n')).toBe('const a=b-(c+d[0])+1 - -e\n')
   expect(shortModule('const a =\n  b &&\n  c\n    ? d\n    : e\n')).toBe('const a=b&&c?d:e\n')
+  expect(shortModule('html`<a class="b" tabindex="-1" title="c d">`\n')).toBe(
+    'html`<a class=b tabindex=-1 title="c d">`\n',
+  )
   expect(shortModule("const { a } = [ 'b = { c }', \"d ' = e\" ]\n")).toBe(
     "const{a}=['b = { c }',\"d ' = e\"]\n",
   )

@@ -25,12 +25,15 @@ function withoutBlanks(text: string): string {
 /** Blanks and line ends that only part what is parted anyway: between tags and values of markup, before signs and after them; and the last comma of a list. */
 const joints = /(?<=[>}])\n+(?=<)|\n+(?=\$\{)|,?\n+(?=[)\]}])|(?<=[{([,=?:&|])\n+|\n+(?=[?:.&|=])| (?=[,)])/g
 
+/** A value of one word in markup, which needs no quotes; code has no such text in double ones. */
+const quotedWord = /(?<=\s[\w-]+=)"([\w-]+)"(?=[\s/>])/g
+
 /**
- * A module without what no browser reads. Markup (`html`) loses its indentation too, and the line ends between its tags, which mean nothing there; other
- * texts of several lines, or with several blanks in a row, would be changed by it.
+ * A module without what no browser reads. Markup (`html`) loses its indentation too, the line ends between its tags, and the quotes around single words,
+ * which mean nothing there; other texts of several lines, or with several blanks in a row, would be changed by it.
  */
 export function shortModule(text: string): string {
-  return shortCode(withoutBlanks(text).replaceAll(joints, ''))
+  return shortCode(withoutBlanks(text).replaceAll(joints, '').replaceAll(quotedWord, '$1'))
 }
 
 /** A text in quotes, and a pattern; both end on their line. */
