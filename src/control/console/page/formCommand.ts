@@ -30,7 +30,7 @@ export interface PageCommand {
   readonly title: string
   /** Effects of the command, a sentence each. */
   readonly effects: readonly string[]
-  /** What the command is about as it stands now, a name and a value each. */
+  /** Facts of the moment that the command is about, a name and a value each. */
   readonly now?: (status: Status) => readonly (readonly [name: string, value: string])[]
   readonly path: string
   /** Its body, but for `by`. */

@@ -164,6 +164,14 @@ function useAnswerFocus(): readonly [form: RefObject<HTMLFormElement | null>, an
   return [form, () => setAnswers((count) => count + 1)]
 }
 
+/** Facts of the moment, which follow what the daemon says while the dialog is open. */
+function Facts({ command }: { readonly command: PageCommand }): VNode | null {
+  const status = useSlice((state) => state.status)
+  const facts = status && command.now?.(status)
+  if (facts === undefined) return null
+  return html`<dl class="facts">${facts.map(([name, value], at) => html`<div key=${at}><dt>${name}</dt><dd class="num">${value}</dd></div>`)}</dl>`
+}
+
 /** The form of one command. It is made anew for each, so that nothing that was typed for another stands in it. */
 function CommandForm({
   command,
@@ -189,8 +197,6 @@ function CommandForm({
   const isOver = done?.ok === true
   const stream = useStream()
   const isOld = stream.isOld && command.isStop !== true
-  const status = useSlice((state) => state.status)
-  const facts = status && command.now?.(status)
 
   useShown(command, values, by, setSeen)
 
@@ -228,11 +234,7 @@ function CommandForm({
   return html`<form ref=${form} class="form" onSubmit=${submit}>
     <h2 id="command-title">${title}</h2>
     <ul>${effects.map((effect) => html`<li key=${effect}>${effect}</li>`)}</ul>
-    ${
-      facts === undefined
-        ? ''
-        : html`<dl class="facts">${facts.map(([name, value], at) => html`<div key=${at}><dt>${name}</dt><dd class="num">${value}</dd></div>`)}</dl>`
-    }
+    <${Facts} command=${command} />
     <fieldset disabled=${isOver || isSending}>
       ${fields.map(
         (field) =>
