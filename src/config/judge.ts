@@ -164,6 +164,16 @@ export function startProblems(config: Config, hasVariable = false): readonly str
   ]
 }
 
+/**
+ * Returns the problem of a perpd that would wait for a journal and bring a paper venue of its own, so that each holder of the journal had other positions;
+ * undefined when there is none. It is of a start alone: the same settings serve the venue, and ask a database.
+ */
+export function ownVenueProblem({ embedsVenue, journal, cluster }: Config): string | undefined {
+  if (!embedsVenue || !journal.standby) return undefined
+  const fleet = cluster.name === undefined ? '' : `, cluster.name is ${cluster.name}`
+  return `journal.standby is true${fleet}, and venue.apiHosts is empty: each perpd would have a paper venue of its own, and whoever takes over would not find the account's positions there. Let one process serve the venue, perpd paper --print-config, and set venue and rpc of each perpd as it prints them; or remove journal.standby.`
+}
+
 function outsider(key: string, url: string, chain: Chain, list: readonly string[]): string {
   return `${key} has ${url}, which is not one of ${chain.name}'s own (${list.join(', ')}); this host sees the account and prepares its orders, which perpd verifies.`
 }

@@ -49,6 +49,27 @@ test('before the first start on paper all passes, and nothing is made', async ()
   expect((await perpd(cwd, ['orders'])).code).toBe(2)
 })
 
+test('who would wait for a journal beside a paper venue of its own is refused by doctor, check and run with both settings, and not where the venue is served', async () => {
+  const waits = [
+    '--journal.standby',
+    '--journal.url=postgres://perpd@127.0.0.1:1/perpd',
+    shipped,
+    '--control.port=0',
+  ]
+  const both = /journal\.standby is true, and venue\.apiHosts is empty: .*perpd paper --print-config/
+  const { worst, of } = await examined(...waits)
+  expect(worst).toBe('fail')
+  expect(of('venue')).toEqual([
+    expect.objectContaining({ level: 'fail', statement: expect.stringMatching(both) }),
+  ])
+  for (const command of ['run', 'check']) {
+    const { code, err } = await perpd(cwd, [command, ...waits])
+    expect([command, code, err.replaceAll(/\s+/g, ' ')]).toEqual([command, 4, expect.stringMatching(both)])
+  }
+  expect((await perpd(cwd, ['check', ...waits, ...beside()])).code).toBe(0)
+  expect((await examined(...waits, ...beside())).of('venue')).toEqual([])
+})
+
 test('a venue and a node beside it are asked: hosts, clock, head, past, router, wallet and allowances', async () => {
   const [rpc = ''] = venue.hosts.rpc
   mkdirSync(join(cwd, 'var/paper'), { recursive: true })

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { settings, variableOf } from '../../src/config/configSchema.ts'
-import { startProblems } from '../../src/config/judge.ts'
+import { ownVenueProblem, startProblems } from '../../src/config/judge.ts'
 import { ConfigError, loadConfig } from '../../src/config/loadConfig.ts'
 import { distance, nearest } from '../../src/config/suggest.ts'
 import { limitRows, limitSetting } from '../../src/domain/limits/limits.ts'
@@ -338,6 +338,21 @@ test('what two machines need of a journal is a problem without a database', () =
     ])
     expect(problemsOf([`--${key}`, ...url])).toEqual([])
   }
+})
+
+test('who waits for a journal may not bring a paper venue of its own: it starts with addresses of one, or with real ones', () => {
+  const waits = ['--journal.standby', '--journal.url', 'postgres://perpd@db.internal/perpd']
+  const venue = ['--venue.apiHosts', 'http://127.0.0.1:1/v1', '--venue.oracleHosts', 'http://localhost:2']
+  const of = (...argv: string[]) => ownVenueProblem(load(argv).config)
+  expect(of(...waits)).toMatch(
+    /^journal\.standby is true, and venue\.apiHosts is empty: .*perpd paper --print-config.*or remove journal\.standby\.$/,
+  )
+  expect(of(...waits, '--cluster.name', 'desk', '--accounts.alpha.account.lane', 'relay')).toMatch(
+    /^journal\.standby is true, cluster\.name is desk, and venue\.apiHosts is empty: /,
+  )
+  expect(of(...waits, ...venue)).toBeUndefined()
+  expect(of(...waits, '--profile', 'arbitrum')).toBeUndefined()
+  expect(of(...waits.slice(1))).toBeUndefined()
 })
 
 test('a database may have several servers, each an address, and is asked for no standby', () => {

@@ -35,7 +35,9 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
         [
           'run',
           ...[`--journal.path=${join(folder.path, 'journal.db')}`, `--control.tokenFile=${tokens}`],
-          ...[`--paper.keyFile=${join(folder.path, 'key')}`, '--paper.port=0', '--control.port=0'],
+          ...[`--paper.keyFile=${join(folder.path, 'key')}`, '--control.port=0'],
+          // It never gets so far as to ask them.
+          ...['--venue.apiHosts=http://127.0.0.1:1/v1', '--venue.oracleHosts=http://127.0.0.1:1'],
           ...[`--strategies.paths=${join(import.meta.dirname, '../../strategies')}`, '--log.format=json'],
           ...[`--journal.url=${cluster.url()}`, '--journal.account=pair', '--journal.standby=true'],
         ],

@@ -4,6 +4,7 @@ import { createNodeFetch } from '../../api/transport/nodeFetch.ts'
 import { systemClock } from '../../base/systemClock.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { exitCodes } from '../../config/exit.ts'
+import { ownVenueProblem } from '../../config/judge.ts'
 import { accountIn, ConfigError, type LoadedConfig } from '../../config/loadConfig.ts'
 import type { StatusBody } from '../../control/routes.ts'
 import { chooseEvidence } from '../../daemon/evidence/evidenceSource.ts'
@@ -105,6 +106,8 @@ function checkKey(config: Config, { keys }: BareCall): readonly Finding[] {
 
 /** Runs the checks that reach beyond this machine. A paper venue inside a daemon is asked only when a daemon runs. */
 async function checkVenue(config: Config, status: StatusBody | undefined): Promise<readonly Finding[]> {
+  const problem = ownVenueProblem(config)
+  if (problem !== undefined) return [fail('venue', problem, 'docs/scale.md#on-paper')]
   if (config.embedsVenue && status === undefined)
     return [pass('venue', 'the paper venue is in the daemon, which is not running: not checked')]
   const hosts = config.embedsVenue

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { BaseError } from '../../base/errors.ts'
 import type { Config } from '../../config/configTypes.ts'
 import { exitCodes } from '../../config/exit.ts'
+import { ownVenueProblem } from '../../config/judge.ts'
 import { strategyWarnings } from '../../daemon/checkStrategies.ts'
 import { processProblems, processWarnings } from '../../daemon/hardening.ts'
 import { nodeReport } from '../../daemon/nodeBinary.ts'
@@ -53,6 +54,7 @@ export async function check({
   const problems = [
     ...processProblems(config, { env, execArgv }),
     ...stateProblems(config),
+    ...[ownVenueProblem(config)].filter((problem) => problem !== undefined),
     ...(config.embedsVenue
       ? await (await import('../../daemon/ownFiles/venueFiles.ts')).venueFileProblems(config)
       : []),

@@ -1,6 +1,8 @@
 /** `perpd run`: the log of this run, and the daemon over it. */
 import { randomUUID } from 'node:crypto'
 import { defined } from '../../base/defined.ts'
+import { ownVenueProblem } from '../../config/judge.ts'
+import { ConfigError } from '../../config/loadConfig.ts'
 import { accountStarts } from '../../daemon/desk/accountStart.ts'
 import { run } from '../../daemon/desk/run.ts'
 import { processWarnings, refuseOpenProcess } from '../../daemon/hardening.ts'
@@ -29,6 +31,8 @@ export async function runCommand({
 }: Call): Promise<number> {
   const { config, warnings } = loaded
   refuseOpenProcess(config, { env, execArgv })
+  const ofVenue = ownVenueProblem(config)
+  if (ofVenue !== undefined) throw new ConfigError([ofVenue])
   const node = config.isPaper ? [] : nodeReport().warnings
   const runId = randomUUID().slice(0, 8)
   const names = loaded.accounts.map(({ name }) => name)
