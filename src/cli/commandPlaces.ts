@@ -308,7 +308,7 @@ const table: readonly (Command | Sent)[] = [
     name: 'fleet',
     summary: 'Show the nodes of a fleet and who holds each account; needs no daemon.',
     details:
-      'Asks the database of the journals. Exit code 1 when an account that a living node could hold is held by nobody.',
+      'Asks the database of the journals. Exit code 1 when no node lives, and when an account is held by nobody or by a silent node.',
     flags: [json],
     examples: ['perpd fleet', 'perpd fleet --json'],
     run: async (call) => (await import('./live/fleetCommand.ts')).showFleet(call),

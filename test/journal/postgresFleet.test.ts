@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
 import { systemClock } from '../../src/base/systemClock.ts'
+import { main } from '../../src/cli/main.ts'
 import { type FleetAccount, runFleetNode } from '../../src/daemon/fleet/fleetNode.ts'
 import type { NodeReport } from '../../src/domain/summaries/fleetReport.ts'
 import { type FleetTable, openFleetTable } from '../../src/journal/postgres/fleetTable.ts'
@@ -78,6 +79,50 @@ test('a beat grows with each report, and heads of journals are shown with their 
      VALUES ('paper.a', 1, 4, 'one/1 secret', 0, 9, ''), ('papers.b', 1, 1, 'x', 0, 0, '')`,
   )
   expect((await table.read()).heads).toEqual([{ account: 'a', epoch: 4, holder: 'one/1', records: 9 }])
+})
+
+/** What `perpd fleet` prints of the fleet `desk`, and its exit code. */
+async function shown() {
+  const [out, err]: string[][] = [[], []]
+  const flags = [`--journal.url=${url}`, '--journal.standby', '--cluster.name=desk']
+  const code = await main(['fleet', ...flags, '--accounts.a.account.lane=relay'], {
+    ...{ env: {}, cwd: '/', out: (text) => void out.push(text), err: (text) => void err.push(text) },
+  })
+  return { code, out: out.join('\n').replaceAll(/ +/g, ' '), err: err.join('\n') }
+}
+
+test('the command ends with 1 and the reason when no node lives, and when nobody or a silent node holds an account', async () => {
+  const table = open()
+  await table.prepare()
+  expect(await shown()).toMatchObject({ code: 1, err: 'No node lives.' })
+  const heads = (holder: string) =>
+    cluster.sql(
+      `INSERT INTO fleet${schemas}.perpd_head (account, version, epoch, holder, beat, seq, hash)
+       VALUES ('paper.a', 1, 4, '${holder}', 0, 9, '') ON CONFLICT (account) DO UPDATE SET holder = EXCLUDED.holder`,
+    )
+  await table.enter(report('one', { holds: [{ account: 'a', epoch: 4 }] }))
+  await table.enter(report('two', { can: ['a'] }))
+  heads('one/1 secret')
+  expect(await shown()).toMatchObject({ code: 1, err: 'Held by nobody: b.' })
+  await table.report(report('one', { can: ['a'], holds: [{ account: 'a', epoch: 4 }] }))
+  const well = await shown()
+  expect(well).toMatchObject({ code: 0, err: '' })
+  expect(well.out).toMatch(/one one\/1 lives, heard .* ago holds a\n/)
+  expect(well.out).toContain('a held by one epoch 4')
+
+  const silence = (node: string) =>
+    cluster.sql(
+      `UPDATE fleet${schemas}.perpd_fleet_node SET at = at - interval '1 minute' WHERE node = '${node}'`,
+    )
+  silence('one')
+  const silent = await shown()
+  expect(silent).toMatchObject({ code: 1, err: 'Held by a node that is silent: a.' })
+  expect(silent.out).toMatch(/one one\/1 silent for .* held then a\n/)
+  expect(silent.out).toMatch(/a one is silent for .* epoch 4/)
+  silence('two')
+  expect(await shown()).toMatchObject({ code: 1, err: 'No node lives.\nHeld by a node that is silent: a.' })
+  heads('')
+  expect(await shown()).toMatchObject({ code: 1, err: 'No node lives.\nHeld by nobody: a.' })
 })
 
 /** An account whose aim is kept, and which holds what it is to hold at once. */

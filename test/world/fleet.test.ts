@@ -153,6 +153,7 @@ test('accounts are spread over the nodes that live and can open their keys, and 
   expect(await three.desk.ended, three.desk.said()).toBe(0)
   // Both have left.
   expect((await fleetOf(one.folder)).accounts.map(({ nodes }) => nodes)).toEqual(names.map(() => []))
+  expect(await fleet(one.folder)).toMatchObject({ code: 1, said: expect.stringContaining('No node lives.') })
   const report = await judgeDesk(shared.url, names, paper.control)
   expect(report).toMatchObject({ armedTwice: [], receivedTwice: [], lost: [] })
 })

@@ -2,7 +2,7 @@
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { parseCommand } from '../../control/parseCommand.ts'
 import { fleetTableOf } from '../../daemon/fleet/openFleet.ts'
-import { type FleetReport, fleetReport } from '../../domain/summaries/fleetReport.ts'
+import { type FleetReport, fleetFaults, fleetReport } from '../../domain/summaries/fleetReport.ts'
 import type { FleetTable } from '../../journal/postgres/fleetTable.ts'
 import { counted, ended, span } from '../../monitor/text.ts'
 import type { AnyCommand } from '../../operator/commandRow.ts'
@@ -12,15 +12,15 @@ import type { Call } from '../call/command.ts'
 import { requestOf } from '../call/sendRow.ts'
 import { columns } from '../output/table.ts'
 
-/** Prints nodes and accounts. Exit code 1 when an account of a node that lives is held by nobody. */
-export async function showFleet({ loaded, flags, out }: Call): Promise<number> {
+/** Prints nodes and accounts. Exit code 1, with the reason on standard error, when no node lives, and when nobody or a silent node holds an account. */
+export async function showFleet({ loaded, flags, out, err }: Call): Promise<number> {
   const report = await withFleet(loaded.config, async (table) =>
     fleetReport(await table.read(), await table.servers()),
   )
   out(flags.has('json') ? JSON.stringify(report, undefined, 2) : fleetText(report))
-  return report.accounts.some(({ holder, nodes }) => holder === '' && nodes.length > 0)
-    ? exitCodes.error
-    : exitCodes.ok
+  const faults = fleetFaults(report)
+  for (const fault of faults) err(fault)
+  return faults.length > 0 ? exitCodes.error : exitCodes.ok
 }
 
 /** Carries a command of a fleet out by its row; with `--dry-run` it only shows its effects. Throws CommandError. */
@@ -62,17 +62,22 @@ function misuse(text: string): CommandError {
 
 function fleetText({ nodes, accounts, servers: { standbys, lagBytes } }: FleetReport): string {
   const lag = lagBytes === undefined ? '' : `, ${lagBytes} bytes behind`
+  const silenceOf = new Map(nodes.map(({ node, ageMs }) => [node, span(ageMs)]))
   const nodeRows = nodes.map((node) => [
     node.node,
     node.process,
     node.isSilent
       ? `silent for ${span(node.ageMs)}`
       : `${node.isDraining ? 'drains' : 'lives'}, heard ${span(node.ageMs)} ago`,
-    `holds ${node.holds.map(({ account }) => account).join(', ') || 'nothing'}`,
+    `${node.isSilent ? 'held then' : 'holds'} ${node.holds.map(({ account }) => account).join(', ') || 'nothing'}`,
   ])
-  const accountRows = accounts.map(({ name, holder, epoch, node, wish, waiting }) => [
+  const accountRows = accounts.map(({ name, holder, epoch, node, silentNode, wish, waiting }) => [
     name,
-    holder === '' ? 'held by nobody' : `held by ${node ?? holder}`,
+    holder === ''
+      ? 'held by nobody'
+      : silentNode === undefined
+        ? `held by ${node ?? holder}`
+        : `${silentNode} is silent for ${silenceOf.get(silentNode)}`,
     `epoch ${epoch}`,
     [
       ...(waiting.length > 0 ? [`${waiting.join(', ')} waits`] : []),

@@ -58,6 +58,8 @@ export interface AccountOfFleet {
   readonly records: number
   /** Node that trades it; absent: none that lives. */
   readonly node?: string
+  /** Node that has its lease and is silent: perhaps nobody trades it. */
+  readonly silentNode?: string
   /** Node that an operator wants to hold it. */
   readonly wish?: string
   /** Living nodes that can hold it. */
@@ -97,11 +99,13 @@ export function accountsOf({ nodes, heads, wishes }: FleetRows): readonly Accoun
     const node = living.find(
       (each) => each.process === holder && each.holds.some(({ account }) => account === name),
     )?.node
+    const silentNode = nodes.find((each) => holder !== '' && each.process === holder && isSilent(each))?.node
     const wish = wishes.get(name)
     return {
       ...{ name, holder, epoch, records },
       ...(sinceMs !== undefined && { sinceMs }),
       ...(node !== undefined && { node }),
+      ...(silentNode !== undefined && { silentNode }),
       ...(wish !== undefined && { wish }),
       nodes: living.filter(({ can }) => can.includes(name)).map((each) => each.node),
       waiting: living.filter(({ waits }) => waits.includes(name)).map((each) => each.node),
@@ -113,4 +117,20 @@ export function accountsOf({ nodes, heads, wishes }: FleetRows): readonly Accoun
 export function fleetReport(rows: FleetRows, servers: FleetServers): FleetReport {
   const nodes = rows.nodes.map((node) => ({ ...node, isSilent: isSilent(node) }))
   return { nodes, accounts: accountsOf(rows), servers }
+}
+
+/** Returns what keeps a fleet from trading all of its accounts, a sentence each; empty: each account has a holder, and none that is silent. */
+export function fleetFaults({ nodes, accounts }: FleetReport): readonly string[] {
+  const namesOf = (wanted: (account: AccountOfFleet) => boolean): string =>
+    accounts
+      .filter(wanted)
+      .map(({ name }) => name)
+      .join(', ')
+  const unheld = namesOf(({ holder }) => holder === '')
+  const silent = namesOf(({ silentNode }) => silentNode !== undefined)
+  return [
+    ...(nodes.some((node) => !node.isSilent) ? [] : ['No node lives.']),
+    ...(unheld === '' ? [] : [`Held by nobody: ${unheld}.`]),
+    ...(silent === '' ? [] : [`Held by a node that is silent: ${silent}.`]),
+  ]
 }
