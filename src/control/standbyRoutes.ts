@@ -17,7 +17,7 @@ export interface StandbyStatus {
   readonly state: 'waiting'
   readonly nowMs: number
   readonly startedAtMs: number
-  /** Code of what it waits for: JOURNAL_LOCKED, JOURNAL_NEWER or JOURNAL_UNREACHABLE; FLEET_ELSEWHERE where its fleet has it held by another node; STRATEGIES_REFUSED or ACCOUNT_NOT_TAKEN where it cannot be opened now. */
+  /** Code of what it waits for: JOURNAL_LOCKED, JOURNAL_NEWER, JOURNAL_UNREACHABLE or JOURNAL_STANDBY_MISSING; FLEET_ELSEWHERE where its fleet has it held by another node; STRATEGIES_REFUSED or ACCOUNT_NOT_TAKEN where it cannot be opened now. */
   readonly code: string
   /** One sentence for people. */
   readonly reason: string

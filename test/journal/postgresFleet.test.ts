@@ -83,7 +83,7 @@ test('a beat grows with each report, and heads of journals are shown with their 
 
 /** What `perpd fleet` prints of the fleet `desk`, and its exit code. */
 async function shown() {
-  const [out, err]: string[][] = [[], []]
+  const [out, err]: [string[], string[]] = [[], []]
   const flags = [`--journal.url=${url}`, '--journal.standby', '--cluster.name=desk']
   const code = await main(['fleet', ...flags, '--accounts.a.account.lane=relay'], {
     ...{ env: {}, cwd: '/', out: (text) => void out.push(text), err: (text) => void err.push(text) },

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
+import { type Awaited, awaitedOf } from '../../src/daemon/logging/tellWaiting.ts'
 import { defaultLeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import { createJournal } from '../../src/journal/groupCommit.ts'
 import type { Journal } from '../../src/journal/journal.ts'
-import { openPostgresStore } from '../../src/journal/postgres/openPostgres.ts'
+import { lookAtPostgres, openPostgresStore } from '../../src/journal/postgres/openPostgres.ts'
 import { acceptLoss } from '../../src/journal/service/acceptLoss.ts'
 import { openByRules } from '../../src/journal/service/open.ts'
 import { verifyJournal } from '../../src/journal/service/verifyJournal.ts'
@@ -164,6 +165,59 @@ describe('with a synchronous standby', () => {
       await until('the standby', () => hashes(standby).length === 2)
     },
   )
+
+  test('a start is refused, or waits, while no synchronous standby is connected; who runs reconnects and waits with its commit alone', async () => {
+    primary.sql('CREATE ROLE blind LOGIN')
+    const blind = () => {
+      const { postgres } = placeOf('blind', true)
+      return lookAtPostgres({
+        ...postgres,
+        url: new Secret(postgres.url.reveal().replace('perpd@', 'blind@')),
+      })
+    }
+    const { postgres } = placeOf('doctor', true)
+    expect(await lookAtPostgres(postgres)).toMatchObject({ followers: 1 })
+    // A user who may not see its state is not refused.
+    expect(await blind()).toMatchObject({ followers: 1 })
+    const journal = await open('one', true)
+    await journal.append(storyOf(1).accepted())
+
+    standby.stop('immediate')
+    await until('it is gone', () => primary.sql('SELECT count(*) FROM pg_stat_replication') === '0')
+    const missing = { code: 'JOURNAL_STANDBY_MISSING', details: expect.stringContaining('primary_conninfo') }
+    await expect(lookAtPostgres(postgres)).rejects.toMatchObject(missing)
+    await expect(blind()).rejects.toMatchObject(missing)
+    await expect(openPostgresStore(placeOf('two', true))).rejects.toMatchObject(missing)
+    expect(await lookAtPostgres({ ...postgres, needsStandby: false })).toMatchObject({ followers: 0 })
+
+    const told: Awaited[] = []
+    const leaving = new AbortController()
+    const waits = openPostgresStore({
+      ...placeOf('three', true),
+      ...{ times, waiting: (fault) => void told.push(awaitedOf(fault)), signal: leaving.signal },
+    })
+    const left = expect(waits).rejects.toThrow()
+    await until('it says for what it waits', () => told.length > 0)
+    expect(told[0]).toMatchObject({
+      code: 'JOURNAL_STANDBY_MISSING',
+      reason: expect.stringMatching(/^standby: waits\. The server .* synchronous standby server .*[^.]$/),
+    })
+    const next = watched(journal.append(storyOf(2).accepted()))
+    // A beat or the record: whichever comes first has the head, and the other one waits for it.
+    const ofHead = () => waiting('UPDATE perpd_head')
+    await until('it waits for the standby', () => ofHead().length > 0)
+    const before = ofHead()
+    primary.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'perpd'")
+    await until('it waits on a new connection', () => ofHead().some((pid) => !before.includes(pid)))
+    expect(next.isSettled()).toBe(false)
+    standby.start()
+    await next.promise
+    // The holder lives, and the one that waited is told so.
+    await until('it waits for the holder', () => told.at(-1)?.code === 'JOURNAL_LOCKED')
+    leaving.abort()
+    await left
+    expect((await journal.append(storyOf(3).accepted())).seq).toBe(3)
+  }, 120_000)
 
   test('a primary that dies loses nothing that was acknowledged: the standby that took over has it, and the writer goes on there', async () => {
     const journal = await open('one', true)

@@ -1,6 +1,7 @@
 /** Reports in the log for what a standby waits, once for each holder, each silence of the server and each newer journal. */
 import type { JournalFaultError } from '../../journal/journal.ts'
 import type { Log } from '../../monitor/log/log.ts'
+import { plain } from '../../monitor/text.ts'
 
 /** The facts of a fault that a standby waits for. */
 export interface Awaited {
@@ -14,7 +15,7 @@ export interface Awaited {
 }
 
 /** Reads the facts of a fault by which a journal could not be opened, and puts them in words. */
-export function awaitedOf({ code, facts = {} }: JournalFaultError): Awaited {
+export function awaitedOf({ code, facts = {}, shortMessage }: JournalFaultError): Awaited {
   const { holder, epoch, since, reason } = facts as Readonly<Record<string, string | number | undefined>>
   if (code === 'JOURNAL_NEWER')
     return {
@@ -22,6 +23,7 @@ export function awaitedOf({ code, facts = {} }: JournalFaultError): Awaited {
       reason:
         'standby: the journal has records of a newer perpd, which this one cannot read; upgrade it, it takes over nothing before',
     }
+  if (code === 'JOURNAL_STANDBY_MISSING') return { code, reason: `standby: waits. ${plain(shortMessage)}` }
   if (code !== 'JOURNAL_LOCKED')
     return { code, reason: `standby: the server of the journal does not answer (${reason})` }
   const from = since === undefined ? '' : ` since ${since}`

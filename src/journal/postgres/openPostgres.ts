@@ -8,7 +8,7 @@ import { openSharedStore } from '../fenced/openShared.ts'
 import { createSharedReader } from '../fenced/sharedReader.ts'
 import type { Connections } from '../fenced/sharedStore.ts'
 import { openGuardFile } from '../guardFile.ts'
-import type { JournalFaultError, JournalReader } from '../journal.ts'
+import { JournalFaultError, type JournalReader } from '../journal.ts'
 import { prepareFile } from '../journalPath.ts'
 import { acquireWriterLock } from '../lock.ts'
 import { defaultMaintenance } from '../maintenance.ts'
@@ -28,6 +28,9 @@ import { createPostgresServer } from './postgresServer.ts'
 
 /** Longest time of a request, ms. */
 const REQUEST_MS = 3_000
+
+/** Between two looks of an opening that waits for a synchronous standby, ms. */
+const LOOK_MS = 1_000
 
 /** Options of opening one for writing. */
 export interface PostgresOptions {
@@ -49,9 +52,10 @@ export interface PostgresOptions {
 
 /**
  * Opens the journal for writing and takes the right to it. One that another holds is waited for as long as its beat stands still; a holder
- * of this machine that died is not waited for.
+ * of this machine that died is not waited for. A synchronous standby that is demanded and not connected is refused first, since no commit would ever be
+ * acknowledged; an opening that waits for another holder waits for it too.
  *
- * @throws JournalFaultError as `openSharedStore`, JOURNAL_LOCKED when another process of this machine has the same files, and of one that is compacted
+ * @throws JournalFaultError as `openSharedStore`, JOURNAL_STANDBY_MISSING, JOURNAL_LOCKED when another process of this machine has the same files, and of one that is compacted
  * JOURNAL_MISSING and JOURNAL_CORRUPT.
  */
 export async function openPostgresStore(
@@ -60,6 +64,7 @@ export async function openPostgresStore(
 ): Promise<OpenedStore> {
   const { postgres, headPath, clockNow } = options
   if (rules.compact === true) await refuseMissing(postgres)
+  await demandFollower(options)
   const path = prepareFile(options.path)
   const lock = acquireWriterLock(path, options.holder, clockNow())
   const holder = `${hostname()}/${process.pid} ${randomUUID()}`
@@ -84,6 +89,22 @@ export async function openPostgresStore(
   })
   holders.haveRight()
   return rules.compact === true ? await compacted(opened, options) : opened
+}
+
+/** Refuses, or waits, while the standby that is demanded is not connected. A server that does not answer is left to the opening. */
+async function demandFollower({ postgres, waiting, signal }: PostgresOptions): Promise<void> {
+  for (;;) {
+    if (!postgres.needsStandby || signal?.aborted === true) return
+    try {
+      await lookAtPostgres(postgres)
+      return
+    } catch (error) {
+      if (!(error instanceof JournalFaultError) || error.code !== 'JOURNAL_STANDBY_MISSING') return
+      if (waiting === undefined) throw error
+      waiting(error)
+      await systemClock.sleep(LOOK_MS, signal)
+    }
+  }
 }
 
 /** Refuses to compact what is not there: opening would make it. */
@@ -114,7 +135,7 @@ export function openPostgresReader(postgres: PostgresJournal): JournalReader {
 
 /** Connects once, and gives what the server is. Throws JournalFaultError for the first demand that is not met, OutcomeUnknown without an answer. */
 export async function lookAtPostgres(postgres: PostgresJournal): Promise<ServerFacts> {
-  const client = createPostgresClient(placeOf(postgres))
+  const client = createPostgresClient({ ...placeOf(postgres), needsFollower: true })
   try {
     return await client.facts()
   } finally {

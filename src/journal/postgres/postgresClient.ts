@@ -21,6 +21,8 @@ export interface PostgresPlace {
   /** The place for messages, without secrets. */
   readonly name: string
   readonly needsStandby: boolean
+  /** True: that server must be connected to this one when the connection is made. Not for a daemon that runs. */
+  readonly needsFollower?: boolean
   /** Longest time of a request, ms. */
   readonly requestMs: number
   /** The newest timeline that any connection saw. */
@@ -83,8 +85,8 @@ export function createPostgresClient(place: PostgresPlace, isOneSession = false)
     for (const other of answers) if (other !== newest) other.socket.destroy()
     if (newest === undefined) throw worstOf(asked.map((each) => (each as PromiseRejectedResult).reason))
     const { facts, mark } = newest
-    const { needsStandby } = place
-    const fault = refusalOf(name, facts, { needsStandby, mark, timeline: seen.timeline })
+    const { needsStandby, needsFollower = false } = place
+    const fault = refusalOf(name, facts, { needsStandby, needsFollower, mark, timeline: seen.timeline })
     if (fault !== undefined) {
       newest.socket.destroy()
       throw fault
@@ -270,6 +272,7 @@ function factsOf(row: Row): ServerFacts {
     fullPageWrites: String(row.full_page_writes),
     synchronousCommit: String(row.synchronous_commit),
     synchronousStandbys: String(row.synchronous_standbys),
+    followers: Number(row.followers),
     encoding: String(row.encoding),
     isEncrypted: row.is_encrypted === true,
     mark: String(row.mark),

@@ -14,6 +14,8 @@ export interface ServerFacts {
   readonly fullPageWrites: string
   readonly synchronousCommit: string
   readonly synchronousStandbys: string
+  /** Standby servers that are connected and for which a commit waits. One whose state this user may not see counts: nothing says that it is none. */
+  readonly followers: number
   readonly encoding: string
   /** True by TLS, and through a socket of this machine. */
   readonly isEncrypted: boolean
@@ -27,6 +29,8 @@ export interface ServerFacts {
 export interface ServerDemands {
   /** A commit must have reached a second server. */
   readonly needsStandby: boolean
+  /** It must also be connected now. A daemon that runs does not ask for this: after a failover its commits wait for the next one. */
+  readonly needsFollower: boolean
   /** The text that was set. */
   readonly mark: string
   /** The newest timeline that was seen. */
@@ -37,7 +41,8 @@ export interface ServerDemands {
 export const askFacts = `SELECT current_setting('server_version_num')::integer AS version, pg_is_in_recovery() AS is_standby,
   current_setting('transaction_read_only') = 'on' AS is_read_only, current_setting('fsync') AS fsync,
   current_setting('full_page_writes') AS full_page_writes, current_setting('synchronous_commit') AS synchronous_commit,
-  current_setting('synchronous_standby_names') AS synchronous_standbys, current_setting('server_encoding') AS encoding,
+  current_setting('synchronous_standby_names') AS synchronous_standbys,
+  (SELECT count(*)::integer FROM pg_stat_replication WHERE coalesce(sync_state, 'sync') IN ('sync', 'quorum')) AS followers, current_setting('server_encoding') AS encoding,
   inet_client_addr() IS NULL OR inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1'
     OR coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS is_encrypted,
   coalesce(current_setting('perpd.session', true), '') AS mark,
@@ -64,7 +69,10 @@ export function refusalOf(
   })
 }
 
-function refusal(facts: ServerFacts, { needsStandby, mark, timeline }: ServerDemands): Refusal | undefined {
+function refusal(
+  facts: ServerFacts,
+  { needsStandby, needsFollower, mark, timeline }: ServerDemands,
+): Refusal | undefined {
   const notDurable = (sentence: string, remedy: string) => ({ code: 'JOURNAL_NOT_DURABLE', sentence, remedy })
   const unfit = (sentence: string, remedy: string) => ({ code: 'JOURNAL_SERVER_UNFIT', sentence, remedy })
   const standsBy = (sentence: string, remedy: string) => ({
@@ -114,6 +122,13 @@ function refusal(facts: ServerFacts, { needsStandby, mark, timeline }: ServerDem
       'The server of the journal has no synchronous standby: a failover would lose acknowledged records.',
       "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (...)'; SELECT pg_reload_conf(). Or set journal.synchronousStandby to false.",
     )
+  if (needsStandby && needsFollower && facts.followers === 0)
+    return {
+      code: 'JOURNAL_STANDBY_MISSING',
+      sentence: `The server of the journal waits for a synchronous standby server (${facts.synchronousStandbys}), and none is connected: no commit would be acknowledged.`,
+      remedy:
+        'Start the standby server. If it runs: its application_name in primary_conninfo must be one of these names, and SELECT application_name, state, sync_state FROM pg_stat_replication must show it streaming.',
+    }
   if (facts.encoding !== 'UTF8')
     return unfit('The database of the journal is not in UTF-8.', "CREATE DATABASE ... ENCODING 'UTF8'")
   return undefined
