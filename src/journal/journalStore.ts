@@ -4,7 +4,7 @@
  * store runs the same conformance suite.
  */
 import type { Ending } from '../domain/accountRecords/spend.ts'
-import type { GuardTable } from '../domain/guardTable.ts'
+import type { GuardTable, SignEntry } from '../domain/guardTable.ts'
 import type { JournalServer } from '../domain/journalServer.ts'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { AnyRecord } from '../domain/records.ts'
@@ -18,6 +18,8 @@ export interface StoreEntry {
   readonly body: string
   /** The intent's fold with it, for the lists that a store keeps; absent for a record of the account. */
   readonly state?: IntentState
+  /** The guard's line of a record that arms an attempt, where it comes from another store; absent: this store's guard has it. */
+  readonly signed?: SignEntry
 }
 
 /** A record as a store gives it back. */

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
+import type { Journal } from '../../src/journal/journal.ts'
 import { type CopyOptions, copyToDatabase, copyToFile } from '../../src/journal/service/copyJournal.ts'
 import { openJournal } from '../../src/journal/service/open.ts'
 import { verifySqliteJournal } from '../../src/journal/service/verifyJournal.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/journalReader.ts'
+import { openGuard } from '../../src/keys/signingGuard.ts'
 import { type Cluster, startCluster } from '../support/postgres.ts'
 import { storyOf, wholeStory } from './story.ts'
 
@@ -137,6 +139,61 @@ test('signatures that another machine gave are in the file of the guard after th
   const { digest } = armed.armed
   expect((await journal.openGuardTable()).entries.map((entry) => entry.digest)).toEqual([digest])
   await journal.close()
+})
+
+/** A guard over a journal, as a daemon of the cap opens it; it may sign what is above the sum of the last day. */
+async function guardOf(journal: Journal, capUsd: bigint) {
+  return openGuard({
+    table: await journal.openGuardTable(),
+    ...{ horizonSeconds: 1e6, marginSeconds: 600, now: () => nowMs },
+    exposure: { capUsd, windowSeconds: 86_400 },
+    neverLeft: ({ intentId, digest }) => !journal.hasArmed(intentId, digest),
+  })
+}
+
+test('the amounts of the guard go with the records in both directions: each machine counts the same exposure as before', async () => {
+  const options = optionsOf('amounts')
+  const { path, postgres, ...others } = options
+  const signedUsd = [7n, 20n, 300n]
+  const journal = await openJournal(path, others)
+  const table = await journal.openGuardTable()
+  for (const [at, addsUsd] of signedUsd.entries()) {
+    for (const record of wholeStory(at + 1)) {
+      if (record.kind === 'attempt.armed') {
+        const { digest, deadlineSeconds } = record.armed
+        const { intentId, attempt } = record
+        await table.append(
+          { intentId, attempt, digest, deadlineSeconds, addsUsd, atSeconds: nowMs / 1000 - 5 },
+          () => [],
+        )
+      }
+      await journal.append(record)
+    }
+  }
+  await journal.close()
+  /** The sum that a daemon there counts: one more of the cap less it passes, and of one more does not. */
+  const counts = async (at: Journal, sumUsd: bigint): Promise<void> => {
+    const guard = await guardOf(at, sumUsd + 10n)
+    const claim = { intentId: 'next', attempt: 1, deadlineSeconds: nowMs / 1000 + 60 }
+    expect(() => guard.claim({ ...claim, addsUsd: 11n }, `0x${'ee'.repeat(32)}`)).toThrow(
+      expect.objectContaining({ code: 'SIGN_EXPOSURE_CAP' }),
+    )
+    await guard.claim({ ...claim, addsUsd: 10n }, `0x${'ef'.repeat(32)}`)
+    await at.close()
+  }
+  await copyToDatabase(options, still)
+  expect(cluster.sql('SELECT sum(adds_usd::numeric) FROM amounts.perpd_signed')).toBe('327')
+  // Another machine knows the database alone.
+  const elsewhere = optionsOf('amountsElsewhere', 'amounts')
+  await counts(await openJournal(elsewhere.path, { ...others, postgres }), 327n)
+  for (const each of readdirSync(directory).filter((name) => name.startsWith('amountsElsewhere')))
+    rmSync(join(directory, each))
+  await copyToFile(elsewhere, still)
+  await counts(await openJournal(elsewhere.path, others), 327n)
+
+  // A database that was filled without the amounts is not taken for a copy.
+  cluster.sql("UPDATE amounts.perpd_signed SET adds_usd = '0' WHERE adds_usd = '20'")
+  await expect(copyToDatabase(options, still)).rejects.toMatchObject({ code: 'JOURNAL_COPY_DIFFERS' })
 })
 
 test('a daemon that runs is not copied under its feet', async () => {

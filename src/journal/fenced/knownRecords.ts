@@ -60,16 +60,17 @@ export class KnownRecords {
     return from < 0 ? undefined : this.#kept.slice(from)
   }
 
-  /** Returns the guard's entry of an arming record: the one that was added for its digest, or one made of the record. */
-  #signedOf({ record }: StoreEntry): ChainedRecord['signed'] {
+  /** Returns the guard's entry of an arming record: the one that was added for its digest or came with it, else one made of the record. */
+  #signedOf({ record, signed }: StoreEntry): ChainedRecord['signed'] {
     if (record.kind !== 'attempt.armed') return undefined
     const { intentId, attempt, atMs, armed } = record
     const digest = armed.digest.toLowerCase() as SignEntry['digest']
     const atSeconds = Math.floor(atMs / 1000)
-    const entry = this.#signed.get(digest) ?? {
-      ...{ intentId, attempt, digest, atSeconds, addsUsd: 0n },
-      deadlineSeconds: armed.deadlineSeconds,
-    }
+    const entry = this.#signed.get(digest) ??
+      signed ?? {
+        ...{ intentId, attempt, digest, atSeconds, addsUsd: 0n },
+        deadlineSeconds: armed.deadlineSeconds,
+      }
     return { router: armed.router.toLowerCase(), entry }
   }
 }

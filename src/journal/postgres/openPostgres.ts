@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { defined } from '../../base/defined.ts'
 import { systemClock } from '../../base/systemClock.ts'
+import type { SignEntry } from '../../domain/guardTable.ts'
 import { defaultLeaseTimes, type LeaseTimes } from '../fenced/leaseTimes.ts'
 import { openSharedStore } from '../fenced/openShared.ts'
 import { createSharedReader } from '../fenced/sharedReader.ts'
@@ -131,6 +132,16 @@ async function compacted(opened: OpenedStore, { postgres, progress }: PostgresOp
 /** Opens the journal for reading only, beside a running or a dead daemon. */
 export function openPostgresReader(postgres: PostgresJournal): JournalReader {
   return createSharedReader(createPostgresServer(placeOf(postgres), postgres.account), systemClock)
+}
+
+/** Reads all lines of the guard that are in the database. Throws JournalFaultError, and OutcomeUnknown without an answer. */
+export async function readSignedRows(postgres: PostgresJournal): Promise<readonly SignEntry[]> {
+  const server = createPostgresServer(placeOf(postgres), postgres.account)
+  try {
+    return await server.signed(0)
+  } finally {
+    await server.close()
+  }
 }
 
 /** Connects once, and gives what the server is. Throws JournalFaultError for the first demand that is not met, OutcomeUnknown without an answer. */

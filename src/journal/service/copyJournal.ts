@@ -5,6 +5,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { defined } from '../../base/defined.ts'
+import type { SignEntry } from '../../domain/guardTable.ts'
 import { type AnyRecord, encodeRecord } from '../../domain/records.ts'
 import { ballastOf } from '../ballast.ts'
 import { openGuardFile } from '../guardFile.ts'
@@ -39,21 +40,24 @@ export type CopyOptions = JournalOptions & Required<{ readonly postgres?: Postgr
 type Progress = (done: number, total: number) => void
 
 /**
- * Copies the file's records into the database; the file stays as it is.
+ * Copies the file's records into the database, with what the guard's file beside it says of each signature; both files stay as they are.
  *
- * @throws JournalFaultError JOURNAL_MISSING, JOURNAL_LOCKED while a daemon has either, JOURNAL_COPY_DIFFERS where the database has other records, and as
- * reading and opening do.
+ * @throws JournalFaultError JOURNAL_MISSING, JOURNAL_LOCKED while a daemon has either, JOURNAL_COPY_DIFFERS where the database has other records or other
+ * lines of the guard, and as reading and opening do.
  */
 export async function copyToDatabase(options: CopyOptions, progress: Progress): Promise<CopiedJournal> {
   const { path } = options
-  const { openPostgresStore } = await import('../postgres/openPostgres.ts')
+  const { openPostgresStore, readSignedRows } = await import('../postgres/openPostgres.ts')
   const db = openForReading(path)
   // The mark of this machine is ahead of a database that is not filled yet.
   const headPath = `${path}.copying.head`
   try {
     const target = await openPostgresStore({ ...options, headPath })
     try {
-      return await copyRecords(pagesOf(db, path), lastOf(db), target, progress)
+      const lines = await linesOf(target.store)
+      const copied = await copyRecords(pagesOf(db, path), lastOf(db), target, progress, lines)
+      refuseOtherLines(target.store.path, await readSignedRows(options.postgres), lines)
+      return copied
     } finally {
       await target.store.close()
     }
@@ -100,6 +104,7 @@ async function copyRecords(
   end: Tail,
   { store, ledger, tail }: OpenedStore,
   progress: Progress,
+  lines: GuardLines = new Map(),
 ): Promise<CopiedJournal> {
   let { seq, hash } = genesis
   let written = 0
@@ -111,7 +116,8 @@ async function copyRecords(
       hash = hashOf(hash, seq, body)
       if (seq === tail.seq && hash !== tail.hash) throw differs(store.path, seq)
       if (seq <= tail.seq) continue
-      entries.push({ record, body, ...defined({ state: ledger.fold(record) }) })
+      const digest = record.kind === 'attempt.armed' ? record.armed.digest.toLowerCase() : ''
+      entries.push({ record, body, ...defined({ state: ledger.fold(record), signed: lines.get(digest) }) })
     }
     if (entries.length > 0) await store.append(entries)
     written += entries.length
@@ -148,15 +154,44 @@ function lastOf(db: DatabaseSync): Tail {
 
 /** Writes the guard's lines of other machines into this machine's file, so that nothing that they signed is signed again. */
 async function takeSignatures(source: JournalStore, path: string): Promise<void> {
-  const table = await source.openGuardTable()
-  const { entries } = table
-  table.close()
+  const lines = await linesOf(source)
+  const entries = [...lines.values()]
   const file = openGuardFile({ path: `${path}.signed` })
   try {
     const known = new Set(file.entries.map(({ digest }) => digest))
     for (const entry of entries) if (!known.has(entry.digest)) await file.append(entry, () => entries)
   } finally {
     file.close()
+  }
+  const written = openGuardFile({ path: `${path}.signed` })
+  written.close()
+  refuseOtherLines(path, written.entries, lines)
+}
+
+/** Lines of the guard by digest. */
+type GuardLines = ReadonlyMap<string, SignEntry>
+
+/** The lines that a store knows: those of this machine's file, and those of a database. */
+async function linesOf(store: JournalStore): Promise<GuardLines> {
+  const table = await store.openGuardTable()
+  table.close()
+  return new Map(table.entries.map((entry) => [entry.digest, entry]))
+}
+
+/** Refuses a copy whose lines of the guard say something else: the exposure that a key signed is summed from them. A line without its record is in no database. */
+function refuseOtherLines(name: string, copied: readonly SignEntry[], lines: GuardLines): void {
+  for (const { digest, addsUsd, deadlineSeconds, atSeconds } of copied) {
+    const line = lines.get(digest)
+    if (line === undefined) continue
+    if (line.addsUsd === addsUsd && line.deadlineSeconds === deadlineSeconds && line.atSeconds === atSeconds)
+      continue
+    throw journalFault(
+      'JOURNAL_COPY_DIFFERS',
+      name,
+      'A line of the signing guard there differs from the one that is to be copied.',
+      'The records are copied; the exposure that was signed would be counted wrongly. Remove the rows of this account from that database, or the file of the copy, and copy again.',
+      { facts: { digest } },
+    )
   }
 }
 
