@@ -20,6 +20,11 @@ export interface ControlPlace {
   readonly hostNames?: readonly string[]
   /** Longest time for a client to send a whole request, ms; default 5,000. */
   readonly requestTimeoutMs?: number
+  /**
+   * Present: where the port cannot be opened, a free one of the same address is, and then one of this machine. Called with the server that has another
+   * port, and with why.
+   */
+  readonly moved?: (server: ControlServer, facts: ControlPortError['facts']) => void
 }
 
 /** Where to listen, and what to answer from. */
@@ -88,7 +93,30 @@ function guardOf({ host, hostNames = [] }: ControlPlace) {
   return { hostNames: [host, ...hostNames], now: () => performance.now() }
 }
 
+/** Listens at the first place that can be opened. Routes and console are the same for each: what is mounted twice keeps two curves of one account. */
 async function listen(
+  place: ControlPlace,
+  fetch: Hono<Proven>['fetch'],
+  console?: WebConsole,
+): Promise<ControlServer> {
+  const others = [place.host, '127.0.0.1'].map((host) => ({ ...place, host, port: 0 }))
+  let first: ControlPortError | undefined
+  for (const each of place.moved === undefined ? [place] : [place, ...others]) {
+    try {
+      const server = await listenAt(each, fetch, console)
+      if (first !== undefined) place.moved?.(server, first.facts)
+      return server
+    } catch (error) {
+      if (!(error instanceof ControlPortError)) throw error
+      first ??= error
+    }
+  }
+  // A run that never served has no curve to keep, and what was kept stays.
+  void console?.close()
+  throw first
+}
+
+async function listenAt(
   { host, port, requestTimeoutMs: timeoutMs = defaultTimeoutMs }: ControlPlace,
   fetch: Hono<Proven>['fetch'],
   console?: WebConsole,
@@ -119,11 +147,7 @@ async function listen(
       })
     })
     keepFew(server, (socket) => console?.holds(socket) === true)
-    const failed = (error: Error): void => {
-      // A run that never served has no curve to keep, and what was kept stays.
-      void console?.close()
-      reject(portError(host, port, error))
-    }
+    const failed = (error: Error): void => reject(portError(host, port, error))
     server.once('error', failed)
   })
 }

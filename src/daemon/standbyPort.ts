@@ -9,7 +9,6 @@ import type { JournalFaultError } from '../journal/journal.ts'
 import type { Log } from '../monitor/log/log.ts'
 import { createMetrics } from '../monitor/metrics/metrics.ts'
 import { leaveAddress } from './controlAddress.ts'
-import { openSomewhere } from './controlPort/openControl.ts'
 import { journalNameOf, postgresOf } from './journalFile.ts'
 import { type Awaited, awaitedOf, tellWaiting } from './logging/tellWaiting.ts'
 import { openService } from './openService.ts'
@@ -58,7 +57,7 @@ export function createStandbyPort(config: Config, log: Log): StandbyPort {
       metrics: createMetrics(metricsOf(config)),
     }
     try {
-      const server = await openSomewhere(options, createStandbyServer, () => undefined)
+      const server = await createStandbyServer({ ...options, moved: () => undefined })
       const takeBack = leaveAddress(config, server.localUrl, log)
       return async () => {
         takeBack()

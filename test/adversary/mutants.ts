@@ -161,8 +161,8 @@ export const adversaryMutants: readonly AdversaryMutant[] = [
     '',
   ]),
   bug('a taken port ends the daemon', 'a port that somebody else has before the daemon starts', [
-    'src/daemon/controlPort/openControl.ts',
-    'if (!(error instanceof ControlPortError)) throw error\n    const server',
-    'if (error instanceof Error) throw error\n    const server',
+    'src/control/server.ts',
+    'if (!(error instanceof ControlPortError)) throw error\n      first ??=',
+    'if (error instanceof Error) throw error\n      first ??=',
   ]),
 ]

@@ -1,4 +1,5 @@
 /** The control port of a process with several accounts. */
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { RunDesk, RunJob, RunOrder } from '../../src/control/console/runDesk.ts'
 import type { DeskAccount, MountAccount } from '../../src/control/deskRoutes.ts'
@@ -68,6 +69,25 @@ const post = (path: string, body: object) =>
     headers: { ...asOperator, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
+
+test('where its port is taken it serves at another one, and asks for each account once', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+  const mounts: MountAccount[] = []
+  const moves: unknown[] = []
+  const late: DeskAccount = {
+    name: 'delta',
+    serve: (mount) => void mounts.push(mount),
+    fault: () => undefined,
+  }
+  await open({}, [late], { port, moved: ({ url }, { reason }) => void moves.push([url, reason]) })
+  other.close()
+  expect(moves).toEqual([[server.url, 'EADDRINUSE']])
+  expect(server.port).not.toBe(port)
+  // One that is taken later would be mounted by whoever asked: twice, and it kept two curves in one file.
+  expect(mounts).toHaveLength(1)
+})
 
 test('each account has its routes below its name, and a command reaches that account alone', async () => {
   const got = await open()

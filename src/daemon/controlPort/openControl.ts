@@ -1,8 +1,7 @@
 /** Opens the control port, or another one: a program that has the port keeps no daemon from managing what it holds. */
 import {
   type ControlOptions,
-  type ControlPlace,
-  ControlPortError,
+  type ControlPortError,
   type ControlServer,
   createControlServer,
   createDeskServer,
@@ -17,47 +16,16 @@ import type { Emit } from '../../domain/event.ts'
  * @throws ControlPortError of the first when no port can be opened.
  */
 export async function openControl(emit: Emit, options: ControlOptions): Promise<ControlServer> {
-  return await openSomewhere(options, createControlServer, movedBy(emit))
+  return await createControlServer({ ...options, moved: movedBy(emit) })
 }
 
 /** The same for a process with several accounts. Throws as `openControl`. */
 export async function openDesk(emit: Emit, options: DeskOptions): Promise<ControlServer> {
-  return await openSomewhere(options, createDeskServer, movedBy(emit))
+  return await createDeskServer({ ...options, moved: movedBy(emit) })
 }
 
 /** Reports that a server has another port than the one that is configured. */
 function movedBy(emit: Emit) {
   return ({ url }: ControlServer, { address, reason }: ControlPortError['facts']): void =>
     emit({ type: 'daemon.portMoved', wanted: String(address), url, reason: String(reason) })
-}
-
-/** The same for any server; `moved` hears of another port, and why it is another. Throws as `openControl`. */
-export async function openSomewhere<Options extends ControlPlace>(
-  options: Options,
-  create: (options: Options) => Promise<ControlServer>,
-  moved: (server: ControlServer, facts: ControlPortError['facts']) => void,
-): Promise<ControlServer> {
-  try {
-    return await create(options)
-  } catch (error) {
-    if (!(error instanceof ControlPortError)) throw error
-    const server = await elsewhere(options, create, error)
-    moved(server, error.facts)
-    return server
-  }
-}
-
-async function elsewhere<Options extends ControlPlace>(
-  options: Options,
-  create: (options: Options) => Promise<ControlServer>,
-  first: ControlPortError,
-): Promise<ControlServer> {
-  for (const host of [options.host, '127.0.0.1']) {
-    try {
-      return await create({ ...options, host, port: 0 })
-    } catch (error) {
-      if (!(error instanceof ControlPortError)) throw error
-    }
-  }
-  throw first
 }
