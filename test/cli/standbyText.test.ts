@@ -8,19 +8,23 @@ const server = { isHeld: true, holder: 'one/4711', epoch: 4, sinceMs } as const
 
 /** A standby as the server reports it, and the words that an operator must find at the terminal and in the console. */
 const cases = [
-  [{ standbys: 0, isSynchronous: false }, /no standby/, /no standby/],
+  [{ standbys: 0, isSynchronous: false }, /epoch 4; database: no standby server$/, /^no standby server$/],
   [
     { standbys: 1, isSynchronous: true, lagBytes: 0 },
-    /1 standby, synchronous, 0 bytes/,
+    /epoch 4; database: 1 standby server, synchronous, 0 bytes/,
     /1 standby, synchronous, 0 bytes/,
   ],
   [
     { standbys: 2, isSynchronous: false, lagBytes: 4096 },
-    /2 standbys, ASYNCHRONOUS.*4096 bytes/,
+    /2 standby servers, ASYNCHRONOUS.*4096 bytes/,
     /2 standbys, asynchronous, 4,?096 bytes/,
   ],
   // The user of the database may not see it, and is given the remedy.
-  [{ standbys: 1, isSynchronous: true }, /1 standby, synchronous.*pg_monitor/, /^1 standby, synchronous$/],
+  [
+    { standbys: 1, isSynchronous: true },
+    /1 standby server, synchronous.*pg_monitor/,
+    /^1 standby, synchronous$/,
+  ],
 ] as const
 
 test.each(cases)(

@@ -37,6 +37,9 @@ test('a standby takes over after a kill, a stop and a freeze; who was frozen end
     const killedMs = performance.now()
     await said(second, 'daemon.ready')
     const afterDeathMs = performance.now() - killedMs
+    // The time that reading took is told without the wait: the beat stood still for 7 s, and a beat is 2 s old at most.
+    const [, resumed = 'NaN'] = /"event":"daemon\.resumed".*"latency_ms":(\d+)/.exec(second.stdout()) ?? []
+    expect(Number(resumed)).toBeLessThan(afterDeathMs - 5_000)
     await trades(second, url)
 
     const third = start(one.path)

@@ -26,15 +26,15 @@ export function standbyText({
 /** Holder, epoch and standbys of the journal's server in words. */
 export function serverText({ holder, sinceMs, epoch, replication }: Plain<JournalServer>): string {
   const since = sinceMs === undefined ? '' : ` since ${isoTime(sinceMs)}`
-  return `held by ${holder}${since}, epoch ${epoch}; ${replicationText(replication)}`
+  return `held by ${holder}${since}, epoch ${epoch}; database: ${replicationText(replication)}`
 }
 
 /** The standbys of a database in words. */
 function replicationText(replication: Plain<JournalServer>['replication']): string {
-  if (replication === undefined) return 'its standbys are not known'
+  if (replication === undefined) return 'its standby servers are not known'
   const { standbys, isSynchronous, lagBytes } = replication
-  if (standbys === 0) return 'it has no standby'
+  if (standbys === 0) return 'no standby server'
   const lag = lagBytes === undefined ? 'lag not visible (GRANT pg_monitor)' : `${lagBytes} bytes behind`
   const kind = isSynchronous ? 'synchronous' : 'ASYNCHRONOUS: a failover may lose records'
-  return `${counted(standbys, 'standby')}, ${kind}, ${lag}`
+  return `${counted(standbys, 'standby server')}, ${kind}, ${lag}`
 }

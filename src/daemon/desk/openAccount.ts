@@ -77,7 +77,7 @@ export function refuseSharedKeys(accounts: readonly KeyedAccount[]): void {
 /** An account whose journal is open. */
 export interface JournaledAccount extends KeyedAccount {
   readonly journal: Journal
-  /** Time that opening and folding the journal took, ms. */
+  /** Time that reading and folding the journal took, without the wait for another holder, ms. */
   readonly openedMs: number
 }
 
@@ -103,7 +103,7 @@ export async function journalAccount(
 ): Promise<JournaledAccount | undefined> {
   const { start, signer, address } = account
   const { config, log } = start
-  const openingMs = systemClock.monotonicMs()
+  let readingMs = systemClock.monotonicMs()
   const tell = tellReading(log.note, systemClock.monotonicMs)
   const journal = await whileReading((show) =>
     opened(
@@ -111,6 +111,10 @@ export async function journalAccount(
         ...journalOptions(config, signer.address),
         inThread: true,
         ...defined({ waiting, signal }),
+        // The wait for another holder, which may take days, is no part of it.
+        taking: () => {
+          readingMs = systemClock.monotonicMs()
+        },
         progress: (done, total) => {
           tell(done, total)
           show(done, total)
@@ -119,10 +123,10 @@ export async function journalAccount(
     ),
   )
   if (journal === undefined) return undefined
+  const openedMs = systemClock.monotonicMs() - readingMs
   closers.push(() => journal.close())
   const files = hasWaited() ? await readAgain(config, account.files, log.note) : account.files
   if (files !== account.files) closers.push(() => closeStrategies(files.strategies))
-  const openedMs = systemClock.monotonicMs() - openingMs
   refuseForeign(journal, address, config)
   return { ...account, files, journal, openedMs }
 }

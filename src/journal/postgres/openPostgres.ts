@@ -47,6 +47,8 @@ export interface PostgresOptions {
   readonly waiting?: (fault: JournalFaultError) => void
   /** Given: ends the attempt before the right is taken; see `openSharedStore`. */
   readonly signal?: AbortSignal
+  /** Told when the right is asked for, and no other holder is waited for any more: reading comes next. Another attempt may follow. */
+  readonly taking?: () => void
   /** Told while records are read anew: how many are, of how many. */
   readonly progress?: (done: number, total: number) => void
 }
@@ -76,7 +78,7 @@ export async function openPostgresStore(
     lock.release()
     throw error
   }
-  const connections = connectionsOf(postgres)
+  const connections = tellTaking(connectionsOf(postgres), options.taking)
   const opened = await openSharedStore({
     ...{ connections, holder },
     clock: { ...systemClock, now: clockNow },
@@ -90,6 +92,19 @@ export async function openPostgresStore(
   })
   holders.haveRight()
   return rules.compact === true ? await compacted(opened, options) : opened
+}
+
+/** The same connections; `taking` is told of each attempt to take the right. */
+function tellTaking(connections: Connections, taking: (() => void) | undefined): Connections {
+  const { writer } = connections
+  const told = {
+    ...writer,
+    take(...parties: Parameters<typeof writer.take>) {
+      taking?.()
+      return writer.take(...parties)
+    },
+  }
+  return { ...connections, writer: told }
 }
 
 /** Refuses, or waits, while the standby that is demanded is not connected. A server that does not answer is left to the opening. */

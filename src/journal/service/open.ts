@@ -23,6 +23,8 @@ export interface JournalOptions extends SqliteJournalOptions {
   readonly waiting?: (fault: JournalFaultError) => void
   /** Given: ends an attempt to open a database before its right is taken; opening rejects with the reason of the signal. */
   readonly signal?: AbortSignal
+  /** Given: told when the right to a database is asked for, and no other holder is waited for any more; reading comes next. */
+  readonly taking?: () => void
 }
 
 /**

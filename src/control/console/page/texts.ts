@@ -382,7 +382,7 @@ export const texts = {
     standbysUnknown: 'standbys not known',
     standbys: (of: { standbys: number; isSynchronous: boolean; lagBytes?: number }) =>
       of.standbys === 0
-        ? 'no standby'
+        ? 'no standby server'
         : `${plural(of.standbys, 'standby')}, ${of.isSynchronous ? 'synchronous' : 'asynchronous'}${of.lagBytes === undefined ? '' : `, ${plural(of.lagBytes, 'byte')} behind`}`,
     evidence: 'Evidence',
     account: 'Account',
