@@ -18,7 +18,7 @@ export const accountNameText =
 export const ALL_ACCOUNTS = 'all'
 
 /** Most accounts of one process: each is a value of the label `account`. */
-export const mostAccounts = 64
+export const mostAccounts = 128
 
 /** Tells whether a text is the name of an account. */
 function isAccountName(text: string): boolean {

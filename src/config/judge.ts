@@ -171,7 +171,7 @@ export function startProblems(config: Config, hasVariable = false): readonly str
 export function ownVenueProblem({ embedsVenue, journal, cluster }: Config): string | undefined {
   if (!embedsVenue || !journal.standby) return undefined
   const fleet = cluster.name === undefined ? '' : `, cluster.name is ${cluster.name}`
-  return `journal.standby is true${fleet}, and venue.apiHosts is empty: each perpd would have a paper venue of its own, and whoever takes over would not find the account's positions there. Let one process serve the venue, perpd paper --print-config, and set venue and rpc of each perpd as it prints them; or remove journal.standby.`
+  return `journal.standby is true${fleet}, and venue.apiHosts is empty: each perpd would have a separate paper venue, and the one that takes over would not find the account's positions there. Let one process serve the venue, perpd paper --print-config, and set venue and rpc of each perpd as it prints them; or remove journal.standby.`
 }
 
 function outsider(key: string, url: string, chain: Chain, list: readonly string[]): string {
