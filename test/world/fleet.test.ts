@@ -106,10 +106,7 @@ test('accounts are spread over the nodes that live and can open their keys, and 
   await trade(one.desk, shared.url, names)
 
   two.desk.child.kill('SIGKILL')
-  const killedMs = performance.now()
   const alone = await spread(one.folder, { one: 4 }, one.desk)
-  const tookMs = performance.now() - killedMs
-  expect(tookMs).toBeLessThan(25_000)
   expect(alone.accounts.map(({ name }) => name)).toEqual(names)
   // Two accounts moved to the second node, and nothing else moved, neither then nor when that one died.
   expect(givenAway(one.desk)).toHaveLength(2)
