@@ -163,8 +163,12 @@ function exitsOf(draw: Draw): FileFields {
   return { exit: { stopLoss, takeProfit: { bps: draw.whole(40, 300) } } }
 }
 
-/** Minutes of a random walk with a gap, in which candles are missing, and a halt, in which the price stands. */
-function candlesOf(draw: Draw, asset: string, price: number, digits: number): readonly string[] {
+/** Minutes of a random walk with a gap, in which candles are missing, and a halt, in which the price stands; jumping ones open away from the close before. */
+function candlesOf(
+  draw: Draw,
+  [asset, price, digits]: readonly [string, number, number],
+  isJumping: boolean,
+): readonly string[] {
   const minutes = HOURS * 60
   const step = draw.whole(4, 30) / 10_000
   const [gapAt, gapMinutes] = [draw.whole(60, minutes - 120), draw.whole(0, 50)]
@@ -177,10 +181,11 @@ function candlesOf(draw: Draw, asset: string, price: number, digits: number): re
     const [up, down] = [draw.normal(), draw.normal()].map((each) =>
       isHalted ? 0 : Math.abs(each) * step * 0.6,
     )
-    const close = last * (1 + move)
-    const high = Math.max(last, close) * (1 + (up ?? 0))
-    const low = Math.min(last, close) * (1 - (down ?? 0))
-    const prices = [last, high, low, close].map((each) => each.toFixed(digits))
+    const open = isJumping && !isHalted ? last * (1 + step * draw.normal()) : last
+    const close = open * (1 + move)
+    const high = Math.max(open, close) * (1 + (up ?? 0))
+    const low = Math.min(open, close) * (1 - (down ?? 0))
+    const prices = [open, high, low, close].map((each) => each.toFixed(digits))
     if (minute < gapAt || minute >= gapAt + gapMinutes)
       lines.push([startSeconds + minute * 60, ...prices, asset].join(','))
     last = close
@@ -220,8 +225,12 @@ async function writeWalk(folder: string, number: number): Promise<void> {
   await writeRecording(folder, span, markets)
 }
 
+/** Cases from here on have candles that jump at the minute, so that orders execute in the second of a turn. */
+const JUMPING_FROM = 1_000
+
 /** Makes the case of a number. */
 export function fastCase(number: number): FastCase {
+  const isJumping = number >= JUMPING_FROM
   const draw = drawOf(number)
   const count = draw.isSo(40) ? 2 : 1
   const files = Array.from({ length: count }, (_, at) => {
@@ -251,7 +260,10 @@ export function fastCase(number: number): FastCase {
   return {
     number,
     files: [...files, ...keeper],
-    candles: [...candlesOf(draw, 'ETH', 2_300, 2), ...candlesOf(draw, 'BTC', 43_000, 1)],
+    candles: [
+      ...candlesOf(draw, ['ETH', 2_300, 2], isJumping),
+      ...candlesOf(draw, ['BTC', 43_000, 1], isJumping),
+    ],
     turnSeconds: draw.of([60, 60, 300]),
     skewBps: draw.whole(-60, 60) * 100,
     path: draw.isSo(75) ? 'stop first' : 'nearer first',

@@ -184,4 +184,18 @@ export const fastMutants: readonly FastMutant[] = [
     '      executed()\n',
     '      if (trade < 0) executed()\n',
   ),
+  one(
+    'turns pass over an execution that was not yet heard of',
+    [1_000, 1_002],
+    life,
+    'if (venueState.counters.trade === heardTrades) return',
+    'if (venueState.counters.trade >= heardTrades) return',
+  ),
+  one(
+    'an execution between two looks is heard of at a later one',
+    [1_007, 1_002],
+    'src/backtest/lab/executionWatch.ts',
+    'cancel = scheduler.after(0, look)\n      return',
+    'cancel = () => undefined',
+  ),
 ]

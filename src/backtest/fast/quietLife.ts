@@ -77,6 +77,15 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
     clock.now(),
   )
 
+  let heardTrades = venueState.counters.trade
+
+  /** An order that executed in this very second has no record yet: the daemon hears of it a second later, and takes its turns until that has settled. */
+  function hearExecutions(): void {
+    if (venueState.counters.trade === heardTrades) return
+    heardTrades = venueState.counters.trade
+    turns.moved(clock.now())
+  }
+
   function pass(fromSecond: number, toSecond: number): void {
     const { trade } = venueState.counters
     scheduler.pass((toSecond - fromSecond) * 1000)
@@ -93,6 +102,7 @@ export function createQuietLife(parts: QuietLifeParts): QuietLife {
       let second = from
       worth.moved()
       losses.looked(second)
+      hearExecutions()
       const mayPass = turns.ahead()
       while (second % gridSeconds === 0 && second + 2 * gridSeconds <= endSecond && mayPass(second)) {
         const nextSecond = second + gridSeconds

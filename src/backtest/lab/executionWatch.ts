@@ -41,6 +41,11 @@ export function createExecutionWatch(parts: {
   function arm(): void {
     cancel()
     if (venueState.orders.size + venueState.positions.size === 0) return
+    // An execution came between two looks, by the work of somebody's request: it is heard of in its own second, not after what is quiet from there on.
+    if (venueState.counters.trade !== trade) {
+      cancel = scheduler.after(0, look)
+      return
+    }
     const nowMs = clock.now()
     const second = Math.floor(nowMs / 1000)
     const quietSecond = quietUntil(venueState, second, second + AHEAD_SECONDS)
