@@ -5,7 +5,7 @@ import type { ShownScene } from '../../src/backtest/check/recordedTurns.ts'
 import { differenceOf, fastCase, type Lived, liveCase, sumsOf } from './fastCases.ts'
 
 /** A trend with exits, a ladder beside a breakout, a keeper's memory, a trailing stop, a grid, and one that is asked for its own size; then candles that jump. */
-const numbers = [4, 8, 10, 12, 13, 24, 41, 1_002, 1_007, 1_019]
+const numbers = [4, 8, 10, 12, 13, 24, 41, 1_007, 1_012]
 
 test.each(numbers)(
   'case %i comes to the same fills, orders, equity and balances in both modes',
