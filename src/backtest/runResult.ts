@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { IntentState } from '../domain/order/intent.ts'
 import type { PriceHistory } from '../paper/catalog/historyPrices.ts'
 import { parseUnits, type Usd } from '../protocol/units.ts'
+import { heldBpsOf } from '../report/figures/tradeFigures.ts'
 import type { RunTally } from './exactRun.ts'
 import { sendingUsdOf, settledFills } from './fillBook.ts'
 import { shownCandles } from './runCandles.ts'
@@ -126,7 +127,6 @@ function resultOf(
   const costsUsd = sum(Object.values(costs), (each) => each)
   const trades = closedTradesOf(fills, tally.intents)
   const drawdown = drawdownOf(equity)
-  const held = equity.filter(({ longUsd, shortUsd }) => longUsd + shortUsd > 0n).length
   const symbols = [...new Set([...Object.keys(tally.startAmounts), ...Object.keys(tally.amounts)])].sort()
   return {
     isResult: manifest.model.impact !== 'none',
@@ -148,7 +148,7 @@ function resultOf(
     trades: trades.length,
     wins: trades.filter(({ resultUsd }) => resultUsd > 0n).length,
     ambiguousFills: fills.filter((fill) => fill.isAmbiguous).length,
-    heldBps: equity.length === 0 ? 0 : Math.round((held * 10_000) / equity.length),
+    heldBps: heldBpsOf(equity) ?? 0,
     turns: tally.turns,
     decisions: tally.decisions,
     denied: tally.denied,

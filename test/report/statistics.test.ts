@@ -4,7 +4,7 @@ import { differencesOf } from '../../src/report/figures/compare.ts'
 import { Ratio } from '../../src/report/figures/dailyReturns.ts'
 import { histogramOf } from '../../src/report/figures/histogram.ts'
 import { statisticsOf } from '../../src/report/figures/statistics.ts'
-import { sentenceOf } from '../../src/report/figures/statisticTable.ts'
+import { sentenceOf, statisticTable } from '../../src/report/figures/statisticTable.ts'
 import { DAY, start, subject, trade, usd, worth } from './subjects.ts'
 
 const near = (value: { toNumber(): number } | null): number => Number(value?.toNumber().toFixed(9))
@@ -132,10 +132,27 @@ test('a curve of results that begins with nothing has falls in dollars, and no r
 test('time in market counts overlapping trades once, and an open one until the end', () => {
   const span = (from: number, to: number | null) =>
     trade(1, { openedSecond: start + from, closedSecond: to === null ? null : start + to })
-  const { timeInMarket } = statisticsOf(
-    subject({ toSeconds: start + 400, trades: [span(0, 100), span(50, 200), span(300, null)] }),
-  )
+  const trades = [span(0, 100), span(50, 200), span(300, null)]
+  const equity = [0, 1].map((days) => ({ ...worth(days, 100), longUsd: null, shortUsd: null }))
+  const { timeInMarket } = statisticsOf(subject({ toSeconds: start + 400, trades, equity }))
   expect(timeInMarket?.toString()).toBe('0.75')
+})
+
+test('time in market is the share of moments with an open position where the curve has sizes', () => {
+  const equity = [0n, usd(5), 0n].map((longUsd, day) => ({ ...worth(day, 100), longUsd }))
+  const { timeInMarket } = statisticsOf(subject({ equity, trades: [trade(1, { closedSecond: null })] }))
+  expect(timeInMarket?.toString()).toBe('0.3333')
+  const short = statisticsOf(subject({ equity: equity.map((each) => ({ ...each, shortUsd: usd(1) })) }))
+  expect(short.timeInMarket?.toString()).toBe('1')
+})
+
+test('one day gives no return a year, Sharpe, Sortino, Calmar or t statistic', () => {
+  const day = statisticsOf(subject({ equity: [worth(0, 100), worth(0.5, 90), worth(1, 95)] }))
+  expect(day.days).toHaveLength(1)
+  const { yearlyReturn, sharpe, sortino, calmar, tStatistic } = day
+  expect([yearlyReturn, sharpe, sortino, calmar, tStatistic]).toEqual([null, null, null, null, null])
+  const shown = statisticTable.filter(({ text }) => text(day) === '-').map(({ name }) => name)
+  expect(shown).toEqual(expect.arrayContaining(['Return a year', 'Sortino', 'Calmar']))
 })
 
 test('costs are split by kind, in basis points of the turnover', () => {
@@ -175,6 +192,38 @@ test('the sentence says what it made after costs, against holding, and the worst
     'It made $8.90 after all costs (+8.90 %); holding made +$50.00; the worst drawdown was $11.00 (10.00 %). 3 days are too few for a judgement.',
   )
   expect(sentenceOf(statisticsOf(subject()), false)).toMatch(/^No result/)
+})
+
+/** A hundred days of which three of four gain `up` percent and the fourth loses one. */
+function hundredDays(up: number) {
+  let dollars = new Ratio(100)
+  const equity = [worth(0, '100')]
+  for (let day = 1; day <= 100; day += 1) {
+    dollars = dollars.times(new Ratio(100).plus(day % 4 === 0 ? -1 : up).div(100))
+    equity.push(worth(day, dollars.toFixed(30)))
+  }
+  return statisticsOf(subject({ equity, toSeconds: start + 100 * DAY }))
+}
+
+test('of 90 days and more the sentence says how far chance alone may have made the result', () => {
+  // A gain of g in 75 days and a loss of 1 in 25: mean 0.75 g - 0.25, sample deviation (g + 1) sqrt(18.75 / 99), over ten.
+  const tOf = (gain: number) =>
+    new Ratio(0.75 * gain - 0.25).times(10).div(
+      new Ratio(18.75)
+        .div(99)
+        .sqrt()
+        .times(gain + 1),
+    )
+  expect(near(hundredDays(0.4).tStatistic)).toBe(near(tOf(0.4)))
+  expect(sentenceOf(hundredDays(0.4), true)).toMatch(
+    /The mean daily return is 0\.82 standard errors above zero: less than 2 is not told from chance\.$/,
+  )
+  expect(sentenceOf(hundredDays(1), true)).toMatch(
+    /is 5\.74 standard errors above zero: chance alone seldom does that, unless many files were tried\.$/,
+  )
+  const flat = statisticsOf(subject({ equity: [worth(0, 1), worth(99, 1)], toSeconds: start + 99 * DAY }))
+  expect(sentenceOf(flat, true)).toMatch(/Without daily returns that differ/)
+  expect(sentenceOf(hundredDays(-0.9), true)).toMatch(/standard errors below zero: chance alone/)
 })
 
 test('a comparison names the settings that differ, those that one lacks too', () => {

@@ -1,6 +1,8 @@
 /** A backtest for a terminal of 80 columns: its assumptions, the sentence that a trader needs first, and its figures. */
 import type { RunManifest, RunResult } from '../../backtest/runFiles.ts'
 import { formatDollars, type Usd } from '../../protocol/units.ts'
+import { Ratio } from '../../report/figures/dailyReturns.ts'
+import { percentText } from '../../report/figures/figureText.ts'
 import { columns } from '../output/table.ts'
 
 /** `+$12.30` or `-$4.00`. */
@@ -36,7 +38,7 @@ export function resultText(result: RunResult): string {
   const rows: readonly (readonly [string, string])[] = [
     ['equity', `${formatDollars(result.startUsd)} to ${formatDollars(result.endUsd)}`],
     ['trades', `${trades}, won ${wins}${share(wins, trades)}; ${fills} fills`],
-    ['time in market', `${Math.round(result.heldBps / 100)} %`],
+    ['time in market', percentText(new Ratio(result.heldBps).div(10_000), 1)],
     ['turns', `${result.turns}, ${result.decisions} decisions`],
     ['position fees', formatDollars(-costs.positionFeesUsd)],
     ['price impact', formatDollars(-costs.impactUsd)],

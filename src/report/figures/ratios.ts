@@ -1,9 +1,11 @@
-/** Ratios of risk: Sharpe, Sortino, Calmar and SQN. Pure. */
+/** Ratios of risk, and of chance: Sharpe, Sortino, Calmar, SQN and the t statistic. Pure. */
 import type { Decimal } from 'decimal.js'
 import { compounded, type DayReturn, Ratio } from './dailyReturns.ts'
 
 /** Days of a year: a market that never closes. */
 const YEAR_DAYS = 365
+/** Fewer daily returns than this tell nothing of a year. */
+const LEAST_DAYS = 2
 
 /** The mean; null of nothing. */
 function meanOf(values: readonly Decimal[]): Decimal | null {
@@ -26,21 +28,28 @@ export function sharpeOf(days: readonly DayReturn[]): Decimal | null {
   return overDeviation(meanOf(ratios), deviationOf(ratios), YEAR_DAYS)
 }
 
-/** Sortino: the mean of the daily returns over the root of the mean of the squared negative ones, counted over all days, times the square root of 365. Null without a losing day. */
+/** The t statistic: the mean of the daily returns over its standard error, which is their sample deviation over the square root of their number. Null where Sharpe is. */
+export function tStatisticOf(days: readonly DayReturn[]): Decimal | null {
+  const ratios = days.map(({ ratio }) => ratio)
+  return overDeviation(meanOf(ratios), deviationOf(ratios), ratios.length)
+}
+
+/** Sortino: the mean of the daily returns over the root of the mean of the squared negative ones, counted over all days, times the square root of 365. Null of fewer than two days and without a losing one. */
 export function sortinoOf(days: readonly DayReturn[]): Decimal | null {
+  if (days.length < LEAST_DAYS) return null
   const ratios = days.map(({ ratio }) => ratio)
   const squares = ratios.map((ratio) => (ratio.isNegative() ? ratio.pow(2) : new Ratio(0)))
   return overDeviation(meanOf(ratios), meanOf(squares)?.sqrt() ?? null, YEAR_DAYS)
 }
 
-/** The compounded return, scaled to 365 days. Null without a day, and where everything was lost. */
+/** The compounded return, scaled to 365 days. Null of fewer than two days, and where everything was lost. */
 export function yearlyReturn(days: readonly DayReturn[]): Decimal | null {
   const grown = compounded(days).plus(1)
-  if (days.length === 0 || !grown.isPositive() || grown.isZero()) return null
+  if (days.length < LEAST_DAYS || !grown.isPositive() || grown.isZero()) return null
   return grown.pow(new Ratio(YEAR_DAYS).div(days.length)).minus(1)
 }
 
-/** Calmar: the return scaled to 365 days over the largest drawdown as a share. Null without a drawdown. */
+/** Calmar: the return scaled to 365 days over the largest drawdown as a share. Null of fewer than two days and without a drawdown. */
 export function calmarOf(days: readonly DayReturn[], drawdown: Decimal | null): Decimal | null {
   const year = yearlyReturn(days)
   return year === null || drawdown === null || drawdown.isZero() ? null : year.div(drawdown)

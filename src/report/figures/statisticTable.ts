@@ -34,7 +34,8 @@ export const statisticTable: readonly StatisticRow[] = [
   },
   {
     name: 'Return a year',
-    definition: 'The compounded daily returns, scaled to 365 days. Over a few days it means little.',
+    definition:
+      'The compounded daily returns, scaled to 365 days. Over a few days it means little; of one day there is none.',
     text: ({ yearlyReturn }) => signedPercent(yearlyReturn),
   },
   {
@@ -70,6 +71,12 @@ export const statisticTable: readonly StatisticRow[] = [
     name: 'Calmar',
     definition: 'The return a year over the largest drawdown as a share.',
     text: ofRatio(({ calmar }) => calmar),
+  },
+  {
+    name: 't statistic',
+    definition:
+      'Mean of the daily returns over its standard error (their sample standard deviation over the square root of their number). Nearer than 2 to zero, chance alone would do.',
+    text: ofRatio(({ tStatistic }) => tStatistic),
   },
   {
     name: 'Trades',
@@ -111,7 +118,8 @@ export const statisticTable: readonly StatisticRow[] = [
   },
   {
     name: 'Time in market',
-    definition: 'Share of the time in which at least one trade was open.',
+    definition:
+      "Share of the curve's moments at which a position was open; without sizes, of the time in which a trade was.",
     text: ({ timeInMarket }) => percentText(timeInMarket, 1),
   },
   {
@@ -178,17 +186,26 @@ export const costTable: readonly CostRow[] = [
 /** Fewer days than this give no ratio that a strategy could be judged by. */
 const FEW_DAYS = 90
 
-/** The sentence that is read first: what it made after costs, against holding, and the worst drawdown. */
-export function sentenceOf(
-  { madeUsd, madeRatio, holdMadeUsd, drawdown, spanDays }: Statistics,
-  isResult: boolean,
-): string {
+/** Standard errors within which a mean is not told from zero: some 95 of 100 means of pure chance lie there. */
+const CHANCE_ERRORS = 2
+
+/** The sentence that is read first: what it made after costs, against holding, the worst drawdown, and how sure that is. */
+export function sentenceOf(statistics: Statistics, isResult: boolean): string {
+  const { madeUsd, madeRatio, holdMadeUsd, drawdown } = statistics
   const made = `${madeUsd < 0n ? 'It lost' : 'It made'} ${formatDollars(madeUsd < 0n ? -madeUsd : madeUsd)} after all costs (${signedPercent(madeRatio)})`
   const hold = holdMadeUsd === null ? '' : `; holding made ${signedDollars(holdMadeUsd)}`
   const fall = `; the worst drawdown was ${formatDollars(drawdown.usd)} (${percentText(drawdown.ratio)})`
-  const few =
-    spanDays >= FEW_DAYS
-      ? ''
-      : ` ${spanDays === 1 ? 'One day is' : `${spanDays} days are`} too few for a judgement.`
-  return `${isResult ? '' : 'No result, because price impact is left out: '}${made}${hold}${fall}.${few}`
+  return `${isResult ? '' : 'No result, because price impact is left out: '}${made}${hold}${fall}. ${sureness(statistics)}`
+}
+
+/** How far chance alone may have made the result. Days count as independent, and no other file as tried. */
+function sureness({ spanDays, tStatistic }: Statistics): string {
+  if (spanDays < FEW_DAYS)
+    return `${spanDays === 1 ? 'One day is' : `${spanDays} days are`} too few for a judgement.`
+  if (tStatistic === null) return 'Without daily returns that differ nothing tells how sure that is.'
+  const errors = tStatistic.abs()
+  const mean = `The mean daily return is ${numberText(errors)} standard errors ${tStatistic.isNegative() ? 'below' : 'above'} zero`
+  return errors.lessThan(CHANCE_ERRORS)
+    ? `${mean}: less than ${CHANCE_ERRORS} is not told from chance.`
+    : `${mean}: chance alone seldom does that, unless many files were tried.`
 }

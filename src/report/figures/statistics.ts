@@ -10,10 +10,11 @@ import {
   ratioOf,
 } from './dailyReturns.ts'
 import { type Drawdown, drawdownOf, withoutTransfers } from './drawdown.ts'
-import { calmarOf, sharpeOf, sortinoOf, yearlyReturn } from './ratios.ts'
+import { calmarOf, sharpeOf, sortinoOf, tStatisticOf, yearlyReturn } from './ratios.ts'
 import type { EquityMoment, ReportCosts, ReportSubject, Trade } from './reportSubject.ts'
 import {
   type HourResult,
+  heldBpsOf,
   hourResults,
   secondsInMarket,
   type TradeFigures,
@@ -55,11 +56,12 @@ export interface Statistics {
   readonly sharpe: Decimal | null
   readonly sortino: Decimal | null
   readonly calmar: Decimal | null
+  readonly tStatistic: Decimal | null
   readonly drawdown: Drawdown
   readonly holdDrawdown: Drawdown | null
   readonly trades: readonly Trade[]
   readonly tradeFigures: TradeFigures
-  /** Share of the time in which something was open. */
+  /** Share of the curve's moments at which something was open; of the time in which a trade was, where the source has no sizes. */
   readonly timeInMarket: Decimal | null
   readonly turnoverUsd: Usd
   /** Turnover over the mean equity; null where the curve begins with nothing. */
@@ -87,6 +89,7 @@ export function statisticsOf(subject: ReportSubject): Statistics {
   const drawdown = drawdownOf(equity)
   const costsUsd = costKinds.reduce((sum, kind) => sum + costs[kind], 0n)
   const bpsOf = (amount: Usd): Decimal | null => ratioOf(amount, turnoverUsd)?.times(10_000) ?? null
+  const heldBps = heldBpsOf(subject.equity)
   const meanUsd = equity.length === 0 ? 0n : sumOf(subject.equity) / BigInt(equity.length)
   return {
     spanDays: Math.ceil((toSeconds - fromSeconds) / 86_400),
@@ -105,14 +108,15 @@ export function statisticsOf(subject: ReportSubject): Statistics {
     sharpe: sharpeOf(days),
     sortino: sortinoOf(days),
     calmar: calmarOf(days, drawdown.ratio),
+    tStatistic: tStatisticOf(days),
     drawdown,
     holdDrawdown: hold === null ? null : drawdownOf(hold),
     trades,
     tradeFigures: tradeFigures(trades),
-    timeInMarket: ratioOf(
-      BigInt(secondsInMarket(trades, toSeconds)),
-      BigInt(Math.max(0, toSeconds - fromSeconds)),
-    ),
+    timeInMarket:
+      heldBps === null
+        ? ratioOf(BigInt(secondsInMarket(trades, toSeconds)), BigInt(Math.max(0, toSeconds - fromSeconds)))
+        : new Ratio(heldBps).div(10_000),
     turnoverUsd,
     turnoverTimes: startUsd > 0n ? ratioOf(turnoverUsd, meanUsd) : null,
     costsUsd,

@@ -3,7 +3,7 @@ import type { Decimal } from 'decimal.js'
 import type { Usd } from '../../protocol/units.ts'
 import { Ratio, ratioOf } from './dailyReturns.ts'
 import { sqnOf } from './ratios.ts'
-import type { Trade } from './reportSubject.ts'
+import type { EquityMoment, Trade } from './reportSubject.ts'
 
 /** Figures of the trades that were closed. */
 export interface TradeFigures {
@@ -69,6 +69,17 @@ export function hourResults(trades: readonly Trade[]): readonly HourResult[] {
       resultUsd: total(own.map(({ resultUsd }) => resultUsd)),
     }
   })
+}
+
+/** Time in market of a curve: the moments at which something was open over all, basis points. Null where a moment has no sizes, or none is there. */
+export function heldBpsOf(equity: readonly Pick<EquityMoment, 'longUsd' | 'shortUsd'>[]): number | null {
+  if (equity.length === 0) return null
+  let held = 0
+  for (const { longUsd, shortUsd } of equity) {
+    if (longUsd === null || shortUsd === null) return null
+    if (longUsd + shortUsd > 0n) held += 1
+  }
+  return Math.round((held * 10_000) / equity.length)
 }
 
 /** Time in market: seconds in which at least one trade was open, overlapping ones counted once. */
