@@ -119,7 +119,9 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     gaps: gapsOfRun(input, { fromSeconds, toSeconds }),
     ...tradingTimesOf(chain, input.market, hours),
   }))
-  if (timed.every(({ listedSeconds = 0 }) => listedSeconds >= toSeconds)) throw notListed(timed, toSeconds)
+  const { ignoresListing = false } = wish.model
+  if (!ignoresListing && timed.every(({ listedSeconds = 0 }) => listedSeconds >= toSeconds))
+    throw notListed(timed, toSeconds)
   const manifest: RunManifest = {
     format: RUN_FORMAT,
     mode,
@@ -134,7 +136,7 @@ export async function planRun(wish: RunWish): Promise<RunPlan> {
     balances: wish.balances,
     strategies: files,
     settings: Object.fromEntries(Object.entries(wish.settings).filter(([, value]) => !holdsSecret(value))),
-    inputs: timed,
+    inputs: ignoresListing ? timed.map(({ listedSeconds: _, ...input }) => input) : timed,
     ...defined({ recorded: recorded?.inputs, rates: rates?.inputs }),
     model: modelOf(
       wish.model,
@@ -206,7 +208,7 @@ function notListed(markets: readonly TradingTimes[], toSeconds: number): RunPlan
       listed: markets.map(({ market, listedSeconds = 0 }) => `${market} ${day(listedSeconds)}`).join(', '),
     },
     details:
-      'Nothing was run: no order could execute before that. Choose --from and --to after it; for older candles of the same asset, shift their times first.',
+      'Nothing was run: no order could execute before that. Choose --from and --to after it, or trade older candles of the asset all the same: --ignore-listing, which every report of the run then says.',
   })
 }
 

@@ -115,10 +115,7 @@ export interface RunModel {
   readonly delayMs: { readonly least: number; readonly most: number }
   /** Delays of a recorded session, ms, a twentieth of its orders each; absent: evenly spread between least and most. */
   readonly delaysMs?: readonly number[]
-  /**
-   * The way of the price within a candle, from open to close: to the extreme that hurts what is held when the candle begins first, or always to the nearer
-   * one first.
-   */
+  /** The way of the price within a candle: first to the extreme that hurts what is held when it begins, or always to the nearer one. */
   readonly path: CandlePath
   /**
    * `recorded`: pools and open interest as the history's recording has them in time. `frozen`: those of the shipped catalogue, with the stated skew.
@@ -133,6 +130,8 @@ export interface RunModel {
   readonly gasPriceP90Gwei?: string
   /** `simulated`: funding and borrowing by the venue's formulas over that open interest. `recorded`: at the recorded rates. `history`: at daily means. */
   readonly funding: 'simulated' | 'recorded' | 'history'
+  /** True: markets trade before they were listed too, on older prices of their assets. */
+  readonly ignoresListing?: true
   /** The same as sentences for people, in the order in which they are printed. */
   readonly sentences: readonly string[]
 }

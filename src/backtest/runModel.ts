@@ -54,7 +54,7 @@ export function modelOf(
       `${fundingSentence(funding, recorded, rates)} Own orders move no price.`,
       `Gas at ${gasPriceGwei === '0' ? "the chain's own walk around its usual price" : `${gasPriceGwei} gwei`}${gasPriceP90Gwei === undefined ? '' : `, and the result also at ${gasPriceP90Gwei} gwei`}; fees of relay and keeper follow it.`,
       'Assets without candles keep one price: stable coins a dollar, others, such as the gas coin, their recorded price.',
-      ...timesSentences(inputs, fromSeconds),
+      ...timesSentences(inputs, fromSeconds, choice.ignoresListing),
       'A gap in the candles has no price, no turn and no execution; the next price is a jump.',
       'perpd reads the account once a turn. Requests take no time, and no host fails.',
     ],

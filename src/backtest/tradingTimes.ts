@@ -48,7 +48,11 @@ export function isTradedAt(
 }
 
 /** Sentences for the assumptions of a run that begins at a Unix second; none for markets that were open all along. */
-export function timesSentences(inputs: readonly TradingTimes[], fromSeconds: number): readonly string[] {
+export function timesSentences(
+  inputs: readonly TradingTimes[],
+  fromSeconds: number,
+  ignoresListing = false,
+): readonly string[] {
   return inputs.flatMap(({ market, listedSeconds = 0, hours }) => [
     ...(hours === undefined
       ? []
@@ -57,7 +61,7 @@ export function timesSentences(inputs: readonly TradingTimes[], fromSeconds: num
         ]),
     ...(listedSeconds > fromSeconds
       ? [
-          `${market} was listed on ${new Date(listedSeconds * 1000).toISOString().slice(0, 10)}: nothing trades before.`,
+          `${market} was listed on ${new Date(listedSeconds * 1000).toISOString().slice(0, 10)}: ${ignoresListing ? 'before that no order could execute. The run trades it all the same, as asked (--ignore-listing).' : 'nothing trades before.'}`,
         ]
       : []),
   ])

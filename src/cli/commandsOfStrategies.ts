@@ -135,6 +135,10 @@ export const authorCommands: readonly Command[] = [
         name: 'fast',
         doc: 'skip turns at which nothing can happen: the same fills in less time',
       },
+      {
+        name: 'ignore-listing',
+        doc: 'trade markets on candles from before they were listed too; every report of the run says so',
+      },
       { name: 'band', doc: 'three runs: with the opposite skew, with none and with the skew' },
       {
         name: 'check',

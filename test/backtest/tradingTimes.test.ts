@@ -1,7 +1,8 @@
 /** A backtest trades a market while it could be traded: after its listing, within its hours, and where it has candles. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { usualModel } from '../../src/backtest/runModel.ts'
 import { timesSentences, tradingTimesOf, venueHours } from '../../src/backtest/tradingTimes.ts'
 import { loadCatalog } from '../../src/paper/catalog/catalog.ts'
 import type { StrategyView } from '../../src/strategy/strategy.ts'
@@ -65,14 +66,14 @@ test('before its market was listed a kind has no turn, although there are candle
   const data = join(folder, 'late.csv')
   writeFileSync(data, ['timestamp,open,high,low,close,symbol', ...lines, ''].join('\n'))
   const around = { fromSeconds: listedSeconds - 1_800, toSeconds: listedSeconds + 1_200 }
-  const run = async (mode: 'exact' | 'fast', span = around) => {
+  const run = async (mode: 'exact' | 'fast', span: Parameters<typeof runFor>[4] = around) => {
     const seconds: number[] = []
     const late = await strategyOf(folder, 'late', ({ snapshot }) => {
       seconds.push(snapshot.atMs / 1000)
       return []
     })
     const loaded = { ...late, symbols: [symbol], needs: { symbols: [symbol] } }
-    const lived = await runFor(folder, data, 0, [loaded], { ...span, mode, out: mode })
+    const lived = await runFor(folder, data, 0, [loaded], { mode, out: mode, ...span })
     return { ...lived, seconds }
   }
   const exact = await run('exact')
@@ -88,6 +89,12 @@ test('before its market was listed a kind has no turn, although there are candle
     code: 'BACKTEST_NOT_LISTED',
     facts: { listed: `${symbol} ${listed?.listingDate?.slice(0, 10)}` },
   })
+  // As asked it trades from its first candle on, which the assumptions say beside the date.
+  const model = { ...usualModel, ignoresListing: true } as const
+  const early = await run('exact', { ...around, toSeconds: listedSeconds, model, out: 'early' })
+  expect(Math.floor((early.seconds[0] ?? 0) / 60) * 60).toBe(around.fromSeconds)
+  const said = early.manifest.model.sentences.filter((each) => each.includes('--ignore-listing'))
+  expect(said).toEqual([expect.stringContaining((listed?.listingDate ?? '').slice(0, 10))])
 })
 
 test('a run that begins before the first candle of its market says that span as a gap, and has no turn in it', async () => {
@@ -122,4 +129,24 @@ test('the command takes the hours of the setting', async () => {
   expect(code).toBe(0)
   expect(out.replace(/\s+/g, ' ')).toContain('trades 13:30-20:00 UTC')
   expect(out).toContain('0 decisions')
+})
+
+test('the command runs candles from before a listing only as asked, and its report says so first', async () => {
+  const folder = testFolder()
+  await strategyOf(folder, 'turns', traderOf(3).decide)
+  const data = join(folder, 'old.csv')
+  const lines = Array.from(
+    { length: 10 },
+    (_, at) => `${Date.UTC(2019, 0, 1) / 1000 + at * 60},130,130,130,130,ETH`,
+  )
+  writeFileSync(data, ['timestamp,open,high,low,close,symbol', ...lines, ''].join('\n'))
+  const words = ['backtest', 'turns.yaml', '--data', data, '--from', '2019-01-01', '--to', '2019-01-01T00:10']
+  const refused = await perpd(folder, words)
+  expect(refused).toMatchObject({ code: 4, err: expect.stringContaining('--ignore-listing') })
+  const { code, out } = await perpd(folder, [...words, '--ignore-listing', '--out', 'old'])
+  expect([code, out]).toEqual([0, expect.stringContaining('--ignore-listing')])
+  expect((await perpd(folder, ['report', 'old'])).code).toBe(0)
+  const page = readFileSync(join(folder, 'old', 'report.html'), 'utf8')
+  expect(page.indexOf('(--ignore-listing)')).toBeGreaterThan(0)
+  expect(page.indexOf('(--ignore-listing)')).toBeLessThan(page.indexOf('id="sentence"'))
 })

@@ -237,7 +237,7 @@ function wishOf(call: Call, strategies: readonly LoadedStrategy[]): RunWish {
     seed: wholeOf('seed', text('seed'), 0, 2 ** 32 - 1) ?? 1,
     ...defined({ turnSeconds }),
     mode: flags.has('fast') ? 'fast' : 'exact',
-    model: modelChoice(text),
+    model: { ...modelChoice(text), ...(flags.has('ignore-listing') ? { ignoresListing: true } : {}) },
   }
 }
 
