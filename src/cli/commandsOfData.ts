@@ -93,7 +93,7 @@ export const dataCommands: readonly Command[] = [
   },
   {
     name: 'data list',
-    summary: 'List the stored history: markets, periods, sources, ranges, missing candles.',
+    summary: 'List the stored history: candles with what is missing, rates, events, recordings.',
     flags: [json],
     examples: ['perpd data list', 'perpd data list --json'],
     run: async (call) => (await import('./data/listCommand.ts')).listData(call),

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { readCandleFile } from '../../src/base/candles/candleFile.ts'
+import { writeRates } from '../../src/history/ratesFile.ts'
+import { createRecording } from '../../src/history/recordingFile.ts'
 import { perpd } from './run.ts'
 
 let cwd: string
@@ -46,6 +48,38 @@ test('several files are imported, listed, checked, and come out as they went in'
   expect(await run('export', 'ETH', '--out', 'out.csv')).toMatchObject({
     code: 1,
     err: expect.stringContaining('is not replaced'),
+  })
+})
+
+test('rates and recordings are listed beside candles, and without any', async () => {
+  const history = join(cwd, 'var', 'history')
+  const recording = createRecording(history)
+  recording.rows(START * 1_000, [{ kind: 'ticker', key: '0x1', fields: { markPrice: 1n } }])
+  await recording.close()
+  const alone = await run('list')
+  expect(alone.out).toMatch(/^Recordings: 1 file, 0\.0 MB, 2025-01-01 00:00 to /)
+  const rates = Object.fromEntries(
+    ['netRate', 'fundingRate', 'borrowingRate'].flatMap((name) => [
+      [`${name}Long`, 1n],
+      [`${name}Short`, 1n],
+    ]),
+  ) as Omit<Parameters<typeof writeRates>[2][number], 'timestampSeconds'>
+  await writeRates(
+    history,
+    {
+      ...{ chain: 'arbitrum', market: 'ETH/USD [WETH-USDC]', marketToken: `0x${'1'.repeat(40)}` },
+      ...{ unit: 'unknown', origin: 'indexer' },
+    },
+    [START, START + 86_400].map((timestampSeconds) => ({ timestampSeconds, ...rates })),
+  )
+  const said = (await run('list')).out.replace(/\s+/g, ' ')
+  expect(said).toContain(
+    'Rates of ETH/USD [WETH-USDC] on arbitrum: 2, 2025-01-01 00:00 to 2025-01-02 00:00 UTC.',
+  )
+  expect(JSON.parse((await run('list', '--json')).out)).toMatchObject({
+    series: [],
+    rates: [{ chain: 'arbitrum', rates: 2, firstSeconds: START }],
+    recordings: { firstSeconds: START, files: [{ file: 'recorded/2025-01-01T00-00-00Z.jsonl.zst' }] },
   })
 })
 

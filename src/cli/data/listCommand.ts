@@ -1,4 +1,6 @@
 /** `perpd data list` and `perpd data check`: which history is there, and how good it is. */
+import { statSync } from 'node:fs'
+import { relative } from 'node:path'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { type Basis, basisOf } from '../../history/basis.ts'
 import { candlesOf, joinColumns } from '../../history/columns.ts'
@@ -6,6 +8,7 @@ import { ORACLE_SOURCE } from '../../history/importCandles.ts'
 import { assetOfMarket } from '../../history/indexAssets.ts'
 import { type CandleFileEntry, HistoryError, isSameSeries, type SeriesName } from '../../history/manifest.ts'
 import { qualityOf, type SeriesQuality } from '../../history/quality.ts'
+import { recordedFiles } from '../../history/recordingFile.ts'
 import { type HistoryStore, openStore } from '../../history/store.ts'
 import { periodSeconds } from '../../protocol/market.ts'
 import type { Call } from '../call/command.ts'
@@ -41,7 +44,31 @@ function loggedOf(store: HistoryStore) {
   }))
 }
 
-/** Lists every series, and the events of the chain. */
+/** Markets of which rates are there. */
+function ratesOf(store: HistoryStore) {
+  return store.manifest().rates.map(({ chain, market, unit, firstSeconds, lastSeconds, rows, file }) => {
+    return { chain, market, unit, firstSeconds, lastSeconds, rates: rows, file }
+  })
+}
+
+/** The recordings, from the first one on; undefined where none is. */
+function recordingsOf(store: HistoryStore) {
+  const files = recordedFiles(store.folder, 0, Number.POSITIVE_INFINITY).map(({ path, startMs }) => {
+    const { size, mtimeMs } = statSync(path)
+    return { file: relative(store.folder, path), bytes: size, startMs, writtenMs: mtimeMs }
+  })
+  const [first] = files
+  if (first === undefined) return undefined
+  return {
+    firstSeconds: Math.floor(first.startMs / 1000),
+    // A file is written to as long as it is recorded.
+    lastSeconds: Math.floor(files.reduce((last, { writtenMs }) => Math.max(last, writtenMs), 0) / 1000),
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    files: files.map(({ file, bytes }) => ({ file, bytes })),
+  }
+}
+
+/** Lists every series, the rates, the events of the chain, and the recordings. */
 export async function listData({ loaded, flags, width, out }: Call): Promise<number> {
   const store = openStore(loaded.config.history.folder)
   const rows = seriesOf(store).map(({ series, files }) => {
@@ -51,9 +78,12 @@ export async function listData({ loaded, flags, width, out }: Call): Promise<num
     const whole = (lastSeconds - firstSeconds) / periodSeconds[series.period] + 1
     return { ...series, firstSeconds, lastSeconds, candles: rows, missing: whole - rows, files }
   })
-  const logs = loggedOf(store)
-  if (flags.has('json')) out(JSON.stringify({ folder: store.folder, series: rows, logs }, undefined, 2))
-  else if (rows.length === 0 && logs.length === 0)
+  const [logs, rates, recordings] = [loggedOf(store), ratesOf(store), recordingsOf(store)]
+  const span = (firstSeconds: number, lastSeconds: number): string =>
+    `${minuteText(firstSeconds)} to ${minuteText(lastSeconds)} UTC`
+  if (flags.has('json'))
+    out(JSON.stringify({ folder: store.folder, series: rows, rates, logs, recordings }, undefined, 2))
+  else if (rows.length === 0 && logs.length === 0 && rates.length === 0 && recordings === undefined)
     out(
       `No history in ${store.folder}.\n  Get some: perpd data get ETH --period 1m, or perpd data import FILE.`,
     )
@@ -67,11 +97,18 @@ export async function listData({ loaded, flags, width, out }: Call): Promise<num
       String(row.candles),
       String(row.missing),
     ])
-    out(table(listColumns, cells, width))
+    if (rows.length > 0) out(table(listColumns, cells, width))
+    for (const { chain, market, rates: count, firstSeconds, lastSeconds } of rates)
+      out(`Rates of ${market} on ${chain}: ${count}, ${span(firstSeconds, lastSeconds)}.`)
     for (const { chain, market, events, firstSeconds, lastSeconds } of logs)
+      out(`Events of ${market} on ${chain}: ${events}, ${span(firstSeconds, lastSeconds)}.`)
+    if (recordings !== undefined) {
+      const { files, bytes, firstSeconds, lastSeconds } = recordings
+      const megabytes = (bytes / 1_000_000).toFixed(1)
       out(
-        `Events of ${market} on ${chain}: ${events}, ${minuteText(firstSeconds)} to ${minuteText(lastSeconds)} UTC.`,
+        `Recordings: ${files.length} file${files.length === 1 ? '' : 's'}, ${megabytes} MB, ${span(firstSeconds, lastSeconds)}.`,
       )
+    }
   }
   return exitCodes.ok
 }
