@@ -137,6 +137,16 @@ pageTest(
         expect(story).toContain(`Reason for opening: ${evil}`)
         expect(story).toMatch(/perpd explain [0-9a-f]+ --journal\.path .*journal\.db/)
         expect(await page.locator('button[aria-pressed=true]').count()).toBe(1)
+        // By the keyboard alone: the trade's own button, and from it the fold of each of its orders.
+        await page.locator('button[data-trade]').first().press('Enter')
+        const orders = page.locator('#story details')
+        expect(await orders.count()).toBe(2)
+        await orders.first().locator('summary').press('Enter')
+        const told = await orders.first().locator('dl').innerText()
+        expect(told).toContain(evil)
+        expect(told).toMatch(/accepted at 2024-01-02 00:02:00[\s\S]*order 0 executed at \$[\s\S]*fees \$0\.\d\d/)
+        expect([...where, await graveOf(page)]).toEqual([...where, []])
+        expect([...where, await page.evaluate(overhang)]).toEqual([...where, 0])
         expect(await page.evaluate(emptyCharts)).toEqual([])
         const id = /perpd explain ([0-9a-f]+)/.exec(story ?? '')?.[1] ?? ''
         const explained = await perpd(folder, [

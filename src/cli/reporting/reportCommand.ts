@@ -4,15 +4,17 @@ import { dirname, join, resolve } from 'node:path'
 import { BaseError } from '../../base/errors.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { type Difference, differencesOf } from '../../report/figures/compare.ts'
-import type { ReportSubject } from '../../report/figures/reportSubject.ts'
+import type { OrderStory, ReportSubject } from '../../report/figures/reportSubject.ts'
 import { statisticsOf } from '../../report/figures/statistics.ts'
 import { sentenceOf, statisticTable } from '../../report/figures/statisticTable.ts'
+import { listedTrades } from '../../report/html/chartData.ts'
 import { comparisonPage, type Reported, readPageCode, reportPage } from '../../report/html/reportPage.ts'
 import type { Call } from '../call/command.ts'
 import { wrapped } from '../output/screen.ts'
 import { columns } from '../output/table.ts'
 import { writeImages } from './chartImages.ts'
 import { journalSubject } from './journalSubject.ts'
+import { orderStories } from './orderStories.ts'
 import { comparisonCsv, reportCsv, reportJson } from './reportFiles.ts'
 import { runSubject } from './runSubject.ts'
 
@@ -31,7 +33,7 @@ export async function report(call: Call): Promise<number> {
     const paths = await writeImages(resolve(cwd, images), reports)
     out(paths.length === 0 ? 'There is no curve to draw: nothing was written.' : paths.join('\n'))
   } else if (typeof tables === 'string') writeTables(resolve(cwd, tables), reports, differences, out)
-  else writePage(call, folders, { reports, differences })
+  else await writePage(call, folders, { reports, differences })
   return exitCodes.ok
 }
 
@@ -70,14 +72,27 @@ function writeTables(
 /** Every page of perpd has this; a file without it is not overwritten. */
 const pageMark = ' - perpd report</title>'
 
-function writePage(
-  { flags, cwd, out, width }: Call,
+/** The stories of the orders of the listed trades; none where the journal of a run is gone. */
+async function storiesOf({ loaded: { config } }: Call, { subject, statistics }: Reported) {
+  const { journalPath, source } = subject
+  if (source === 'backtest' && !existsSync(journalPath)) return new Map<string, OrderStory>()
+  // A run has a journal of its own, also where the configured one is kept by a server.
+  const { url: _, ...journal } = config.journal
+  return await orderStories(
+    source === 'backtest' ? { ...config, journal: { ...journal, path: journalPath } } : config,
+    listedTrades(statistics).flatMap(({ intentIds }) => intentIds),
+  )
+}
+
+async function writePage(
+  call: Call,
   folders: readonly string[],
   {
     reports,
     differences,
   }: { readonly reports: readonly Reported[]; readonly differences: readonly Difference[] },
-): void {
+): Promise<void> {
+  const { flags, cwd, out, width } = call
   const [only] = reports
   const given = flags.get('out')
   const usual = folders.length === 1 ? join(folders[0] ?? '', 'report.html') : resolve(cwd, 'report.html')
@@ -90,7 +105,7 @@ function writePage(
   const code = readPageCode()
   const page =
     reports.length === 1 && only !== undefined
-      ? reportPage(only, code)
+      ? reportPage(only, code, await storiesOf(call, only))
       : comparisonPage(reports, differences, code)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, page)

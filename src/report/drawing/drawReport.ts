@@ -25,6 +25,11 @@ interface TradeData {
   readonly closeReason: string
 }
 
+interface StoryData {
+  readonly title: string
+  readonly parts: readonly { readonly title: string; readonly texts: readonly string[] }[]
+}
+
 interface CandleData {
   readonly seconds: readonly number[]
   readonly open: readonly number[]
@@ -42,6 +47,7 @@ interface PageData {
   readonly trades?: readonly TradeData[]
   readonly candles?: Readonly<Record<string, CandleData>>
   readonly journal?: string
+  readonly stories?: Readonly<Record<string, StoryData>>
   readonly curves?: readonly {
     readonly title: string
     readonly seconds: readonly number[]
@@ -313,7 +319,26 @@ function drawAll(only?: string): void {
   }
 }
 
-/** Shows a trade: its chart, its reasons, and the commands that print its orders' stories. */
+function element(text: string, tag = 'p'): HTMLElement {
+  const node = document.createElement(tag)
+  node.textContent = text
+  return node
+}
+
+/** An order: its story, folded, and the command that prints all of it. */
+function orderOf(id: string): readonly HTMLElement[] {
+  const command = element(`perpd explain ${id} --journal.path ${data.journal ?? ''}`, 'code')
+  const story = data.stories?.[id]
+  if (story === undefined) return [command]
+  const list = document.createElement('dl')
+  for (const { title, texts } of story.parts)
+    list.append(element(title, 'dt'), ...texts.map((text) => element(text, 'dd')))
+  const details = document.createElement('details')
+  details.append(element(story.title, 'summary'), list, command)
+  return [details]
+}
+
+/** Shows a trade: its chart, its reasons, and its orders' stories. */
 function select(index: number, isAsked: boolean): void {
   const trade = data.trades?.[index]
   const story = document.getElementById('story')
@@ -324,19 +349,12 @@ function select(index: number, isAsked: boolean): void {
     button.setAttribute('aria-pressed', String(isOwn))
     button.closest('tr')?.classList.toggle('selected', isOwn)
   }
-  const paragraph = (text: string, tag = 'p'): HTMLElement => {
-    const node = document.createElement(tag)
-    node.textContent = text
-    return node
-  }
   story.replaceChildren(
-    paragraph(trade.title, 'h3'),
-    paragraph(trade.text),
-    ...(trade.openReason === '' ? [] : [paragraph(`Reason for opening: ${trade.openReason}`)]),
-    ...(trade.closeReason === '' ? [] : [paragraph(`Reason for closing: ${trade.closeReason}`)]),
-    ...trade.intentIds.map((id) =>
-      paragraph(`perpd explain ${id} --journal.path ${data.journal ?? ''}`, 'code'),
-    ),
+    element(trade.title, 'h3'),
+    element(trade.text),
+    ...(trade.openReason === '' ? [] : [element(`Reason for opening: ${trade.openReason}`)]),
+    ...(trade.closeReason === '' ? [] : [element(`Reason for closing: ${trade.closeReason}`)]),
+    ...trade.intentIds.flatMap(orderOf),
   )
   drawAll('trade')
   if (isAsked) document.querySelector('[data-chart=trade]')?.scrollIntoView({ block: 'nearest' })

@@ -69,6 +69,14 @@ export interface ReportCosts {
   readonly liquidationUsd: Usd
 }
 
+/** The story of an order in words, for people; its times are UTC. */
+export interface OrderStory {
+  /** The order and where it stands. */
+  readonly title: string
+  /** Decision, events and results, in the order in which they are read. */
+  readonly parts: readonly { readonly title: string; readonly texts: readonly string[] }[]
+}
+
 /** All that a report is made of. */
 export interface ReportSubject {
   /** Names of the strategies, or of the account. */

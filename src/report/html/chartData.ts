@@ -5,7 +5,7 @@ import { ratioOf } from '../figures/dailyReturns.ts'
 import { fallMoments, withoutTransfers } from '../figures/drawdown.ts'
 import { decimalOf, momentOf, priceOf, signedDollars } from '../figures/figureText.ts'
 import { histogramOf } from '../figures/histogram.ts'
-import type { EquityMoment, ReportSubject, Trade } from '../figures/reportSubject.ts'
+import type { EquityMoment, OrderStory, ReportSubject, Trade } from '../figures/reportSubject.ts'
 import type { Statistics } from '../figures/statistics.ts'
 
 /** Most points of a curve that a page draws. */
@@ -39,7 +39,11 @@ export function listedTrades({ trades }: Statistics): readonly Trade[] {
 }
 
 /** The data block of a page of one report. */
-export function chartData(subject: ReportSubject, statistics: Statistics) {
+export function chartData(
+  subject: ReportSubject,
+  statistics: Statistics,
+  stories: ReadonlyMap<string, OrderStory>,
+) {
   const drawn = thinned(subject.equity)
   const falls = new Map(
     fallMoments(withoutTransfers(subject.equity, subject.transfers)).map(({ second, ratio }) => [
@@ -63,6 +67,7 @@ export function chartData(subject: ReportSubject, statistics: Statistics) {
     tradeReturns: histogramOf(returns.map((each) => each.times(100))),
     dayReturns: histogramOf(statistics.days.map(({ ratio }) => ratio.times(100))),
     trades: listedTrades(statistics).map(tradeData),
+    stories: Object.fromEntries(stories),
     candles: Object.fromEntries(
       [...candles].map(([market, own]) => [
         market,

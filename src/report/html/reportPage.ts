@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { packagedFile, withoutTypes } from '../../base/browser/browserCode.ts'
 import type { Difference } from '../figures/compare.ts'
 import { momentOf } from '../figures/figureText.ts'
-import type { ReportSubject } from '../figures/reportSubject.ts'
+import type { OrderStory, ReportSubject } from '../figures/reportSubject.ts'
 import type { Statistics } from '../figures/statistics.ts'
 import { sentenceOf, statisticTable } from '../figures/statisticTable.ts'
 import { chartData, comparisonData } from './chartData.ts'
@@ -59,8 +59,12 @@ export interface Reported {
   readonly statistics: Statistics
 }
 
-/** The page of one report. */
-export function reportPage({ subject, statistics }: Reported, code: PageCode): string {
+/** The page of one report; `stories`: those of its orders, by id. */
+export function reportPage(
+  { subject, statistics }: Reported,
+  code: PageCode,
+  stories: ReadonlyMap<string, OrderStory> = new Map(),
+): string {
   const { title, source, fromSeconds, toSeconds, isResult } = subject
   const body = html`<header><p class="muted">${source === 'backtest' ? 'Backtest' : 'Journal'}, ${momentOf(fromSeconds)} to ${momentOf(toSeconds)} UTC</p><h1>${title}</h1></header>
 <main>
@@ -75,7 +79,7 @@ ${distributions(statistics)}
 ${benchmark(statistics)}
 ${configuration(subject)}
 </main>`
-  return pageOf(title, body, chartData(subject, statistics), code)
+  return pageOf(title, body, chartData(subject, statistics, stories), code)
 }
 
 /** The page of several reports side by side. */
