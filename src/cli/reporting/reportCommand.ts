@@ -77,9 +77,9 @@ async function storiesOf({ loaded: { config } }: Call, { subject, statistics }: 
   const { journalPath, source } = subject
   if (source === 'backtest' && !existsSync(journalPath)) return new Map<string, OrderStory>()
   // A run has a journal of its own, also where the configured one is kept by a server.
-  const { url: _, ...journal } = config.journal
+  const journal = { ...config.journal, path: journalPath, url: undefined }
   return await orderStories(
-    source === 'backtest' ? { ...config, journal: { ...journal, path: journalPath } } : config,
+    source === 'backtest' ? { ...config, journal } : config,
     listedTrades(statistics).flatMap(({ intentIds }) => intentIds),
   )
 }
