@@ -144,7 +144,9 @@ pageTest(
         await orders.first().locator('summary').press('Enter')
         const told = await orders.first().locator('dl').innerText()
         expect(told).toContain(evil)
-        expect(told).toMatch(/accepted at 2024-01-02 00:02:00[\s\S]*order 0 executed at \$[\s\S]*fees \$0\.\d\d/)
+        expect(told).toMatch(
+          /accepted at 2024-01-02 00:02:00[\s\S]*order 0 executed at \$[\s\S]*fees \$0\.\d\d/,
+        )
         expect([...where, await graveOf(page)]).toEqual([...where, []])
         expect([...where, await page.evaluate(overhang)]).toEqual([...where, 0])
         expect(await page.evaluate(emptyCharts)).toEqual([])

@@ -15,6 +15,7 @@ import {
   sha256Of,
 } from '../../src/backtest/runFiles.ts'
 import { modelOf, usualModel } from '../../src/backtest/runModel.ts'
+import { statisticsOf } from '../../src/report/figures/statistics.ts'
 import { chartSvgs } from '../../src/report/html/chartSvg.ts'
 import { perpd } from '../cli/run.ts'
 import { DAY, start, subject, usd, worth } from './subjects.ts'
@@ -140,7 +141,10 @@ test('charts become images where the optional renderer is there, and the command
     expect(existsSync(join(cwd, 'images'))).toBe(false)
     return
   }
-  expect([code, readdirSync(join(cwd, 'images')).toSorted()]).toEqual([0, ['drawdown.png', 'equity.png']])
+  expect([code, readdirSync(join(cwd, 'images')).toSorted()]).toEqual([
+    0,
+    ['costs.png', 'drawdown.png', 'equity.png', 'months.png'],
+  ])
   const image = readFileSync(join(cwd, 'images', 'equity.png'))
   expect([image.subarray(1, 4).toString(), image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([
     'PNG',
@@ -148,17 +152,21 @@ test('charts become images where the optional renderer is there, and the command
     480,
   ])
   await run('one', 'two', '--png', 'both')
-  expect(readdirSync(join(cwd, 'both'))).toHaveLength(4)
+  expect(readdirSync(join(cwd, 'both'))).toHaveLength(8)
 })
 
 test('a chart of SVG has a line of each curve, its names as text alone, and none without a curve', () => {
   const moments = [worth(0, 1000, 1000), worth(1, 1100, 990), worth(2, 1050, 1010)]
-  const svgs = chartSvgs(subject({ title: 'a <b> & c', equity: moments }))
-  expect([...svgs.keys()]).toEqual(['equity', 'drawdown'])
+  const svgsOf = (own: ReturnType<typeof subject>) => chartSvgs(own, statisticsOf(own))
+  const svgs = svgsOf(subject({ title: 'a <b> & c', equity: moments }))
+  expect([...svgs.keys()]).toEqual(['equity', 'drawdown', 'months', 'costs'])
   expect(svgs.get('equity')?.match(/<path /g)).toHaveLength(2)
   expect(svgs.get('equity')).toContain('a &lt;b&gt; &amp; c')
   expect(svgs.get('drawdown')?.match(/<path /g)).toHaveLength(1)
-  expect(chartSvgs(subject({ equity: [] })).size).toBe(0)
+  // One month of 5 percent; of eight kinds of costs the fee is a dollar, and impact was a gain of half of one.
+  expect(svgs.get('months')).toMatch(/>5\.00<.*>2024-01</)
+  expect(svgs.get('costs')).toMatch(/>1\.00<.*>Position fee<.*>-0\.50<.*>Price impact</)
+  expect(svgsOf(subject({ equity: [] })).size).toBe(0)
 })
 
 test('JSON has exact amounts, and a trade after all of its costs', async () => {

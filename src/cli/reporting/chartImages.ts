@@ -28,8 +28,8 @@ async function renderer(): Promise<Renderer> {
 export async function writeImages(folder: string, reports: readonly Reported[]): Promise<readonly string[]> {
   const { Resvg } = await renderer()
   mkdirSync(folder, { recursive: true })
-  return reports.flatMap(({ subject }) =>
-    [...chartSvgs(subject)].map(([name, svg]) => {
+  return reports.flatMap(({ subject, statistics }) =>
+    [...chartSvgs(subject, statistics)].map(([name, svg]) => {
       const own = reports.length > 1 ? `${subject.name.replace(/[^\w.-]+/g, '-')}-${name}` : name
       const path = join(folder, `${own}.png`)
       writeFileSync(path, new Resvg(svg).render().asPng())

@@ -2,6 +2,8 @@
 import { fallMoments, withoutTransfers } from '../figures/drawdown.ts'
 import { decimalOf, momentOf } from '../figures/figureText.ts'
 import type { ReportSubject } from '../figures/reportSubject.ts'
+import type { Statistics } from '../figures/statistics.ts'
+import { costTable } from '../figures/statisticTable.ts'
 
 /** One line of a chart: its points by Unix second, null where there is none. */
 interface Line {
@@ -16,9 +18,14 @@ const margin = { left: 96, right: 24, top: 56, bottom: 40 }
 /** Most points of a line: more than pixels show nothing. */
 const MOST_POINTS = 1_152
 const [Y_STEPS, X_STEPS] = [5, 4]
+/** Most names below bars that do not touch. */
+const MOST_NAMES = 12
 
-/** The charts of a subject by the name of their file: worth of the account with holding, and the fall from its highest point. Empty without a curve. */
-export function chartSvgs(subject: ReportSubject): ReadonlyMap<string, string> {
+/** The charts of a subject by the name of their file: worth of the account with holding, the fall from its highest point, returns by month, and costs by kind. Empty without a curve. */
+export function chartSvgs(
+  subject: ReportSubject,
+  { months, costs }: Pick<Statistics, 'months' | 'costs'>,
+): ReadonlyMap<string, string> {
   const { equity, transfers, title } = subject
   const shown = thinned(equity)
   if (shown.length < 2) return new Map()
@@ -44,6 +51,24 @@ export function chartSvgs(subject: ReportSubject): ReadonlyMap<string, string> {
   return new Map([
     ['equity', chartOf(`${title}: equity, USD`, seconds, lines)],
     ['drawdown', chartOf(`${title}: drawdown, %`, seconds, [drawdown])],
+    ...(months.length === 0
+      ? []
+      : [
+          [
+            'months',
+            barsOf(
+              `${title}: returns by month, %`,
+              months.map(({ month, ratio }) => [month, ratio.times(100).toNumber()]),
+            ),
+          ] as const,
+        ]),
+    [
+      'costs',
+      barsOf(
+        `${title}: costs, USD`,
+        costTable.map(({ kind, name }) => [name, dollars(costs[kind]) ?? 0]),
+      ),
+    ],
   ])
 }
 
@@ -89,7 +114,30 @@ function chartOf(title: string, seconds: readonly number[], lines: readonly Line
     ({ name, colour }, at) =>
       `<rect x="${margin.left + at * 120}" y="36" width="16" height="4" fill="${colour}"/>${text(margin.left + at * 120 + 22, 43, name, 'start')}`,
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}"><rect width="100%" height="100%" fill="#ffffff"/>${text(margin.left, 24, title, 'start')}${[...rows, ...times, ...drawn, ...names].join('')}</svg>`
+  return pictureOf(title, [...rows, ...times, ...drawn, ...names])
+}
+
+/** Bars up and down from zero, each with its name below the chart and its figure at its end. */
+function barsOf(title: string, bars: readonly (readonly [name: string, value: number])[]): string {
+  const values = [0, ...bars.map(([, value]) => value)]
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const span = most > least ? most - least : 1
+  const wide = (WIDTH - margin.left - margin.right) / bars.length
+  // Figures stand beyond the ends of bars.
+  const [top, bottom] = [margin.top + 20, HEIGHT - margin.bottom - 24]
+  const y = (value: number): number => bottom - ((value - least) / span) * (bottom - top)
+  const drawn = bars.map(([name, value], at) => {
+    const [x, end, zero] = [margin.left + (at + 0.5) * wide, y(value), y(0)]
+    const bar = `<rect x="${round(x - wide * 0.35)}" y="${round(Math.min(end, zero))}" width="${round(wide * 0.7)}" height="${round(Math.abs(end - zero))}" fill="#2563eb"/>`
+    const figure = text(x, value < 0 ? end + 18 : end - 6, value.toFixed(2), 'middle')
+    return `${bar}${bars.length > MOST_NAMES ? '' : figure}${at % Math.ceil(bars.length / MOST_NAMES) === 0 ? text(x, HEIGHT - 12, name, 'middle') : ''}`
+  })
+  const line = `<line x1="${margin.left}" x2="${WIDTH - margin.right}" y1="${round(y(0))}" y2="${round(y(0))}" stroke="#374151"/>`
+  return pictureOf(title, [...drawn, line])
+}
+
+function pictureOf(title: string, parts: readonly string[]): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}"><rect width="100%" height="100%" fill="#ffffff"/>${text(margin.left, 24, title, 'start')}${parts.join('')}</svg>`
 }
 
 const round = (value: number): string => value.toFixed(1)
