@@ -352,6 +352,33 @@ test('exits that rest keep neither a close nor an increase away; one on its way 
   expect(codeOf(increase(), { snapshot: world, intents: [way] })).toBe('REDUCE_IN_FLIGHT')
 })
 
+/** An order that landed for this decision, as evidence of this level shows its end. */
+function ended(decision: Decision, phase: 'CANCELLED' | 'EXECUTED', level: Evidence['level'], by: string) {
+  const landed = intentState({ decision, orderKey: `0x${'0e'.repeat(32)}` })
+  const evidence = { level, atMs: NOW_MS, statement: 'seen' }
+  const child = { phase, cancelReason: by, evidence }
+  const attempts = landed.attempts.map((attempt) => ({
+    ...attempt,
+    children: attempt.children.map((each) => ({ ...each, ...child })),
+  }))
+  return { ...landed, attempts }
+}
+
+test('a reduction that the account cancelled for good keeps nothing away; one whose end may be taken back, that filled, or that a keeper cancelled does', () => {
+  const world = snapshot({ positions: [position()] })
+  const codes = (...of: readonly [Decision, 'CANCELLED' | 'EXECUTED', Evidence['level'], string]) => {
+    const parts = { snapshot: world, intents: [ended(...of)] }
+    return [codeOf(close(), parts), codeOf(increase(), parts)]
+  }
+  const byAccount = 'USER_INITIATED_CANCEL'
+  const held = ['REDUCE_IN_FLIGHT', 'REDUCE_IN_FLIGHT']
+  for (const level of ['chain-final', 'api'] as const)
+    expect(codes(close(), 'CANCELLED', level, byAccount)).toEqual(['admitted', 'admitted'])
+  expect(codes(close(), 'CANCELLED', 'chain-latest', byAccount)).toEqual(held)
+  expect(codes(close(), 'CANCELLED', 'chain-final', 'INSUFFICIENT_LIQUIDITY')).toEqual(held)
+  expect(codes(close(), 'EXECUTED', 'chain-final', byAccount)).toEqual(held)
+})
+
 const resting = (changes: Partial<Order> = {}): Order =>
   order({
     triggerContractPrice: contractPriceOf(usd(1900), 18),

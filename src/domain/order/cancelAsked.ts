@@ -1,6 +1,6 @@
 /** Finds who requested the cancel of an order: an operator by hand, a strategy, or nobody that this journal knows. Pure. */
 import { type Hex, hexKey } from '../../protocol/address.ts'
-import { type Attempt, type IntentState, lastAttempt } from './intent.ts'
+import { type Attempt, type Child, type IntentState, isProvisional, lastAttempt } from './intent.ts'
 
 /** Stands at the end of the reason of an order that the account itself cancelled: no keeper, and no failure. */
 const byAccount = /\bUSER_INITIATED_CANCEL$/
@@ -14,6 +14,11 @@ const sentPhases: ReadonlySet<Attempt['phase']> = new Set(['ARMED', 'ACKED', 'UN
 /** Tells whether an order ended because the account itself cancelled it. */
 export function isCancelledByAccount({ closing }: IntentState): boolean {
   return closing?.outcome === 'CANCELLED' && byAccount.test(closing.reason)
+}
+
+/** Tells whether the account itself cancelled a created order, and that this is final. */
+export function isTakenBack({ phase, cancelReason = '', evidence }: Child): boolean {
+  return phase === 'CANCELLED' && byAccount.test(cancelReason) && !isProvisional(evidence)
 }
 
 /**

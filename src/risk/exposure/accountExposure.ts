@@ -15,6 +15,7 @@ import {
 } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
+import { isTakenBack } from '../../domain/order/cancelAsked.ts'
 import {
   hasEnded,
   type IntentState,
@@ -319,7 +320,13 @@ function placeOf(
     const isQuiet = rests(state) || isWaitingForExits
     return isQuiet && !hasUnseenFill(state, snapshot, journal) ? undefined : 'increases'
   }
-  return kind === 'edit' || rests(state) ? undefined : 'reductions'
+  return kind === 'edit' || rests(state) || isWithdrawn(state) ? undefined : 'reductions'
+}
+
+/** Tells whether the account cancelled all orders of a landed intent, by final evidence: nothing of it filled that a list could lack. */
+function isWithdrawn(state: IntentState): boolean {
+  const { phase, evidence, children = [] } = lastAttempt(state) ?? {}
+  return phase === 'LANDED' && !isProvisional(evidence) && children.length > 0 && children.every(isTakenBack)
 }
 
 /** Tells whether an intent landed and only orders that wait for their price or time remain. */
