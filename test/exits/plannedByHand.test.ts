@@ -1,6 +1,7 @@
 /** Exits that an operator plans by hand (`perpd protect`), over real sockets to the paper venue: placed, moved, resized, removed, and never twice. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
+import { cancelOrder } from '../../src/paper/keeper/orderEnds.ts'
 import { usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
 import { collateralTokenOf, defineStrategy, type Strategy, z } from '../../src/strategy/strategy.ts'
@@ -19,6 +20,14 @@ afterEach(async () => {
   engine?.abort()
   await bench.close()
 })
+
+/** Cancels an order with the account's key, by another program. */
+function cancelElsewhere(orderKey: string): void {
+  const { venueState } = bench.venue
+  const order = [...venueState.orders.values()].find(({ key }) => key === orderKey)
+  if (order === undefined) throw new Error(`no order ${orderKey}`)
+  cancelOrder(venueState, order, 'USER_INITIATED_CANCEL', bench.clock.now())
+}
 
 /** Holds a long of $1,000. */
 const holder = defineStrategy({
@@ -139,7 +148,7 @@ test('a stop that somebody cancels is placed anew, and an engine that starts aga
   await ask(open('by-hand'))
   await ask(protect({ stopLoss: '1800' }))
   const [{ orderKey } = { orderKey: '' }] = (await bench.snapshot()).orders.value
-  await ask({ type: 'cancel', id: 'gone', order: orderKey } as Command)
+  cancelElsewhere(orderKey)
   await bench.clock.advance(60_000)
   expect(await restingAt(bench)).toEqual(['long 6 1800 500'])
   engine?.abort()
@@ -147,7 +156,7 @@ test('a stop that somebody cancels is placed anew, and an engine that starts aga
   expect(await restingAt(bench)).toEqual(['long 6 1800 500'])
   const [{ orderKey: next } = { orderKey: '' }] = (await bench.snapshot()).orders.value
   expect(next).not.toBe(orderKey)
-  await ask({ type: 'cancel', id: 'again', order: next } as Command)
+  cancelElsewhere(next)
   await bench.clock.advance(60_000)
   expect(await restingAt(bench)).toEqual(['long 6 1800 500'])
 })
@@ -249,10 +258,9 @@ test('a price that passed the stop while nothing rested closes the part at the m
   await ask(open('by-hand'))
   await ask(protect({ stopLoss: '1800' }))
   const [{ orderKey } = { orderKey: '' }] = (await bench.snapshot()).orders.value
-  const cancel = { type: 'cancel', id: 'gone', order: orderKey } as Command
   const waitMs = 599_000 - (bench.clock.now() - bench.venue.venueState.epochSeconds * 1000)
   await bench.clock.advance(waitMs)
-  await engine?.operate(cancel, ann)
+  cancelElsewhere(orderKey)
   await bench.clock.advance(120_000)
   expect((await bench.snapshot()).positions.value).toEqual([])
   const closes = bench.journal.recentIntents().filter(({ intent: { kind, terms } }) => {

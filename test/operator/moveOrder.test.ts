@@ -1,6 +1,7 @@
 /** A resting order is moved by one edit of the same order, with the checks of a price that is typed; what somebody maintains is left to them. */
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
+import type { ExitSettings } from '../../src/domain/order/exitSettings.ts'
 import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import { type Usd, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
@@ -124,7 +125,39 @@ test('an exit that was planned moves with its plan, by one edit, and stays there
   )
 })
 
-test('an order of a running strategy is left to it, and the refusal names both', async () => {
+test('an exit that was planned is not cancelled but removed with its plan, and one planned anew rests within seconds', async () => {
+  const { ask, rest, clock } = await trading()
+  await ask({ ...opening, id: 'one1' })
+  await rest()
+  const protect = { type: 'protect', market: ethSymbol, direction: 'long', own: false }
+  await ask({ ...protect, stopLoss: '1000' })
+  const [stop] = await rest()
+  for (const order of [stop?.orderKey, stop?.intentId])
+    expect(await ask({ type: 'cancel', id: `not-${order}`, order })).toMatchObject({
+      code: 'ORDER_MAINTAINED',
+      reason: expect.stringContaining(`perpd protect "${ethSymbol}" long --stop-loss none`),
+    })
+  expect(await rest()).toMatchObject([{ orderKey: stop?.orderKey }])
+  await ask({ ...protect, stopLoss: 'none' })
+  for (let at = 0; at < 10; at += 1) await clock.advance(500)
+  expect(await ask({ ...protect, stopLoss: '1100' })).toMatchObject({
+    statement: expect.stringContaining('perpd maintains this'),
+  })
+  for (let at = 0; at < 10; at += 1) await clock.advance(500)
+  expect((await ask({ ...opening, id: 'two2', isPreview: true })).ok).toBe(true)
+  expect(await rest()).toMatchObject([{ type: 'stop' }])
+})
+
+test('an exit of an order by hand that nobody planned is cancelled as before', async () => {
+  const { ask, rest } = await trading()
+  await ask({ ...opening, id: 'one1', stopLoss: '1000' })
+  const [stop] = await rest()
+  expect(await ask({ type: 'cancel', id: 'two2', order: stop?.orderKey })).toMatchObject({ ok: true })
+  expect(await rest()).toEqual([])
+})
+
+/** A strategy that opens once with a stop; its file asks for one too, or does not. */
+function onceWithStop(isKept: boolean): LoadedStrategy {
   const kind = defineStrategy({
     ...{ kind: 'once', description: 'Opens once with a stop.', params: z.strictObject({}) },
     needs: () => ({ symbols: [ethSymbol] }),
@@ -143,7 +176,15 @@ test('an order of a running strategy is left to it, and the refusal names both',
     ...{ limits: {}, onRemove: 'keep' as const, written: {}, cadenceMs: 3_600_000 },
     ...{ needs: { symbols: [ethSymbol] }, instance: { name: 'once', symbols: [] } },
   }
-  const { ask, rest, edits } = await trading([loaded])
+  const exits: ExitSettings = {
+    ...{ stopLoss: { bps: 5_000 }, takeProfits: [], moveEveryMs: 60_000, moveStepUsd: 0n },
+    range: { period: '1h', candles: 14 },
+  }
+  return isKept ? { ...loaded, exits } : loaded
+}
+
+test('an order of a running strategy is left to it, and the refusal names both', async () => {
+  const { ask, rest, edits } = await trading([onceWithStop(false)])
   const [stop] = await rest()
   expect(stop).toMatchObject({ ownerKind: 'instance', owner: 'once' })
   expect(await ask({ type: 'move', id: 'two2', order: stop?.orderKey, price: '1100' })).toMatchObject({
@@ -153,3 +194,14 @@ test('an order of a running strategy is left to it, and the refusal names both',
   })
   expect(await edits()).toEqual([])
 })
+
+test.each([true, false])(
+  'a stop of a running strategy is cancelled only where its file does not place it again: %s',
+  async (isKept) => {
+    const { ask, rest } = await trading([onceWithStop(isKept)])
+    const [stop] = await rest()
+    const answer = await ask({ type: 'cancel', id: 'one1', order: stop?.orderKey })
+    expect(answer).toMatchObject(isKept ? { ok: false, code: 'ORDER_MAINTAINED' } : { ok: true })
+    expect(await rest()).toHaveLength(isKept ? 1 : 0)
+  },
+)

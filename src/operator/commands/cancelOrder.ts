@@ -14,6 +14,7 @@ import { formatDollars, type Usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason } from '../byHand.ts'
 import { orderFlags } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { makerOf, placedAnew } from '../maintainer.ts'
 import { type EndedOrder, endedOrder, openOrder } from '../namedOrder.ts'
 import { type OperatorAnswer, refusal } from '../operatorAnswer.ts'
 
@@ -30,7 +31,7 @@ export const cancelOrder: CommandRow<CancelCommand> = {
   ...byHand({ asked: ({ order }: CancelCommand) => `cancel ${order}`, decide }),
   api: {
     example: { id: 'a1b4' },
-    note: 'a preview says whether it cancels the last stop-loss of an open position (`isLastStop`)',
+    note: 'a preview says whether it cancels the last stop-loss of an open position (`isLastStop`); an exit that perpd would place again is refused (`ORDER_MAINTAINED`)',
   },
   forms: {
     cancel: {
@@ -46,6 +47,8 @@ export const cancelOrder: CommandRow<CancelCommand> = {
       name: 'cancel',
       isForRunning: true,
       summary: 'Cancel the resting parts of an order at the venue, from any source.',
+      details:
+        'An exit that perpd would place again within seconds, by a plan, a task or the file of a running strategy,\nis refused with the command that removes it.',
       positional: {
         name: 'order',
         among: 'open-orders',
@@ -102,6 +105,10 @@ async function decide(
   )
   const orderKeys = side.slice(0, cancelMost).map(({ orderKey }) => orderKey)
   const symbol = marketSymbol(context.catalogue, snapshot, marketToken)
+  const maker = state?.intent ?? makerOf(context, first)
+  const anew = side.map((row) => placedAnew(context, { row, symbol, maker }, snapshot.positions.value))
+  const [kept] = anew
+  if (kept !== undefined && anew.every((each) => each !== undefined)) return kept
   const what = orderKeys.length === 1 ? '1 order' : `${orderKeys.length} orders`
   const isExits = state !== undefined && isOpened(state)
   const bareUsd = leftBare(snapshot, orderKeys)

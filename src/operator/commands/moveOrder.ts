@@ -1,8 +1,7 @@
 /** Moves the trigger of an order that rests: one edit of the same order. */
 import { z } from 'zod'
-import { runningTaskOf } from '../../account/runningTasks.ts'
 import { commandId, dollars } from '../../base/bodyFields.ts'
-import { planOn } from '../../domain/accountRecords/handPlan.ts'
+import { placeIn, planOn } from '../../domain/accountRecords/handPlan.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import type { EditDecision } from '../../domain/order/decision.ts'
@@ -16,6 +15,7 @@ import { type Usd, usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
 import { orderFlags, yesAtTerminal } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
+import { exitTypeOf, isOfPosition, maintainerOf, makerOf } from '../maintainer.ts'
 import { endedOrder, openOrder } from '../namedOrder.ts'
 import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 import type { OperatorContext } from '../operatorContext.ts'
@@ -98,19 +98,15 @@ async function plannedMove(context: HandContext, command: MoveCommand): Promise<
   const type = exitTypeOf(row)
   const side = { ...row, collateralToken: row.initialCollateralToken }
   const plan = planOn(context.trading.accountJournal.state().handPlans ?? [], side)
-  const place = type && plan?.[type]
+  const place = type && plan && placeIn(plan, type)
   if (type === undefined || plan === undefined || place === undefined || place === 'none') return undefined
   const view = snapshot.markets.get(row.marketToken.toLowerCase())
   const isLong = view !== undefined && sameHex(poolToken(view, 'long'), plan.collateralToken)
   return {
     ...{ type: 'protect', market: symbol, direction: row.direction, own: plan.part === 'own' },
-    ...{ collateral: isLong ? 'long' : 'short', [type]: command.price },
+    ...{ collateral: isLong ? 'long' : 'short' },
+    ...(type === 'stop-loss' ? { stopLoss: command.price } : { takeProfit: command.price }),
   }
-}
-
-/** Type of an exit by the on-chain type of its order; undefined: it is no exit that waits. */
-function exitTypeOf({ orderType }: Order): 'stopLoss' | 'takeProfit' | undefined {
-  return orderType === 6 ? 'stopLoss' : orderType === 5 ? 'takeProfit' : undefined
 }
 
 async function decide(
@@ -123,7 +119,11 @@ async function decide(
   const { row, snapshot, symbol, position } = found
   const { marketToken, direction, orderKey, orderType } = row
   const triggerPrice = usd(command.price)
-  if (exitTypeOf(row) === 'stopLoss' && position !== undefined && isBehindLiquidation(position, triggerPrice))
+  if (
+    exitTypeOf(row) === 'stop-loss' &&
+    position !== undefined &&
+    isBehindLiquidation(position, triggerPrice)
+  )
     return refusal(
       'STOP_BEHIND_LIQUIDATION',
       `the position is liquidated at ${formatPrice(position.liquidationPrice ?? 0n)}, before a stop-loss at ${formatPrice(triggerPrice)} fires`,
@@ -176,34 +176,13 @@ async function movable(context: HandContext, { order: named }: MoveCommand): Pro
     return refusal('ORDER_AMBIGUOUS', `${rows.length} parts rest: ${parts.join(', ')}; name one by its key`)
   }
   const symbol = marketSymbol(catalogue, snapshot, row.marketToken)
-  const intent = openOrders
-    .open()
-    .map((each) => each.state)
-    .find((each) =>
-      lastAttempt(each)?.children.some(({ orderKey }) => sameHex(orderKey, row.orderKey)),
-    )?.intent
+  const intent = makerOf(context, row)
   const owner = intent === undefined ? undefined : maintainerOf(context, intent)
   if (owner !== undefined)
     return refusal(
       'ORDER_MAINTAINED',
       `${owner} maintains this order and would move it back; place an exit of your own: perpd protect "${symbol}" ${row.direction} --stop-loss PRICE`,
     )
-  const position = snapshot.positions.value.find(
-    (each) =>
-      each.sizeInUsd > 0n &&
-      each.direction === row.direction &&
-      sameHex(each.marketToken, row.marketToken) &&
-      sameHex(each.collateralToken, row.initialCollateralToken),
-  )
+  const position = snapshot.positions.value.find((each) => isOfPosition(row, each))
   return { snapshot, row, symbol, maker: intent?.strategy, position }
-}
-
-/** The running task or strategy that maintains the orders of an intent; undefined: none does. */
-function maintainerOf(
-  { strategies, trading }: HandContext,
-  { strategy, decisionKey }: { readonly strategy: string; readonly decisionKey: string },
-): string | undefined {
-  const task = runningTaskOf(trading.accountJournal.state().tasks, decisionKey)
-  if (task !== undefined) return `the task ${task}`
-  return strategies().some(({ name }) => name === strategy) ? strategy : undefined
 }
