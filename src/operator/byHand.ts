@@ -9,7 +9,7 @@
 import type { HasCatalogue, HasOrders, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { intentIdOf } from '../account/ids.ts'
-import type { Decision, DecisionFacts } from '../domain/order/decision.ts'
+import type { Decision, DecisionFacts, ExitRequest } from '../domain/order/decision.ts'
 import { type Denial, labelOf } from '../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
 import { accountOf } from '../execution/context/executionContext.ts'
@@ -60,6 +60,8 @@ export interface HandDecision {
   readonly isLastStop?: true
   /** The cap that made the size of an entry smaller than its risk allows. */
   readonly cap?: string
+  /** Exits that a plan of the operator keeps on the position of an entry; absent: none. */
+  readonly planned?: readonly ExitRequest[]
   /** The terms that were shown for an entry. Absent: none were. */
   readonly quoted?: QuotedTerms
   /** The operator agrees to a price far from the present one. */

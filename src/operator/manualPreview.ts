@@ -3,7 +3,7 @@
 import type { HasStrategies } from '../account/accountParts.ts'
 import { defined } from '../base/defined.ts'
 import { tolerate } from '../base/tolerate.ts'
-import type { Decision, IncreaseDecision } from '../domain/order/decision.ts'
+import type { Decision, ExitRequest, IncreaseDecision } from '../domain/order/decision.ts'
 import type { Denial, Intent } from '../domain/order/intent.ts'
 import type { Snapshot } from '../domain/snapshot.ts'
 import type { Room } from '../engine/judging/judgeDecision.ts'
@@ -68,6 +68,8 @@ export interface Previewed {
   readonly chosen?: string
   /** The cap that made its size smaller than its risk allows. */
   readonly cap?: string
+  /** Exits that a plan of the operator keeps on its position. */
+  readonly planned?: readonly ExitRequest[]
 }
 
 /** Room of the shown bounds while a person reads them, bps: a price moves by less in ten seconds of a calm market, and gas by a tenth. */
@@ -82,7 +84,7 @@ type Preview = { readonly quote: ManualQuote; readonly now: BoundQuote } | { rea
  */
 export async function previewOf(
   context: PreviewContext,
-  { snapshot, decision, decisionKey, symbol, chosen, cap }: Previewed,
+  { snapshot, decision, decisionKey, symbol, chosen, cap, planned: plan }: Previewed,
 ): Promise<Preview | Refusal> {
   const { api, chain, fees: gasFees, signingPolicy, strategies } = context
   const intent = context.judging.judge(snapshot, decision, decisionKey)
@@ -131,7 +133,8 @@ export async function previewOf(
     atMs: snapshot.atMs,
   })
   if (isDenial(shown)) return denied(shown)
-  const quote = { ...shown, ...defined({ chosen }) }
+  const planned = plan?.map(({ type, triggerPrice: at }) => ({ type, triggerPrice: at.toString() }))
+  const quote = { ...shown, ...defined({ chosen, planned }) }
   return { quote: { ...quote, rows: quoteRows(quote) }, now }
 }
 

@@ -83,13 +83,13 @@ export function withOutlook(quote: BoundQuote, facts: OutlookFacts): (BoundQuote
       stop === undefined ? null : (-lossAtStopUsd(sizeDeltaUsd, at(stop.triggerPrice))).toString(),
     wonAtTargetUsd:
       target === undefined ? null : gainAtTargetUsd(sizeDeltaUsd, at(target.triggerPrice)).toString(),
-    limits: limits.flatMap(({ by, limitUsd, wholeUsd }) =>
+    limits: limits.flatMap(({ by, limitUsd, wholeUsd, twiceUsd = 0n }) =>
       wholeUsd === undefined || limitUsd === undefined
         ? []
         : [
             {
               limit: by,
-              usedUsd: (wholeUsd - limitUsd + sizeDeltaUsd).toString(),
+              usedUsd: (wholeUsd - limitUsd - twiceUsd + sizeDeltaUsd).toString(),
               wholeUsd: wholeUsd.toString(),
             },
           ],

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
+import type { OperatorCommand } from '../../src/operator/commands/index.ts'
 import type { OpenCommand } from '../../src/operator/commands/openPosition.ts'
 import type { ManualQuote } from '../../src/operator/quotes/manualQuote.ts'
 import { formatPrice } from '../../src/protocol/priceText.ts'
@@ -22,8 +23,8 @@ const opening: OpenCommand = {
 }
 
 /** A running engine at a price of its own. */
-async function desk(account: Limits = {}, path: PricePath = [[0, 2_000]]) {
-  bench = await kindsBench({ path })
+async function desk(account: Limits = {}, path: PricePath = [[0, 2_000]], isByChain = false) {
+  bench = await kindsBench({ path, isByChain })
   const { engine } = engineOver(bench, { account })
   running = engine
   await engine.start()
@@ -32,6 +33,7 @@ async function desk(account: Limits = {}, path: PricePath = [[0, 2_000]]) {
     engine.operate({ ...opening, ...more }, { by: 'ann', via: 'control' })
   return {
     ...{ clock, journal, send },
+    ask: (command: OperatorCommand) => engine.operate(command, { by: 'ann', via: 'control' }),
     quote: async (more: Partial<OpenCommand>): Promise<ManualQuote> => {
       const answer = await send({ ...more, isPreview: true })
       if (!answer.ok || answer.quote === undefined) throw new Error(JSON.stringify(answer))
@@ -62,6 +64,36 @@ test('a limit, and a wallet, that leave less than the risk allows are named with
   expect(capped.limits).toEqual([
     { limit: 'maxPositionSizeUsd', usedUsd: usd(1_200).toString(), wholeUsd: usd(1_200).toString() },
   ])
+})
+
+test('a ticket names the exits that are planned for its position, and counts a fill that has just landed once', async () => {
+  const { quote, send, ask, clock, position } = await desk(
+    { maxTotalExposureUsd: usd(5_000) },
+    [[0, 2_000]],
+    true,
+  )
+  expect(await send({ size: '500', leverage: '2' })).toMatchObject({ ok: true })
+  const used: string[] = []
+  for (let at = 0; at < 40; at += 1) {
+    await clock.advance(250)
+    const { limits } = await quote({ id: 'two', direction: 'short', size: '100', leverage: '2' })
+    if ((await position()) === undefined) continue
+    used.push(...limits.map(({ usedUsd }) => formatDollars(BigInt(usedUsd))))
+  }
+  expect([...new Set(used)]).toEqual(['$600.00'])
+  expect(await position()).toMatchObject({ sizeInUsd: usd(500) })
+  const bare = await quote({ id: 'two', size: '100', leverage: '2' })
+  expect([bare.planned, bare.rows.order.at(-1)]).toEqual([
+    undefined,
+    ['exits', expect.stringContaining('no stop-loss')],
+  ])
+  const protect = { type: 'protect', market: ethSymbol, direction: 'long', stopLoss: '1800', own: false }
+  expect(await ask(protect as OperatorCommand)).toMatchObject({ ok: true })
+  await clock.advance(20_000)
+  const { planned, rows } = await quote({ id: 'two', size: '100', leverage: '2' })
+  expect(planned).toEqual([{ type: 'stop-loss', triggerPrice: usd(1_800).toString() }])
+  expect(rows.order.at(-1)).toEqual(['exits', expect.stringMatching(/^stop-loss at \$1,800\.00/)])
+  expect(rows.outcome[1]?.[1]).toContain('the stop-loss comes first')
 })
 
 test('a risk that sending alone costs, and one without a stop, are refused', async () => {

@@ -6,7 +6,7 @@
 import { sideKeyOf, sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import { type Fill, fillsOf } from '../../domain/accountRecords/fills.ts'
 import { type HeldSides, largerOf, shownSides } from '../../domain/accountRecords/held.ts'
-import { reservedOf } from '../../domain/machine/intentExposure.ts'
+import { comingOf } from '../../domain/machine/intentExposure.ts'
 import { type IntentState, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
 import type { Position } from '../../protocol/position.ts'
@@ -66,14 +66,6 @@ export function shownExposure(
     maybeTwiceUsd += maxOf(0n, minOf(comingUsd, beyondUsd))
   }
   return { exposureUsd, maybeTwiceUsd }
-}
-
-/** Returns the part of a reservation that is not filled yet by the journal, USD. */
-function comingOf(state: IntentState): Usd {
-  const reservedUsd = reservedOf(state)
-  const filledUsd = fillsOf(state).reduce((sum, { sizeDeltaUsd = 0n }) => sum + maxOf(0n, sizeDeltaUsd), 0n)
-  const stillReservedUsd = filledUsd - (state.intent.reservationUsd - reservedUsd)
-  return maxOf(0n, reservedUsd - maxOf(0n, stillReservedUsd))
 }
 
 /** A side where rows and journal disagree because of fills that the rows do not show yet. */

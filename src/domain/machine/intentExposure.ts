@@ -1,5 +1,6 @@
 /** Exposure that open intents may still add, at worst: sizing and limits count the sum as if it had happened. */
-import type { Usd } from '../../protocol/units.ts'
+import { maxOf, type Usd } from '../../protocol/units.ts'
+import { fillsOf } from '../accountRecords/fills.ts'
 import {
   type Child,
   hasEnded,
@@ -40,4 +41,12 @@ export function worstCase(states: Iterable<IntentState>): Usd {
   let sum = 0n
   for (const state of states) sum += reservedOf(state)
   return sum
+}
+
+/** Returns the part of a reservation that is not filled yet by the journal, USD. */
+export function comingOf(state: IntentState): Usd {
+  const reservedUsd = reservedOf(state)
+  const filledUsd = fillsOf(state).reduce((sum, { sizeDeltaUsd = 0n }) => sum + maxOf(0n, sizeDeltaUsd), 0n)
+  const stillReservedUsd = filledUsd - (state.intent.reservationUsd - reservedUsd)
+  return maxOf(0n, reservedUsd - maxOf(0n, stillReservedUsd))
 }

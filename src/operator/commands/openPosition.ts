@@ -12,8 +12,7 @@ import {
   times,
 } from '../../base/bodyFields.ts'
 import { defined, ifDefined, someOf } from '../../base/defined.ts'
-import type { PositionSide } from '../../domain/accountRecords/accountRecord.ts'
-import { placeIn, planOn } from '../../domain/accountRecords/handPlan.ts'
+import { type HandPlan, placeIn, planOn } from '../../domain/accountRecords/handPlan.ts'
 import type { ExitRequest, IncreaseDecision } from '../../domain/order/decision.ts'
 import type { MarketView } from '../../domain/snapshot.ts'
 import { executionSidePrice } from '../../protocol/market.ts'
@@ -163,11 +162,9 @@ async function decide(
   const exits = exitsOf(command, view, entryPrice)
   if ('ok' in exits) return exits
   const token = poolToken(view, collateral)
-  const taken = plannedBefore(
-    context,
-    { marketToken: market.marketToken, direction: side, collateralToken: token },
-    exits,
-  )
+  const ofSide = { marketToken: market.marketToken, direction: side, collateralToken: token }
+  const plan = planOn(context.trading.accountJournal.state().handPlans ?? [], ofSide)
+  const taken = plannedBefore(plan, exits)
   if (taken !== undefined) return taken
   const unsized: IncreaseDecision = {
     kind: 'increase',
@@ -199,7 +196,7 @@ async function decide(
       ...(chosen === undefined ? [] : [chosen]),
       managers.length === 0 ? managersText(managers) : tradesToo(managers),
     ].join('; '),
-    ...defined({ chosen, quoted, cap: sized.cap }),
+    ...defined({ chosen, quoted, cap: sized.cap, planned: someOf(plan === undefined ? [] : exitsIn(plan)) }),
     ...defined({ isFarAgreed: command.far }),
   }
 }
@@ -225,20 +222,23 @@ function exitsOf(
 }
 
 /** EXITS_PLANNED: an exit of this type is planned for the position already, and grows with it. */
-function plannedBefore(
-  { trading }: HandContext,
-  side: PositionSide,
-  exits: readonly ExitRequest[],
-): Refusal | undefined {
-  const plan = planOn(trading.accountJournal.state().handPlans ?? [], side)
+function plannedBefore(plan: HandPlan | undefined, exits: readonly ExitRequest[]): Refusal | undefined {
   const type = exits
     .map((exit) => exit.type)
     .find((each) => plan !== undefined && placeIn(plan, each) !== undefined)
   if (plan === undefined || type === undefined) return undefined
   return refusal(
     'EXITS_PLANNED',
-    `perpd protect planned a ${type} for the ${side.direction} position on ${plan.symbol}, which grows with it: open without --${type}, or move it with perpd protect`,
+    `perpd protect planned a ${type} for the ${plan.direction} position on ${plan.symbol}, which grows with it: open without --${type}, or move it with perpd protect`,
   )
+}
+
+/** The exits that a plan keeps on its position. */
+function exitsIn(plan: HandPlan): readonly ExitRequest[] {
+  return (['take-profit', 'stop-loss'] as const).flatMap((type) => {
+    const place = placeIn(plan, type)
+    return place === undefined || place === 'none' ? [] : [{ type, triggerPrice: place }]
+  })
 }
 
 /** Describes who else trades the market of an order by hand, and the consequences for it. */

@@ -117,6 +117,8 @@ export interface ManualQuote extends Quote, OpenOutlook {
     readonly triggerPrice: string
     readonly sizeUsd: string
   }[]
+  /** Exits that a plan of `perpd protect` keeps on the position: they grow by this order. Absent: none is planned. */
+  readonly planned?: readonly { readonly type: string; readonly triggerPrice: string }[]
   /** Strategies that look at positions of this market. */
   readonly managers: readonly string[]
   /** Reasons why a guard would at once reduce or close the new position, and stops that cannot fire, a sentence each; empty for none. */

@@ -54,8 +54,18 @@ function roomText({ signedPrice, slippageBps, impactBudgetBps }: Quote): string 
 }
 
 function exitRows(quote: Quote): readonly Row[] {
-  const { exits, heldUsd, sizeUsd, triggerPrice } = quote
-  if (exits.length === 0) return [['exits', 'no stop-loss and no take-profit']]
+  const { exits, planned = [], heldUsd, sizeUsd, triggerPrice } = quote
+  const plan = planned.map((exit) => `${exit.type} at ${price(quote, exit.triggerPrice)}`)
+  const planRows: readonly Row[] =
+    plan.length === 0
+      ? []
+      : [
+          [
+            'exits',
+            `${plan.join(', ')}: planned for the position (perpd protect), and ${plan.length === 1 ? 'grows' : 'grow'} by this order once it fills`,
+          ],
+        ]
+  if (exits.length === 0) return plan.length === 0 ? [['exits', 'no stop-loss and no take-profit']] : planRows
   const each = exits.map((exit) => `${exit.type} at ${price(quote, exit.triggerPrice)}`)
   const scope =
     heldUsd === '0'
@@ -67,7 +77,7 @@ function exitRows(quote: Quote): readonly Row[] {
     const text = `the exits rest while this order still waits: one whose price is reached before closes up to ${amount(sizeUsd)} of the ${amount(heldUsd)} that is held, and is gone when this order fills`
     rows.push(['WARNING', text])
   }
-  return rows
+  return [...planRows, ...rows]
 }
 
 /** The costs of opening, a row each: expected, and at most. */
@@ -99,14 +109,22 @@ function positionText({ before, after, sizeUsd, heldUsd }: Quote): string {
 }
 
 function liquidationText(quote: Quote): string {
-  const { before, after, exits } = quote
+  const { before, after, exits, planned = [], direction } = quote
   if (after === null) return 'not known'
   const at = (shown: ShownPosition | null) =>
     shown?.liquidationPrice == null ? 'none' : price(quote, shown.liquidationPrice)
   const way = after.liquidationBps === null ? '' : `, ${after.liquidationBps / 100}% away`
-  const hasStop = exits.some(({ type }) => type === 'stop-loss')
+  const { liquidationPrice } = after
+  const isBefore = (stop: string) =>
+    direction === 'long'
+      ? BigInt(stop) > BigInt(liquidationPrice ?? '0')
+      : BigInt(stop) < BigInt(liquidationPrice ?? '0')
+  // One of the order was judged against the liquidation already.
+  const hasStop =
+    exits.some(({ type }) => type === 'stop-loss') ||
+    planned.some(({ type, triggerPrice }) => type === 'stop-loss' && isBefore(triggerPrice))
   const first =
-    after.liquidationPrice === null
+    liquidationPrice === null
       ? ''
       : hasStop
         ? '; the stop-loss comes first'

@@ -14,7 +14,7 @@ import {
   shownSides,
 } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
-import { mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
+import { comingOf, mayStillAdd, reservedOf } from '../../domain/machine/intentExposure.ts'
 import { isTakenBack } from '../../domain/order/cancelAsked.ts'
 import {
   hasEnded,
@@ -31,7 +31,7 @@ import { type AccountLists, type ListedPositions, positionOf, type Snapshot } fr
 import { type Address, hexKey } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { isIncreaseOrder } from '../../protocol/position.ts'
-import { maxOf, type Usd } from '../../protocol/units.ts'
+import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
 
 /** An open intent as the exposure needs it. */
 export interface InFlight {
@@ -63,6 +63,8 @@ export interface SideExposure {
   readonly unsettledUsd: Usd
   /** Reservations of our open intents. */
   readonly reservedUsd: Usd
+  /** Part of `reservedUsd` that is held already, until its fill is final: the worst case counts it twice. Absent: none. */
+  readonly twiceUsd?: Usd
   /**
    * Increase orders at the venue beyond our reservations, USD: orders that no open intent of ours explains, the operator's own or a lost one's, and
    * enlargements by edits.
@@ -171,8 +173,10 @@ export function exposureOf(
       ...defined({ executed, unprovenSinceMs: unproven, lane: ifDefined(unproven, () => intent.lane) }),
     }
     const place = placeOf(state, snapshot, journal)
+    const twiceUsd = hasUnseenFill(state, snapshot, journal) ? 0n : twiceUsdOf(state, held, journal)
     change(terms.marketToken, terms.direction, (side) => ({
       reservedUsd: side.reservedUsd + reservedUsdOf(state, snapshot, journal),
+      ...(twiceUsd > 0n && { twiceUsd: (side.twiceUsd ?? 0n) + twiceUsd }),
       ...(place && { [place]: [...side[place], inFlight] }),
     }))
   }
@@ -261,6 +265,16 @@ function finalSides(journal: HeldSides, open: readonly IntentState[]): HeldSides
 /** Returns the amount that an open intent still holds, USD: its reservation until its fills show, then the rest of it. */
 function reservedUsdOf(state: IntentState, snapshot: ListedPositions, journal: HeldSides): Usd {
   return hasUnseenFill(state, snapshot, journal) ? state.intent.reservationUsd : reservedOf(state)
+}
+
+/** The part of a reservation that is held already: by the journal, or by a list that shows the fill of an order in flight before the journal does. */
+function twiceUsdOf(state: IntentState, held: HeldSides, journal: HeldSides): Usd {
+  const comingUsd = comingOf(state)
+  const filledUsd = reservedOf(state) - comingUsd
+  if (rests(state) || lastAttempt(state)?.armed === undefined) return filledUsd
+  const key = sideKeyOf(sideOfIntent(state.intent))
+  const beyondUsd = (held.get(key)?.sizeUsd ?? 0n) - maxOf(0n, journal.get(key)?.sizeUsd ?? 0n)
+  return filledUsd + maxOf(0n, minOf(comingUsd, beyondUsd))
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Denial } from '../../domain/order/intent.ts'
 import type { Address } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { bps, formatDollars, maxOf, type Usd } from '../../protocol/units.ts'
-import { type Exposure, sideOf, worstCaseUsd } from '../exposure/accountExposure.ts'
+import { type Exposure, type SideExposure, sideOf, worstCaseUsd } from '../exposure/accountExposure.ts'
 import type { AdmissionContext } from '../exposure/admissionContext.ts'
 import type { AvailableCapacity } from '../exposure/availableCapacity.ts'
 
@@ -19,6 +19,8 @@ export interface SizeLimit {
   readonly limitUsd: Usd | undefined
   /** The whole limit, of which `limitUsd` is left; absent: it counts nothing but the order. */
   readonly wholeUsd?: Usd | undefined
+  /** Part of what it counts that is known to be counted twice until a fill is final, USD; absent: none. */
+  readonly twiceUsd?: Usd
   /** It is the strategy's own, and its own part alone counts against it. */
   readonly isOwn?: true
   /** Accounts whose use must be known before this limit of the desk is dealt out; absent: it is. */
@@ -150,19 +152,27 @@ function exposureCaps(
   equityUsd: Usd = 0n,
 ): readonly SizeLimit[] {
   const { maxPositionEquityBps, maxMarketExposureEquityBps, maxExposureEquityBps } = limits
-  const sideUsd = worstCaseUsd(sideOf(exposure, marketToken, direction))
-  const otherUsd = worstCaseUsd(sideOf(exposure, marketToken, direction === 'long' ? 'short' : 'long'))
-  const marketUsd = sideUsd + otherUsd
-  const { totalExposureUsd } = exposure
-  const caps: readonly (readonly [by: string, wholeUsd: Usd | undefined, usedUsd: Usd])[] = [
-    ['maxPositionSizeUsd', limits.maxPositionSizeUsd, sideUsd],
-    ['maxPositionEquityBps', shareOf(equityUsd, maxPositionEquityBps), sideUsd],
-    ['maxMarketExposureUsd', limits.maxMarketExposureUsd, marketUsd],
-    ['maxMarketExposureEquityBps', shareOf(equityUsd, maxMarketExposureEquityBps), marketUsd],
-    ['maxTotalExposureUsd', limits.maxTotalExposureUsd, totalExposureUsd],
-    ['maxExposureEquityBps', shareOf(equityUsd, maxExposureEquityBps), totalExposureUsd],
+  const ofSide = sideOf(exposure, marketToken, direction)
+  const ofOther = sideOf(exposure, marketToken, direction === 'long' ? 'short' : 'long')
+  const used = (of: readonly SideExposure[], usedUsd: Usd) => ({
+    usedUsd,
+    twiceUsd: of.reduce((sum, { twiceUsd = 0n }) => sum + twiceUsd, 0n),
+  })
+  const side = used([ofSide], worstCaseUsd(ofSide))
+  const market = used([ofSide, ofOther], worstCaseUsd(ofSide) + worstCaseUsd(ofOther))
+  const all = used([...exposure.sides.values()], exposure.totalExposureUsd)
+  const caps: readonly (readonly [by: string, wholeUsd: Usd | undefined, of: typeof side])[] = [
+    ['maxPositionSizeUsd', limits.maxPositionSizeUsd, side],
+    ['maxPositionEquityBps', shareOf(equityUsd, maxPositionEquityBps), side],
+    ['maxMarketExposureUsd', limits.maxMarketExposureUsd, market],
+    ['maxMarketExposureEquityBps', shareOf(equityUsd, maxMarketExposureEquityBps), market],
+    ['maxTotalExposureUsd', limits.maxTotalExposureUsd, all],
+    ['maxExposureEquityBps', shareOf(equityUsd, maxExposureEquityBps), all],
   ]
-  return caps.map(([by, wholeUsd, usedUsd]) => ({ by, limitUsd: rest(wholeUsd, usedUsd), wholeUsd }))
+  return caps.map(([by, wholeUsd, { usedUsd, twiceUsd }]) => ({
+    ...{ by, limitUsd: rest(wholeUsd, usedUsd), wholeUsd },
+    ...(twiceUsd > 0n && { twiceUsd }),
+  }))
 }
 
 /** Returns the decision, cut by every cap below the rest. */
