@@ -10,6 +10,16 @@ export function ownerText(kind: OwnerKind, name: string): string {
   return kind === 'task' ? `task ${name}` : name
 }
 
+/** Characters of a task's id behind its kind in a table: `perpd task stop` takes as many. */
+const TASK_CHARACTERS = 4
+
+/** The same for a column: a task by its kind and the first characters of its id, `chase:1a2b`. */
+export function shortOwner(kind: OwnerKind, name: string): string {
+  if (kind !== 'task') return ownerText(kind, name)
+  const [task = '', id = ''] = name.split(':')
+  return id === '' ? task : `${task}:${id.slice(0, TASK_CHARACTERS)}`
+}
+
 /** Names the owners of a position; one that no book and no task knows is another client's. */
 export function ownersText(owners: readonly Owner[]): string {
   const names = owners.map(({ kind, name }) => ownerText(kind, name))

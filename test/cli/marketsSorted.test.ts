@@ -79,3 +79,14 @@ test('markets are filtered by the capacity of their better side, and by whether 
   expect(found(false, 5)).toEqual(['deep', 'shut', 'doubted'])
   expect(found(true, 6)).toEqual([])
 })
+
+test.each([
+  ['change', '24H'],
+  ['oi', 'INTEREST'],
+  ['capacity', 'CAPACITY'],
+] as const)('a list sorted by %s shows that column in 80 columns', async (sort, title) => {
+  const [one] = await rows()
+  const titles = marketsText([one as MarketRow], 0, 80, sort).split('\n')[0] ?? ''
+  expect(titles.split(/ {2,}/)).toContain(title)
+  expect(titles.length).toBeLessThanOrEqual(80)
+})

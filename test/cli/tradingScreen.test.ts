@@ -92,9 +92,9 @@ const facts: LiveFacts = { command: 'perpd top', body, everyMs: 2_000, offset: 0
 const screen = (columns: number, rows: number, offset = 0) =>
   liveScreen({ ...facts, offset }, columns, rows).join('\n')
 
-test('a screen of 80 by 24 has the result of today, positions, resting orders and tasks without a key', () => {
+test('a screen of 80 by 24 has the result of today with its parts, positions, tasks and resting orders without a key', () => {
   const shown = screen(80, 24)
-  const places = ['today', 'positions: ', 'resting orders\n', '  b1: bracket'].map((word) =>
+  const places = ['today', 'PnL ', 'positions: ', '  b1: bracket', 'resting orders\n'].map((word) =>
     shown.indexOf(word),
   )
   expect(
@@ -142,4 +142,19 @@ test('an order of others is named by the first characters of its key, which move
   })
   expect(shown).toContain(' 0xabcdef')
   expect(shown).not.toContain(orderKey)
+})
+
+test('an order of a task is named in 80 columns, and its owner by the kind and the first characters of its id', () => {
+  const task = {
+    ownerKind: 'task',
+    owner: 'bracket:1a2b3c4d5e6f',
+    sizeUsd: '12345670000000000000000000000000000',
+  }
+  const ofTask = { ...body.restingOrders[0], ...task }
+  const shown = restingTable([ofTask] as unknown as typeof body.restingOrders, body.nowMs, {
+    width: 78,
+    isNoted: false,
+  })
+  expect(shown).toMatch(/ORDER +OWNER$/m)
+  expect(shown).toMatch(/ f00d0000 +bracket:1a2b$/m)
 })

@@ -1,7 +1,7 @@
 /** Resting orders as a table, the same one in `perpd orders`, `status` and `top`. Pure. */
 import type { Plain } from '../../domain/summaries/orderView.ts'
 import type { RestingRow } from '../../domain/summaries/restingRow.ts'
-import { distanceText, ownerText, shortMarkets } from '../../monitor/restingText.ts'
+import { distanceText, shortMarkets, shortOwner } from '../../monitor/restingText.ts'
 import { money, shortId, span } from '../../monitor/text.ts'
 import { type Column, fitTable } from './fitTable.ts'
 import { triggersIn } from './pricePlaces.ts'
@@ -36,14 +36,14 @@ export function restingTable(
       of: ({ distanceBps100 }) => (distanceBps100 === null ? '-' : distanceText(distanceBps100)),
     },
     { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => money(BigInt(sizeUsd)) },
-    { title: 'OWNER', rank: 1, isName: true, of: ({ ownerKind, owner }) => ownerText(ownerKind, owner) },
     // The name that move and cancel take: an order of others has none but its key at the venue, whose first characters suffice.
     {
       title: 'ORDER',
-      rank: 2,
+      rank: 1,
       of: ({ intentId, orderKey }) =>
         intentId === null ? orderKey.slice(0, KEY_CHARACTERS) : shortId(intentId),
     },
+    { title: 'OWNER', rank: 2, isName: true, of: ({ ownerKind, owner }) => shortOwner(ownerKind, owner) },
     { title: 'AGE', rank: 3, isFigure: true, of: ({ sinceMs }) => span(Math.max(0, nowMs - sinceMs)) },
     { title: 'VENUE KEY', rank: 4, of: ({ orderKey }) => orderKey },
   ]

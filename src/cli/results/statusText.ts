@@ -1,4 +1,4 @@
-/** The daemon's status as text: today's result, positions, resting orders and tasks first, what perpd itself is about last. Pure. */
+/** The daemon's status as text: today's result, positions, tasks and resting orders first, what perpd itself is about last. Pure. */
 import { replayText } from '../../base/candles/replayPlace.ts'
 import { isoTime } from '../../base/clock.ts'
 import type { StatusBody } from '../../control/routes.ts'
@@ -23,17 +23,16 @@ import {
 } from './statusParts.ts'
 
 /**
- * The status as text for a screen of so many columns, without a line break at its end: today's result, positions, resting orders and tasks first, what
+ * The status as text for a screen of so many columns, without a line break at its end: today's result, positions, tasks and resting orders first, what
  * perpd itself is about last.
  */
 export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
   return [
-    headText(body),
+    headText(body, width),
     ...positionsBlock(body, width),
+    ...tasksBlock(body, width),
     ...restingBlock(body, width),
     ...inFlightBlock(body, width),
-    ...tasksBlock(body, width),
-    ...dayBlock(body, width),
     ...problemBlocks(body),
     `strategies\n${strategiesTable(body, width)}`,
     ...silentText(body, width),
@@ -42,7 +41,7 @@ export function statusText(body: StatusBody, width = SCREEN_COLUMNS): string {
 }
 
 /** State, halts, today's result and the account's figures. */
-function headText(body: StatusBody): string {
+function headText(body: StatusBody, width: number): string {
   const { profile, chain, state, notReady, openOrders, unresolved, equity, replay, kill, nowMs } = body
   const ready = notReady.length === 0 ? 'ready' : `not ready: ${notReady.join('; ')}`
   const oldest = unresolved === 0 ? '' : ` (oldest ${span(body.oldestUnresolvedSeconds * 1_000)})`
@@ -68,6 +67,7 @@ function headText(body: StatusBody): string {
             'today',
             `${money(BigInt(equity.equityUsd) - BigInt(equity.dayStartUsd))} ${sinceText(equity, nowMs)}${transfersText(equity)}`,
           ],
+          ...dayRows(equity, width),
           [
             'equity',
             `${money(BigInt(equity.equityUsd))}, peak ${money(BigInt(equity.peakUsd))}, drawdown ${drawdownText(equity)}${equityAge(equity, nowMs)}`,
@@ -81,10 +81,15 @@ function headText(body: StatusBody): string {
   ])
 }
 
+/** Columns of the head's names. */
+const HEAD_INDENT = 9
+
 /** The parts of today's result, which add up to it as they are shown. */
-function dayBlock({ equity }: StatusBody, width: number): readonly string[] {
-  const parts = equity === undefined ? '' : dayPartsText(equity)
-  return parts === '' ? [] : [wrapped('PnL today: ', parts, width).join('\n')]
+function dayRows(equity: NonNullable<StatusBody['equity']>, width: number): readonly (readonly string[])[] {
+  const parts = dayPartsText(equity)
+  return parts === ''
+    ? []
+    : wrapped('', parts, width - HEAD_INDENT).map((line, at) => [at === 0 ? 'PnL' : '', line])
 }
 
 /** The fall of the equity below its peak, in percent of the peak. */

@@ -24,11 +24,12 @@ export async function markets({ loaded, flags, positionals, width, out }: Call):
   const all = await queryDaemon(loaded, '/api/markets', isMarkets)
   const least = dollarsFlag(flags, 'capacity')
   const filter = { isOpen: flags.has('open'), leastUsd: least === undefined ? 0n : usd(least) }
-  const rows = sortedMarkets(filteredMarkets(searched(all, wanted), filter), sortOf(flags.get('sort')))
+  const sort = sortOf(flags.get('sort'))
+  const rows = sortedMarkets(filteredMarkets(searched(all, wanted), filter), sort)
   if (flags.has('json')) out(JSON.stringify(rows, undefined, 2))
   else if (rows.length === 0 && searched(all, wanted).length > 0) out('No market passes the filters.')
   else if (rows.length === 0) out(wanted === '' ? 'No market is listed.' : noneCalled(all, String(search)))
-  else out(marketsText(rows, Date.now(), width))
+  else out(marketsText(rows, Date.now(), width, sort))
   return rows.length === 0 && wanted !== '' ? exitCodes.notFound : exitCodes.ok
 }
 
@@ -108,6 +109,13 @@ function isOpen({ state }: MarketRow): boolean {
 
 const FEE = 'FEE (BPS)'
 
+/** The column of each figure that sorts. */
+const sortTitles: Readonly<Record<MarketSort, string>> = {
+  oi: 'INTEREST',
+  change: '24H',
+  capacity: 'CAPACITY',
+}
+
 const columns: readonly Column<MarketRow>[] = [
   { title: 'MARKET', rank: 0, wraps: true, of: ({ symbol }) => symbol.replace(' ', '\n') },
   {
@@ -137,7 +145,7 @@ const columns: readonly Column<MarketRow>[] = [
   },
   {
     title: 'BORROW/H',
-    rank: 0,
+    rank: 1,
     isFigure: true,
     of: ({ borrowingLong, borrowingShort }) => sides(borrowingLong, borrowingShort, percent),
   },
@@ -167,8 +175,13 @@ function feesOf({ feeBalancingBps100: low, feeUnbalancingBps100: high }: MarketR
   return low === high ? basisPoints(low) : `${basisPoints(low)}/${basisPoints(high)}`
 }
 
-/** The table, what its figures mean, and why nothing is added on some. */
-export function marketsText(rows: readonly MarketRow[], nowMs: number, width: number): string {
+/** The table with the column that sorts, what its figures mean, and why nothing is added on some. */
+export function marketsText(
+  rows: readonly MarketRow[],
+  nowMs: number,
+  width: number,
+  sort?: MarketSort,
+): string {
   const readAtMs = Math.min(...rows.map(({ readAtMs: atMs }) => atMs ?? Number.POSITIVE_INFINITY))
   const age = Number.isFinite(readAtMs)
     ? `read ${span(Math.max(0, nowMs - readAtMs))} ago`
@@ -176,7 +189,9 @@ export function marketsText(rows: readonly MarketRow[], nowMs: number, width: nu
   const whys = rows.flatMap(({ symbol, why, state, marketToken }) =>
     why === undefined ? [] : wrapped('', `${symbol} (${marketToken}) is ${state}: ${why}`),
   )
-  const text = fitTable(columns, rows, width)
+  const sorted = sort && sortTitles[sort]
+  const shown = columns.map((column) => (column.title === sorted ? { ...column, rank: 0 } : column))
+  const text = fitTable(shown, rows, width)
   // A column that a narrow screen leaves out needs no explanation.
   const fee = hasColumn(text, FEE)
     ? " The fee is in hundredths of a percent of an order's size: the first figure where the order balances longs and shorts, else the second."
