@@ -13,6 +13,8 @@ interface FilterRow {
   readonly value: string
   /** Live subjects among which the value is one, for completion; absent: none. */
   readonly among?: 'markets' | 'strategies'
+  /** The values that it may have; absent: any. */
+  readonly words?: readonly string[]
   readonly doc: string
   /** Returns the test; undefined: the value is none of this filter. */
   readonly testOf: (typed: string, nowMs: number) => ((trade: ClosedTrade) => boolean) | undefined
@@ -53,6 +55,7 @@ export const tradeFilters: readonly FilterRow[] = [
   {
     name: 'side',
     value: 'SIDE',
+    words: ['long', 'short'],
     doc: 'only long, or only short',
     testOf: oneOf(['long', 'short'], ({ direction }) => direction),
   },
@@ -66,12 +69,14 @@ export const tradeFilters: readonly FilterRow[] = [
   {
     name: 'reason',
     value: 'WHY',
+    words: tradeReasons,
     doc: `only what ended by ${tradeReasons.slice(0, -1).join(', ')} or ${tradeReasons.at(-1)}`,
     testOf: oneOf(tradeReasons, ({ reason }) => reason),
   },
   {
     name: 'outcome',
     value: 'WHICH',
+    words: ['won', 'lost'],
     doc: 'only won, or only lost: PnL above nothing, or not',
     testOf: oneOf(['won', 'lost'], ({ pnlUsd }) => (pnlUsd > 0n ? 'won' : 'lost')),
   },

@@ -220,6 +220,7 @@ const table: readonly (Command | Sent)[] = [
       {
         name: 'sort',
         value: 'WHAT',
+        words: ['oi', 'change', 'capacity'],
         doc: 'oi, change or capacity, the largest first; by symbol when not given',
       },
       { name: 'open', doc: 'only markets that are open, and that increases may use' },

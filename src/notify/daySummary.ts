@@ -67,7 +67,7 @@ const defaultTemplate = [
   'PnL {pnl} after all costs, fees {fees} of them',
   'By strategy: {strategies}',
   'Held: {positions}; PnL if closed {unrealized}',
-  'Open orders {orders}, exposure {exposure}, equity {equity}{transfers}, trading {trading}',
+  'Open orders {orders}, notional {exposure}, equity {equity}{transfers}, trading {trading}',
   'Unresolved: {unresolved}',
 ].join('\n')
 

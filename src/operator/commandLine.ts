@@ -18,6 +18,8 @@ export interface OwnFlag {
   readonly name: string
   /** The running daemon has names for its value. A flag of this name has the same in every command. */
   readonly among?: LiveSubject
+  /** The values that it may have, for completion; absent: any. */
+  readonly words?: readonly string[]
   /** Name of its value for the usage line; absent for a flag without value. */
   readonly value?: string
   /** The value may be left out; one that begins with a digit is accepted. */

@@ -32,7 +32,7 @@ const fields = {
     amount({
       typed: 'least',
       means: 'least size of an order; a twentieth of the missing size when not given',
-      said: (shown) => `orders of ${shown} USD or more`,
+      said: (shown) => `orders of $${shown} or more`,
     }),
   ),
 }
@@ -56,7 +56,7 @@ export const accumulateTask = taskRow({
   does: 'adds until the position has its target, while the price is within the bound; each order takes a share of the capacity.',
   doneWhen: 'when the position has its target, whoever added',
   example: '"ETH/USD [WETH-USDC]" long --target 10000 --price 1900 --leverage 2',
-  lead: ({ market, direction, target }) => `add to ${market} ${direction} until it has ${target} USD`,
+  lead: ({ market, direction, target }) => `add to ${market} ${direction} until it has $${target}`,
   plan: planOf,
   draft(wish, facts) {
     const { targetUsd, symbol } = wish

@@ -54,7 +54,7 @@ export const bracketTask = taskRow({
   does: 'one entry with its stop and target in the same message; one exit cancels the other. A stopped task leaves its exits.',
   doneWhen: 'when an exit closed it; the other is cancelled',
   example: '"ETH/USD [WETH-USDC]" long --size 1000 --leverage 2 --stop-loss 1700 --take-profit 2100',
-  lead: ({ size, entry }, side) => `${side} by ${size} USD at ${entry ?? 'the market'}`,
+  lead: ({ size, entry }, side) => `${side} by $${size} at ${entry ?? 'the market'}`,
   hasExits: () => true,
   plansAround: true,
   plan: planOf,

@@ -60,7 +60,7 @@ export const chaseTask = taskRow({
   doneWhen: 'when all is filled',
   example: '"ETH/USD [WETH-USDC]" long --reduce --size 1000 --price 1700 --minutes 30',
   lead: ({ size, minutes }, side) =>
-    `${side} by ${size} USD with a limit behind the price, at the market after ${minutes} min`,
+    `${side} by $${size} with a limit behind the price, at the market after ${minutes} min`,
   plansAround: true,
   plan: planOf,
   draft(wish, facts) {

@@ -101,7 +101,7 @@ export const ladderTask = taskRow({
   does: 'rungs at better prices (the first at the market, the others rest) or by time; the target follows the averaged entry, the stop stays; once an exit fills, nothing is added.',
   doneWhen: 'when an exit closed all, or with the last rung without exits',
   example: '"ETH/USD [WETH-USDC]" long --size 2000 --rungs 5 --step 1% --profit 2% --stop 6% --leverage 2',
-  lead: ({ size, rungs }, side) => `${side} by ${size} USD in ${rungs} rungs`,
+  lead: ({ size, rungs }, side) => `${side} by $${size} in ${rungs} rungs`,
   hasExits,
   plansAround: true,
   plan: planOf,

@@ -78,7 +78,7 @@ const fields = {
     amount({
       typed: 'least',
       means: 'least size of an order',
-      said: (shown) => `orders of ${shown} USD or more`,
+      said: (shown) => `orders of $${shown} or more`,
     }),
   ),
 }
@@ -105,7 +105,7 @@ export const rebalanceTask = taskRow({
   example: '"ETH/USD [WETH-USDC]=50%,BTC/USD [BTC-USDC]=-30%" --total 5000 --leverage 2',
   lead({ total, weights }) {
     const each = Object.entries(weights as Readonly<Record<string, number>>)
-    return `bring ${total} USD to ${each.map(([market, weightBps]) => `${market} ${percentText(weightBps)}`).join(', ')}`
+    return `bring $${total} to ${each.map(([market, weightBps]) => `${market} ${percentText(weightBps)}`).join(', ')}`
   },
   plan: planOf,
   draft(wish, facts) {

@@ -266,7 +266,7 @@ export function askedOf(row: AnyTaskRow, texts: StartTexts): string {
     ...(collateral === undefined ? [] : [`on the ${collateral} token`]),
     ...saidOf(row.fields, texts),
     ...(maxOrders === undefined ? [] : [`at most ${maxOrders} orders`]),
-    ...(maxFees === undefined ? [] : [`at most ${maxFees} USD of fees`]),
+    ...(maxFees === undefined ? [] : [`at most $${maxFees} of fees`]),
     ...(maxMinutes === undefined ? [] : [`at most ${maxMinutes} min`]),
   ].join(', ')
 }

@@ -82,7 +82,7 @@ export const twapTask = taskRow({
   does: "a size in equal parts over some minutes: one message of the venue's own twap where that fits (up to 30 parts, whole minutes, no price bound, all of it within the share of the capacity), else orders sized by the capacity of their moment.",
   doneWhen: 'when all is filled',
   example: '"ETH/USD [WETH-USDC]" long --size 5000 --parts 10 --minutes 60 --leverage 2',
-  lead: ({ size, parts, minutes }, side) => `${side} by ${size} USD in ${parts} parts over ${minutes} min`,
+  lead: ({ size, parts, minutes }, side) => `${side} by $${size} in ${parts} parts over ${minutes} min`,
   plan: planOf,
   draft(wish, facts) {
     const { sizeUsd, parts, minutes } = wish

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commandTable.ts'
+import { marketSorts } from '../../src/cli/verbs/marketsCommand.ts'
 import { perpd } from './run.ts'
 
 let cwd: string
@@ -58,6 +59,13 @@ test.skipIf(!has('bash'))('bash completes commands, flags and known values behin
   expect(completed('task', 'start', 'br')).toEqual(['bracket'])
   expect(completed('open', 'ET')).toEqual(['ETH'])
   expect(completed('open', 'ETH', 'lo')).toEqual(['long'])
+  expect(completed('open', 'ETH', '')).toEqual(expect.arrayContaining(['long', 'short']))
+  expect(completed('open', 'ETH', '')).not.toContain('BTC')
+  expect(completed('open', '--size', '100', 'ET')).toEqual(['ETH'])
+  expect(completed('open', '--risk.maxLeverage', '3', 'ETH', 'long', 'E')).toEqual([])
+  expect(completed('markets', '--sort', '')).toEqual(Object.keys(marketSorts))
+  expect(completed('trades', '--reason', 'l')).toEqual(['liquidation'])
+  expect(completed('trading', 'halted', '--reason', 'l')).toEqual([])
   expect(completed('trading', 'h')).toEqual(['halted'])
   expect(completed('completion', 'f')).toEqual(['fish'])
   for (const { name, flags } of commands) {

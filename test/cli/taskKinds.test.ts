@@ -54,20 +54,28 @@ test('a start without a market is refused with an example of its kind', async ()
 
 const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
-test.skipIf(!hasPty)('at a terminal a start without a kind asks for it by numbers', async () => {
-  const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
-  const command = `'${process.execPath}' '${main}' task start`
-  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: bareEnv() })
-  let said = ''
-  let isAnswered = false
-  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    said += piece
-    if (isAnswered || !said.includes('Type a number: ')) return
-    isAnswered = true
-    child.stdin.write(`${names.indexOf('ladder') + 1}\r`)
-  })
-  const [code] = await once(child, 'close')
-  const plain = stripVTControlCharacters(said)
-  for (const [at, name] of names.entries()) expect(plain).toMatch(new RegExp(`^ +${at + 1}  ${name}: `, 'm'))
-  expect([code, /perpd task start (\w+) /.exec(plain)?.[1]]).toEqual([4, 'ladder'])
-})
+test.skipIf(!hasPty).each([`${names.indexOf('ladder') + 1}`, 'ladder'])(
+  'at a terminal a start without a kind asks for it by numbers or names, in lines of a screen: %s',
+  async (typed) => {
+    const main = resolve(import.meta.dirname, '../support/guardedMain.ts')
+    const command = `'${process.execPath}' '${main}' task start`
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env: bareEnv() })
+    let said = ''
+    let isAnswered = false
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece
+      if (isAnswered || !said.includes('Type a number or a name: ')) return
+      isAnswered = true
+      child.stdin.write(`${typed}\r`)
+    })
+    const [code] = await once(child, 'close')
+    const plain = stripVTControlCharacters(said)
+    for (const [at, name] of names.entries())
+      expect(plain).toMatch(new RegExp(`^ +${at + 1}  ${name}: `, 'm'))
+    expect(
+      plain.split(/\r?\n/).every(({ length }) => length <= 80),
+      plain,
+    ).toBe(true)
+    expect([code, /perpd task start (\w+) /.exec(plain)?.[1]]).toEqual([4, 'ladder'])
+  },
+)

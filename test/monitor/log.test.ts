@@ -142,7 +142,7 @@ test('on a terminal every event reads as one plain line', () => {
     limits    limits changed by Ada: maxOrderUsd from 500 to 250
     limits    limits changed since the last run: maxOrderUsd from 250 to 500
     market    Ada trusts ETH/USD [WETH-USDC] (0x70d95587d40A2caf56bd97485aB3Eec10Bee6336)
-    alive     1 position, exposure $500.00, 1 open order, 0 unresolved
+    alive     1 position, notional $500.00, 1 open order, 0 unresolved
     perpd     SIGTERM: no new orders; following 1 order in flight for up to 10 s. A second signal exits at once; both are safe
     perpd     stopped after 1 h 2 min, no order open
                         1 position stays open and unmanaged until the next start:

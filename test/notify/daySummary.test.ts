@@ -97,7 +97,7 @@ test('its figures are the sums of the books, and what is unresolved asks for som
       'PnL +$10.50 after all costs, fees $4.50 of them',
       'By strategy: trend +$11.50, grid -$1.00',
       'Held: long ETH/USD $1,500.00; PnL if closed -$14.00',
-      'Open orders 2, exposure $1,700.00, equity $9,000.00, $120.00 deposited, $30.00 withdrawn, trading active',
+      'Open orders 2, notional $1,700.00, equity $9,000.00, $120.00 deposited, $30.00 withdrawn, trading active',
       'Unresolved: 1 order with an unknown fate, 2 discrepancies',
     ].join('\n'),
   )

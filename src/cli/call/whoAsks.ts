@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { isatty } from 'node:tty'
 import { typedWhole } from '../../base/typedNumber.ts'
+import { wordsIn } from '../output/fitTable.ts'
+import { SCREEN_COLUMNS } from '../output/screen.ts'
 import type { Call } from './command.ts'
 import { openQuestions } from './question.ts'
 
@@ -47,14 +49,31 @@ export async function isAgreed(
   return false
 }
 
-/** Asks at the terminal for one of some choices by its number; the place of the chosen one, undefined: none. */
-export async function choose(question: string, choices: readonly string[]): Promise<number | undefined> {
+/** Columns before a choice: its number. */
+const CHOICE_INDENT = 5
+
+/** Asks at the terminal for one of some choices by its number, or by its name where they have `names`; the place of the chosen one, undefined: none. */
+export async function choose(
+  question: string,
+  choices: readonly string[],
+  {
+    names = [],
+    width = SCREEN_COLUMNS,
+  }: { readonly names?: readonly string[]; readonly width?: number } = {},
+): Promise<number | undefined> {
   const questions = openQuestions()
-  const lines = choices.map((choice, at) => `  ${at + 1}  ${choice}`)
+  const lines = choices.flatMap((choice, at) =>
+    wordsIn(choice, width - CHOICE_INDENT).map(
+      (line, part) => `${part === 0 ? `  ${at + 1}  ` : ' '.repeat(CHOICE_INDENT)}${line}`,
+    ),
+  )
   try {
-    const answer = (await questions.ask(`${[question, ...lines].join('\n')}\nType a number: `)) ?? ''
-    const at = typedWhole(answer.trim(), 1, choices.length)
-    return at === undefined ? undefined : at - 1
+    const asked = names.length === 0 ? 'Type a number: ' : 'Type a number or a name: '
+    const answer = ((await questions.ask(`${[question, ...lines].join('\n')}\n${asked}`)) ?? '').trim()
+    const at = typedWhole(answer, 1, choices.length)
+    if (at !== undefined) return at - 1
+    const named = names.indexOf(answer.toLowerCase())
+    return named === -1 ? undefined : named
   } finally {
     questions.close()
   }

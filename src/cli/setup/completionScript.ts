@@ -27,10 +27,26 @@ function commonOf(takesNoSettings = false): readonly OwnFlag[] {
 interface Place {
   readonly behind: string
   readonly words: readonly string[]
-  /** Names that the running daemon is asked for as well. */
-  readonly among?: LiveSubject
+  /** Arguments of a whole command, in their order. */
+  readonly args: readonly Argument[]
   /** True for a whole command; it still holds when other words follow. */
   readonly isWhole: boolean
+}
+
+/** An argument: words for it, and names that the running daemon is asked for as well. */
+interface Argument {
+  readonly words: readonly string[]
+  readonly among?: LiveSubject
+}
+
+/** Most arguments of a command that have words of their own; of one that is given many times the last ones are alike. */
+const MOST_ARGUMENTS = 4
+
+/** Flags behind which a word is their value, and no argument. */
+function takingFlags(commands: readonly CommandLine[]): readonly string[] {
+  const all = [...commands.flatMap(({ flags }) => flags), ...commonFlags]
+  const taking = all.filter((flag) => flag.value !== undefined && flag.isValueOptional !== true)
+  return [...new Set(taking.map(({ name }) => `--${name}`)), '--*.*']
 }
 
 function placesOf(commands: readonly CommandLine[], values: ValueWords): readonly Place[] {
@@ -39,15 +55,16 @@ function placesOf(commands: readonly CommandLine[], values: ValueWords): readonl
     names.flatMap(([one, two]) => (one === first && two !== undefined ? [two] : []))
   const firsts = [...new Set(names.map(([first = '']) => first))]
   const whole = commands.map(({ name, flags, positional, more = [], takesNoSettings }): Place => {
+    const isMany = positional?.isMany === true
     const named = [...(positional === undefined ? [] : [positional]), ...more]
+    const args = named.map(({ name: word, among }): Argument => {
+      return { words: values[word] ?? [], ...defined({ among }) }
+    })
     return {
       behind: name,
       isWhole: true,
-      ...defined({ among: named.find(({ among }) => among !== undefined)?.among }),
-      words: [
-        ...named.flatMap((each) => values[each.name] ?? []),
-        ...[...flags, ...commonOf(takesNoSettings)].map((flag) => `--${flag.name}`),
-      ],
+      args: isMany ? Array.from({ length: MOST_ARGUMENTS }, () => args).flat() : args,
+      words: [...flags, ...commonOf(takesNoSettings)].map((flag) => `--${flag.name}`),
     }
   })
   const families = firsts.filter((first) => seconds(first).length > 0)
@@ -57,10 +74,11 @@ function placesOf(commands: readonly CommandLine[], values: ValueWords): readonl
     ...families.map((first) => ({
       behind: first,
       isWhole: false,
+      args: whole.find(({ behind }) => behind === first)?.args ?? [],
       words: [...seconds(first), ...(whole.find(({ behind }) => behind === first)?.words ?? [])],
     })),
     ...whole.filter(({ behind }) => !behind.includes(' ')),
-    { behind: '', isWhole: false, words: [...firsts, 'help'] },
+    { behind: '', isWhole: false, args: [], words: [...firsts, 'help'] },
   ]
 }
 
@@ -84,6 +102,19 @@ function valuedFlags(
   })
 }
 
+/** Flags whose own definition has words for their value, with the commands that they are of. */
+function wordedFlags(
+  commands: readonly CommandLine[],
+): readonly (readonly [string, readonly (readonly [behind: string, words: readonly string[]])[]])[] {
+  const all = commands.flatMap(({ name: behind, flags }) =>
+    flags.flatMap(({ name, words }) => (words === undefined ? [] : [{ name, behind, words }])),
+  )
+  return [...Map.groupBy(all, ({ name }) => name)].map(([name, own]) => [
+    name,
+    own.map(({ behind, words }) => [behind, words] as const),
+  ])
+}
+
 /** Flags whose values the running daemon has names for. */
 function liveFlags(commands: readonly CommandLine[]): readonly (readonly [string, LiveSubject])[] {
   const all = commands.flatMap(({ flags }) => flags)
@@ -95,26 +126,43 @@ const meansDaemon = ['--config', '--profile', '--control.tokenFile']
 
 function caseScript(shell: 'bash' | 'zsh', commands: readonly CommandLine[], values: ValueWords): string {
   const cases = placesOf(commands, values).map(
-    ({ behind, words, isWhole, among }) =>
-      `    '${behind === '' ? '' : `${behind} `}'${isWhole ? '*' : ''}) found='${words.join(' ')}'${among === undefined ? '' : ` live=${among}`} ;;`,
+    ({ behind, words, isWhole, args }) =>
+      `    '${behind === '' ? '' : `${behind} `}'${isWhole ? '*' : ''}) found='${words.join(' ')}' depth=${behind === '' ? 0 : behind.split(' ').length}${args.map((arg, at) => ` a${at}='${arg.words.join(' ')}' l${at}=${arg.among ?? ''}`).join('')} ;;`,
   )
   const ofFlags = [
     ...valuedFlags(commands, values).map(
       ([name, words]) => `    --${name}) found='${words.join(' ')}' live= ;;`,
     ),
+    ...wordedFlags(commands).map(
+      ([name, own]) =>
+        `    --${name}) case "$line " in ${own.map(([behind, words]) => `'${behind} '*) found='${words.join(' ')}' live= ;;`).join(' ')} esac ;;`,
+    ),
     ...liveFlags(commands).map(([name, among]) => `    --${name}) found= live=${among} ;;`),
   ]
-  const { head, line, previous, finish } = shell === 'bash' ? bashParts : zshParts
+  const { head, line, previous, finish, word, first, last } = shell === 'bash' ? bashParts : zshParts
+  const most = Math.max(...placesOf(commands, values).map(({ args }) => args.length))
+  const each = Array.from({ length: most }, (_, at) => at)
   return [
     ...(shell === 'zsh' ? ['#compdef perpd'] : []),
     `# Completion of perpd for ${shell}: source <(perpd completion ${shell})`,
     ...head,
     '_perpd() {',
     `  ${line}`,
-    "  local found='' live=''",
+    `  local found='' live='' depth=0 place=0 at${each.map((at) => ` a${at}='' l${at}=''`).join('')}`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
     '  case "${line:+$line }" in',
     ...cases,
+    '  esac',
+    // The place of the argument that is completed: words that are neither flags nor their values stand before it.
+    `  for ((at = ${first} + depth; at < ${last}; at++)); do`,
+    `    case "${word}" in`,
+    `      ${takingFlags(commands).join('|')}) ((at++)) ;;`,
+    '      -*) ;;',
+    '      *) ((place++)) ;;',
+    '    esac',
+    '  done',
+    '  case $place in',
+    ...each.map((at) => `    ${at}) found="$a${at} $found" live=$l${at} ;;`),
     '  esac',
     `  case "${previous}" in`,
     ...ofFlags,
@@ -132,6 +180,10 @@ interface ShellParts {
   /** Sets `line` to the words before the one that is completed. */
   readonly line: string
   readonly previous: string
+  /** The word at `at`, and the places of the first word behind `perpd` and of the one that is completed. */
+  readonly word: string
+  readonly first: number
+  readonly last: string
   /** Offers `found`, and the names of `live`. */
   readonly finish: readonly string[]
 }
@@ -161,6 +213,9 @@ const bashParts: ShellParts = {
   line: 'local line="${COMP_WORDS[*]:1:COMP_CWORD-1}" typed="${COMP_WORDS[COMP_CWORD]}" word about',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
   previous: '${COMP_WORDS[COMP_CWORD-1]}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+  word: '${COMP_WORDS[at]}',
+  ...{ first: 1, last: 'COMP_CWORD' },
   finish: [
     'COMPREPLY=($(compgen -W "$found" -- "$typed"))',
     'if [[ -n $live && $typed != -* ]]; then',
@@ -178,6 +233,9 @@ const zshParts: ShellParts = {
   line: 'local line="${(j: :)words[2,CURRENT-1]}" word about\n  local -a named shown',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
   previous: '${words[CURRENT-1]}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
+  word: '${words[at]}',
+  ...{ first: 2, last: 'CURRENT' },
   finish: [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own
     'if [[ -n $live && ${words[CURRENT]} != -* ]]; then',
@@ -196,12 +254,12 @@ function fishScript(commands: readonly CommandLine[], values: ValueWords): strin
   const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   const summaries = new Map(commands.map(({ name, summary }) => [name, summary]))
   const places = placesOf(commands, values)
-  const live = places.flatMap(({ behind, among }) =>
-    among === undefined
-      ? []
-      : [
-          `complete -c perpd -f -n ${quoted(`__perpd_in ${quoted(`${behind} `)}`)} -a ${quoted(`(__perpd_names ${among})`)}`,
-        ],
+  const ofArguments = places.flatMap(({ behind, args }) =>
+    args.flatMap(({ words: own, among }, at) => {
+      const where = `__perpd_in ${quoted(`${behind} `)}; and test (__perpd_place ${behind.split(' ').length}) -eq ${at}`
+      const told = [...own, ...(among === undefined ? [] : [`(__perpd_names ${among})`])].join(' ')
+      return told === '' ? [] : [`complete -c perpd -f -n ${quoted(where)} -a ${quoted(told)}`]
+    }),
   )
   const words = places.flatMap(({ behind, words: all, isWhole }) =>
     all
@@ -215,7 +273,10 @@ function fishScript(commands: readonly CommandLine[], values: ValueWords): strin
   const flags = commands.flatMap(({ name, flags: own, takesNoSettings }) =>
     [...own, ...commonOf(takesNoSettings)].map((flag) => {
       const takes = 'value' in flag && flag.value !== undefined && !('isValueOptional' in flag)
-      const known = flag.among === undefined ? values[flag.name]?.join(' ') : `(__perpd_names ${flag.among})`
+      const known =
+        flag.among === undefined
+          ? (flag.words ?? values[flag.name])?.join(' ')
+          : `(__perpd_names ${flag.among})`
       const value = takes ? (known === undefined ? ' -r' : ` -x -a ${quoted(known)}`) : ''
       return `complete -c perpd -n ${quoted(`__perpd_in ${quoted(`${name} `)}`)} -l ${flag.name}${value} -d ${quoted(flag.doc)}`
     }),
@@ -243,6 +304,22 @@ function fishScript(commands: readonly CommandLine[], values: ValueWords): strin
     '  end',
     '  command perpd completion $argv[1] $which 2>/dev/null </dev/null',
     'end',
-    ...new Set([...words, ...live, ...flags]),
+    'function __perpd_place',
+    '  set -l said (commandline -opc)',
+    '  set -l place 0',
+    '  set -l at (math 2 + $argv[1])',
+    '  while test $at -le (count $said)',
+    '    switch $said[$at]',
+    `      case ${takingFlags(commands).map(quoted).join(' ')}`,
+    '        set at (math $at + 1)',
+    "      case '-*'",
+    "      case '*'",
+    '        set place (math $place + 1)',
+    '    end',
+    '    set at (math $at + 1)',
+    '  end',
+    '  echo $place',
+    'end',
+    ...new Set([...words, ...ofArguments, ...flags]),
   ].join('\n')
 }

@@ -30,6 +30,7 @@ export async function withKind(call: Call): Promise<Call> {
     ? await choose(
         'Which kind of task?',
         taskRows.map(({ name, does }) => `${name}: ${does}`),
+        { names: taskRows.map(({ name }) => name), width: call.width },
       )
     : undefined
   const kind = at === undefined ? undefined : taskRows[at]?.name

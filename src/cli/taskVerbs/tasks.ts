@@ -48,7 +48,7 @@ export async function start(given: Call): Promise<number> {
 
 /** The question about fees that exceed what nobody is asked about; undefined: they do not. */
 function feesQuestion(maxFees: string | undefined): string | undefined {
-  return maxFees === undefined ? undefined : `Its fees may reach ${maxFees} USD. Start it all the same?`
+  return maxFees === undefined ? undefined : `Its fees may reach $${maxFees}. Start it all the same?`
 }
 
 /** Lists tasks. */

@@ -272,10 +272,11 @@ function reasonOf(row: OrderRow, note: string, width: number): string {
 const ID_WIDTH = 10
 const MIN_REASON = 40
 
-/** `unknown, unwind requested, presumed dead`. */
+/** `unknown, unwind requested, presumed dead`; `filled` for an entry whose exits rest. */
 function statusOf({ standing, unwantedBy, presumedDeadForSeconds }: OrderRow): string {
   return [
-    standing,
+    // Its entry is filled, and what is open is a position.
+    standing === 'open' ? 'filled' : standing,
     ...(unwantedBy === null ? [] : ['unwind requested']),
     ...(presumedDeadForSeconds === null ? [] : ['presumed dead']),
   ].join(', ')

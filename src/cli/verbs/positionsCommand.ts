@@ -176,7 +176,7 @@ export function positionsText(rows: readonly PositionRow[], status: StatusBody, 
     : ''
   const legend = wrapped(
     '',
-    `${pnlText(rows)}${before} Pending funding and borrowing are in it; the cost of opening, and of sending a close, is not. ${read}.${entry}`,
+    `${pnlText(rows)}${before} Pending funding and borrowing are in it; the cost of opening, and of sending a close, is not. ${read.replace(/^./, (letter) => letter.toUpperCase())}.${entry}`,
     width,
   )
   const claimable = claimableText(rows).flatMap((each) => wrapped('', each, width))

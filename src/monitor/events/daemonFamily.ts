@@ -143,7 +143,7 @@ export const daemonFamily: EventFamily<
       meaning: 'The daemon is alive; at info when nothing else was logged.',
       word: 'alive',
       text: (event) =>
-        `${counted(event.positions, 'position')}, exposure ${money(event.exposureUsd)}, ${counted(event.openIntents, 'open order')}, ${event.unresolved} unresolved`,
+        `${counted(event.positions, 'position')}, notional ${money(event.exposureUsd)}, ${counted(event.openIntents, 'open order')}, ${event.unresolved} unresolved`,
       fields: ['positions', 'exposure_usd', 'open_intents', 'unresolved'],
     },
     'daemon.portMoved': {

@@ -55,6 +55,7 @@ export const moveOrder: CommandRow<MoveCommand> = {
         'One edit of the same order; its size stays. A stop beyond the liquidation price and a trigger that\nthe price already meets are refused, and so is an order that a running strategy or task maintains.',
       positional: {
         name: 'order',
+        among: 'open-orders',
         doc: "an order's id of which one part rests (perpd orders), or the key of a part at the venue, 0x...; the first characters suffice",
       },
       more: [{ name: 'price', doc: 'the new trigger, dollars' }],
