@@ -44,11 +44,15 @@ test('no file of it that Git keeps names a place of this machine, and the folder
   expect((await perpd(first, ['init', '--yes'])).code).toBe(0)
   const git = (...argv: string[]) => spawnSync('git', argv, { cwd: first, encoding: 'utf8', env: bareEnv() })
   git('init', '-q')
+  // What a run leaves there is none of it.
+  mkdirSync(join(first, 'var/paper'), { recursive: true })
+  writeFileSync(join(first, 'var/paper/journal.db'), '')
   const kept = git('ls-files', '--others', '--exclude-standard').stdout.split('\n').filter(Boolean)
   expect(kept).toEqual(
     expect.arrayContaining(['perpd.json', 'strategies/tsconfig.json', 'strategies/package.json']),
   )
   const root = resolve(import.meta.dirname, '../..')
+  expect(kept.filter((name) => /^(?:var|\.perpd)\//.test(name))).toEqual([])
   for (const name of kept) {
     const written = readFileSync(join(first, name), 'utf8')
     expect([name, written.includes(root) || written.includes(cwd)]).toEqual([name, false])

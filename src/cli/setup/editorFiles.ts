@@ -46,6 +46,9 @@ export function editorFiles(): Readonly<Record<string, string>> {
   }
 }
 
+/** Git keeps neither what the daemon writes while it runs, journal and keys among it, nor installed packages. */
+export const gitIgnore = 'var/\nnode_modules/\n'
+
 /** Files of `.perpd/` by path: the places of this perpd's types, and a copy of its schema of settings. */
 export function machineFiles(settingsSchema: string): Readonly<Record<string, string>> {
   const strategy = [join(ownCode, 'strategy', `strategy${ending}`)]

@@ -11,7 +11,7 @@ import { ConfigError } from '../../config/loadConfig.ts'
 import { shippedFiles, shippedFolder } from '../../daemon/ownFiles/shippedFiles.ts'
 import type { BareCall } from '../call/command.ts'
 import { openQuestions, type Questions } from '../call/question.ts'
-import { editorFiles, machineFiles, schemaFile } from './editorFiles.ts'
+import { editorFiles, gitIgnore, machineFiles, schemaFile } from './editorFiles.ts'
 import { type Answer, type Choices, keyVariable, makeChoices } from './initChoices.ts'
 import { chosenStrategy, settingsText, shippedText } from './initFiles.ts'
 
@@ -100,6 +100,7 @@ function write({ flags, cwd, out }: BareCall, choices: Choices): void {
     const name = relative(shippedFolder, path)
     if (name !== chosen?.name) put(`strategies/${name}`, shippedText(shipped, name, choices))
   }
+  put('.gitignore', gitIgnore)
   for (const [name, text] of Object.entries(editorFiles())) put(`strategies/${name}`, text)
   for (const [name, text] of Object.entries(machineFiles(readFileSync(settingsSchema, 'utf8'))))
     put(name, text, 0o644, 'w')
