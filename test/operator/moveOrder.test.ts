@@ -138,7 +138,10 @@ test('an exit that was planned is not cancelled but removed with its plan, and o
       reason: expect.stringContaining(`perpd protect "${ethSymbol}" long --stop-loss none`),
     })
   expect(await rest()).toMatchObject([{ orderKey: stop?.orderKey }])
-  await ask({ ...protect, stopLoss: 'none' })
+  expect(await ask({ ...protect, stopLoss: 'none' })).toMatchObject({
+    ok: true,
+    statement: expect.not.stringContaining('maintains this'),
+  })
   for (let at = 0; at < 10; at += 1) await clock.advance(500)
   expect(await ask({ ...protect, stopLoss: '1100' })).toMatchObject({
     statement: expect.stringContaining('perpd maintains this'),

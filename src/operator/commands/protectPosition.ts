@@ -45,7 +45,7 @@ const body = z
   })
   .refine(
     ({ stopLoss, takeProfit }) => stopLoss !== undefined || takeProfit !== undefined,
-    'give stopLoss, takeProfit or both',
+    'give stopLoss, takeProfit or both: perpd protect MARKET SIDE --stop-loss PRICE or N% --take-profit PRICE or N%, or none',
   )
 
 /** The command. */
@@ -151,9 +151,12 @@ async function run(
     ...commander,
   })
   const denial = await context.tasks.executors.keepHandExits(true)
+  const isPlanned = [plan.stopLoss, plan.takeProfit].some((place) => place !== undefined && place !== 'none')
   const outcome =
     denial === undefined
-      ? 'perpd maintains this until the position is gone (perpd orders)'
+      ? isPlanned
+        ? 'perpd maintains this until the position is gone (perpd orders)'
+        : 'perpd cancels those that it planned, and plans none for this position any more (perpd orders)'
       : `perpd retries what was denied: ${denial.code}, ${denial.reason}`
   return { ok: true, statement: `${words}: accepted; ${outcome}` }
 }
