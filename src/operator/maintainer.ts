@@ -1,4 +1,5 @@
 /** Finds who places an order anew after a cancel, and moves it back after an edit. */
+import type { HasStrategies, HasTrading } from '../account/accountParts.ts'
 import { runningTaskOf } from '../account/runningTasks.ts'
 import { placeIn, planOn } from '../domain/accountRecords/handPlan.ts'
 import { OPERATOR } from '../domain/accountRecords/operatorName.ts'
@@ -10,10 +11,7 @@ import type { Order, Position } from '../protocol/position.ts'
 import type { HandContext } from './byHand.ts'
 import { type Refusal, refusal } from './operatorAnswer.ts'
 
-/** The maker of an order, as its intent names it. */
-type Maker = Pick<Intent, 'strategy' | 'decisionKey'>
-
-type Parts = Pick<HandContext, 'strategies' | 'trading'>
+interface Parts extends HasStrategies, HasTrading {}
 
 /** The open intent that made an order; undefined: none of ours did. */
 export function makerOf({ openOrders }: HandContext, { orderKey }: Order): Intent | undefined {
@@ -24,7 +22,7 @@ export function makerOf({ openOrders }: HandContext, { orderKey }: Order): Inten
 }
 
 /** The running task or strategy that maintains the orders of an intent; undefined: none does. */
-export function maintainerOf(parts: Parts, maker: Maker): string | undefined {
+export function maintainerOf(parts: Parts, maker: Intent): string | undefined {
   const task = taskOf(parts, maker)
   if (task !== undefined) return `the task ${task}`
   return parts.strategies().some(({ name }) => name === maker.strategy) ? maker.strategy : undefined
@@ -38,7 +36,11 @@ export function maintainerOf(parts: Parts, maker: Maker): string | undefined {
  */
 export function placedAnew(
   parts: Parts,
-  { row, symbol, maker }: { readonly row: Order; readonly symbol: string; readonly maker: Maker | undefined },
+  {
+    row,
+    symbol,
+    maker,
+  }: { readonly row: Order; readonly symbol: string; readonly maker: Intent | undefined },
   positions: readonly Position[],
 ): Refusal | undefined {
   const type = exitTypeOf(row)
@@ -100,6 +102,6 @@ export function isOfPosition(row: Order, position: Position): boolean {
   )
 }
 
-function taskOf({ trading }: Parts, { decisionKey }: Maker): string | undefined {
+function taskOf({ trading }: Parts, { decisionKey }: Intent): string | undefined {
   return runningTaskOf(trading.accountJournal.state().tasks, decisionKey)
 }
