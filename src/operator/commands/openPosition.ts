@@ -194,7 +194,7 @@ async function decide(
     words: `${side} ${symbol} of ${formatDollars(decision.sizeDeltaUsd)}`,
     note: [
       ...(chosen === undefined ? [] : [chosen]),
-      managers.length === 0 ? managersText(managers) : tradesToo(managers),
+      managers.length === 0 ? managersText(managers) : watchedBy(managers),
     ].join('; '),
     ...defined({ chosen, quoted, cap: sized.cap, planned: someOf(plan === undefined ? [] : exitsIn(plan)) }),
     ...defined({ isFarAgreed: command.far }),
@@ -241,8 +241,8 @@ function exitsIn(plan: HandPlan): readonly ExitRequest[] {
   })
 }
 
-/** Describes who else trades the market of an order by hand, and the consequences for it. */
-function tradesToo(managers: readonly string[]): string {
+/** Describes who else looks at the market of an order by hand, and the consequences for it. */
+function watchedBy(managers: readonly string[]): string {
   const isOne = managers.length === 1
-  return `${managers.join(', ')} trade${isOne ? 's' : ''} this market too: a strategy has its own part of the same position, and a guard may reduce all of it`
+  return `${managers.join(', ')} watch${isOne ? 'es' : ''} this market: a strategy trades a part of its own, on either side, and a guard may reduce all of a position`
 }
