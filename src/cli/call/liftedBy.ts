@@ -17,7 +17,8 @@ const ways: Readonly<Record<string, string>> = {
   EXITS_PLANNED: 'perpd protect MARKET SIDE moves or removes planned exits',
   SIZE_NOT_WHOLE: 'perpd open with a smaller --size; perpd limits shows what is left of each limit',
   STOP_NEEDED: 'perpd open with --stop-loss PRICE or N%, or with --size in place of --risk',
-  NO_BALANCE: 'perpd balance shows what the wallet holds; perpd open with a smaller --size or more --leverage',
+  NO_BALANCE:
+    'perpd balance shows what the wallet holds; perpd open with a smaller --size or more --leverage',
   ID_USED: 'perpd orders shows what the id was used for; repeat the command with another --id',
   UNEXPLAINED: 'perpd discrepancies lists them; perpd discrepancies adopt or ignore settles one',
   POSITION_NOT_SHOWN: 'it ends when the lists agree; if it stays: perpd discrepancies',

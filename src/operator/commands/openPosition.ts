@@ -244,5 +244,5 @@ function exitsIn(plan: HandPlan): readonly ExitRequest[] {
 /** Describes who else looks at the market of an order by hand, and the consequences for it. */
 function watchedBy(managers: readonly string[]): string {
   const isOne = managers.length === 1
-  return `${managers.join(', ')} watch${isOne ? 'es' : ''} this market: a strategy trades a part of its own, on either side, and a guard may reduce all of a position`
+  return `${managers.join(', ')} watch${isOne ? 'es' : ''} this market: each strategy trades its own part, on either side, and a guard may reduce all of a position`
 }

@@ -198,7 +198,7 @@ export function sentenceOf(statistics: Statistics, isResult: boolean): string {
   return `${isResult ? '' : 'No result, because price impact is left out: '}${made}${hold}${fall}. ${sureness(statistics)}`
 }
 
-/** How far chance alone may have made the result. Days count as independent, and no other file as tried. */
+/** Tells how far chance may have made the result. Days count as independent, and no other file as tried. */
 function sureness({ spanDays, tStatistic }: Statistics): string {
   if (spanDays < FEW_DAYS)
     return `${spanDays === 1 ? 'One day is' : `${spanDays} days are`} too few for a judgement.`

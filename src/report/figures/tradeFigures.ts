@@ -72,7 +72,7 @@ export function hourResults(trades: readonly Trade[]): readonly HourResult[] {
 }
 
 /** Time in market of a curve: the moments at which something was open over all, basis points. Null where a moment has no sizes, or none is there. */
-export function heldBpsOf(equity: readonly Pick<EquityMoment, 'longUsd' | 'shortUsd'>[]): number | null {
+export function heldBpsOf(equity: readonly EquityMoment[]): number | null {
   if (equity.length === 0) return null
   let held = 0
   for (const { longUsd, shortUsd } of equity) {

@@ -24,7 +24,7 @@ const MOST_NAMES = 12
 /** The charts of a subject by the name of their file: worth of the account with holding, the fall from its highest point, returns by month, and costs by kind. Empty without a curve. */
 export function chartSvgs(
   subject: ReportSubject,
-  { months, costs }: Pick<Statistics, 'months' | 'costs'>,
+  { months, costs }: Statistics,
 ): ReadonlyMap<string, string> {
   const { equity, transfers, title } = subject
   const shown = thinned(equity)
