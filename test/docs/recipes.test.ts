@@ -500,7 +500,7 @@ test('a new command has its route, its place in the answer to an unknown one, it
   expect(textOf('docs/reference/control-api.md')).toContain(
     '| `POST /api/markets/:market/note` | `{"text":"watch it","by":"ann"}`; `nearPrice`, `preview` |',
   )
-  expect(textOf('src/control/console/page/commandForms.ts')).toContain('"button":"Pin…"')
+  expect(textOf('src/control/console/page/commandForms.ts')).toContain('button:"Pin…"')
   const help = perpd(['markets', 'pin', '--help'])
   expect([help.status, help.said]).toEqual([0, expect.stringContaining('--near-price PRICE')])
   expect(perpd(['completion', 'bash']).stdout).toContain('markets pin')
@@ -585,7 +585,7 @@ test('a new task is a decision of strategies, a command with help and completion
   expect(textOf('docs/reference/strategies.md')).toContain(
     '| `dropUsd` | a bigint, USD with 30 decimals | size of one order. |',
   )
-  expect(textOf('src/control/console/page/commandForms.ts')).toContain('"button":"Trickle…"')
+  expect(textOf('src/control/console/page/commandForms.ts')).toContain('button:"Trickle…"')
   expect(perpd(['completion', 'bash']).stdout).toContain('trickle')
   const changed = (path: string) => import(pathToFileURL(join(copy, path)).href)
   const [{ startBody }, { startTaskBody }, { decisionProblem }, { plannedTask }, { rowOfTask }, { askedOf }] =

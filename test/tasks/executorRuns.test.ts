@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { Engine } from '../../src/daemon/engine.ts'
 import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { StartTaskCommand } from '../../src/operator/taskBodies.ts'
+import { cancelOrder } from '../../src/paper/keeper/orderEnds.ts'
 import type { Order } from '../../src/protocol/position.ts'
 import { formatUsd, priceOfContractPrice, type Usd, usd } from '../../src/protocol/units.ts'
 import type { LoadedStrategy } from '../../src/strategy/files/load.ts'
@@ -163,8 +164,11 @@ test('a bracket places a stop anew that somebody cancelled, and ends when its po
   const [stop] = (await orders()).filter((order) => ethTrigger(order) < usd(1_800))
   expect(stop).toBeDefined()
   const cancel = { type: 'cancel', order: stop?.orderKey ?? '0x', id: 'can-1' } as const
-  const cancelled = await engine.operate(cancel as never, ann)
-  expect(cancelled).toMatchObject({ ok: true })
+  expect(await engine.operate(cancel as never, ann)).toMatchObject({ ok: false, code: 'ORDER_MAINTAINED' })
+  const { venueState } = (bench as KindsBench).venue
+  const atVenue = [...venueState.orders.values()].find(({ key }) => key === stop?.orderKey)
+  // By another program, with the account's key.
+  cancelOrder(venueState, atVenue as NonNullable<typeof atVenue>, 'USER_INITIATED_CANCEL', clock.now())
   await goOn(async () => (await orders()).length === 1)
   await goOn(async () => (await orders()).length === 2)
   expect(triggers(await orders())).toEqual(['1700.00: 600.00', '1900.00: 600.00'])
