@@ -129,13 +129,6 @@ export const fastMutants: readonly FastMutant[] = [
     '    atMs: read.atMs,\n    markets,',
   ),
   one(
-    'a memory that changes is dropped',
-    [41, 24, 6],
-    watched,
-    'return turn.decisions.length === 0 && encodeExact(turn.memory) === memory.text',
-    'return turn.decisions.length === 0',
-  ),
-  one(
     'a resting order is passed over',
     [12, 10],
     turns,
