@@ -22,7 +22,7 @@ test('a seed gives the same world again', async () => {
 })
 
 test('every seeded bug of a shared journal is caught', { timeout: 300_000 }, async () => {
-  const jobs = sharedMutants.map((_, index): SharedJob => ({ index, seedsMax: 40 }))
+  const jobs = sharedMutants.map((_, index): SharedJob => ({ index, seedsMax: 100 }))
   const script = new URL('./sharedWorker.ts', import.meta.url)
   const results = await runJobs<SharedJob, SharedResult>(script, jobs)
   expect(results.filter(({ seed }) => seed === undefined).map(({ name }) => name)).toEqual([])
