@@ -6,6 +6,7 @@
 import type { Ending } from '../../src/domain/accountRecords/spend.ts'
 import type { SignEntry } from '../../src/domain/guardTable.ts'
 import type { IntentKind } from '../../src/domain/order/intent.ts'
+import type { SharedOptions } from '../../src/journal/fenced/openShared.ts'
 import {
   type ChainedRecord,
   type Head,
@@ -15,6 +16,8 @@ import {
   type StoredRow,
   type StoredSnapshot,
 } from '../../src/journal/fenced/sharedServer.ts'
+import { JournalFaultError } from '../../src/journal/journal.ts'
+import type { Tail } from '../../src/journal/sqlite/hashChain.ts'
 import type { Address } from '../../src/protocol/address.ts'
 import type { Direction } from '../../src/protocol/market.ts'
 
@@ -35,6 +38,37 @@ export interface ModelNetwork {
   travel(request: string): Promise<void>
   /** Carries something out once its sender has long given up. */
   later(work: () => void): void
+}
+
+/** What a machine keeps beside the server, whatever becomes of its processes. */
+export interface ModelDisk {
+  mark: Tail | undefined
+  readonly lines: SignEntry[]
+}
+
+/** Opens a machine's high-water mark and its guard's lines, as its disk has them; an opening on less than the mark is refused with JOURNAL_ROLLED_BACK. */
+export function openDisk(disk: ModelDisk): Pick<SharedOptions, 'openMark' | 'openLocalGuard' | 'release'> {
+  return {
+    async openMark(tail, hashAt) {
+      const { mark } = disk
+      if (mark !== undefined && (await hashAt(mark.seq)) !== mark.hash)
+        throw new JournalFaultError('The mark is ahead.', { code: 'JOURNAL_ROLLED_BACK' })
+      disk.mark = tail
+      return {
+        write(end) {
+          disk.mark = end
+        },
+        close: () => {},
+      }
+    },
+    openLocalGuard: () => ({
+      path: 'local',
+      entries: [...disk.lines],
+      append: async (entry) => void disk.lines.push(entry),
+      close: () => {},
+    }),
+    release: () => {},
+  }
 }
 
 const empty: ModelState = {

@@ -54,7 +54,7 @@ export const sharedMutants: readonly SharedMutant[] = [
   ),
   bug(
     'who lost the right lives on while it has nothing to write',
-    62,
+    96,
     store,
     '      if (error instanceof JournalFaultError) this.#fail(error)\n',
     '      if (error instanceof JournalFaultError) this.#fault ??= error\n',

@@ -4,21 +4,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { shareOfChange } from '../gate/depth.ts'
-import { freshFrom } from './fresh.ts'
-import { addReport, runSeeds } from './seeds.ts'
+import { failuresOf, freshFrom, runKnownAndFresh } from './fresh.ts'
+import { runSeeds } from './seeds.ts'
 
 const run = join(import.meta.dirname, 'run.ts')
 const share = shareOfChange(3)
-/** Seeds from 1 on, of a change a share of them; and some that nobody has run. */
-const known = 30 / share.every
-const fresh = 10
 
-test(`${known + fresh} seeds over the whole daemon break no invariant`, { timeout: 600_000 }, async () => {
-  const report = await runSeeds('engine', 1 + share.from * known, known)
-  addReport(report, await runSeeds('engine', freshFrom(), fresh))
-  const told = report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)
-  expect(told).toEqual([])
-  expect(report.seeds).toBe(known + fresh)
+test(`${10 + 30 / share.every} seeds over the whole daemon break no invariant`, {
+  timeout: 600_000,
+}, async () => {
+  const report = await runKnownAndFresh('engine', share, { known: 30, fresh: 10 })
+  expect(failuresOf(report)).toEqual([])
+  expect(report.seeds).toBe(10 + 30 / share.every)
   expect(report.intents).toBeGreaterThan(report.seeds)
   expect(report.crashes).toBeGreaterThan(report.seeds)
 })
@@ -26,9 +23,7 @@ test(`${known + fresh} seeds over the whole daemon break no invariant`, { timeou
 // Of forty worlds two or three have such a mixture, and what the fixed ones showed is mended: seeds that nobody has run show more.
 test('10 crowded worlds that nobody has run break no invariant', { timeout: 600_000 }, async () => {
   const report = await runSeeds('engine', freshFrom(), 10, true)
-  expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
-    [],
-  )
+  expect(failuresOf(report)).toEqual([])
   expect(report.seeds).toBe(10)
   expect(report.intents).toBeGreaterThan(50)
 })

@@ -4,20 +4,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { shareOfChange } from '../gate/depth.ts'
-import { freshFrom } from './fresh.ts'
-import { addReport, runSeeds } from './seeds.ts'
+import { failuresOf, runKnownAndFresh } from './fresh.ts'
 
 const share = shareOfChange(4)
 
 const run = join(import.meta.dirname, 'run.ts')
 
 test(`${20 + 100 / share.every} seeds over real files break no invariant`, { timeout: 600_000 }, async () => {
-  const known = 100 / share.every
-  const report = await runSeeds('files', 1 + share.from * known, known)
-  addReport(report, await runSeeds('files', freshFrom(), 20))
-  expect(report.failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)).toEqual(
-    [],
-  )
+  const report = await runKnownAndFresh('files', share, { known: 100, fresh: 20 })
+  expect(failuresOf(report)).toEqual([])
   expect(report.crashes).toBeGreaterThan(0.75 * report.seeds)
   for (const fault of ['power-cut', 'disk-full', 'old-backup', 'bit-flip', 'lease-lost', 'operator-stop'])
     expect(report.faults[fault], fault).toBeGreaterThan(5 / share.every)

@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CaseShare } from '../gate/depth.ts'
+import { addReport, type Report, runSeeds, type TierName } from './seeds.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -19,4 +21,21 @@ export function freshFrom(): number {
     }
   }
   return hash.digest().readUIntBE(0, 6)
+}
+
+/** Runs a share of a tier's first `known` seeds, and `fresh` ones that nobody has run. Rejects when a worker ends by a fault of its own. */
+export async function runKnownAndFresh(
+  tier: TierName,
+  { from, every }: CaseShare,
+  seeds: { readonly known: number; readonly fresh: number },
+): Promise<Report> {
+  const known = seeds.known / every
+  const report = await runSeeds(tier, 1 + from * known, known)
+  addReport(report, await runSeeds(tier, freshFrom(), seeds.fresh))
+  return report
+}
+
+/** Names what each failed seed broke, with the command that shows it again. */
+export function failuresOf({ failures }: Report): readonly string[] {
+  return failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)
 }

@@ -4,38 +4,24 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { shareOfChange } from '../gate/depth.ts'
-import { freshFrom } from './fresh.ts'
+import { failuresOf, runKnownAndFresh } from './fresh.ts'
 import { randomOf } from './random.ts'
-import { addReport, type Report, runSeeds, type TierName } from './seeds.ts'
 
 const script = join(import.meta.dirname, 'run.ts')
 
-/** A failure says how to see it again. */
-function told({ failures }: Report): readonly string[] {
-  return failures.map(({ invariant, text, command }) => `${invariant} ${text}\n${command}`)
-}
-
 const share = shareOfChange(5)
 
-/** A share of the seeds from 1 on, and some that nobody has run. */
-async function run(tier: TierName, seeds: number, fresh: number): Promise<Report> {
-  const known = seeds / share.every
-  const report = await runSeeds(tier, 1 + share.from * known, known)
-  addReport(report, await runSeeds(tier, freshFrom(), fresh))
-  return report
-}
-
 test('2,000 seeds over the machine break no invariant', { timeout: 600_000 }, async () => {
-  const report = await run('core', 1_700, 300)
-  expect(told(report)).toEqual([])
+  const report = await runKnownAndFresh('core', share, { known: 1_700, fresh: 300 })
+  expect(failuresOf(report)).toEqual([])
   expect(report.seeds).toBe(300 + 1_700 / share.every)
   expect(report.crashes).toBeGreaterThan(1.25 * report.seeds)
   expect(Object.keys(report.faults).length).toBeGreaterThan(40)
 })
 
 test('500 seeds over the whole shell break no invariant', { timeout: 600_000 }, async () => {
-  const report = await run('shell', 400, 100)
-  expect(told(report)).toEqual([])
+  const report = await runKnownAndFresh('shell', share, { known: 400, fresh: 100 })
+  expect(failuresOf(report)).toEqual([])
   expect(report.seeds).toBe(100 + 400 / share.every)
   expect(report.crashes).toBeGreaterThan(report.seeds)
   expect(Object.keys(report.faults).length).toBeGreaterThan(40)

@@ -5,19 +5,23 @@
  */
 import { processClock, type Timeline } from '../../src/backtest/lab/timeline.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import type { GuardTable, SignEntry } from '../../src/domain/guardTable.ts'
 import { applyRecord } from '../../src/domain/machine/fold.ts'
 import type { IntentState } from '../../src/domain/order/intent.ts'
 import { decodeAnyRecord, isAccountRecord, type JournalRecord } from '../../src/domain/records.ts'
 import { defaultLeaseTimes } from '../../src/journal/fenced/leaseTimes.ts'
 import { openSharedStore } from '../../src/journal/fenced/openShared.ts'
 import { createJournal } from '../../src/journal/groupCommit.ts'
-import { type Journal, JournalFaultError } from '../../src/journal/journal.ts'
+import type { Journal } from '../../src/journal/journal.ts'
 import { defaultMaintenance } from '../../src/journal/maintenance.ts'
-import type { Tail } from '../../src/journal/sqlite/hashChain.ts'
 import { openGuard, type SigningGuard } from '../../src/keys/signingGuard.ts'
 import type { Hex } from '../../src/protocol/address.ts'
-import { type ModelNetwork, ModelServer, type ModelState } from '../journal/sharedModel.ts'
+import {
+  type ModelDisk,
+  type ModelNetwork,
+  ModelServer,
+  type ModelState,
+  openDisk,
+} from '../journal/sharedModel.ts'
 import { jsonText } from './payload.ts'
 import { type Random, randomOf } from './random.ts'
 import { journalOfProcess, type Waits } from './sqliteJournal.ts'
@@ -31,11 +35,8 @@ const LONGEST_PARTING_MS = 20_000
 /** Of a machine's way to the server and back, each, ms. */
 const [LEAST_WAY_MS, MOST_WAY_MS] = [1, 15]
 
-/** What one machine keeps beside the server. */
-interface Machine {
+interface Machine extends ModelDisk {
   readonly name: string
-  mark: Tail | undefined
-  readonly lines: SignEntry[]
 }
 
 /** One process that opens the journal. */
@@ -149,20 +150,7 @@ class SharedStorage implements Storage {
       connections: { writer: connect(), beats: connect(), reader: connect() },
       ...{ clock, later, times: defaultLeaseTimes, holder: life.holder, settleMs: SETTLE_MS },
       isOwnDead: (holder) => own.has(holder) && holder !== life.holder,
-      openMark: async (tail, hashAt) => {
-        const { mark } = machine
-        if (mark !== undefined && (await hashAt(mark.seq)) !== mark.hash)
-          throw new JournalFaultError('The mark is ahead.', { code: 'JOURNAL_ROLLED_BACK' })
-        machine.mark = tail
-        return {
-          write(end) {
-            machine.mark = end
-          },
-          close: () => {},
-        }
-      },
-      openLocalGuard: () => tableOf(machine.lines),
-      release: () => {},
+      ...openDisk(machine),
       waiting: () => {},
     })
     if (!isAlive(life)) return undefined
@@ -266,13 +254,4 @@ class SharedStorage implements Storage {
 
 function isAlive({ isDead, hooks }: Life): boolean {
   return !isDead && hooks.isAlive()
-}
-
-function tableOf(lines: SignEntry[]): GuardTable {
-  return {
-    path: 'local',
-    entries: [...lines],
-    append: async (entry) => void lines.push(entry),
-    close: () => {},
-  }
 }

@@ -28,9 +28,6 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** Place of the next line that a process logs: its text ends with the end of a line. */
-const endOf = (desk: Running) => linesOf(desk) - 1
-
 /** Starts the process with all accounts trading. */
 async function started(flags: readonly string[] = []): Promise<Running> {
   const desk = startDesk(folder.path, { ...shared, flags })
@@ -80,7 +77,7 @@ test('an account whose files another program has when it is to be taken again wa
   timeout: 400_000,
 }, async () => {
   const desk = await started()
-  const from = endOf(desk)
+  const from = linesOf(desk)
   fenceBeta()
   const path = join(folder.path, 'journal.beta.sqlite')
   let lock: WriterLock | undefined
@@ -112,7 +109,7 @@ test('an account whose server was replaced while it could not reach it is taken 
   timeout: 400_000,
 }, async () => {
   const desk = await started()
-  const from = endOf(desk)
+  const from = linesOf(desk)
   // Beta alone cannot renew its lease for fifteen seconds, and finds a head of another history then; what was under way is gone with the server before.
   cluster.sql(
     "BEGIN; UPDATE perpd_head SET history = 'another server' WHERE account = 'paper.beta'; SELECT pg_sleep(15); SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'; COMMIT",
@@ -135,7 +132,7 @@ test('an account is taken again while the venue is away, and trades when it is b
   timeout: 400_000,
 }, async () => {
   const desk = await started()
-  const from = endOf(desk)
+  const from = linesOf(desk)
   paper.child.kill('SIGSTOP')
   fenceBeta()
   await until('beta lost its lease', () => saidOf(desk, 'daemon.failed', from).has('beta') || undefined, {
@@ -183,7 +180,7 @@ test('an account that cannot be opened after its lease was taken gives the lease
   try {
     const { port } = server.address() as AddressInfo
     const desk = await started([`--rpc.http=http://127.0.0.1:${port}`])
-    const from = endOf(desk)
+    const from = linesOf(desk)
     isWrong = true
     fenceBeta()
     await waitsFor('beta', 'ACCOUNT_NOT_TAKEN', desk)

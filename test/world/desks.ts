@@ -87,9 +87,9 @@ export function saidOf(desk: Running, event: string, from = 0): ReadonlySet<unkn
   return new Set(found)
 }
 
-/** Lines that a process has logged. */
+/** Lines that a process has logged: its text ends with the end of a line. */
 export function linesOf(desk: Running): number {
-  return desk.stdout().split('\n').length
+  return desk.stdout().split('\n').length - 1
 }
 
 /** Waits until accounts have an intent more than now. */

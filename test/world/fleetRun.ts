@@ -59,6 +59,8 @@ export async function fleetRun(
       // Relays here give up and land all the same: only the chain can tell.
       ...paper.hosts.rpc.map((each) => `--rpc.http=${each}`),
       '--api.timeoutMs=1000',
+      // A strategy here trades without pause, as long as a run takes.
+      '--risk.reductionFeesPerDayUsd=1000000',
     ],
   }
   let starts = 0
