@@ -14,6 +14,8 @@ import { post, random, restFlags, switches } from './killRun.ts'
 import { type Running, scratch, startPaper, until } from './processes.ts'
 import { isFailoverAt, startServerPair } from './serverPair.ts'
 
+/** Time after which the venue is sound again, ms. */
+const FAULT_MS = 40_000
 /** Events after which some account must have traded. */
 const EVENTS_PER_PROOF = 5
 
@@ -144,6 +146,12 @@ export async function fleetRun(
       const [fault, back] = oneOf(switches)
       undo = back
       await post(`${paper.control}/faults`, fault)
+      // What fails for longer keeps strategies from trying again, and then nobody trades.
+      setTimeout(() => {
+        if (undo !== back) return
+        undo = undefined
+        void post(`${paper.control}/faults`, back).catch(() => {})
+      }, FAULT_MS).unref()
     },
   }
   // How often each is drawn, of 20.
