@@ -114,7 +114,8 @@ try {
     { timeoutMs: 600_000, seen: () => nodes.map(({ running }) => running.said().slice(-1_500)).join('\n') },
   )
   const heldMs = performance.now() - startedMs
-  await new Promise((resolve) => setTimeout(resolve, 20_000))
+  // For two minutes the endpoints cannot say yet that nothing happened to an account, so its lists are read.
+  await new Promise((resolve) => setTimeout(resolve, 150_000))
   const look = async () => ({
     atMs: performance.now(),
     metrics: await Promise.all(nodes.map(({ port }) => metricsOf(port))),

@@ -80,6 +80,13 @@ function only(limits: Limits, names: readonly (keyof Limits)[]): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([name]) => names.some((each) => each === name)))
 }
 
+/** Returns the least limit on the age of positions and orders, of the account, its markets and its strategies, ms; infinite where none is set. */
+export function leastAccountAgeMs({ account, markets, strategies }: ConfiguredLimits): number {
+  const all = [account, ...Object.values(markets), ...Object.values(strategies)]
+  const ages = all.flatMap(({ maxDataAgeMs, maxAccountAgeMs }) => [maxDataAgeMs, maxAccountAgeMs])
+  return Math.min(...ages.map((ms) => (ms === undefined ? Number.POSITIVE_INFINITY : Number(ms))))
+}
+
 /** Returns the snapshot with the most that its limit allows for a position whose row does not say its size. */
 export function withLimitSizes(limits: LimitsInForce, snapshot: Snapshot, strategy: string): Snapshot {
   return withSizes(snapshot, (token) => {

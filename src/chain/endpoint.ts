@@ -23,6 +23,7 @@ import type { Endpoint, EndpointOptions, EndpointPoll } from './endpointTypes.ts
 import { type AccountEvents, type AskedAccount, createAccountsLogs } from './logs/accountsLogs.ts'
 import { countBeside, countOf, eventsOf, indexOf } from './logs/eventIndex.ts'
 import type { OrderEvent } from './logs/orderLogs.ts'
+import { createRecentEvents } from './logs/recentEvents.ts'
 import { createBoundedMap } from './node/boundedMap.ts'
 import { type DigestAt, digestKey } from './node/digests.ts'
 import type { ChainNode, Heads } from './node/node.ts'
@@ -70,6 +71,7 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
   const consumers = createBoundedMap<Found & { readonly isFinal: boolean }>(SETTLED_KEPT)
   const firstBlocks = createBoundedMap<bigint>(SETTLED_KEPT)
   const orders = createOrderLogReader(node, options)
+  const recentEvents = createRecentEvents(node, options.eventEmitter, options.maxLogSpan)
   let isChecked = false
   let anchor: Anchor | undefined
   let turn: Promise<unknown> = Promise.resolve()
@@ -323,6 +325,10 @@ export function createEndpoint(node: ChainNode, options: EndpointOptions): Endpo
     async latest(signal) {
       await check(signal)
       return refOf(await node.latest(signal))
+    },
+    async recentEvents(asked, signal) {
+      await check(signal)
+      return await recentEvents(asked, signal)
     },
     async gasPrice(signal) {
       await check(signal)

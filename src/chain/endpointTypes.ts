@@ -5,6 +5,7 @@ import type { BlockRef } from '../domain/order/intent.ts'
 import type { Address } from '../protocol/address.ts'
 import type { GasPrice } from '../protocol/gasPrice.ts'
 import type { FundingTokens } from './logs/executionLogs.ts'
+import type { ReadRecentEvents } from './logs/recentEvents.ts'
 import type { Heads } from './node/node.ts'
 
 /** Expected identity of an endpoint, and the widest request to it. */
@@ -38,6 +39,8 @@ export interface Endpoint {
   gasPrice(signal: AbortSignal): Promise<GasPrice>
   /** Balance of the native coin, wei. */
   nativeBalance(account: Address, signal: AbortSignal): Promise<bigint>
+  /** Looks for events of accounts in the newest minutes. */
+  readonly recentEvents: ReadRecentEvents
   /** Returns the change that an order made to a position, by the receipt of its transaction; undefined while that is not in a final block. */
   positionChange(
     query: PositionChangeQuery,

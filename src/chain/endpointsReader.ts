@@ -183,6 +183,17 @@ export function createChainReader(options: ReaderOptions): EndpointsReader {
       )
       return found.flatMap((balance) => balance ?? [])
     },
+    async recentEvents(accounts) {
+      const found = await Promise.all(
+        states.map((state) => aside(state, (endpoint, signal) => endpoint.recentEvents(accounts, signal))),
+      )
+      const answered = found.filter((events) => events !== undefined)
+      if (answered.length < states.length) return undefined
+      return {
+        throughSeconds: Math.min(...answered.map(({ throughSeconds }) => throughSeconds)),
+        active: new Set(answered.flatMap(({ active }) => [...active])),
+      }
+    },
     async positionChange(query) {
       const found = await Promise.all(
         states.map(

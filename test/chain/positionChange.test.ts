@@ -28,6 +28,7 @@ function said(...shown: readonly (PositionChange | 'none' | undefined | Error)[]
       requests: () => 0,
       check: async () => undefined,
       latest: never,
+      recentEvents: never,
       gasPrice: never,
       nativeBalance: never,
       poll: never,

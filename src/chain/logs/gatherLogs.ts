@@ -26,7 +26,7 @@ export type GatherLogs = <T>(
 ) => Promise<readonly PromiseSettledResult<T>[]>
 
 /** Most accounts of one question. */
-const MOST_ACCOUNTS = 100
+export const MOST_ACCOUNTS = 100
 /** Questions that go out one by one after an endpoint did not answer one for several accounts, before that is tried again. */
 const ALONE_AFTER_REFUSAL = 200
 
