@@ -182,6 +182,32 @@ describe('with a synchronous standby', () => {
     const journal = await open('one', true)
     await journal.append(storyOf(1).accepted())
 
+    // A commit that waits for two servers is not acknowledged with one.
+    const names = primary.sql('SHOW synchronous_standby_names')
+    const wait = async (value: string) => {
+      primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '${value}'`)
+      primary.sql('SELECT pg_reload_conf()')
+      await until('it is in force', () => primary.sql('SHOW synchronous_standby_names') === value)
+    }
+    for (const value of ['FIRST 2 (b, c)', 'any 2 (*)', '2(b,c)']) {
+      await wait(value)
+      await until('its state is in force', () =>
+        lookAtPostgres(postgres).then(
+          () => false,
+          ({ code }) => code === 'JOURNAL_STANDBY_MISSING',
+        ),
+      )
+    }
+    for (const value of ['FIRST 1 (b, c)', 'b, c', names]) {
+      await wait(value)
+      await until('its state is in force', () =>
+        lookAtPostgres(postgres).then(
+          () => true,
+          () => false,
+        ),
+      )
+    }
+
     standby.stop('immediate')
     await until('it is gone', () => primary.sql('SELECT count(*) FROM pg_stat_replication') === '0')
     const missing = { code: 'JOURNAL_STANDBY_MISSING', details: expect.stringContaining('primary_conninfo') }

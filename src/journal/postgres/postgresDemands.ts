@@ -69,6 +69,12 @@ export function refusalOf(
   })
 }
 
+/** Returns how many standby servers a commit waits for, by the text of `synchronous_standby_names`: names alone are those of one. */
+function standbysAwaited(names: string): number {
+  const [, count = '1'] = /^\s*(?:(?:first|any)\s+)?(\d+)\s*\(/i.exec(names) ?? []
+  return Number(count)
+}
+
 function refusal(
   facts: ServerFacts,
   { needsStandby, needsFollower, mark, timeline }: ServerDemands,
@@ -122,13 +128,19 @@ function refusal(
       'The server of the journal has no synchronous standby: a failover would lose acknowledged records.',
       "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (...)'; SELECT pg_reload_conf(). Or set journal.synchronousStandby to false.",
     )
-  if (needsStandby && needsFollower && facts.followers === 0)
+  const demanded = standbysAwaited(facts.synchronousStandbys)
+  if (needsStandby && needsFollower && facts.followers < demanded) {
+    const servers =
+      demanded === 1 ? 'a synchronous standby server' : `${demanded} synchronous standby servers`
+    const connected =
+      facts.followers === 0 ? 'none is' : facts.followers === 1 ? 'one is' : `${facts.followers} are`
     return {
       code: 'JOURNAL_STANDBY_MISSING',
-      sentence: `The server of the journal waits for a synchronous standby server (${facts.synchronousStandbys}), and none is connected: no commit would be acknowledged.`,
+      sentence: `The server of the journal waits for ${servers} (${facts.synchronousStandbys}), and ${connected} connected: no commit would be acknowledged.`,
       remedy:
         'Start the standby server. If it runs: its application_name in primary_conninfo must be one of these names, and SELECT application_name, state, sync_state FROM pg_stat_replication must show it streaming.',
     }
+  }
   if (facts.encoding !== 'UTF8')
     return unfit('The database of the journal is not in UTF-8.', "CREATE DATABASE ... ENCODING 'UTF8'")
   return undefined
