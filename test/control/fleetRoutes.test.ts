@@ -72,11 +72,11 @@ test('a node shows the fleet to whoever may read: nodes with their silence, acco
   expect(accounts).toEqual([
     {
       ...{ name: 'alpha', node: 'one', holder: 'one/1', epoch: 4, sinceMs: 2_000, records: 9 },
-      ...{ nodes: ['one'], waiting: [] },
+      ...{ nodes: ['one'], waiting: [], isListed: true },
     },
     {
       ...{ name: 'beta', node: 'two', holder: 'two/1', epoch: 7, records: 1, wish: 'two' },
-      ...{ nodes: ['one', 'two'], waiting: ['one'] },
+      ...{ nodes: ['one', 'two'], waiting: ['one'], isListed: true },
     },
   ])
   expect(servers).toEqual({ standbys: 1, lagBytes: 12 })

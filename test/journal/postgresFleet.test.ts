@@ -125,6 +125,35 @@ test('the command ends with 1 and the reason when no node lives, and when nobody
   expect(await shown()).toMatchObject({ code: 1, err: 'No node lives.\nHeld by nobody: a.' })
 })
 
+test('an account with a journal that no node lists is shown so and is no fault; listed by a node, or by nobody who says so, it is one', async () => {
+  const table = open()
+  await table.prepare()
+  for (const [name, holder] of [
+    ['a', 'one/1 secret'],
+    ['old', ''],
+  ])
+    cluster.sql(
+      `INSERT INTO fleet${schemas}.perpd_head (account, version, epoch, holder, beat, seq, hash)
+       VALUES ('paper.${name}', 1, 4, '${holder}', 0, 9, '')`,
+    )
+  const one = { can: ['a'], holds: [{ account: 'a', epoch: 4 }] }
+  await table.enter(report('one', { ...one, lists: ['a'] }))
+  const retired = await shown()
+  expect(retired).toMatchObject({ code: 0, err: '' })
+  expect(retired.out).toContain('old not listed by any node epoch 4')
+
+  await table.enter(report('two', { can: [], lists: ['a', 'old'] }))
+  expect(await shown()).toMatchObject({ code: 1, err: 'Held by nobody: old.' })
+  await table.leave(report('two'))
+  await table.wish('old', 'two')
+  expect(await shown()).toMatchObject({ code: 1, err: 'Held by nobody: old.' })
+  await table.wish('old', undefined)
+  expect(await shown()).toMatchObject({ code: 0 })
+  // A report of an older version does not say what its node lists.
+  await table.report(report('one', one))
+  expect(await shown()).toMatchObject({ code: 1, err: 'Held by nobody: old.' })
+})
+
 /** An account whose aim is kept, and which holds what it is to hold at once. */
 function account(name: string) {
   const aims: boolean[] = []

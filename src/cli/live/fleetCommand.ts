@@ -12,7 +12,7 @@ import type { Call } from '../call/command.ts'
 import { requestOf } from '../call/sendRow.ts'
 import { columns } from '../output/table.ts'
 
-/** Prints nodes and accounts. Exit code 1, with the reason on standard error, when no node lives, and when nobody or a silent node holds an account. */
+/** Prints nodes and accounts. Exit code 1, with the reason on standard error, when no node lives, and when nobody or a silent node holds an account that a node lists. */
 export async function showFleet({ loaded, flags, out, err }: Call): Promise<number> {
   const report = await withFleet(loaded.config, async (table) =>
     fleetReport(await table.read(), await table.servers()),
@@ -71,10 +71,12 @@ function fleetText({ nodes, accounts, servers: { standbys, lagBytes } }: FleetRe
       : `${node.isDraining ? 'drains' : 'lives'}, heard ${span(node.ageMs)} ago`,
     `${node.isSilent ? 'held then' : 'holds'} ${node.holds.map(({ account }) => account).join(', ') || 'nothing'}`,
   ])
-  const accountRows = accounts.map(({ name, holder, epoch, node, silentNode, wish, waiting }) => [
+  const accountRows = accounts.map(({ name, holder, epoch, isListed, node, silentNode, wish, waiting }) => [
     name,
     holder === ''
-      ? 'held by nobody'
+      ? isListed
+        ? 'held by nobody'
+        : 'not listed by any node'
       : silentNode === undefined
         ? `held by ${node ?? holder}`
         : `${silentNode} is silent for ${silenceOf.get(silentNode)}`,

@@ -89,6 +89,7 @@ export async function runFleetNode(parts: FleetNodeParts, signal: AbortSignal): 
 function reportOf({ name, process, accounts }: FleetNodeParts): NodeReport {
   return {
     ...{ node: name, process },
+    lists: namesOf(accounts),
     can: namesOf(accounts.filter(({ can }) => can())),
     holds: accounts.flatMap(({ name: account = '', epoch }) => {
       const held = epoch()

@@ -7,6 +7,9 @@ export interface NodeReport {
   readonly process: string
   /** When the process joined the fleet, by the node's own clock, Unix ms; absent in reports of older versions. For people alone. */
   readonly sinceMs?: number
+  /** Accounts of its settings; absent in reports of older versions. */
+  readonly lists?: readonly string[]
+  /** Accounts whose key is open there. */
   readonly can: readonly string[]
   readonly holds: readonly { readonly account: string; readonly epoch: number }[]
   readonly waits: readonly string[]
@@ -56,6 +59,8 @@ export interface AccountOfFleet {
   /** As in its head. */
   readonly sinceMs?: number
   readonly records: number
+  /** False: it has a journal, and it is in the settings of no node: nobody is to hold it. True while a node does not say what it lists. */
+  readonly isListed: boolean
   /** Node that trades it; absent: none that lives. */
   readonly node?: string
   /** Node that has its lease and is silent: perhaps nobody trades it. */
@@ -89,10 +94,17 @@ export function isSilent({ ageMs }: NodeRow): boolean {
   return ageMs > SILENT_MS
 }
 
-/** Returns the accounts of a fleet, by name: those with a journal, and those that a node can hold. */
+/** Returns the accounts of a fleet, by name: those with a journal, and those that a node lists. */
 export function accountsOf({ nodes, heads, wishes }: FleetRows): readonly AccountOfFleet[] {
   const living = nodes.filter((node) => !isSilent(node))
-  const names = new Set([...heads.map(({ account }) => account), ...nodes.flatMap(({ can }) => can)])
+  const lists = nodes.map((node) => node.lists)
+  // Without a word of every node, and without any node, the account may be missed.
+  const isAnyListed = nodes.length === 0 || lists.includes(undefined)
+  const listed = new Set([...wishes.keys(), ...lists.flatMap((each) => each ?? [])])
+  const names = new Set([
+    ...heads.map(({ account }) => account),
+    ...nodes.flatMap(({ can, lists = can }) => [...can, ...lists]),
+  ])
   return [...names].toSorted().map((name) => {
     const head = heads.find(({ account }) => account === name)
     const { holder = '', epoch = 0, records = 0, sinceMs } = head ?? {}
@@ -102,7 +114,7 @@ export function accountsOf({ nodes, heads, wishes }: FleetRows): readonly Accoun
     const silentNode = nodes.find((each) => holder !== '' && each.process === holder && isSilent(each))?.node
     const wish = wishes.get(name)
     return {
-      ...{ name, holder, epoch, records },
+      ...{ name, holder, epoch, records, isListed: isAnyListed || listed.has(name) },
       ...(sinceMs !== undefined && { sinceMs }),
       ...(node !== undefined && { node }),
       ...(silentNode !== undefined && { silentNode }),
@@ -119,14 +131,14 @@ export function fleetReport(rows: FleetRows, servers: FleetServers): FleetReport
   return { nodes, accounts: accountsOf(rows), servers }
 }
 
-/** Returns what keeps a fleet from trading all of its accounts, a sentence each; empty: each account has a holder, and none that is silent. */
+/** Returns what keeps a fleet from trading all of its accounts, a sentence each; empty: each account that a node lists has a holder, and none that is silent. */
 export function fleetFaults({ nodes, accounts }: FleetReport): readonly string[] {
   const namesOf = (wanted: (account: AccountOfFleet) => boolean): string =>
     accounts
       .filter(wanted)
       .map(({ name }) => name)
       .join(', ')
-  const unheld = namesOf(({ holder }) => holder === '')
+  const unheld = namesOf(({ holder, isListed }) => holder === '' && isListed)
   const silent = namesOf(({ silentNode }) => silentNode !== undefined)
   return [
     ...(nodes.some((node) => !node.isSilent) ? [] : ['No node lives.']),

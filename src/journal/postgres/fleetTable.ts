@@ -147,13 +147,13 @@ function numberIn(value: unknown): number | undefined {
 }
 
 function nodeOf(row: Row): NodeRow {
-  const { sinceMs, can, holds, waits } = JSON.parse(String(row.report)) as Omit<
+  const { sinceMs, lists, can, holds, waits } = JSON.parse(String(row.report)) as Omit<
     NodeReport,
     'node' | 'process'
   >
   return {
     ...{ node: String(row.node), process: String(row.process), can, holds, waits },
     ...{ beat: Number(row.beat), ageMs: Number(row.age_ms), isDraining: row.is_draining === true },
-    ...defined({ sinceMs }),
+    ...defined({ sinceMs, lists }),
   }
 }

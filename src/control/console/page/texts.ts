@@ -416,6 +416,7 @@ export const texts = {
     silent: 'SILENT',
     nothing: 'nothing',
     nobody: 'nobody',
+    unlisted: 'not listed by any node',
     wished: (node: string) => `wished to ${node}`,
     drain: 'Drain…',
     endDrain: 'End drain…',

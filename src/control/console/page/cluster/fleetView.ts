@@ -32,11 +32,11 @@ function NodeLine({ node: row }: { readonly node: Fleet['nodes'][number] }): VNo
 function AccountLine({ account }: { readonly account: Fleet['accounts'][number] }): VNode {
   const { command } = usePage()
   const mayCommand = useMayCommand()
-  const { name, node, holder, epoch, sinceMs, waiting, wish } = account
+  const { name, node, holder, epoch, isListed, sinceMs, waiting, wish } = account
   const waits = [...waiting, ...(wish === undefined || wish === node ? [] : [words.wished(wish)])].join(', ')
   return html`<tr>
     <th scope="row" data-label=${texts.account.label}>${name}</th>
-    <td data-label=${words.holder}>${holder === '' ? html`<strong class="down">${words.nobody}</strong>` : (node ?? holder)}</td>
+    <td data-label=${words.holder}>${holder !== '' ? (node ?? holder) : isListed ? html`<strong class="down">${words.nobody}</strong>` : words.unlisted}</td>
     <td class="num" data-label=${words.epoch}>${epoch}</td>
     <td data-label=${words.since}>${since(sinceMs)}</td>
     <td class="text" data-label=${words.waiting}>${waits || words.nobody}</td>
