@@ -1,6 +1,7 @@
 /** Strategy files as the commands read them: nothing of another user's, and kinds of the user's own each in their thread. */
 import { defined } from '../base/defined.ts'
 import type { BaseError } from '../base/errors.ts'
+import { systemClock } from '../base/systemClock.ts'
 import type { Config } from '../config/configTypes.ts'
 import { CommandError, exitCodes } from '../config/exit.ts'
 import type { Log } from '../monitor/log/log.ts'
@@ -10,6 +11,10 @@ import { StrategyFileError } from '../strategy/files/problem.ts'
 import type { Needs } from '../strategy/strategy.ts'
 import { ownCopies } from './ownFiles/ownCopies.ts'
 import { untrusted } from './trustedKinds.ts'
+import { printOf, settledPrintOf } from './watchStrategies.ts'
+
+/** A file system's clock stands behind by up to a tick of the kernel; ten of them, ms. */
+const CLOCK_STEPS_MS = 100
 
 const program = new URL(
   import.meta.url.endsWith('.ts') ? './kindThread.ts' : './kindThread.js',
@@ -76,15 +81,43 @@ export function strategyProblems(problems: readonly BaseError[]): CommandError {
 
 /** Reads all that a run needs. Throws CommandError when one of the files is refused. */
 export async function readStrategies(config: Config): Promise<LoadResult> {
+  const beganMs = systemClock.now()
+  const before = await printOf(placesOf(config))
   const found = await readStrategyFiles(config)
   const { strategies, problems } = found
-  if (problems.length === 0) return found
+  if (problems.length === 0) {
+    const print = await settledPrint(config, strategies, beganMs - CLOCK_STEPS_MS)
+    // What changed while it was read may have been read before or after.
+    return print?.startsWith(`${before}\n`) === true ? { ...found, print } : found
+  }
   await closeStrategies(strategies)
   throw strategyProblems(problems)
 }
 
-/** Reads them again after a wait, which may have taken days; those that were read before it stand where the new ones are refused. */
+/** Places of strategy files, with the copies that perpd wrote. */
+function placesOf(config: Config): readonly string[] {
+  return [...config.strategies.paths, ownCopies(config).folder]
+}
+
+/** Returns one text for what all files are that these strategies were read from; undefined where a kind's module was changed after `beforeMs`. */
+async function settledPrint(
+  config: Config,
+  strategies: LoadResult['strategies'],
+  beforeMs: number,
+): Promise<string | undefined> {
+  const modules = strategies.flatMap(({ hosted }) => hosted?.modules ?? [])
+  const ofModules = await settledPrintOf([...new Set(modules)].sort(), beforeMs)
+  return ofModules === undefined ? undefined : `${await printOf(placesOf(config))}\n${ofModules}`
+}
+
+/**
+ * Reads them again after a wait, which may have taken days; those that were read before it stand where the new ones are refused, and where no file changed:
+ * reading kinds of the user's own takes most of a takeover.
+ */
 export async function readAgain(config: Config, before: LoadResult, note: Log['note']): Promise<LoadResult> {
+  const { print, strategies } = before
+  if (print !== undefined && print === (await settledPrint(config, strategies, Number.POSITIVE_INFINITY)))
+    return before
   try {
     const files = await readStrategies(config)
     await closeStrategies(before.strategies)

@@ -40,6 +40,11 @@ export async function importKind(path: string): Promise<unknown> {
   return await import(address)
 }
 
+/** Returns the files of the user's modules that were imported so far in this thread, links followed. */
+export function importedFiles(): readonly string[] {
+  return [...theirs].flatMap((url) => pathOf(url) ?? [])
+}
+
 function watchImports(): void {
   registerHooks({
     resolve(specifier, context, next) {

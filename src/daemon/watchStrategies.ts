@@ -2,6 +2,7 @@
  * Notices strategy files that changed, came or went. It looks at the files themselves, every second: what an operating system tells
  * of changes is lost on network folders and in containers, and an editor's one saving is several of them.
  */
+import type { Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Timer } from '../base/clock.ts'
@@ -40,8 +41,8 @@ export async function watchStrategies({ paths, clock, changed, signal }: WatchOp
   }
 }
 
-/** One text for what the files are: their names, sizes, times and numbers. */
-async function printOf(paths: readonly string[]): Promise<string> {
+/** Returns one text for what the files of strategies in these places are, and all that lie beside them: their names, sizes, times and numbers. */
+export async function printOf(paths: readonly string[]): Promise<string> {
   const folders = await Promise.all(
     paths.map(async (path) => ((await isFolder(path)) ? path : dirname(path))),
   )
@@ -57,18 +58,40 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
+/**
+ * Returns the same of single files, a line each, in their order; undefined where one was changed after `beforeMs` (Unix ms), or is gone: what was read since
+ * then may be another content than now.
+ */
+export async function settledPrintOf(
+  files: readonly string[],
+  beforeMs: number,
+): Promise<string | undefined> {
+  const found = await Promise.all(files.map(async (path) => ({ path, stats: await statOf(path) })))
+  if (found.some(({ stats }) => stats === undefined || stats.ctimeMs >= beforeMs)) return undefined
+  return found.map(({ path, stats }) => rowOf(path, stats)).join('\n')
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch {
+    return undefined
+  }
+}
+
+function rowOf(path: string, stats: Stats | undefined): string {
+  if (stats === undefined) return `${path} gone`
+  const { size, mtimeMs, ctimeMs, ino } = stats
+  return `${path} ${size} ${mtimeMs} ${ctimeMs} ${ino}`
+}
+
 async function filesIn(folder: string): Promise<readonly string[]> {
   try {
     const names = (await readdir(folder)).filter((name) => watched.test(name) && !name.startsWith('.'))
     return await Promise.all(
       names.map(async (name) => {
         const path = join(folder, name)
-        try {
-          const { size, mtimeMs, ctimeMs, ino } = await stat(path)
-          return `${path} ${size} ${mtimeMs} ${ctimeMs} ${ino}`
-        } catch {
-          return `${path} gone`
-        }
+        return rowOf(path, await statOf(path))
       }),
     )
   } catch {

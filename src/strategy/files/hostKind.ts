@@ -55,6 +55,7 @@ export async function hostKind(path: string, options: HostOptions): Promise<Host
   return {
     path: shown,
     sourceHash,
+    modules: loaded.modules,
     kind: loaded.kind,
     description: loaded.description,
     opensPositions: loaded.opensPositions,

@@ -80,6 +80,8 @@ export interface HostedKind {
   readonly path: string
   /** SHA-256 of the kind's file when it was loaded, hexadecimal: tells a file that was edited since. */
   readonly sourceHash: string
+  /** Files of the user's that its thread imported when it was loaded: the kind's own, and what that one imports. */
+  readonly modules: readonly string[]
   readonly kind: string
   readonly description: string
   readonly opensPositions: boolean

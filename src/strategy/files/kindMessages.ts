@@ -18,6 +18,8 @@ export type KindAnswer =
       readonly opensPositions: boolean
       readonly remembers: boolean
       readonly takesSignals: boolean
+      /** Files of the user's modules that its thread imported. */
+      readonly modules: readonly string[]
     }
   | { readonly is: 'params'; readonly issues: readonly SchemaIssue[] }
   | { readonly is: 'needs'; readonly needs: Needs }

@@ -72,6 +72,8 @@ export interface LoadResult {
   /** Their files, by name. */
   readonly disabledFiles?: ReadonlyMap<string, string>
   readonly problems: readonly StrategyFileError[]
+  /** One text for what all files were when they were read, with what kinds import; absent: not known, or they changed meanwhile. */
+  readonly print?: string
 }
 
 /** Loads files and folders. Never throws because of a file's content; every problem is in the result. */

@@ -20,8 +20,12 @@ const MOST_ANSWER_BYTES = 1_048_576
 /** Turns of a thread that are not timed: its code is compiled in them. */
 const WARM_UP_TURNS = 3
 
-/** Serves one kind on a port; `load` imports its module. */
-export async function serveKind(port: MessagePort, load: () => Promise<unknown>): Promise<void> {
+/** Serves one kind on a port; `load` imports its module, and `modules` gives the files that came with it. */
+export async function serveKind(
+  port: MessagePort,
+  load: () => Promise<unknown>,
+  modules: () => readonly string[] = () => [],
+): Promise<void> {
   let params: unknown
   let instance: StrategyInstance = { name: '', symbols: [] }
   let turns = 0
@@ -99,5 +103,5 @@ export async function serveKind(port: MessagePort, load: () => Promise<unknown>)
   })
   const { kind, description, opensPositions, memory, takesSignals = false } = strategy
   const remembers = memory !== undefined
-  answer({ is: 'loaded', kind, description, opensPositions, remembers, takesSignals })
+  answer({ is: 'loaded', kind, description, opensPositions, remembers, takesSignals, modules: modules() })
 }
