@@ -1,5 +1,5 @@
 /**
- * A fleet at work, by hand: `node bench/fleet.ts [accounts] [instances an account] [seconds] [nodes]`. Daemons of this checkout share the accounts out over a
+ * A fleet at work, by hand: `node bench/fleet.ts [accounts] [instances an account] [seconds] [nodes] [endpoints]`. Daemons of this checkout share the accounts out over a
  * private PostgreSQL and a paper venue, all real processes. Each instance of `guard` has a turn in ten seconds. In every tenth account one instance is of a kind of the
  * user's own, which runs in a thread, opens a position, and closes it after ten seconds. It prints commits, the 99th percentile of a commit, requests to the venue, and each node's processor time and memory. The load of the machine
  * stands beside it: processor time says most where it is high.
@@ -11,7 +11,7 @@ import { freePort, startCluster } from '../test/support/postgres.ts'
 import { type SharedDesk, startDesk } from '../test/world/desks.ts'
 import { type Running, scratch, startPaper, until } from '../test/world/processes.ts'
 
-const [accounts = 100, instances = 10, seconds = 120, count = 3] = process.argv.slice(2).map(Number)
+const [accounts = 100, instances = 10, seconds = 120, count = 3, endpoints = 0] = process.argv.slice(2).map(Number)
 
 /** Writes the strategies of an account that trades, or of one that watches; all of a sort read the same files. */
 function writeStrategies(folder: string, isTrading: boolean): readonly string[] {
@@ -79,7 +79,7 @@ const keys = join(folders[0]?.path ?? '', 'keys')
 mkdirSync(keys)
 const shared: SharedDesk = {
   ...{ hosts: paper.hosts, url: cluster.url(), names, keys },
-  flags: ['--cluster.name=bench'],
+  flags: ['--cluster.name=bench', ...paper.hosts.rpc.slice(0, endpoints).map((url) => `--rpc.http=${url}`)],
 }
 try {
   for (const [at, { path }] of folders.entries()) {
@@ -114,8 +114,8 @@ try {
     { timeoutMs: 600_000, seen: () => nodes.map(({ running }) => running.said().slice(-1_500)).join('\n') },
   )
   const heldMs = performance.now() - startedMs
-  // For two minutes the endpoints cannot say yet that nothing happened to an account, so its lists are read.
-  await new Promise((resolve) => setTimeout(resolve, 150_000))
+  // For two minutes endpoints cannot say yet that nothing happened to an account, so its lists are read.
+  await new Promise((resolve) => setTimeout(resolve, endpoints > 0 ? 150_000 : 20_000))
   const look = async () => ({
     atMs: performance.now(),
     metrics: await Promise.all(nodes.map(({ port }) => metricsOf(port))),
@@ -142,7 +142,7 @@ try {
     `${accounts} accounts, ${accounts * instances} instances, ${count} nodes, ${took.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
     `all held after ${(heldMs / 1000).toFixed(0)} s; ${holders}`,
     `commits of journals ${series('perpd_journal_commit_duration_seconds_count')}/s, p99 at most ${nodes.map((_, at) => p99Of(before.metrics[at]?.buckets ?? new Map(), after.metrics[at]?.buckets ?? new Map()).toFixed(0)).join(', ')} ms; transactions of the server ${rate(after.commits, before.commits)}/s, records ${rate(after.records, before.records)}/s, connections ${connections}`,
-    `turns ${series('perpd_ticks_total')}/s, requests to the venue ${series('perpd_http_attempts_total')}/s, processor of the venue ${((after.venue.processor - before.venue.processor) / took).toFixed(2)} of a core`,
+    `turns ${series('perpd_ticks_total')}/s, requests to the hosts ${series('perpd_http_attempts_total')}/s, processor of the venue ${((after.venue.processor - before.venue.processor) / took).toFixed(2)} of a core`,
     ...nodes.map(({ name }, at) => {
       const [from, to] = [before.nodes[at], after.nodes[at]]
       return `${name}: ${(((to?.processor ?? 0) - (from?.processor ?? 0)) / took).toFixed(2)} of a core, ${to?.memory.toFixed(0)} MB`
