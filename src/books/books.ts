@@ -204,7 +204,12 @@ export class Books implements BookReads {
   }
 
   partsOf(strategy: string, isFinal = false): readonly (PositionSide & Part)[] {
-    return [...this.#sides.values()].flatMap((log) => log.partsOf(strategy, isFinal))
+    const parts: (PositionSide & Part)[] = []
+    for (const log of this.#sides.values()) {
+      const part = log.partOf(strategy, isFinal)
+      if (part !== undefined) parts.push(part)
+    }
+    return parts
   }
 
   heldBy(strategy: string, side: PositionSide): bigint {

@@ -66,12 +66,13 @@ export class SideLog {
   }
 
   /** Returns a strategy's part, if it has a position. `isFinal`: without any order's moves that the chain may take back. */
-  partsOf(strategy: string, isFinal: boolean): readonly (PositionSide & Part)[] {
+  partOf(strategy: string, isFinal: boolean): (PositionSide & Part) | undefined {
     const part = (isFinal ? this.#final() : this.now).parts.get(strategy)
-    return part === undefined || part.sizeUsd <= 0n ? [] : [{ ...this.side, ...part }]
+    return part === undefined || part.sizeUsd <= 0n ? undefined : { ...this.side, ...part }
   }
 
   #final(): SideParts {
+    if (this.#counted === this.#steps.length) return this.now
     const waiting = this.#steps.slice(this.#counted)
     if (!waiting.some(mayBeTakenBack)) return this.now
     let parts = this.#steps[this.#counted - 1]?.after ?? this.#settled

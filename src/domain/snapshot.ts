@@ -127,8 +127,8 @@ export function positionsOn(
   )
 }
 
-/** Maps each side's key to its first row in the list. */
-const rowsBySide = madeOnce((rows: readonly Position[]): ReadonlyMap<string, Position> => {
+/** Maps each side's key to its first row in the list; made once for a list. */
+export const rowsBySide = madeOnce((rows: readonly Position[]): ReadonlyMap<string, Position> => {
   const bySide = new Map<string, Position>()
   for (const row of rows) {
     const key = sideKeyOf(row)

@@ -87,6 +87,8 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
   const followers: OrderHints[] = []
   /** The open intents as they are listed, until one of them changes: hundreds of turns a second read them. */
   let listed: ReturnType<OpenOrders['open']> | undefined
+  /** The landed ones as they are listed, until one comes or goes. */
+  let listedLanded: readonly IntentState[] | undefined
 
   function judgeFate(intentId: string, state: IntentState): void {
     const message = unprovenMessageOf(state)
@@ -98,6 +100,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
     for (const [intentId, { closedMs }] of landed) {
       if (closedMs >= nowMs - landedMemoryMs) return
       landed.delete(intentId)
+      listedLanded = undefined
     }
   }
 
@@ -156,6 +159,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       dropLanded(closedMs)
       landed.delete(intentId)
       landed.set(intentId, { state, closedMs })
+      listedLanded = undefined
     },
     claim(intentId, orderKeys) {
       const keys = orderKeys.map(hexKey)
@@ -186,6 +190,7 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
         return { state, closedMs: context.clock.monotonicMs() - agoMs }
       })
       landed.clear()
+      listedLanded = undefined
       for (const fill of fills.sort((one, other) => one.closedMs - other.closedMs))
         landed.set(fill.state.intent.intentId, fill)
     },
@@ -203,7 +208,8 @@ export function createTrackedOrders(context: ExecutionContext): TrackedOrders {
       return listed
     },
     recentlyLanded() {
-      return [...landed.values()].map(({ state }) => state)
+      listedLanded ??= [...landed.values()].map(({ state }) => state)
+      return listedLanded
     },
     closedAgoMs(intentId) {
       const found = landed.get(intentId)

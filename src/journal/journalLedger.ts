@@ -66,6 +66,9 @@ class FoldedLedger implements Ledger {
   #recordSteps = new ClockSteps()
   /** In the order in which they were accepted. */
   readonly #recent = new Map<string, IntentState>()
+  /** Both as they are listed, newest first, and by strategy; made anew once a record changed one: each decision reads them. */
+  #newestFirst: readonly IntentState[] | undefined
+  #newestBy: ReadonlyMap<string, readonly IntentState[]> | undefined
   #endings: Ending[] = []
   /** Index of the first ending that is retained. */
   #firstEnding = 0
@@ -127,6 +130,7 @@ class FoldedLedger implements Ledger {
   recall(intents: readonly IntentState[], endings: readonly Ending[]): void {
     const newer = [...this.#recent]
     this.#recent.clear()
+    this.#forgetListed()
     for (const state of intents.toReversed()) {
       const { intentId } = state.intent
       this.#newestAcceptedMs = state.intent.acceptedAtMs
@@ -154,6 +158,7 @@ class FoldedLedger implements Ledger {
   }
 
   #keep(state: IntentState): void {
+    this.#forgetListed()
     const { intentId } = state.intent
     if (isOpen(state)) {
       this.#open.set(intentId, state)
@@ -172,6 +177,7 @@ class FoldedLedger implements Ledger {
   }
 
   #dropIntents(): void {
+    this.#forgetListed()
     for (const [oldestId, { intent }] of this.#recent) {
       if (!isSpare(this.#recent.size, this.#newestAcceptedMs - intent.acceptedAtMs)) break
       this.#recent.delete(oldestId)
@@ -241,14 +247,26 @@ class FoldedLedger implements Ledger {
   }
 
   recentIntents({ openOnly = false, strategy, limit }: IntentQuery = {}): readonly IntentState[] {
-    const older = [...this.#open.values()].filter(({ intent }) => !this.#recent.has(intent.intentId))
-    const newer = [...this.#recent].map(([intentId, state]) => this.#open.get(intentId) ?? state)
-    const found = [...older, ...newer].filter(
-      (state) =>
-        (!openOnly || isOpen(state)) && (strategy === undefined || state.intent.strategy === strategy),
-    )
-    const newestFirst = found.toReversed()
-    return limit === undefined ? newestFirst : newestFirst.slice(0, limit)
+    const own = strategy === undefined ? this.#listed() : (this.#listedBy().get(strategy) ?? [])
+    const found = openOnly ? own.filter(isOpen) : own
+    return found.slice(0, limit)
+  }
+
+  #listed(): readonly IntentState[] {
+    const older = () => [...this.#open.values()].filter(({ intent }) => !this.#recent.has(intent.intentId))
+    const newer = () => [...this.#recent].map(([intentId, state]) => this.#open.get(intentId) ?? state)
+    this.#newestFirst ??= [...older(), ...newer()].reverse()
+    return this.#newestFirst
+  }
+
+  #listedBy(): ReadonlyMap<string, readonly IntentState[]> {
+    this.#newestBy ??= Map.groupBy(this.#listed(), ({ intent }) => intent.strategy)
+    return this.#newestBy
+  }
+
+  #forgetListed(): void {
+    this.#newestFirst = undefined
+    this.#newestBy = undefined
   }
 
   recentIntent(intentId: string): IntentState | undefined {

@@ -2,11 +2,12 @@
 
 import type { WallClock } from '../../base/clock.ts'
 import { madeOnce } from '../../base/madeOnce.ts'
-import { sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
+import { lastMade } from '../../base/sameAgain.ts'
+import { sideKeyOf, sideOfIntent } from '../../domain/accountRecords/accountRecord.ts'
 import { type HeldSides, isTakenOff } from '../../domain/accountRecords/held.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import type { Intent, IntentState } from '../../domain/order/intent.ts'
-import { positionOf, type Snapshot } from '../../domain/snapshot.ts'
+import { rowsBySide, type Snapshot } from '../../domain/snapshot.ts'
 import type { OpenOrders } from '../../execution/openOrders.ts'
 import { sameHex } from '../../protocol/address.ts'
 import { lacksMarket } from '../../protocol/missing.ts'
@@ -32,27 +33,48 @@ const asOpen = madeOnce(({ intent, attempts, updatedAtMs }: IntentState): Intent
   return { intent, attempts, updatedAtMs }
 })
 
+const sideKeyOfIntent = madeOnce((intent: Intent) => sideKeyOf(sideOfIntent(intent)))
+
+/** Open intents by strategy, made once for a list: every turn of every strategy asks for its own. */
+const openByStrategy = madeOnce((open: ReturnType<OpenOrders['open']>) => {
+  return Map.groupBy(
+    open.map(({ state }) => state),
+    ({ intent }) => intent.strategy,
+  )
+})
+
+/** A landed intent that the lists do not show; `hasRow` false: an increase without a row, which the journal may know to be taken off again. */
+interface NotShown {
+  readonly state: IntentState
+  readonly hasRow: boolean
+}
+
 /** Over the intents that are followed. `journal`: sizes by the journal, signed. */
 export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: () => HeldSides): Unseen {
   function readAgo({ positions }: Snapshot): number {
     return Math.max(0, clock.now() - positions.atMs)
   }
 
-  function isSeen(
-    { intent, closing }: IntentState,
-    snapshot: Snapshot,
-    sides: () => HeldSides = journal,
-    readAgoMs = readAgo(snapshot),
-  ): boolean {
-    if (openOrders.closedAgoMs(intent.intentId) - readAgoMs >= LIST_LAG_MS) return true
+  /** Tells whether its age alone lets the lists be believed. */
+  function isOld({ intent }: IntentState, readAgoMs: number): boolean {
+    return openOrders.closedAgoMs(intent.intentId) - readAgoMs >= LIST_LAG_MS
+  }
+
+  function isSeen(state: IntentState, snapshot: Snapshot): boolean {
+    if (isOld(state, readAgo(snapshot))) return true
+    const shown = isShown(state, snapshot)
+    return shown === 'no-row' ? isTakenOff(journal(), state.intent) : shown
+  }
+
+  /** Tells the same by the rows alone, whatever the time; `no-row`: an increase whose size was taken off again shows in none. */
+  function isShown({ intent, closing }: IntentState, snapshot: Snapshot): boolean | 'no-row' {
     const { terms, kind } = intent
     if (kind === 'edit' || kind === 'cancel') return showsChange(intent, snapshot)
     // A market with unreadable rows shows nothing, least of all that a position is gone.
     if (lacksMarket(snapshot.positions.missing, terms.marketToken)) return false
-    const row = positionOf(snapshot, sideOfIntent(intent))
+    const row = rowsBySide(snapshot.positions.value).get(sideKeyOfIntent(intent))
     const adds = kind === 'increase' || kind === 'collateral-in'
-    // An increase whose size was taken off again shows in no row.
-    if (row === undefined && adds) return isTakenOff(sides(), intent)
+    if (row === undefined && adds) return 'no-row'
     const filledAtSeconds = closing?.settlement?.timestampSeconds
     if (filledAtSeconds === undefined) return false
     if (row === undefined) return true
@@ -62,6 +84,21 @@ export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: 
       ? increasedAtSeconds >= filledAtSeconds || decreasedAtSeconds > filledAtSeconds
       : decreasedAtSeconds >= filledAtSeconds || increasedAtSeconds > filledAtSeconds
   }
+
+  const lastNotShown = lastMade<readonly NotShown[]>()
+
+  /** The landed intents that these lists do not show: each turn reads the lists of the one before, until they are read again. */
+  function notShown(snapshot: Snapshot): readonly NotShown[] {
+    const { positions, orders } = snapshot
+    const landed = openOrders.recentlyLanded()
+    return lastNotShown([landed, positions.value, positions.missing, orders.value, orders.missing], () =>
+      landed.flatMap((state) => {
+        const shown = isShown(state, snapshot)
+        return shown === true ? [] : [{ state, hasRow: shown !== 'no-row' }]
+      }),
+    )
+  }
+
   return {
     isSeen,
     recent: () => [
@@ -76,16 +113,20 @@ export function createUnseen(openOrders: OpenOrders, clock: WallClock, journal: 
     in(snapshot, strategy) {
       // Asked for once for all of them, and not at all where every row shows.
       let known: HeldSides | undefined
-      const sides = () => {
+      const isGone = (intent: Intent): boolean => {
         known ??= journal()
-        return known
+        return isTakenOff(known, intent)
       }
-      const isAsked = ({ intent }: IntentState) => strategy === undefined || intent.strategy === strategy
+      const open = openOrders.open()
+      const found: IntentState[] =
+        strategy === undefined
+          ? open.map(({ state }) => state)
+          : [...(openByStrategy(open).get(strategy) ?? [])]
       const readAgoMs = readAgo(snapshot)
-      const found: IntentState[] = []
-      for (const { state } of openOrders.open()) if (isAsked(state)) found.push(state)
-      for (const state of openOrders.recentlyLanded())
-        if (isAsked(state) && !isSeen(state, snapshot, sides, readAgoMs)) found.push(asOpen(state))
+      for (const { state, hasRow } of notShown(snapshot)) {
+        if (strategy !== undefined && state.intent.strategy !== strategy) continue
+        if (!isOld(state, readAgoMs) && (hasRow || !isGone(state.intent))) found.push(asOpen(state))
+      }
       return found
     },
   }

@@ -59,7 +59,11 @@ const keptDaysMs = 2 * 86_400_000
 export function createDayResult(before: readonly IntentState[], nowMs: number): DayResult {
   /** By order or discrepancy, of days around the newest: a clock that is set forth and back loses none of today. */
   const counted = new Map<string, Realized>()
+  /** States whose executions are all counted: each look hands in the same ones. */
+  let taken = new WeakSet<IntentState>()
   let newestMs = 0
+  /** Sums by market of one day, until something is counted. */
+  let sumsOfDay: { readonly dayMs: number; readonly sums: ReadonlyMap<string, Usd> } | undefined
 
   function isOld(executedMs: number, atMs: number): boolean {
     return executedMs < dayStartOf(Math.min(atMs, newestMs)) - keptDaysMs
@@ -68,9 +72,14 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   function count(key: string, realized: Realized, atMs: number): void {
     if (isOld(realized.executedMs, atMs)) return
     counted.set(key, realized)
+    sumsOfDay = undefined
     if (realized.executedMs <= newestMs) return
     newestMs = realized.executedMs
-    for (const [each, { executedMs }] of counted) if (isOld(executedMs, atMs)) counted.delete(each)
+    for (const [each, { executedMs }] of counted) {
+      if (!isOld(executedMs, atMs)) continue
+      counted.delete(each)
+      taken = new WeakSet()
+    }
   }
 
   /** Sums executions since then within the day of `atMs`. */
@@ -83,7 +92,8 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
   }
 
   function add(states: readonly IntentState[], atMs: number): void {
-    for (const { key, market, seenMs, settlement } of states.flatMap(executedFor)) {
+    const fresh = states.filter((state) => !taken.has(state))
+    for (const { key, market, seenMs, settlement } of fresh.flatMap(executedFor)) {
       if (counted.has(key)) continue
       // The day of the execution, by the venue's clock; a later observation does not move it to a later day.
       const executedMs =
@@ -93,6 +103,7 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
       const { fundingReceivedUsd: receivedUsd = 0n } = settlement
       count(key, { market, executedMs, resultUsd: realizedOf(settlement), receivedUsd }, atMs)
     }
+    for (const state of fresh) if (executedFor(state).every(({ key }) => counted.has(key))) taken.add(state)
   }
 
   function addDiscrepancies({ discrepancies }: Discrepancies, atMs: number): void {
@@ -111,9 +122,11 @@ export function createDayResult(before: readonly IntentState[], nowMs: number): 
     addDiscrepancies,
     byMarket(atMs) {
       const dayMs = dayStartOf(atMs)
+      if (sumsOfDay?.dayMs === dayMs) return sumsOfDay.sums
       const sums = new Map<string, Usd>()
       for (const { market, executedMs, resultUsd } of counted.values())
         if (executedMs >= dayMs) sums.set(market, (sums.get(market) ?? 0n) + resultUsd)
+      sumsOfDay = { dayMs, sums }
       return sums
     },
     ofAll: (sinceMs, atMs) => sumSince(sinceMs, atMs, ({ resultUsd }) => resultUsd),

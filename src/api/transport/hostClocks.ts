@@ -40,9 +40,34 @@ const EXACT_MS = 10_000
 /** Hosts that must be heard after a jump before what all said earlier counts no more: one alone may be wrong. */
 const HEARD_AGAIN = 2
 
+/** All readings together. */
+interface Heard {
+  /** The median of each host, ms, as `Reading.hostMs`. */
+  readonly medians: ReadonlyMap<string, number>
+  /** The least and the most of `Reading.wallMs`, ms. */
+  readonly leastMs: number
+  readonly mostMs: number
+}
+
+function heardOf(readings: ReadonlyMap<string, readonly Reading[]>): Heard {
+  const walls = [...readings.values()].flat().map(({ wallMs }) => wallMs)
+  const medians = [...readings].flatMap(([host, own]) => {
+    const median = medianOf(own)
+    return median === undefined ? [] : [[host, median] as const]
+  })
+  return { medians: new Map(medians), leastMs: Math.min(...walls), mostMs: Math.max(...walls) }
+}
+
+function medianOf(readings: readonly Reading[]): number | undefined {
+  const sorted = readings.map(({ hostMs }) => hostMs).toSorted((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)]
+}
+
 /** Makes the readings of all hosts. Pure but for the clock. */
 export function createHostClocks(clock: Clocks): HostClocks {
   const readings = new Map<string, Reading[]>()
+  /** Medians of all readings by host, and the narrowest and widest of our clocks apart at any; made anew once another is heard. */
+  let heard: Heard | undefined
   const wallMs = (): number => clock.now() - clock.monotonicMs()
 
   /**
@@ -75,13 +100,15 @@ export function createHostClocks(clock: Clocks): HostClocks {
       own.push({ hostMs: serverDateMs + HALF_DATE_STEP_MS - middleMs, wallMs: wallMs(), isExact })
       if (own.length > READINGS) own.shift()
       readings.set(host, own)
+      heard = undefined
     },
 
     skewMs(host) {
-      const sorted = countsOf(host)
-        .map(({ hostMs }) => hostMs)
-        .toSorted((one, other) => one - other)
-      const median = sorted[Math.floor(sorted.length / 2)]
+      heard ??= heardOf(readings)
+      const nowMs = wallMs()
+      // Without a jump since any of them, all count.
+      const isSteady = heard.mostMs - nowMs <= JUMP_MS && nowMs - heard.leastMs <= JUMP_MS
+      const median = isSteady ? heard.medians.get(host) : medianOf(countsOf(host))
       return median === undefined ? undefined : median - wallMs()
     },
   }

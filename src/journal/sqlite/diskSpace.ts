@@ -28,19 +28,34 @@ export function askedSeldom(
   }
 }
 
-/** Tells whether only what must be written may still be. `freeBytes`: of the disk. */
+/** The check of the space that is left. */
+export interface SpaceCheck {
+  /** Tells whether only what must be written may still be. */
+  isShort(): boolean
+  /** Takes in that something is about to be written, or may have been: the file's size is read again. */
+  wrote(): void
+}
+
+/** Makes the check. `freeBytes`: of the disk. */
 export function createSpaceCheck(
   db: DatabaseSync,
   maxBytes: number | undefined,
   freeBytes: () => number | undefined,
-): () => boolean {
+): SpaceCheck {
   const pages = db.prepare('PRAGMA page_count')
   const pageBytes = Number(Object.values(db.prepare('PRAGMA page_size').get() ?? {})[0])
   const keptBytes = Math.min((maxBytes ?? 0) / KEPT_PART, MOST_KEPT_BYTES)
-  return () => {
-    if ((freeBytes() ?? Number.POSITIVE_INFINITY) < KEPT_OF_DISK_BYTES) return true
-    if (maxBytes === undefined) return false
-    const usedBytes = Number(Object.values(pages.get() ?? {})[0]) * pageBytes
-    return usedBytes > maxBytes - keptBytes
+  /** Size of the file; absent after something was written. */
+  let usedBytes: number | undefined
+  return {
+    isShort() {
+      if ((freeBytes() ?? Number.POSITIVE_INFINITY) < KEPT_OF_DISK_BYTES) return true
+      if (maxBytes === undefined) return false
+      usedBytes ??= Number(Object.values(pages.get() ?? {})[0]) * pageBytes
+      return usedBytes > maxBytes - keptBytes
+    },
+    wrote() {
+      usedBytes = undefined
+    },
   }
 }

@@ -151,10 +151,11 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     if (replayedFrom > 0) recall(ledger, reader, nowMs)
     const maintenance = { ...defaultMaintenance, ...options.maintenance }
     const freeBytes = options.freeBytes ?? askedSeldom(() => freeBytesBeside(path))
-    const isShort = createSpaceCheck(opened, options.maxBytes, freeBytes)
+    const space = createSpaceCheck(opened, options.maxBytes, freeBytes)
     const isDue = tail.seq - replayedFrom >= maintenance.snapshotEveryRecords
-    const mustKeep = rules.compact === true || (isDue && !isShort())
+    const mustKeep = rules.compact === true || (isDue && !space.isShort())
     if (mustKeep) keepSnapshot(opened, lease, tail, ledger)
+    space.wrote()
     // By the name that was given: beside a link too.
     const guardPath = `${options.path}.signed`
     const ballast = ballastOf(options.path)
@@ -175,7 +176,7 @@ function openOnce(options: SqliteJournalOptions, rules: OpeningRules): OpenedSto
     }
     const isReserved = options.isReserved === true
     const store = createSqliteStore(
-      { db: opened, path, lease, reader, lock, isShort, guardPath, ballast, isReserved },
+      { db: opened, path, lease, reader, lock, space, guardPath, ballast, isReserved },
       writerOf,
     )
     return {

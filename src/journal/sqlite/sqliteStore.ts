@@ -14,6 +14,7 @@ import { closedFault, corruptFault, openFault, recordFault } from '../journalFau
 import type { JournalStore, KeptRecord, StoreEntry } from '../journalStore.ts'
 import type { KeptSnapshot, LedgerSnapshot } from '../ledgerState.ts'
 import type { WriterLock } from '../lock.ts'
+import type { SpaceCheck } from './diskSpace.ts'
 import type { FileWriter } from './fileWriter.ts'
 import { hashOf } from './hashChain.ts'
 import { readSnapshot } from './journalSnapshot.ts'
@@ -33,7 +34,7 @@ export interface OpenedParts {
   readonly lease: Lease
   readonly reader: RowReader
   readonly lock: WriterLock
-  readonly isShort: () => boolean
+  readonly space: SpaceCheck
   /** File of the signing guard's table. */
   readonly guardPath: string
   /** File of bytes that are given up where the disk has none. */
@@ -60,6 +61,8 @@ class SqliteStore implements JournalStore {
   #isClosed = false
   /** The ballast lacks bytes, as far as this process knows. */
   #isReserveDue = true
+  /** Number of writes that have not ended. */
+  #writing = 0
 
   constructor(parts: OpenedParts, writerOf: (tookRoom: () => void) => FileWriter) {
     const { db, path, reader, lease } = parts
@@ -86,15 +89,16 @@ class SqliteStore implements JournalStore {
    * that adds risk is written: a way out may need it.
    */
   isShort(): boolean {
-    const { ballast, isReserved } = this.#parts
-    const isShort = this.#parts.isShort()
+    const { ballast, isReserved, space } = this.#parts
+    if (this.#writing > 0) space.wrote()
+    const isShort = space.isShort()
     if (isShort || !this.#isReserveDue || !isReserved) return isShort
     this.#isReserveDue = !(reserveWal(this.path) && fillBallast(ballast))
     return this.#isReserveDue
   }
 
   append(entries: readonly StoreEntry[]): Promise<number> {
-    return this.#writer.append(entries.map(rowsOf))
+    return this.#written(this.#writer.append(entries.map(rowsOf)))
   }
 
   async *read(afterSeq: number): AsyncIterable<readonly KeptRecord[]> {
@@ -128,11 +132,11 @@ class SqliteStore implements JournalStore {
   }
 
   keep(snapshot: LedgerSnapshot): Promise<void> {
-    return this.#writer.keep(snapshot)
+    return this.#written(this.#writer.keep(snapshot))
   }
 
   maintain(): Promise<void> {
-    return this.#writer.checkpoint()
+    return this.#written(this.#writer.checkpoint())
   }
 
   async intents(query?: IntentQuery): Promise<readonly IntentState[]> {
@@ -149,6 +153,17 @@ class SqliteStore implements JournalStore {
 
   async endingsSince(sinceMs: number): Promise<readonly Ending[]> {
     return this.#reader.endingsSince(sinceMs)
+  }
+
+  /** Follows a write: until it ended nobody knows how large the file is. */
+  #written<T>(write: Promise<T>): Promise<T> {
+    this.#writing += 1
+    const over = (): void => {
+      this.#writing -= 1
+      this.#parts.space.wrote()
+    }
+    write.then(over, over)
+    return write
   }
 
   /** One row is read, and no lock is waited for. */

@@ -33,10 +33,9 @@ export function createKnownCauses(most: number): KnownCauses {
   return {
     get: (topic, what) => topics.get(topic)?.get(what),
     put(topic, what, cause) {
-      const place = placeOf(topic, what)
-      if (!places.has(place)) {
+      if (topics.get(topic)?.has(what) !== true) {
         if (places.size >= most) forgetOldest()
-        places.set(place, [topic, what])
+        places.set(placeOf(topic, what), [topic, what])
       }
       const own = topics.get(topic)
       if (own === undefined) topics.set(topic, new Map([[what, cause]]))

@@ -75,7 +75,7 @@ export function createLog(options: LogOptions): Log {
 
   /** The log of an account, or without a name the one of the process. */
   const logOf = (keep: LogRing['keep'] | undefined, account?: string): Log => {
-    const quiet = createRepeatFilter(now)
+    const quiet = createRepeatFilter(now, (event) => levels.isWritten(event, 'debug'))
     const ceiling = createLogRateLimit(now)
     const bindings: Record<string, unknown> = account === undefined ? {} : { account }
     const put = (event: LineName, line: Line): void => {

@@ -5,16 +5,22 @@
  */
 import { sideKeyOf } from '../../domain/accountRecords/accountRecord.ts'
 import type { Event } from '../../domain/event.ts'
-import { phrase } from '../events/eventRegister.ts'
-import type { EventOf, Line } from '../events/eventRow.ts'
+import { phrase, rowOfEvent } from '../events/eventRegister.ts'
+import type { EventOf, Level, Line } from '../events/eventRow.ts'
 import { createTopics } from '../incidents/topics.ts'
 import { span } from '../text.ts'
 
 /** After this long without a line, the next heartbeat is one. */
 const SILENT_MS = 30_000
 
-/** Turns an event into the lines to write, none of which is lost: one that says nothing new has level `debug`. */
-export function createRepeatFilter(now: () => number): (event: Event) => readonly Line[] {
+/**
+ * Turns an event into the lines to write, none of which is lost: one that says nothing new has level `debug`. A debug line that
+ * `isDebugWritten` denies to its event is not made at all: hundreds of strategies repeat one wish each second.
+ */
+export function createRepeatFilter(
+  now: () => number,
+  isDebugWritten: (event: Event['type']) => boolean = () => true,
+): (event: Event) => readonly Line[] {
   const judge = createTopics(now)
   let toldAtMs = Number.NEGATIVE_INFINITY
   let positionsTold = ''
@@ -30,11 +36,13 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
   }
 
   const linesOf = (event: Event): readonly Line[] => {
-    const line = phrase(event)
-    if (event.type === 'account.positions' && !isMoved(event)) return [{ ...line, level: 'debug' }]
+    if (event.type === 'account.positions' && !isMoved(event)) return [{ ...phrase(event), level: 'debug' }]
     if (event.type === 'daemon.heartbeat' && now() - toldAtMs >= SILENT_MS)
-      return [{ ...line, level: 'info' }]
+      return [{ ...phrase(event), level: 'info' }]
     const { isNews, again, ended } = judge(event)
+    const isDebug = !isNews || levelOf(event) === 'debug'
+    if (isDebug && again === undefined && ended.length === 0 && !isDebugWritten(event.type)) return []
+    const line = phrase(event)
     const times = again === undefined ? '' : ` (${again.count} times in ${span(again.spanMs)})`
     return [
       {
@@ -55,6 +63,11 @@ export function createRepeatFilter(now: () => number): (event: Event) => readonl
     if (lines.some(({ level }) => level !== 'debug')) toldAtMs = now()
     return lines
   }
+}
+
+function levelOf(event: Event): Level {
+  const { level, levels } = rowOfEvent(event)
+  return level?.(event) ?? levels[0]
 }
 
 /** Tells whether an event that is itself a line of level `debug` may raise its level or end what other lines told. */
