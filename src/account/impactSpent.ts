@@ -24,7 +24,18 @@ function counts({ strategy, kind }: Intent): boolean {
   return strategy !== OPERATOR || kind === 'increase'
 }
 
-function costOf({ kind, terms }: Intent, { adding, reducing }: MostImpact): Usd {
+/** Costs that were reckoned: each decision asks for those of all orders of its day. */
+const reckoned = new WeakMap<Intent, MostImpact & { readonly costUsd: Usd }>()
+
+function costOf(intent: Intent, most: MostImpact): Usd {
+  const known = reckoned.get(intent)
+  if (known?.adding === most.adding && known.reducing === most.reducing) return known.costUsd
+  const costUsd = reckonedCost(intent, most)
+  reckoned.set(intent, { adding: most.adding, reducing: most.reducing, costUsd })
+  return costUsd
+}
+
+function reckonedCost({ kind, terms }: Intent, { adding, reducing }: MostImpact): Usd {
   const isReduction = kind === 'decrease' || kind === 'close'
   const ofOrder = impactCostUsd(terms.priceImpactBps, terms.sizeDeltaUsd, isReduction ? reducing : adding)
   return (terms.tpsl ?? []).reduce(

@@ -99,6 +99,7 @@ export class SideLog {
 
   /** Returns the postings of moves that are not in the results yet. */
   waitingPostings(): readonly Posting[] {
+    if (this.#counted === this.#steps.length) return []
     return this.#steps.slice(this.#counted).flatMap(({ postings }) => postings)
   }
 

@@ -37,15 +37,20 @@ function admittedWords({ kind, decision, terms }: Intent): string {
   return wordsOf(kind, terms.direction, terms.symbol, isSized ? terms.sizeDeltaUsd : undefined)
 }
 
+/** The same before anybody reads its words: hundreds of strategies decide each second. */
+interface Kept extends Omit<LastDecision, 'words'> {
+  readonly wordsOf: () => string
+}
+
 /** Over orders of before the start, of each strategy one or none. `now`: Unix ms. */
 export function createLastDecisions(now: () => number, before: readonly Intent[] = []): LastDecisions {
-  const last = new Map<string, LastDecision>(
+  const last = new Map<string, Kept>(
     before.map((intent) => [
       intent.strategy,
       {
         strategy: intent.strategy,
         atMs: intent.acceptedAtMs,
-        words: admittedWords(intent),
+        wordsOf: () => admittedWords(intent),
         outcome: 'admitted',
       },
     ]),
@@ -54,7 +59,7 @@ export function createLastDecisions(now: () => number, before: readonly Intent[]
     listen(event) {
       if (event.type === 'decision.made' || event.type === 'decision.denied') {
         const { strategy, decision, symbol } = event
-        const words =
+        const wordsNow = () =>
           'direction' in decision
             ? wordsOf(
                 decision.kind,
@@ -63,7 +68,7 @@ export function createLastDecisions(now: () => number, before: readonly Intent[]
                 'sizeDeltaUsd' in decision ? decision.sizeDeltaUsd : undefined,
               )
             : decision.kind
-        const made = { strategy, atMs: now(), words }
+        const made = { strategy, atMs: now(), wordsOf: wordsNow }
         if (event.type === 'decision.made') last.set(strategy, { ...made, outcome: 'decided' })
         else {
           const { code, reason } = event.denial
@@ -74,14 +79,16 @@ export function createLastDecisions(now: () => number, before: readonly Intent[]
       if (event.type === 'decision.invalid') {
         const { strategy, denial } = event
         const reason = `${denial.code}: ${denial.reason}`
-        last.set(strategy, { strategy, atMs: now(), words: 'an invalid decision', outcome: 'denied', reason })
+        const wordsNow = () => 'an invalid decision'
+        last.set(strategy, { strategy, atMs: now(), wordsOf: wordsNow, outcome: 'denied', reason })
       }
       if (event.type === 'decision.admitted') {
-        const { strategy } = event.intent
+        const { intent } = event
+        const { strategy } = intent
         const { atMs } = last.get(strategy) ?? { atMs: now() }
-        last.set(strategy, { strategy, atMs, words: admittedWords(event.intent), outcome: 'admitted' })
+        last.set(strategy, { strategy, atMs, wordsOf: () => admittedWords(intent), outcome: 'admitted' })
       }
     },
-    all: () => [...last.values()],
+    all: () => [...last.values()].map(({ wordsOf: wordsNow, ...own }) => ({ ...own, words: wordsNow() })),
   }
 }

@@ -73,15 +73,25 @@ export function usd(value: string | number): Usd {
   return parseUnits(String(value), USD_DECIMALS)
 }
 
+const widePowers = new Map<number, Decimal>()
+
+function widePowerOfTen(exponent: number): Decimal {
+  const known = widePowers.get(exponent)
+  if (known !== undefined) return known
+  const made = new Wide(10).pow(exponent)
+  widePowers.set(exponent, made)
+  return made
+}
+
 /** Fixed-point bigint to a Decimal, exact. */
 export function toDecimal(amount: bigint, decimals: number): Decimal {
-  return new Wide(amount.toString()).div(new Wide(10).pow(decimals))
+  return new Wide(amount.toString()).div(widePowerOfTen(decimals))
 }
 
 /** Decimal to a fixed-point bigint, truncated toward zero. Throws RangeError on NaN or infinity. */
 export function fromDecimal(value: Decimal, decimals: number): bigint {
   if (!value.isFinite()) throw new RangeError(`not a finite amount: ${value.toString()}`)
-  return BigInt(new Wide(value).mul(new Wide(10).pow(decimals)).toFixed(0, Decimal.ROUND_DOWN))
+  return BigInt(new Wide(value).mul(widePowerOfTen(decimals)).toFixed(0, Decimal.ROUND_DOWN))
 }
 
 /** Fixed-point bigint as a plain decimal text, exact, without trailing zeros: `formatUnits(1500000n, 6)` is "1.5". */

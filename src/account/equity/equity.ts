@@ -9,6 +9,7 @@
  */
 import type { Api } from '../../api/client.ts'
 import { defined } from '../../base/defined.ts'
+import { lastMade } from '../../base/sameAgain.ts'
 import { type EquityMark, movedMark } from '../../domain/accountRecords/tradingState.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type Address, hexKey } from '../../protocol/address.ts'
@@ -254,6 +255,8 @@ export function createEquityTracker(
     return { ...track, readings: last, isJumping: false, live: movedMark(live, amountUsd, afterUsd) }
   }
 
+  const lastFloor = lastMade<Usd | undefined>()
+
   /** Hosts that were read in the last minute and a quarter; all when none was. */
   function heard(nowMs: number): readonly (readonly [string, HostTrack])[] {
     const fresh = [...tracks].filter(([, { readings }]) => (readings.at(-1)?.atMs ?? 0) > nowMs - windowMs)
@@ -309,7 +312,8 @@ export function createEquityTracker(
     },
     mark: () => (chosen === undefined ? undefined : tracks.get(chosen)?.live),
     worthUsd: () => leastOf(heardLast().map(({ live }) => live.equityUsd)),
-    floorUsd: () => leastOf(heardLast().flatMap(({ readings }) => readings.map(leastIn))),
+    floorUsd: () =>
+      lastFloor([tracks], () => leastOf(heardLast().flatMap(({ readings }) => readings.map(leastIn)))),
     async keepShown(nowMs) {
       const live = chosen === undefined ? undefined : tracks.get(chosen)?.live
       const written = accountJournal.state().trading.equity

@@ -166,10 +166,12 @@ export function createHoldings(context: HoldingsContext, account: Address): Hold
    */
   function sidesThatMove(open: readonly IntentState[]): () => ReadonlySet<string> {
     const nowMs = clock.monotonicMs()
-    const gone = new Map(open.map((state) => [state, keysNotListed(state, listed)]))
-    goneSinceMs = since([...gone.values()].flat(), goneSinceMs, nowMs)
+    const gone: string[] = []
+    for (const state of open) for (const key of keysNotListed(state, listed)) gone.push(key)
+    goneSinceMs = since(gone, goneSinceMs, nowMs)
+    const [listedNow, goneNowMs] = [listed, goneSinceMs]
     const isGoneNow = (state: IntentState) =>
-      gone.get(state)?.some((key) => nowMs - (goneSinceMs.get(key) ?? nowMs) < LIST_LAG_MS) === true
+      keysNotListed(state, listedNow).some((key) => nowMs - (goneNowMs.get(key) ?? nowMs) < LIST_LAG_MS)
     let sides: ReadonlySet<string> | undefined
     return () => {
       if (sides !== undefined) return sides

@@ -1,5 +1,6 @@
 /** Honest lag: lists and our own evidence show the same event seconds apart. */
 
+import { madeOnce } from '../../base/madeOnce.ts'
 import { LIST_LAG_MS } from '../../domain/accountRecords/listLag.ts'
 import { hasEnded, type IntentState, isUnresolved, lastAttempt } from '../../domain/order/intent.ts'
 import { hexKey } from '../../protocol/address.ts'
@@ -17,9 +18,15 @@ export function isBusy(state: IntentState, nowMs: number): boolean {
  * cancelled, which the positions show before our evidence does.
  */
 export function keysNotListed(state: IntentState, listed: ReadonlySet<string>): readonly string[] {
-  const children = lastAttempt(state)?.children ?? []
-  return children
-    .filter((child) => !hasEnded(child))
-    .map(({ orderKey }) => hexKey(orderKey))
-    .filter((key) => !listed.has(key))
+  const keys = restingKeys(state)
+  return keys.every((key) => listed.has(key)) ? none : keys.filter((key) => !listed.has(key))
 }
+
+const none: readonly string[] = []
+
+/** Keys of the orders that rest by the journal; made once for a state: each turn of each strategy looks for all of them. */
+const restingKeys = madeOnce((state: IntentState): readonly string[] =>
+  (lastAttempt(state)?.children ?? [])
+    .filter((child) => !hasEnded(child))
+    .map(({ orderKey }) => hexKey(orderKey)),
+)

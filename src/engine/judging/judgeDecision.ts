@@ -176,7 +176,10 @@ function contextOf(
     },
     signedOrder: orders.signedOrder,
     intent: {
-      intentId: intentIdOf(account.address, name, decisionKey),
+      // A hash, which a denied decision needs none of.
+      get intentId() {
+        return intentIdOf(account.address, name, decisionKey)
+      },
       decisionKey,
       account: account.address,
       chain: account.chain,

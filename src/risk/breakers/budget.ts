@@ -176,16 +176,18 @@ function checkFees(
     const { executionFeesPerDay, relayFeesPerDayUsd } = limits ?? {}
     if (executionFeesPerDay === undefined && relayFeesPerDayUsd === undefined) continue
     const own = endings.filter(isMeant)
-    const execution = own.reduce((sum, { executionFee }) => sum + executionFee, 0n)
+    const execution =
+      executionFeesPerDay === undefined ? 0n : own.reduce((sum, { executionFee }) => sum + executionFee, 0n)
     if (executionFeesPerDay !== undefined && execution >= executionFeesPerDay) {
       const text = (fee: bigint): string => `${formatUnits(fee, nativeDecimals)} of the native token`
       return feesDenial(`execution fees ${whose}`, text(execution), text(executionFeesPerDay))
     }
+    if (relayFeesPerDayUsd === undefined) continue
     const relayUsd = usdOfRelay(
       own.reduce((sum, { relayFee }) => sum + relayFee, 0n),
       feeTokenDecimals,
     )
-    if (relayFeesPerDayUsd !== undefined && relayUsd >= relayFeesPerDayUsd) {
+    if (relayUsd >= relayFeesPerDayUsd) {
       return feesDenial(`relay fees ${whose}`, formatDollars(relayUsd), formatDollars(relayFeesPerDayUsd))
     }
   }
