@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { defined } from '../base/defined.ts'
 import { BaseError, reasonOf } from '../base/errors.ts'
+import { answerRefusals } from './guard/answeredRefusals.ts'
 import type { ConsoleDoor } from './guard/browserRules.ts'
 import { challengePath, createProofs } from './guard/proof.ts'
 import { proveAnswers } from './guard/provenAnswers.ts'
@@ -34,6 +35,7 @@ export function guardedApp(
     c.header('X-Content-Type-Options', 'nosniff')
     return undefined
   })
+  answerRefusals(app)
   app.get(challengePath, (c) => c.json({ challenge: proofs.challenge() }))
   answerFaults(app)
   return app

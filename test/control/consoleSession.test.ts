@@ -425,6 +425,31 @@ test('behind a proxy that ends TLS its name and origin are ours, and the same na
   expect(server.console?.link('read').url).toMatch(/^https:\/\/perpd\.example\.org\/console\/#key=/)
 })
 
+test('a refusal is an answer to who asks for that, so that a browser logs no fault; the guard and faults keep their status', async () => {
+  await server.close()
+  const settings = { clock, typedSizeBps: 2_500 }
+  const operate = () => Promise.resolve({ ok: false, code: 'NO_POSITION', reason: 'No position.' } as const)
+  const fault = () => Promise.reject(new Error('gone'))
+  server = await openConsole(settings, { engine: { ...engine, operate, balance: fault } })
+  const { writing } = await logIn(server, operateToken)
+  const asked = { ...writing, 'x-perpd-refusals': 'answered' }
+  const both = async (method: string, path: string, body?: string) =>
+    await Promise.all([writing, asked].map((headers) => ask(server, method, path, headers, body)))
+  for (const [method, path, body, status, error] of [
+    ['POST', '/api/trading', halt, 409, 'NO_POSITION'],
+    ['POST', '/api/trading', '{}', 400, 'BAD_COMMAND'],
+    ['GET', '/api/orders/none', undefined, 404, 'NOT_FOUND'],
+  ] as const) {
+    const [plain, answered] = await both(method, path, body)
+    expect([plain?.status, plain?.error, answered?.status]).toEqual([status, error, 200])
+    expect(JSON.parse(answered?.text ?? '')).toEqual({ ok: false, status, ...JSON.parse(plain?.text ?? '') })
+  }
+  const faults = await both('GET', '/api/balance')
+  expect(faults.map((each) => each.status)).toEqual([500, 500])
+  expect(await command({ 'x-perpd-refusals': 'answered' })).toEqual([401, 'UNAUTHORIZED'])
+  expect(await command({ ...asked, origin: 'http://evil.example' })).toEqual([403, 'ORIGIN_NOT_ALLOWED'])
+})
+
 test('a port without a console serves none of it', async () => {
   await server.close()
   server = await openConsole(undefined)

@@ -239,7 +239,7 @@ pageTest(
   'an id of another order, a quote that became worse and a short symbol of two near pools are refused and shown',
   options,
   async () => {
-    const { daemon, page } = await withTicket()
+    const { daemon, page, complaints } = await withTicket()
     await typed(page, '100')
     await shown(page)
     const { id } = JSON.parse(
@@ -313,6 +313,7 @@ pageTest(
     expect(found.chosen).toBeGreaterThan(0)
     expect(found.asked).toBeGreaterThan(0)
     expect((await openedBy(daemon)).length).toBe(2)
+    expect(complaints).toEqual([])
   },
 )
 

@@ -39,6 +39,8 @@ async function ask<T>(path: string, init: RequestInit): Promise<Answered<T>> {
       ...init,
       headers: {
         ...pageKeyHeaders(),
+        // A refusal is an answer; as a 4xx, the browser logs a failed request.
+        'x-perpd-refusals': 'answered',
         ...(init.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       credentials: 'same-origin',
@@ -46,14 +48,20 @@ async function ask<T>(path: string, init: RequestInit): Promise<Answered<T>> {
       signal: AbortSignal.timeout(timeoutMs),
     })
     const value: unknown = await response.json()
-    if (response.ok) return { ok: true, value: value as T }
-    const { error, message, pools } = value as {
+    const {
+      ok = response.ok,
+      status = response.status,
+      error = `HTTP_${status}`,
+      message = response.statusText,
+      pools,
+    } = (value ?? {}) as {
+      readonly ok?: boolean
+      readonly status?: number
       readonly error?: string
       readonly message?: string
       readonly pools?: PoolChoices
     }
-    const code = error ?? `HTTP_${response.status}`
-    return { ok: false, status: response.status, code, message: message ?? response.statusText, pools }
+    return ok ? { ok, value: value as T } : { ok, status, code: error, message, pools }
   } catch (error) {
     return { ok: false, status: 0, code: NO_ANSWER, message: error instanceof Error ? error.message : '' }
   }
