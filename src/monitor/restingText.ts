@@ -1,11 +1,12 @@
 /** Words for resting orders and owners of positions, the same in commands and in a chat. Pure. */
+import { BY_HAND } from '../domain/accountRecords/operatorName.ts'
 import type { Owner } from '../domain/summaries/heldRow.ts'
 import type { OwnerKind } from '../domain/summaries/restingRow.ts'
 import { formatPercent } from '../protocol/percentText.ts'
 
 /** Names an owner: `eth-trend`, `task 1a2b`, `by hand`, `others`. */
 export function ownerText(kind: OwnerKind, name: string): string {
-  if (kind === 'hand') return 'by hand'
+  if (kind === 'hand') return BY_HAND
   if (kind === 'others') return 'others'
   return kind === 'task' ? `task ${name}` : name
 }

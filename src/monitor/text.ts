@@ -2,6 +2,7 @@
 
 import type { ContestedPrice } from '../domain/order/contestedPrice.ts'
 import type { Intent } from '../domain/order/intent.ts'
+import { orderTypeName } from '../domain/order/orderTerms.ts'
 import type { TermsInForce } from '../domain/order/termsInForce.ts'
 import type { PriceSource } from '../protocol/market.ts'
 import { formatExactPrice, formatPrice } from '../protocol/priceText.ts'
@@ -63,7 +64,7 @@ export function termsOf({ terms: accepted, kind }: Intent, inForce: TermsInForce
   const exits = (terms.tpsl ?? []).map(
     ({ type, triggerPrice }) => `, ${type} ${formatExactPrice(triggerPrice)}`,
   )
-  const type = terms.orderType === 'market' ? '' : `${terms.orderType} `
+  const type = terms.orderType === 'market' ? '' : `${orderTypeName(terms.orderType)} `
   switch (kind) {
     case 'swap':
       return `swap ${amount} to ${terms.swap?.receiveToken.symbol ?? 'the other token'} in ${terms.symbol}`

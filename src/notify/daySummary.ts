@@ -3,7 +3,9 @@
 import { defined } from '../base/defined.ts'
 import { bookName, sumOf } from '../books/bookView.ts'
 import { type Figures, resultOf } from '../books/figures.ts'
+import { authorText } from '../domain/accountRecords/operatorName.ts'
 import type { Notice } from '../monitor/events/notice.ts'
+
 import { hexKey } from '../protocol/address.ts'
 import { type Position, pnlIfClosed } from '../protocol/position.ts'
 import { absOf, formatDollars, type Usd } from '../protocol/units.ts'
@@ -105,7 +107,7 @@ function valuesOf(
   )
   const byStrategy = [...Map.groupBy(books, ({ strategy }) => strategy)].map(
     ([strategy, rows]) =>
-      `${bookName(strategy)} ${signed(resultOf(sumOf(rows.map(({ figures }) => figures))))}`,
+      `${authorText(bookName(strategy))} ${signed(resultOf(sumOf(rows.map(({ figures }) => figures))))}`,
   )
   return {
     day,

@@ -143,7 +143,7 @@ const orderNames: readonly string[] = [
   'take-profit',
   'stop-loss',
   'liquidation',
-  'stop increase',
+  'stop entry',
 ]
 
 /** An on-chain order type in the words of the venue's page; a newer one keeps its number. */

@@ -1,10 +1,12 @@
 /** Orders and sides that a kill knows from the journal alone, and the messages that cancel orders. Pure. */
+
 import { defined } from '../base/defined.ts'
 import { type MarketSide, sideKeyOf } from '../domain/accountRecords/accountRecord.ts'
 import type { HeldSide, HeldSides } from '../domain/accountRecords/held.ts'
 import type { Decision } from '../domain/order/decision.ts'
 import { hasEnded, type Intent, type IntentState, labelOf } from '../domain/order/intent.ts'
 import { legsOf } from '../domain/order/orderLegs.ts'
+import { orderTypeName } from '../domain/order/orderTerms.ts'
 import { type Address, hexKey } from '../protocol/address.ts'
 import { isOnMarket, type Order, orderName, type Position } from '../protocol/position.ts'
 import type { Usd } from '../protocol/units.ts'
@@ -48,7 +50,7 @@ export function ordersNotListed(
 /** The name of an order that a message created, as the venue's page calls it where the message says its type. */
 function nameOf({ terms }: Intent, index: number): string {
   const written = terms.batch?.createOrderParamsList[index]
-  return written === undefined ? terms.orderType : orderName(Number(written.orderType))
+  return written === undefined ? orderTypeName(terms.orderType) : orderName(Number(written.orderType))
 }
 
 /** The market and side of one of the orders that a message created. */

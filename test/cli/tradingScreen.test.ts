@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { type LiveFacts, liveScreen } from '../../src/cli/live/liveScreen.ts'
 import { restingTable } from '../../src/cli/output/restingTable.ts'
+import { heldPositions, positionsTable } from '../../src/cli/results/positionsTable.ts'
 import type { StatusBody } from '../../src/control/routes.ts'
 import { toPlain } from '../../src/domain/summaries/orderView.ts'
 import { usd } from '../../src/protocol/units.ts'
@@ -122,6 +123,27 @@ test('a drawdown of 0.019 percent, and a distance of less than a tenth of one, k
   const shown = screen(200, 50)
   expect(shown).toContain('drawdown 0.019%')
   expect(shown).toContain('-0.029%')
+})
+
+test('an exit stands on one line in 80 columns, with the owner below the market where a column of it does not fit', () => {
+  const rows = heldPositions(body)
+  const exits = ['stop $1,700.00', 'target $1,900.00 (2)']
+  const longer = rows.map((row) => ({
+    ...row,
+    position: { ...row.position, sizeInUsd: usd(1_234_567).toString() },
+  }))
+  for (const [width, of, isBelow] of [
+    [80, rows, false],
+    [80, longer, true],
+    [84, longer, true],
+    [200, longer, false],
+  ] as const) {
+    const lines = positionsTable(of, { width, isNoted: false }).split('\n')
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width)
+    for (const exit of exits) expect(lines.some((line) => line.includes(exit))).toBe(true)
+    expect(lines[0]?.includes('OWNER')).toBe(!isBelow)
+    expect(lines.some((line) => line.startsWith('eth-trend'))).toBe(isBelow)
+  }
 })
 
 test('a table of resting orders shows a pair alone where one pool of it is shown, and the pool where two are', () => {

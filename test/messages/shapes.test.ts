@@ -30,7 +30,7 @@ const signed: readonly (readonly [string, string])[] = [
   ['60 bps of impact in a thin market move the acceptable price of an increase', 'increase-impact-60bps-001'],
   ['A limit has its slippage on top of the impact that it names', 'increase-limit-arbi-long-005'],
   ['A limit that names no impact has the default buffer', 'increase-limit-arbi-short-004'],
-  ['A stop-market increase takes any price of its side', 'increase-stop-market-aval-long-001'],
+  ['A stop entry takes any price of its side', 'increase-stop-market-aval-long-001'],
   ["The host's price lies 25 bps from ours", 'increase-drift-002'],
   ['Gas above calm is still within the limits of an increase', 'increase-gas-within-002'],
   ['A stop of the whole that comes with an increase carries all of the collateral', 'increase-exits-sdk-002'],

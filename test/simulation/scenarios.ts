@@ -36,7 +36,7 @@ export const stories: readonly Story[] = [
   story('market increase by the relay', 'chain-2', 'relay', ['increase market']),
   story('limit increase', 'chain-1', 'order-chain', ['increase limit']),
   story('limit increase by the relay', 'chain-1', 'relay', ['increase limit']),
-  story('stop-market increase', 'chain-1', 'order-chain', ['increase stop-market']),
+  story('stop entry', 'chain-1', 'order-chain', ['increase stop-market']),
   story('twap increase', 'chain-1', 'order-chain', ['increase twap']),
   story('twap increase by the relay', 'chain-1', 'relay', ['increase twap']),
   story('increase with exits', 'chain-2', 'order-chain', ['increase market with exits']),

@@ -155,7 +155,7 @@ export interface Parts {
 
 const waiting: Readonly<Record<string, OrderKind>> = {
   'limit increase': 'limit',
-  'stop-market increase': 'stop-market',
+  'stop entry': 'stop-market',
   'take-profit': 'take-profit',
   'stop-loss': 'stop-loss',
 }

@@ -28,7 +28,7 @@ import { intentOf } from './intents.ts'
 export const orderNames = [
   'market increase',
   'limit increase',
-  'stop-market increase',
+  'stop entry',
   'twap increase',
   'take-profit exit',
   'stop-loss exit',
@@ -84,7 +84,7 @@ function partsOf(name: SceneName, facts: Facts): Parts {
   switch (name) {
     case 'market increase':
     case 'limit increase':
-    case 'stop-market increase':
+    case 'stop entry':
       return increase(name, facts)
     case 'take-profit exit':
     case 'stop-loss exit':
@@ -122,7 +122,7 @@ function own(name: 'own order' | 'own update', facts: Facts): Parts {
   const { orderType } = facts
   const isIncrease = orderType === 'market increase' || orderType === 'limit' || orderType === 'stop-market'
   const alike: SceneName =
-    orderType === 'limit' || orderType === 'stop-market' ? `${orderType} increase` : orderType
+    orderType === 'limit' ? 'limit increase' : orderType === 'stop-market' ? 'stop entry' : orderType
   const near: Facts = { ...facts, impactBps: 30 }
   const { orders = [] } = isIncrease ? increase(alike, near) : decrease(alike, near)
   const updates: readonly UpdateOrderParams[] = name === 'own update' ? updatesOf(facts) : []

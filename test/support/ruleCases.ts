@@ -50,7 +50,7 @@ const estimates: readonly Partial<Facts>[] = [
 function variantsOf(name: SceneName): readonly Partial<Facts>[] {
   switch (name) {
     case 'market increase':
-    case 'stop-market increase':
+    case 'stop entry':
     case 'close':
       return [{}, ...estimates]
     case 'limit increase':

@@ -1,4 +1,5 @@
 /** The subject of a report from a journal of a paper or live account: round trips and costs of its books, the equity's curve, and transfers. */
+
 import { basename } from 'node:path'
 import type { BookReads } from '../../books/books.ts'
 import { bookName, sumOf } from '../../books/bookView.ts'
@@ -14,9 +15,11 @@ import {
   postgresOf,
   withJournal,
 } from '../../daemon/journalFile.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
 import type { IntentState } from '../../domain/order/intent.ts'
 import { type TradeRow, tradeRows } from '../../domain/summaries/tradeView.ts'
 import type { JournalReader } from '../../journal/journal.ts'
+
 import { hexKey } from '../../protocol/address.ts'
 import type { Facts } from '../../protocol/catalogue.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -64,7 +67,9 @@ export async function journalSubject(config: Config): Promise<ReportSubject> {
     // Results that are added up from nothing have no worth that could have been held.
     const equity = points.length >= 2 ? withHolding(curve, markets, prices) : curve
     return {
-      title: [...new Set(intents.map(({ intent }) => intent.strategy))].toSorted().join(', ') || 'No orders',
+      title:
+        [...new Set(intents.map(({ intent }) => authorText(intent.strategy)))].toSorted().join(', ') ||
+        'No orders',
       name: basename(place),
       source: 'journal',
       isResult: true,

@@ -1,7 +1,10 @@
 /** Whose part of each position is whose, as a table under the positions. */
+
 import type { BookRow } from '../../books/bookView.ts'
 import { NOBODY } from '../../books/bookView.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
 import type { Plain } from '../../domain/summaries/orderView.ts'
+
 import { managersOf } from '../../protocol/marketName.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
 import { moneyCell } from '../output/moneyCell.ts'
@@ -24,7 +27,7 @@ interface Line extends PlainBook {
 
 const columnsOf = (priceText: PriceText<Line>): readonly Column<Line>[] => [
   { title: 'PART OF', rank: 0, wraps: true, of: ({ market, direction }) => `${market} ${direction}` },
-  { title: 'STRATEGY', rank: 0, wraps: true, isName: true, of: ({ strategy }) => strategy },
+  { title: 'STRATEGY', rank: 0, wraps: true, isName: true, of: ({ strategy }) => authorText(strategy) },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ sizeUsd }) => moneyCell(BigInt(sizeUsd)) },
   { title: 'SHARE', rank: 2, isFigure: true, of: ({ shareBps }) => percent(shareBps) },
   { title: 'ENTRY', rank: 1, isFigure: true, of: (row) => priceText(row, row.entryPrice) },

@@ -1,7 +1,10 @@
 /** `perpd trades --round-trips`: closed trades, newest first. */
+
 import { type ClosedTrade, sumsOfAll, type TradeSums, tradeSums } from '../../books/closedTrades.ts'
 import type { TripSums } from '../../books/roundTrips.ts'
 import { tableOfCents } from '../../books/wholeCents.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
+
 import { span } from '../../monitor/text.ts'
 import type { Usd } from '../../protocol/units.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
@@ -43,7 +46,7 @@ const columnsOf = (priceText: PriceText<ClosedTrade>): readonly Column<ShownTrad
       of: ({ trade, sums }) =>
         trade === undefined ? `all ${sums.trades}` : trade.closedAt.slice(0, 16).replace('T', ' '),
     },
-    { title: 'STRATEGY', rank: 2, isName: true, of: ofTrade(({ strategy }) => strategy) },
+    { title: 'STRATEGY', rank: 2, isName: true, of: ofTrade(({ strategy }) => authorText(strategy)) },
     {
       title: 'MARKET',
       rank: 0,

@@ -14,7 +14,9 @@ import {
 import { tableOfCents } from '../../books/wholeCents.ts'
 import { CommandError, exitCodes } from '../../config/exit.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
 import { toPlain } from '../../domain/summaries/orderView.ts'
+
 import { formatUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import type { Call } from '../call/command.ts'
 import { type Column, fitTable } from '../output/fitTable.ts'
@@ -74,7 +76,7 @@ interface ShownRow {
 }
 
 const columnsBy = (by: PnlGrouping): readonly Column<ShownRow>[] => [
-  { title: by.toUpperCase(), rank: 0, wraps: true, isName: true, of: ({ row }) => row.name },
+  { title: by.toUpperCase(), rank: 0, wraps: true, isName: true, of: ({ row }) => authorText(row.name) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ row, sumUsd }) => centsCell(row.pnlUsd, sumUsd) },
   ...partColumns.map(
     ({ title, rank, of }, at): Column<ShownRow> => ({

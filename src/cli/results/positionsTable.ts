@@ -69,27 +69,62 @@ export function positionsTable(rows: readonly HeldPosition[], { width, isNoted }
     ],
   )
   const nameOf = shortMarkets(rows.map(({ market }) => market))
-  return fitTable(columnsOf(price, nameOf), rows, width, isNoted)
+  const readable = width < COMMON ? LEAST_EXIT : UNBOUNDED
+  const columns = columnsOf({ price, nameOf, readable })
+  const always = columns.filter(({ rank }) => rank <= OWNER.rank)
+  const isOwnerBelow = width >= COMMON && widthOf(fitTable(always, rows, UNBOUNDED, false)) > width
+  const shown = isOwnerBelow ? columnsOf({ price, nameOf, readable, isOwnerBelow }) : columns
+  return fitTable(shown, rows, width, isNoted)
 }
 
-const columnsOf = (
-  price: PriceText<HeldPosition>,
-  nameOf: (symbol: string) => string,
-): readonly Column<HeldPosition>[] => [
-  { title: 'MARKET', rank: 0, wraps: true, of: ({ market }) => nameOf(market) },
+/** Width of a common terminal; in a narrower one an exit takes two lines. */
+const COMMON = 80
+/** Least width of the exits there. */
+const LEAST_EXIT = 14
+/** A width that leaves out and wraps nothing. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER
+
+function widthOf(text: string): number {
+  return Math.max(...text.split('\n').map(({ length }) => length))
+}
+
+function ownerOf({ note }: HeldPosition): string {
+  return note === undefined ? '' : ownersText(note.owners)
+}
+
+/** Where it is too wide beside the others, it stands below the market: exits have two lines anyhow, and none of them is broken. */
+const OWNER: Column<HeldPosition> = { title: 'OWNER', rank: 1, wraps: true, isName: true, of: ownerOf }
+
+interface ColumnTexts {
+  readonly price: PriceText<HeldPosition>
+  readonly nameOf: (symbol: string) => string
+  /** Least width of the exits. */
+  readonly readable: number
+  /** True where the owner stands below the market; else it has a column. */
+  readonly isOwnerBelow?: boolean
+}
+
+const columnsOf = ({
+  price,
+  nameOf,
+  readable,
+  isOwnerBelow = false,
+}: ColumnTexts): readonly Column<HeldPosition>[] => [
+  {
+    title: 'MARKET',
+    rank: 0,
+    wraps: true,
+    isName: isOwnerBelow,
+    of: (row) => `${nameOf(row.market)}${isOwnerBelow ? `\n${ownerOf(row)}` : ''}`,
+  },
   { title: 'SIDE', rank: 0, of: ({ position }) => position.direction },
   { title: 'SIZE', rank: 0, isFigure: true, of: ({ position }) => moneyCell(BigInt(position.sizeInUsd)) },
   { title: 'MARK', rank: 0, isFigure: true, of: (row) => price(row, row.position.markPrice) },
   { title: 'LEV', rank: 0, isFigure: true, of: ({ position }) => times(position.leverageBps) },
   { title: 'PNL', rank: 0, isFigure: true, of: ({ position }) => moneyCell(closedPnlUsd(position)) },
-  { title: 'EXITS', rank: 0, wraps: true, readable: 14, of: (row) => exitsText(row, price) },
-  {
-    title: 'OWNER',
-    rank: 1,
-    wraps: true,
-    isName: true,
-    of: ({ note }) => (note === undefined ? '' : ownersText(note.owners)),
-  },
+  // A line is one exit, broken by a very narrow terminal alone.
+  { title: 'EXITS', rank: 0, wraps: true, readable, of: (row) => exitsText(row, price) },
+  ...(isOwnerBelow ? [] : [OWNER]),
   { title: 'LIQUIDATION', rank: 2, isFigure: true, of: (row) => price(row, row.position.liquidationPrice) },
   { title: ENTRY, rank: 3, isFigure: true, of: (row) => price(row, row.position.entryPrice) },
   { title: 'COLLATERAL', rank: 4, isFigure: true, of: ({ note }) => collateralText(note) },

@@ -3,6 +3,9 @@
 import { isoTime } from '../../base/clock.ts'
 import { dayPartNames } from '../../books/bookView.ts'
 import type { StatusBody } from '../../control/routes.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
+import { orderTypeName } from '../../domain/order/orderTerms.ts'
+
 import { counted, money, shortId, span } from '../../monitor/text.ts'
 import { type PriceText, triggersIn } from '../output/pricePlaces.ts'
 import { wrapped } from '../output/screen.ts'
@@ -66,9 +69,9 @@ function orderRow(
     row.standing,
     `${row.kind} ${row.direction} ${row.market}`,
     sizeText(row),
-    row.orderType ?? '',
+    orderTypeName(row.orderType ?? ''),
     triggerText(row, row.triggerPrice),
-    row.strategy,
+    authorText(row.strategy),
     [
       `${span(nowMs - Date.parse(row.acceptedAt))} old`,
       ...openText(row),

@@ -1,6 +1,8 @@
 /** A trial for people and for programs: its decisions, with repeated refusals as one row, and what came of it. */
+
 import type { Trial, TrialFill } from '../../backtest/trial/runTrial.ts'
 import type { TrialRow } from '../../backtest/trial/trialRows.ts'
+import { orderTypeName } from '../../domain/order/orderTerms.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
 import { formatDollars, formatUnits, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
 import { type Column, table } from '../output/table.ts'
@@ -108,7 +110,10 @@ function lineOf(row: TrialRow): TrialLine {
   const { turn, strategy, by, decision, symbol, outcome, reason, sizeUsd, ended } = row
   if (decision === undefined)
     return { turn, strategy, what: 'no decision', outcome, times: 1, reason: reason ?? '' }
-  const type = 'orderType' in decision && decision.orderType !== undefined ? ` (${decision.orderType})` : ''
+  const type =
+    'orderType' in decision && decision.orderType !== undefined
+      ? ` (${orderTypeName(decision.orderType)})`
+      : ''
   const side = 'direction' in decision ? ` ${decision.direction} ${symbol.replace(/ \[.*/, '')}` : ''
   const task = 'label' in decision ? ` ${decision.label}` : ''
   const size = sizeUsd === undefined ? '' : ` ${formatDollars(sizeUsd)}`

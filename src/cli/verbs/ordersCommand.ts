@@ -8,12 +8,15 @@ import { withJournal } from '../../daemon/journalFile.ts'
 import { listedOrders } from '../../domain/accountRecords/changedOrders.ts'
 import { childFillsOf, fillsOf } from '../../domain/accountRecords/fills.ts'
 import { heldOfOrder, journalSides } from '../../domain/accountRecords/held.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
 import { cancelAskedBy, isCancelledByAccount } from '../../domain/order/cancelAsked.ts'
 import { type IntentState, labelOf } from '../../domain/order/intent.ts'
 import { isOpened } from '../../domain/order/orderLegs.ts'
+import { orderTypeName } from '../../domain/order/orderTerms.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { marksOf } from '../../domain/summaries/orderMarks.ts'
 import { type OrderLegRow, type OrderRow, orderRow } from '../../domain/summaries/orderView.ts'
+
 import { money, shortId, span } from '../../monitor/text.ts'
 import { type Hex, hexKey } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
@@ -150,7 +153,7 @@ const columnsOf: readonly Column[] = [
   { title: 'FEES', rank: 5, word: 'fees', isFigure: true },
   { title: 'PNL', rank: 3, word: 'PnL', isFigure: true },
   { title: ACCEPTED, rank: 7 },
-  { title: 'STRATEGY', rank: 8, word: 'by', isName: true },
+  { title: 'OWNER', rank: 8, word: 'owner', isName: true },
   { title: 'REASON', rank: 9, isProse: true },
 ]
 
@@ -246,11 +249,11 @@ function lineOf(row: OrderRow, width: number, askedBy: string | undefined, price
     statusOf(row),
     `${row.kind} ${row.direction} ${row.market}`,
     changed === undefined ? sizeText(row) : sizeOf(changed.sizeDeltaUsd),
-    row.orderType ?? '',
+    orderTypeName(row.orderType ?? ''),
     prices.trigger(row, row.triggerPrice),
     ...fillOf(row, mains.length === 1 ? mains[0] : undefined, prices),
     row.acceptedAt.slice(0, 19).replace('T', ' '),
-    row.strategy,
+    authorText(row.strategy),
     (changed === undefined ? undefined : changeText(changed)) ??
       (askedBy === undefined ? reasonOf(row, settling(mains), width) : `cancelled ${askedBy}`),
   ]

@@ -10,9 +10,11 @@ import { CommandError, exitCodes } from '../../config/exit.ts'
 import { nearest } from '../../config/suggest.ts'
 import { withJournal } from '../../daemon/journalFile.ts'
 import { readStrategyFiles } from '../../daemon/readStrategies.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
 import { signedOrderAmong } from '../../domain/order/signedOrder.ts'
 import { toPlain } from '../../domain/summaries/orderView.ts'
 import { type TradeRow, tradeRows } from '../../domain/summaries/tradeView.ts'
+
 import { shortId } from '../../monitor/text.ts'
 import type { Hex } from '../../protocol/address.ts'
 import { formatUnits, USD_DECIMALS } from '../../protocol/units.ts'
@@ -144,7 +146,7 @@ const columnsOf = (priceText: PriceText<TradeRow>): readonly Column<TradeRow>[] 
   },
   { title: 'FEES', rank: 2, isFigure: true, of: ({ feesUsd }) => dollars(feesUsd) },
   { title: 'PNL', rank: 1, isFigure: true, of: ({ pnlUsd }) => dollars(pnlUsd) },
-  { title: 'STRATEGY', rank: 3, isName: true, of: ({ strategy }) => strategy },
+  { title: 'STRATEGY', rank: 3, isName: true, of: ({ strategy }) => authorText(strategy) },
   { title: 'ORDER', rank: 4, of: ({ intentId }) => shortId(intentId) },
   { title: 'PRICE IMPACT', rank: 5, isFigure: true, of: ({ priceImpactUsd }) => dollars(priceImpactUsd) },
 ]

@@ -2,6 +2,7 @@
 
 import { bookName, sumOf } from '../../books/bookView.ts'
 import { type Figures, resultOf } from '../../books/figures.ts'
+import { authorText } from '../../domain/accountRecords/operatorName.ts'
 import type { HeldRow } from '../../domain/summaries/heldRow.ts'
 import { isInFlight, type RestingRow } from '../../domain/summaries/restingRow.ts'
 import { distanceText, ownersText, ownerText } from '../../monitor/restingText.ts'
@@ -127,7 +128,7 @@ function daysText(days: readonly DayFigures[]): string {
     .flatMap(([dayMs, ofDay]) => [
       `${new Date(dayMs).toISOString().slice(0, 10)}: ${line(ofDay)}`,
       ...[...Map.groupBy(ofDay, ({ strategy }) => strategy)].map(
-        ([strategy, ofStrategy]) => `  ${bookName(strategy)}: ${line(ofStrategy)}`,
+        ([strategy, ofStrategy]) => `  ${authorText(bookName(strategy))}: ${line(ofStrategy)}`,
       ),
     ])
     .join('\n')

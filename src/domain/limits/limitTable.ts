@@ -230,12 +230,12 @@ export const limitTable = {
     unit: 'usd',
     tighter: 'less',
     initial: '1000',
-    doc: 'Largest stop-market or twap increase, USD: such orders have no signed price bound.',
-    inFile: 'one stop-market or twap increase: such orders have no signed price bound',
+    doc: 'Largest stop entry or twap increase, USD: such orders have no signed price bound.',
+    inFile: 'one stop entry or twap increase: such orders have no signed price bound',
     denies: {
       code: 'MAX_UNBOUNDED_ORDER',
       meaning:
-        '`maxUnboundedOrderUsd` leaves less than the smallest order: stop-market and twap orders have no signed price bound',
+        '`maxUnboundedOrderUsd` leaves less than the smallest order: stop entries and twap orders have no signed price bound',
     },
   },
   maxLeverageBps: {

@@ -97,7 +97,7 @@ const increase = z
       .enum(['market', 'limit', 'stop-market', 'twap'])
       .exactOptional()
       .describe(
-        '`market` when absent. `limit` waits for a better price, `stop-market` for a worse one; `twap` comes in equal parts. Waiting orders reserve their full size until they end.',
+        '`market` when absent. `limit` waits for a better price, `stop-market` (a stop entry) for a worse one; `twap` comes in equal parts. Waiting orders reserve their full size until they end.',
       ),
     tpsl: z
       .array(exitRequest)
@@ -116,7 +116,7 @@ const increase = z
         'Expected profit before costs: compared with `protect.minEdgeBps` of the file. Absent: the distance to its nearest take-profit.',
       ),
     ...explained,
-    triggerPrice: usdPrice.exactOptional().describe('Price at which a limit or stop-market fires.'),
+    triggerPrice: usdPrice.exactOptional().describe('Price at which a limit or stop entry fires.'),
     twap: twapTerms.exactOptional().describe('Parts of a twap.'),
   })
   .superRefine(fitsType)

@@ -9,6 +9,11 @@ import type { TwapTerms } from './decision.ts'
 /** Type of an order: a market order, or the condition for which it waits (docs/reference/api-coverage.md POST /orders/txns/prepare). */
 export type OrderKind = 'market' | 'limit' | 'stop-market' | 'take-profit' | 'stop-loss' | 'twap'
 
+/** Names an order's type for people: the venue's `stop-market` is a stop entry; every other type has one word. */
+export function orderTypeName(type: string): string {
+  return type === 'stop-market' ? 'stop entry' : type
+}
+
 /** A token as an order needs it. */
 export interface TermsToken {
   readonly symbol: string

@@ -2,6 +2,7 @@
  * Orders that rest at the venue, as people see them: those of open intents by the journal, and those of other clients by the venue's list. One row an
  * order. Pure.
  */
+
 import type { Address, Hex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
 import { type Order, orderName } from '../../protocol/position.ts'
@@ -10,6 +11,7 @@ import { type PositionSide, sideOfIntent } from '../accountRecords/accountRecord
 import { OPERATOR } from '../accountRecords/operatorName.ts'
 import { type Child, hasEnded, type IntentState, isWaiting, lastAttempt } from '../order/intent.ts'
 import { isExit, type LegLookups, legsOf, type OrderLeg } from '../order/orderLegs.ts'
+import { orderTypeName } from '../order/orderTerms.ts'
 
 /** Sort of whoever placed an order: a strategy's instance, a task, an operator by hand, or another client of the account. */
 export type OwnerKind = 'instance' | 'task' | 'hand' | 'others'
@@ -65,7 +67,6 @@ const typeWords: Readonly<Record<number, string>> = { 3: 'limit', 5: 'target', 6
 /** Words for the same where only the intent's own terms say the type. */
 const termWords: Readonly<Record<string, string>> = {
   limit: 'limit',
-  'stop-market': 'stop entry',
   'take-profit': 'target',
   'stop-loss': 'stop',
 }
@@ -136,7 +137,7 @@ function typeOf({ intent }: IntentState, { role }: Child, orderType: number | un
   if (role === 'part') return role
   if (orderType !== undefined) return typeWords[orderType] ?? orderName(orderType)
   if (role === 'stop-loss' || role === 'take-profit') return termWords[role] ?? role
-  return termWords[intent.terms.orderType] ?? intent.terms.orderType
+  return termWords[intent.terms.orderType] ?? orderTypeName(intent.terms.orderType)
 }
 
 function inForce({ sizeDeltaUsd }: OrderLeg, heldUsd: Usd | undefined, termsUsd: Usd): Usd {

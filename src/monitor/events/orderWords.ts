@@ -1,6 +1,8 @@
 /** Words and fields of a decision, an order and its attempt, for lines of the log. */
+
 import type { StrategyDecision } from '../../domain/order/decision.ts'
 import { type Intent, type IntentState, type Label, lastAttempt } from '../../domain/order/intent.ts'
+import { orderTypeName } from '../../domain/order/orderTerms.ts'
 import { shortHex } from '../../protocol/address.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import type { Usd } from '../../protocol/units.ts'
@@ -53,7 +55,7 @@ function how(order: {
   if (order.orderType === undefined || order.orderType === 'market') return ''
   const where = order.triggerPrice === undefined ? '' : ` at ${formatExactPrice(order.triggerPrice)}`
   const parts = order.twap === undefined ? '' : ` in ${order.twap.parts} parts`
-  return `${where}${parts} (${order.orderType})`
+  return `${where}${parts} (${orderTypeName(order.orderType)})`
 }
 
 /** Fields of a line about a decision. */

@@ -1,6 +1,8 @@
 /** The story of an order in words, part by part. Pure. */
+
 import type { Facts } from '../../base/errors.ts'
-import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
+import { BY_HAND, OPERATOR } from '../../domain/accountRecords/operatorName.ts'
+
 import type { OrderEdit } from '../../domain/accountRecords/orderEdits.ts'
 import type { Ending } from '../../domain/accountRecords/spend.ts'
 import { reservedOf } from '../../domain/machine/intentExposure.ts'
@@ -79,7 +81,7 @@ export function explainedOrder(
   const shown = newest?.phase === 'UNRESOLVED' ? undefined : newest?.evidence
   const proof = closing === undefined ? shown : (decisive(records) ?? closing.evidence)
   const head = [
-    `${isOpened(state) ? 'open' : label}: ${termsOf(intent, termsInForce(state, context))} by ${intent.strategy}`,
+    `${isOpened(state) ? 'open' : label}: ${termsOf(intent, termsInForce(state, context))} ${intent.strategy === OPERATOR ? BY_HAND : `by ${intent.strategy}`}`,
     meaningOf(label, state, context.askedBy),
     `account ${intent.account} on ${intent.chain}`,
   ]

@@ -1,5 +1,7 @@
 /** Describes an order beyond its size: the lines of `perpd explain` that differ by kind. Pure. */
+
 import type { Intent } from '../../domain/order/intent.ts'
+import { orderTypeName } from '../../domain/order/orderTerms.ts'
 import { formatExactPrice } from '../../protocol/priceText.ts'
 import { formatUnits, MAX_UINT256, NATIVE_DECIMALS, priceOfContractPrice } from '../../protocol/units.ts'
 import { money, span } from '../text.ts'
@@ -9,7 +11,7 @@ export function kindLines({ kind, terms }: Intent): string[] {
   const { triggerPrice, twap, tpsl, swap, edit, batch, indexToken } = terms
   const lines: string[] = []
   if (triggerPrice !== undefined && kind !== 'edit')
-    lines.push(`waits for ${formatExactPrice(triggerPrice)} (${terms.orderType})`)
+    lines.push(`waits for ${formatExactPrice(triggerPrice)} (${orderTypeName(terms.orderType)})`)
   if (twap !== undefined)
     lines.push(`${twap.parts} equal parts over ${span(twap.durationSeconds * 1_000)}, the first at once`)
   for (const exit of tpsl ?? [])

@@ -159,7 +159,7 @@ export function planEdit(
   if (orderType === undefined || isPart) {
     return {
       code: 'ORDER_NOT_EDITABLE',
-      reason: `The order ${decision.orderKey} cannot be edited: only limit, stop-market, take-profit and stop-loss orders can.`,
+      reason: `The order ${decision.orderKey} cannot be edited: only limit, stop entry, take-profit and stop-loss orders can.`,
     }
   }
   const side = otherSide(decision, order)

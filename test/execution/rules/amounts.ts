@@ -211,7 +211,7 @@ const collateralOfExit: Rule = (scene) => {
 
 /** By field and by the orders that a row names. */
 export const amountRules: Readonly<Record<string, Rule>> = {
-  'numbers.sizeDeltaUsd | market increase, limit increase, stop-market increase, own order': (scene) =>
+  'numbers.sizeDeltaUsd | market increase, limit increase, stop entry, own order': (scene) =>
     scene.name === 'own order'
       ? exactly(orderIn(scene).numbers.sizeDeltaUsd, size(scene))
       : sizeAsAsked(scene),
@@ -222,7 +222,7 @@ export const amountRules: Readonly<Record<string, Rule>> = {
   'numbers.sizeDeltaUsd | take-profit, stop-loss': sizeOfWaiting,
   'numbers.sizeDeltaUsd | take-profit exit, stop-loss exit': sizeOfExit,
   'numbers.sizeDeltaUsd | collateral-in, collateral-out, swap': noSize,
-  'numbers.initialCollateralDeltaAmount | market increase, limit increase, stop-market increase, collateral-in, collateral-out, swap, own order':
+  'numbers.initialCollateralDeltaAmount | market increase, limit increase, stop entry, collateral-in, collateral-out, swap, own order':
     paidAsAsked,
   'numbers.initialCollateralDeltaAmount | twap increase': paidOfTwap,
   'numbers.initialCollateralDeltaAmount | market decrease': collateralOfReduction,

@@ -205,13 +205,13 @@ const schedule: Rule = (scene) => {
 export const priceRules: Readonly<Record<string, Rule>> = {
   'numbers.triggerPrice | market increase, market decrease, kept-leverage decrease, close, collateral-in, collateral-out, swap':
     triggerAsAsked,
-  'numbers.triggerPrice | limit increase, stop-market increase, take-profit, stop-loss, take-profit exit, stop-loss exit, own order':
+  'numbers.triggerPrice | limit increase, stop entry, take-profit, stop-loss, take-profit exit, stop-loss exit, own order':
     triggerAsAsked,
   'numbers.triggerPrice | twap increase, twap decrease': triggerOfTwap,
   'numbers.acceptablePrice | market increase, market decrease, kept-leverage decrease, close, collateral-out':
     priceOfMarket,
   'numbers.acceptablePrice | limit increase, take-profit, take-profit exit': priceOfLimit,
-  'numbers.acceptablePrice | stop-market increase, stop-loss, stop-loss exit': priceOfStop,
+  'numbers.acceptablePrice | stop entry, stop-loss, stop-loss exit': priceOfStop,
   'numbers.acceptablePrice | twap increase, twap decrease': priceOfTwap,
   'numbers.acceptablePrice | collateral-in': priceOfNothing,
   'numbers.acceptablePrice | swap': noPrice,

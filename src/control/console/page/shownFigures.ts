@@ -249,12 +249,17 @@ export function holds(find: string, ...texts: readonly string[]): boolean {
   return find === '' || texts.some((text) => text.toLowerCase().includes(find))
 }
 
+/** Names the author of an order or of a trade: a strategy, or the hand. */
+export function authorText(strategy: string): string {
+  return strategy === '@operator' ? texts.resting.owners.hand : strategy
+}
+
 /** Tells whether an order matches the search. */
 export function isFound(
   find: string,
   { intentId, market, strategy, kind, status, decisionReason }: Order,
 ): boolean {
-  return holds(find, intentId, market, strategy, kind, status, decisionReason)
+  return holds(find, intentId, market, authorText(strategy), kind, status, decisionReason)
 }
 
 /** Tells whether an order is still open. */

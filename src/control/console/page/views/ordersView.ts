@@ -7,7 +7,14 @@ import { newCommandId } from '../newCommandId.ts'
 import { cancelCommand } from '../pageCommands.ts'
 import type { Order } from '../pageWire.ts'
 import { NOTHING, priceText, signedUsdText, usdText } from '../shownAmount.ts'
-import { isCancellable, isFound, isOpenOrder, orderPnlOf, partFilledUsd } from '../shownFigures.ts'
+import {
+  authorText,
+  isCancellable,
+  isFound,
+  isOpenOrder,
+  orderPnlOf,
+  partFilledUsd,
+} from '../shownFigures.ts'
 import { millisOf, momentText } from '../shownTimes.ts'
 import { mostOrders } from '../store/pageOrders.ts'
 import { texts } from '../texts.ts'
@@ -29,6 +36,11 @@ function hintOf({ standing, reason, observedStatus }: Order): string {
   return standing === 'open' ? texts.labels.open : (reason ?? observedStatus ?? texts.labels[standing])
 }
 
+/** Names the type of an order; one that makes none has no type. */
+function typeOf({ orderType }: Order): string {
+  return orderType?.replace('stop-market', 'stop entry') ?? NOTHING
+}
+
 interface RowProps {
   readonly order: Order
   /** Places of prices of its market; undefined: not known. */
@@ -38,7 +50,7 @@ interface RowProps {
 }
 
 const OrderLine = kept(({ order, places, onShow, onCancel }: RowProps) => {
-  const { intentId, status, standing, strategy, market, direction, kind, orderType, triggerPrice } = order
+  const { intentId, status, standing, strategy, market, direction, kind, triggerPrice } = order
   const { sizeDeltaUsd, acceptedAt } = order
   const id = intentId.slice(0, 8)
   const pnl = orderPnlOf(order)
@@ -49,10 +61,10 @@ const OrderLine = kept(({ order, places, onShow, onCancel }: RowProps) => {
     <th scope="row">
       <button class="link mono" aria-label=${words.story(id)} onClick=${() => onShow(intentId)}>${id}</button>
     </th>
-    <td>${strategy}</td>
+    <td>${authorText(strategy)}</td>
     <td>${market} <span class=${`side ${direction}`}>${direction === 'long' ? '↑' : '↓'} ${direction}</span></td>
     <td>${kind}</td>
-    <td>${orderType ?? NOTHING}</td>
+    <td>${typeOf(order)}</td>
     <td class="num">${triggerPrice === null ? NOTHING : priceText(triggerPrice, places)}</td>
     <td class="num">${filled === undefined ? '' : words.partOf(usdText(filled))}${usdText(sizeDeltaUsd)}</td>
     <td>
@@ -70,18 +82,21 @@ const OrderLine = kept(({ order, places, onShow, onCancel }: RowProps) => {
 
 /** An order on a phone: two lines, and its story and Cancel behind a tap. */
 const OrderCard = kept(({ order, places, onShow, onCancel }: RowProps) => {
-  const { intentId, status, standing, strategy, market, direction, kind, orderType, triggerPrice } = order
+  const { intentId, status, standing, strategy, market, direction, kind, triggerPrice } = order
   const id = intentId.slice(0, 8)
   const pnl = orderPnlOf(order)
   const accepted = millisOf(order.acceptedAt)
   const what = words.what(kind, market.split(' ')[0] ?? market, direction, usdText(order.sizeDeltaUsd))
-  const type = [orderType, triggerPrice === null ? undefined : priceText(triggerPrice, places)]
+  const type = [
+    order.orderType === null ? '' : typeOf(order),
+    triggerPrice === null ? undefined : priceText(triggerPrice, places),
+  ]
     .filter(Boolean)
     .join(' ')
   return html`<${Card}
     first=${[what, pnl === undefined ? '' : html`<span class=${toneOf(pnl)}>${signedUsdText(pnl)}</span>`]}
     second=${[
-      html`${accepted === undefined ? NOTHING : momentText(accepted).slice(5, 16)} ${strategy}`,
+      html`${accepted === undefined ? NOTHING : momentText(accepted).slice(5, 16)} ${authorText(strategy)}`,
       html`<span class=${toneOfLabel(status)}>${standing}</span>`,
     ]}>
     <dl class="facts">

@@ -6,6 +6,7 @@ import { Head, html, Section, useBounded } from '../markup.ts'
 import type { DayFills, PnlAnswer, PnlLine } from '../pageWire.ts'
 import { resultTexts as words } from '../resultTexts.ts'
 import { absOf, amountOf, chartNumber, signedUsdText } from '../shownAmount.ts'
+import { authorText } from '../shownFigures.ts'
 import { type CalendarDay, calendarOf, lastDays, linesOf, type ResultLine } from '../shownResults.ts'
 import { clockText, utcText } from '../shownTimes.ts'
 import { colour, type Drawing, plainAxis, timeAxis, useChart, utcDate } from './chartPlace.ts'
@@ -72,7 +73,7 @@ function Fills({ day }: { readonly day: string }): VNode {
           }) => html`<tr key=${`${id} ${strategy}`}>
             <th scope="row" class="num" data-label=${names.time}>${clockText(Date.parse(filledAt))}</th>
             <td class="text" data-label=${names.market}>${market} ${direction}</td>
-            <td class="text" data-label=${names.strategy}>${strategy}</td>
+            <td class="text" data-label=${names.strategy}>${authorText(strategy)}</td>
             <td class="num" data-label=${names.size}>${signedUsdText(sizeDeltaUsd)}</td>
             <td class=${`num ${toneOf(amountOf(resultUsd))}`} data-label=${names.result}>${signedUsdText(resultUsd)}</td>
           </tr>`,
@@ -148,7 +149,7 @@ const overTime: Drawing<Drawn> = {
     series: [
       {},
       ...newest().lines.map(({ name }, at) => ({
-        label: name,
+        label: authorText(name),
         stroke: colour(strokes[at % strokes.length] ?? '--ink'),
         width: 1.5,
         dash: at < strokes.length ? [] : [4, 4],
@@ -177,13 +178,13 @@ function Lines({
   const names = words.lineColumns
   return html`<figure class="curves">
       <div ref=${place} aria-hidden="true"></div>
-      <figcaption class="muted">${words.overSummary(lines.map(({ name }) => name).join(', '))}</figcaption>
+      <figcaption class="muted">${words.overSummary(lines.map(({ name }) => authorText(name)).join(', '))}</figcaption>
     </figure>
     <div class="scroll"><table>
       <${Head} titles=${Object.values(names)} figures=${[names.pnl, names.won]} />
       <tbody>${lines.map(
         ({ name, centsUsd, wins, trades }) => html`<tr key=${name}>
-          <th scope="row" class="text" data-label=${names.name}>${name}</th>
+          <th scope="row" class="text" data-label=${names.name}>${authorText(name)}</th>
           <td class=${`num ${toneOf(centsUsd)}`} data-label=${names.pnl}>${signedUsdText(centsUsd)}</td>
           <td class="num" data-label=${names.won}>${words.won(wins, trades)}</td>
         </tr>`,
@@ -205,7 +206,7 @@ export function OverTimeView(): VNode {
       found.lines.length === 0
         ? html`<p class="muted">${problem || (value === undefined ? words.waiting : words.none)}</p>`
         : // Lines of another grouping are another chart.
-          html`<${Lines} key=${`${each} ${found.lines.map(({ name }) => name).join()}`} days=${found.days} lines=${found.lines} />`
+          html`<${Lines} key=${`${each} ${found.lines.map(({ name }) => authorText(name)).join()}`} days=${found.days} lines=${found.lines} />`
     }
   <//>`
 }

@@ -9,6 +9,7 @@ import type { ClosedTrade, RoundTrips } from '../pageWire.ts'
 import { goTo, usePlace } from '../placeHistory.ts'
 import { resultTexts as words } from '../resultTexts.ts'
 import { amountOf, NOTHING, placesOf, priceText, signedUsdText, usdText } from '../shownAmount.ts'
+import { authorText } from '../shownFigures.ts'
 import { momentText, spanText } from '../shownTimes.ts'
 import { texts } from '../texts.ts'
 import { Card, useIsNarrow } from './cards.ts'
@@ -84,7 +85,7 @@ function Filter(props: {
         ? html`<input type="date" name=${name} value=${value} onChange=${onChange} />`
         : html`<select name=${name} value=${value} onChange=${onChange}>
             <option value="">${words.any}</option>
-            ${among.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}
+            ${among.map((each) => html`<option key=${each} value=${each}>${authorText(each)}</option>`)}
           </select>`
     }
   </label>`
@@ -117,7 +118,7 @@ function TradeLine({ trade }: { readonly trade: ClosedTrade }): VNode {
       by === null ? closed : html`<button class="link" onClick=${() => show(by)}>${closed}</button>`
     }</th>
     <td class="text" data-label=${columns.market}>${trade.market} ${trade.direction}</td>
-    <td class="text" data-label=${columns.strategy}>${trade.strategy}</td>
+    <td class="text" data-label=${columns.strategy}>${authorText(trade.strategy)}</td>
     <td class="num" data-label=${columns.size}>${usdText(trade.largestUsd)}</td>
     <td class="num" data-label=${columns.prices}>${pricesOf(trade).join(' > ')}</td>
     <td data-label=${columns.reason} title=${trade.why}>${trade.reason}</td>
@@ -134,7 +135,7 @@ function TradeCard({ trade }: { readonly trade: ClosedTrade }): VNode {
   const { market, direction, closedBy: by } = trade
   const [entry = NOTHING, exit = NOTHING] = pricesOf(trade)
   const what = texts.orders.what(
-    trade.strategy,
+    authorText(trade.strategy),
     market.split(' ')[0] ?? market,
     direction,
     usdText(trade.largestUsd),
