@@ -15,6 +15,8 @@ export type OperatorAnswer =
       readonly ok: true
       readonly statement: string
       readonly intentId?: string
+      /** Starts of tasks only: its id. */
+      readonly taskId?: string
       /** Previews of tasks only: the whole symbol of the market that a short one means. */
       readonly market?: string
       /** Previews of tasks only: the fees that a start must agree to (`maxFees`), USD, where they may exceed 2 % of its size. */

@@ -105,8 +105,9 @@ export function createStrategyTasks(parts: StrategyTasksParts): StrategyTasks {
     }
     const asked = `${wish.kind} ${label}: ${reason}`
     const facts = { ...parts.planFacts(name), snapshot, nowMs: clock.now(), asked, owner: name }
-    const planned = plannedTask(wish, facts)
-    if ('code' in planned) return { kind: 'denied', denial: planned }
+    const found = plannedTask(wish, facts)
+    if ('code' in found) return { kind: 'denied', denial: found }
+    const { messages: _, ...planned } = found
     return {
       kind: 'new',
       fact: taskStarted({ taskId, taskKind: wish.kind, by: name, ...planned }),

@@ -27,6 +27,8 @@ export interface PlannedTask {
   readonly version: number
   readonly params: TaskGoal
   readonly state: ExecutorProgress
+  /** Messages that it needs if each part fills at its first order, without moves. */
+  readonly messages: number
 }
 
 /** The task, or why there is none: MARKET_UNKNOWN, MIN_LEVERAGE, TASK_BUDGET and the codes of the kinds. */
@@ -61,7 +63,7 @@ export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Den
     ...defined({ owner }),
   }
   const params = { ...side, leverageBps, ...kept(row.fields, values), ...own, ...goal }
-  return { version: row.version, params, state }
+  return { version: row.version, params, state, messages: needed * (1 + exits) }
 }
 
 /** Returns the moves that a size is worth, of so many at most: their messages cost a small share of it, by what they may be signed for. */

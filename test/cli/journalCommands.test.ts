@@ -131,7 +131,7 @@ test('orders lists the newest first', async () => {
   const { code, out, err } = await perpd(cwd, ['orders'])
   expect([code, err]).toEqual([0, ''])
   expect(out).toMatchInlineSnapshot(`
-    "ID        STATUS    ORDER                                 SIZE  TYPE        PRICE   FEES  ACCEPTED (UTC)       STRATEGY   REASON
+    "ID        STATUS    ORDER                                 SIZE  TYPE        PRICE   FEES  ACCEPTED (UTC)       OWNER      REASON
     abcd0000  planned   increase long ETH/USD [WETH-USDC]  $500.00  market                    2027-01-15 08:01:30  eth-trend  the fast average is above the slow one
     f00dbeef  unknown   increase long ETH/USD [WETH-USDC]  $500.00  market                    2027-01-15 08:01:00  btc-trend  the fast average is above the slow one
     f00d0000  executed  increase long ETH/USD [WETH-USDC]  $500.00  market  $1,739.51  $0.30  2027-01-15 08:00:00  eth-trend  the fast average is above the slow one"

@@ -90,6 +90,9 @@ test('a size follows in the units in which it was not typed, and is the same whe
     `= 0.25 tokens: $500.00, ${follows.slice(13)}`,
   )
   expect(told({ unit: 'equity', amount: '5' })).toBe('= 5% of the equity: $500.00, 0.25 tokens')
+  // A small share is not 0: it has two digits of what it is, and no field takes it.
+  expect(told({ amount: '0.5' })).toContain('0.0050% of the equity')
+  expect(amountIn('equity', { ...whole, amount: '0.5' }, facts)).toBe('')
   // By the entry that waits, not by the mark.
   expect(told({ type: 'limit', price: '1,000' })).toContain('0.5 tokens')
   const chosen = (unit: TicketFields['unit'], more: Partial<TicketFields> = {}) =>

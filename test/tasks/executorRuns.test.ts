@@ -262,9 +262,18 @@ test('fees that may exceed 2 % of the size of a task are shown, and agreed to be
   const fees = shown.ok ? shown.maxFees : undefined
   // Two orders and four moves, each by what it may be signed for, and the venue's fee.
   expect(Number(fees)).toBeGreaterThan(12)
+  // The figure stands where the budget is, and in the way to agree to it; with it the fees that are to be expected.
+  const words = shown.ok ? shown.statement : ''
+  expect(words.split(`$${fees}`)).toHaveLength(2)
+  expect(words.split(`--max-fees ${fees}`)).toHaveLength(2)
+  const [, expected] = / of fees \([\d.]+% of its size\), about \$([\d.]+) expected,/.exec(words) ?? []
+  expect([Number(expected) > 0, Number(expected) < Number(fees)]).toEqual([true, true])
   expect(await engine.operate(bare, ann)).toMatchObject({ ok: false, code: 'BUDGET_HIGH' })
   expect(await engine.tasks()).toEqual([])
-  expect(await engine.operate({ ...bare, maxFees: fees ?? '0' }, ann)).toMatchObject({ ok: true })
+  expect(await engine.operate({ ...bare, maxFees: fees ?? '0' }, ann)).toMatchObject({
+    ok: true,
+    taskId: expect.stringContaining('chase:'),
+  })
   expect(await engine.tasks()).toHaveLength(1)
   // The same start, sent again before it was shown: it is the one that runs.
   for (const again of [bare, { ...bare, isPreview: true }]) {

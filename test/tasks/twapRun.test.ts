@@ -60,7 +60,7 @@ test('a twap of our own opens its size in parts over its time, and another takes
   expect(preview).toMatchObject({
     ok: true,
     statement: expect.stringMatching(
-      /^it opens \$1,000\.00 of long ETH.* in 4 parts over 2 min, by orders of perpd; budget: 8 orders, \$[\d.]+ of fees \(20% of its size\), 4 min$/,
+      /^it opens \$1,000\.00 of long ETH.* in 4 parts over 2 min, by orders of perpd; budget: 8 orders, at most \$[\d.]+ of fees \(20\.00% of its size\)(?:, about \$[\d.]+ expected)?, 4 min$/,
     ),
   })
   expect(await engine.tasks()).toEqual([])

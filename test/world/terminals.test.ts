@@ -236,7 +236,12 @@ test.skipIf(!hasTmux)(
     const pools = atTerminal(['open', market, 'long', '--size', '100', '--leverage', '2'])
     await pools.shows('Type a number:')
     for (const number of [1, 2])
-      expect(pools.whole()).toMatch(new RegExp(`^ +${number} +${market}/USD \\[[^\\]]+\\], `, 'm'))
+      expect(pools.whole()).toMatch(
+        new RegExp(
+          `^ +${number} +${market}/USD \\[[^\\]]+\\], .* free, costs about \\$[\\d.]+ to open$`,
+          'm',
+        ),
+      )
     pools.type('2', 'Enter')
     await pools.shows('Send it\\? Type y or yes:')
     pools.type('n', 'Enter')

@@ -43,6 +43,11 @@ export async function start(given: Call): Promise<number> {
       err(askAgain(id))
     throw error
   }
+  // Everything else was just shown and agreed to.
+  if (!flags.has('yes') && answer.taskId !== undefined && !flags.has('json')) {
+    out(`task ${answer.taskId} started (perpd task list)`)
+    return exitCodes.ok
+  }
   return told(call, answer)
 }
 

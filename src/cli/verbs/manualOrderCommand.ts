@@ -235,17 +235,32 @@ export async function previewOn<Body extends object>(
   } catch (error) {
     const pools = error instanceof RefusedCommand ? error.pools : []
     if (pools.length === 0 || call.flags.has('yes') || !isatty(0)) throw error
+    // One after the other: each asks the venue.
+    const previews: (CommandAnswer | undefined)[] = []
+    for (const { symbol } of pools) previews.push(await previewIn(call, path, { ...body, market: symbol }))
     const at = await choose(
       'Several pools have that name.',
-      pools.map(
-        ({ symbol, freeUsd }) =>
-          `${symbol}, ${freeUsd === null ? 'capacity unknown' : `${money(BigInt(freeUsd))} free`}`,
-      ),
+      pools.map(({ symbol, freeUsd }, each) => {
+        const free = freeUsd === null ? 'capacity unknown' : `${money(BigInt(freeUsd))} free`
+        const quote = previews[each]?.quote
+        const cost = quote && `, costs about ${money(BigInt(quote.expected.totalUsd))} to open`
+        return `${symbol}, ${free}${cost ?? ''}`
+      }),
     )
     const market = at === undefined ? undefined : pools[at]?.symbol
     if (market === undefined) throw error
     const chosen = { ...body, market }
     return { body: chosen, preview: await ask(call, path, { ...chosen, preview: true }) }
+  }
+}
+
+/** The preview on one of several pools; undefined where it is refused there, which a choice of it shows. */
+async function previewIn(call: Call, path: string, body: object): Promise<CommandAnswer | undefined> {
+  try {
+    return await ask(call, path, { ...body, preview: true })
+  } catch (error) {
+    if (error instanceof RefusedCommand) return undefined
+    throw error
   }
 }
 

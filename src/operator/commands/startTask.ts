@@ -4,16 +4,11 @@ import { defined } from '../../base/defined.ts'
 import type { Commander } from '../../domain/accountRecords/tradingState.ts'
 import type { Snapshot } from '../../domain/snapshot.ts'
 import { type ExecutorParams, executorTaskId } from '../../domain/taskStates/executorState.ts'
+import { usdOfFee } from '../../market/orderCost.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
-import {
-  BPS_ONE,
-  formatAtMost,
-  formatDollars,
-  formatUnits,
-  mulDivUp,
-  USD_DECIMALS,
-  type Usd,
-} from '../../protocol/units.ts'
+import { formatPercent } from '../../protocol/percentText.ts'
+import { BPS_ONE, formatAtMost, formatDollars, mulDivUp, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import { mostFeeUsd } from '../../tasks/executorView.ts'
 import { type PlannedTask, plannedTask } from '../../tasks/plannedTask.ts'
 import { taskStarted } from '../../tasks/taskFacts.ts'
 import { childKeyOf } from '../../tasks/taskKind.ts'
@@ -117,7 +112,7 @@ export const startTask: CommandRow<StartTaskCommand> = {
 
 /** Starts a task, or shows its outlook. Throws what reading and the journal throw. */
 async function start(
-  { tasks: context }: OperatorContext,
+  { tasks: context, byHand: { fees: gasFees, chain } }: OperatorContext,
   command: StartTaskCommand,
   { by }: Commander,
 ): Promise<OperatorAnswer> {
@@ -142,44 +137,48 @@ async function start(
   const read = await taskWishOf(context, command)
   if ('ok' in read) return read
   const { wish, snapshot } = read
-  const planned = plannedTask(wish, { ...executors.planFacts(), snapshot, nowMs: clock.now(), asked })
-  if ('code' in planned) return denied(planned)
+  const found = plannedTask(wish, { ...executors.planFacts(), snapshot, nowMs: clock.now(), asked })
+  if ('code' in found) return denied(found)
+  const { messages, ...planned } = found
+  const each = gasFees?.expectedForEntry(0)
+  const expectedUsd =
+    each === undefined
+      ? undefined
+      : usdOfFee(each.relayFee, chain.feeToken.decimals) * BigInt(messages) +
+        mostFeeUsd(planned.params.sizeUsd)
   const { market, chosen } = read
-  const { words: plain, warning } = outlook(context, { taskId, kind, by }, planned, snapshot)
+  const { words: plain, warning } = outlook(context, { taskId, kind, by, expectedUsd }, planned, snapshot)
   const words = chosen === undefined ? plain : `${plain}; on ${chosen}`
   const maxFees = command.maxFees === undefined ? highFees(planned) : undefined
   if (isPreview) {
-    const high = maxFees === undefined ? '' : `; ${maxFees.words}`
-    const statement = `${words}${warning}${high}`
+    const statement = `${words}${warning}${maxFees === undefined ? '' : `; ${maxFees.way}`}`
     return { ok: true, statement, ...defined({ market, maxFees: maxFees?.text }) }
   }
-  if (maxFees !== undefined) return refusal('BUDGET_HIGH', maxFees.words)
+  if (maxFees !== undefined) return refusal('BUDGET_HIGH', `${maxFees.words}: ${maxFees.way}`)
   // Asked twice at once: the other one did it.
   const meanwhile = before()
   if (meanwhile !== undefined) return meanwhile
   await executors.begin(taskStarted({ taskId, taskKind: kind, by, ...planned }))
-  return { ok: true, statement: `task ${taskId} started: ${words}${warning} (perpd task list)` }
+  return { ok: true, taskId, statement: `task ${taskId} started: ${words}${warning} (perpd task list)` }
 }
 
 /** The fees that somebody must agree to: their bound exceeds the share of the size that nobody is asked about. Undefined: it does not. */
 function highFees({
   params: { budget, sizeUsd },
-}: PlannedTask): { readonly text: string; readonly words: string } | undefined {
+}: Pick<PlannedTask, 'params'>):
+  | { readonly text: string; readonly words: string; readonly way: string }
+  | undefined {
   const { feesUsd } = budget
   if (feesUsd * BigInt(BPS_ONE) <= sizeUsd * HIGH_BPS) return undefined
   const text = feesText(feesUsd)
-  const words = `its fees may reach ${formatAtMost(feesUsd)}, ${percentOf(feesUsd, sizeUsd)} of its size: agree with --max-fees ${text}, or make it of fewer or larger orders`
-  return { text, words }
+  const words = `its fees may reach ${formatAtMost(feesUsd)}, ${formatPercent(feesUsd, sizeUsd)} of its size`
+  return { text, words, way: `agree to these fees with --max-fees ${text}, or make it of fewer or larger orders` }
 }
 
-/** A budget of fees as it is typed, USD, rounded up to cents. */
+/** A budget of fees as it is typed, USD, rounded up to cents: `30.10`. */
 function feesText(feesUsd: Usd): string {
-  return formatUnits(mulDivUp(feesUsd, 1n, CENT) * CENT, USD_DECIMALS)
-}
-
-/** `3.1%`. */
-function percentOf(part: Usd, whole: Usd): string {
-  return `${Number((part * 1_000n + whole / 2n) / whole) / 10}%`
+  const cents = mulDivUp(feesUsd, 1n, CENT)
+  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`
 }
 
 /**
@@ -215,8 +214,19 @@ function knownTask(
 /** Describes the task in words, and the result that its first step would have now. */
 function outlook(
   { executors, clock, denialOf }: TaskContext,
-  { taskId, kind, by }: { readonly taskId: string; readonly kind: string; readonly by: string },
-  { params, state }: PlannedTask,
+  {
+    taskId,
+    kind,
+    by,
+    expectedUsd,
+  }: {
+    readonly taskId: string
+    readonly kind: string
+    readonly by: string
+    /** Fees to expect if each part fills at its first order, USD; undefined: nothing estimates them. */
+    readonly expectedUsd: Usd | undefined
+  },
+  { params, state }: Pick<PlannedTask, 'params' | 'state'>,
   snapshot: Snapshot,
 ): { readonly words: string; readonly warning: string } {
   const { budget } = params
@@ -226,7 +236,8 @@ function outlook(
   const next = row.next(task, { ...executors.viewOf({ isReduction: isReduction(params) }), snapshot })
   const [first] = next.kind === 'go-on' ? next.decisions : []
   const isByVenue = first?.decisionKey === childKeyOf(taskId, 1) && 'twap' in first.decision
-  const fees = `${formatDollars(budget.feesUsd)} of fees (${percentOf(budget.feesUsd, params.sizeUsd)} of its size)`
+  const most = `at most ${formatDollars(budget.feesUsd)} of fees (${formatPercent(budget.feesUsd, params.sizeUsd)} of its size)`
+  const fees = expectedUsd === undefined ? most : `${most}, about ${formatDollars(expectedUsd)} expected`
   const words = `it ${outlookOf(row, params, isByVenue)}; budget: ${budget.orders} orders, ${fees}, ${minutes} min`
   const denial = first === undefined || isByVenue ? undefined : denialOf(snapshot, first.decision)
   const waits = next.kind === 'go-on' && first === undefined ? next.problem : undefined

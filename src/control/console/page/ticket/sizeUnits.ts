@@ -1,6 +1,6 @@
 /** A size in each unit in which it may be typed: one is typed, and the others follow. Pure. */
 import { typedPrice } from '../chart/levelMoves.ts'
-import { absOf, decimalText, usdText } from '../shownAmount.ts'
+import { absOf, decimalText, shareText, usdText } from '../shownAmount.ts'
 import { leveredUsd, plainPercent, type sizeUnits, type TicketFields, typedTimes } from './ticket.ts'
 
 /** Facts that sizes are converted by; USD with 30 decimals. */
@@ -80,14 +80,19 @@ export function sizesOf(fields: TicketFields, facts: SizeFacts): Readonly<Record
     risk: undefined,
   }
   if (dollars === undefined) return none
-  const share = equityUsd === undefined || equityUsd <= 0n ? undefined : (dollars * WHOLE_BPS) / equityUsd
   return {
     size: usdText(dollars),
     tokens: entry === undefined ? undefined : cut((dollars * ONE) / entry, tokenDigits),
-    equity: share === undefined ? undefined : decimalText(share, 2),
+    equity: equityUsd === undefined || equityUsd <= 0n ? undefined : equityShare(dollars, equityUsd),
     collateral: times === undefined ? undefined : usdText((dollars * ONE) / times),
     risk: apart === undefined || entry === undefined ? undefined : usdText((dollars * apart) / entry),
   }
+}
+
+/** Percent without its sign: as it may be typed, and of less than that two digits of what it is. */
+function equityShare(dollars: bigint, equityUsd: bigint): string {
+  const share = (dollars * WHOLE_BPS) / equityUsd
+  return share > 0n ? decimalText(share, 2) : shareText(dollars, equityUsd).slice(0, -1)
 }
 
 /**
@@ -96,5 +101,7 @@ export function sizesOf(fields: TicketFields, facts: SizeFacts): Readonly<Record
  */
 export function amountIn(unit: Unit, fields: TicketFields, facts: SizeFacts): string {
   if (unit === fields.unit) return fields.amount
-  return unit === 'risk' ? '' : (sizesOf(fields, facts)[unit] ?? '').replace('$', '')
+  const text = unit === 'risk' ? '' : (sizesOf(fields, facts)[unit] ?? '').replace('$', '')
+  // A share below a basis point cannot be typed.
+  return unit === 'equity' && text.startsWith('0.00') ? '' : text
 }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { typedPrice } from '../chart/levelMoves.ts'
 import { html, useDaemonNow, usePage, useSlice } from '../markup.ts'
-import { amountOf, decimalText, percentText, priceText } from '../shownAmount.ts'
+import { amountOf, percentText, priceText, shareText } from '../shownAmount.ts'
 import { useStream } from '../streamAge.ts'
 import { texts } from '../texts.ts'
 import { refusalText } from '../views/commandDialog.ts'
@@ -220,7 +220,7 @@ export function TicketForm({ market }: { readonly market: string }): VNode {
     ${
       wanted === undefined
         ? ''
-        : html`<${TextField} name="typed" label=${words.typeSize(wanted, decimalText(BigInt(typedSizeBps), 2))} value=${typedSize} onValue=${setTypedSize} />`
+        : html`<${TextField} name="typed" label=${words.typeSize(wanted, shareText(quote?.sizeUsd ?? 0n, equityUsd ?? 0n))} value=${typedSize} onValue=${setTypedSize} />`
     }
     ${isStale ? html`<p class="warn">${words.old}</p>` : ''}
     <div class="tools form-tools">

@@ -33,7 +33,7 @@ export const ticketTexts = {
   old: 'Older than 10 s, or its price older than 5 s: asking anew.',
   far: (percent: string, price: string) => `Yes, ${percent} from ${price}, the price now.`,
   typeSize: (size: string, share: string) =>
-    `This is above ${share}% of the equity. Type its size in whole dollars, ${size}, to send it`,
+    `This is ${share} of the equity. Type its size in whole dollars, ${size}, to send it`,
   understood: {
     dollars: (amount: string) => `= ${amount}`,
     tokens: (amount: string) => `= ${amount} tokens`,
