@@ -9,6 +9,7 @@
 import type { HasCatalogue, HasOrders, HasTrading } from '../account/accountParts.ts'
 import { OPERATOR } from '../account/halts/tradingHalts.ts'
 import { intentIdOf } from '../account/ids.ts'
+import { defined } from '../base/defined.ts'
 import type { Decision, DecisionFacts, ExitRequest } from '../domain/order/decision.ts'
 import { type Denial, labelOf } from '../domain/order/intent.ts'
 import type { MarketView, Snapshot } from '../domain/snapshot.ts'
@@ -58,6 +59,8 @@ export interface HandDecision {
   readonly chosen?: string
   /** It cancels the last stop-loss of a position that is held. */
   readonly isLastStop?: true
+  /** It moves a stop-loss to where more is lost. */
+  readonly isLooser?: true
   /** The cap that made the size of an entry smaller than its risk allows. */
   readonly cap?: string
   /** Exits that a plan of the operator keeps on the position of an entry; absent: none. */
@@ -194,7 +197,7 @@ async function preview(
   decisionKey: string,
   hand: HandDecision,
 ): Promise<OperatorAnswer> {
-  const { snapshot, decision, words, note, isLastStop } = hand
+  const { snapshot, decision, words, note, isLastStop, isLooser } = hand
   const more = note === undefined || decision.kind === 'increase' ? '' : `; ${note}`
   const statement = `${type} ${words} would be accepted now${more}`
   // A change of what rests costs its sending alone: it fills nothing.
@@ -204,7 +207,7 @@ async function preview(
     return { ok: true, statement, ...('closing' in seen ? seen : { quote: seen.quote }) }
   }
   const intent = context.judging.judge(snapshot, decision, decisionKey)
-  return isDenial(intent) ? denied(intent) : { ok: true, statement, ...(isLastStop ? { isLastStop } : {}) }
+  return isDenial(intent) ? denied(intent) : { ok: true, statement, ...defined({ isLastStop, isLooser }) }
 }
 
 /** The address of a token of a market's pool. */

@@ -102,7 +102,7 @@ export const yesFlag = { name: 'yes', doc: 'skip the confirmation' } as const
 /** The same of a command that asks no script. */
 export const yesAtTerminal = {
   name: 'yes',
-  doc: 'skip the confirmation at a terminal; a script is not asked',
+  doc: 'skip the confirmation at a terminal; a script needs it only to take a stop-loss away or loosen it',
 } as const
 /** The id that an order by hand is carried out once by. */
 const onceById = {

@@ -7,7 +7,9 @@ import type { ExitType } from '../domain/exitKeeper.ts'
 import type { ExitSettings } from '../domain/order/exitSettings.ts'
 import { type Intent, lastAttempt } from '../domain/order/intent.ts'
 import { sameHex } from '../protocol/address.ts'
+import type { Direction } from '../protocol/market.ts'
 import type { Order, Position } from '../protocol/position.ts'
+import type { Usd } from '../protocol/units.ts'
 import type { HandContext } from './byHand.ts'
 import { type Refusal, refusal } from './operatorAnswer.ts'
 
@@ -90,6 +92,11 @@ function keepsType(exits: ExitSettings | undefined, type: ExitType): boolean {
 
 function maintained(by: string, wayOut: string): Refusal {
   return refusal('ORDER_MAINTAINED', `${by} and would place it again within seconds; to remove it: ${wayOut}`)
+}
+
+/** Tells whether more is lost at a stop-loss at one price than at another, USD: below it for a long, above it for a short. */
+export function isLooserStop(direction: Direction, before: Usd, now: Usd): boolean {
+  return direction === 'long' ? now < before : now > before
 }
 
 /** Tells whether an order is of a held position. */

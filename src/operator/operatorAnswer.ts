@@ -28,6 +28,8 @@ export type OperatorAnswer =
       readonly killing?: KillPreview
       /** Previews of a cancel only: it removes the last stop-loss of an open position. */
       readonly isLastStop?: true
+      /** Previews of protect and move only: a stop-loss goes away, or moves to where more is lost. */
+      readonly isLooser?: true
       /** Readings of the limits only: the limits in force afterwards. */
       readonly limits?: readonly LimitRow[]
       /** True for a reading that changed limits: `limits.changed` reports the changes. */

@@ -27,12 +27,16 @@ export interface PlannedTask {
   readonly version: number
   readonly params: TaskGoal
   readonly state: ExecutorProgress
+}
+
+/** The same with what it takes. */
+interface SizedTask extends PlannedTask {
   /** Messages that it needs if each part fills at its first order, without moves. */
   readonly messages: number
 }
 
 /** The task, or why there is none: MARKET_UNKNOWN, MIN_LEVERAGE, TASK_BUDGET and the codes of the kinds. */
-export function plannedTask(wish: TaskWish, facts: PlanFacts): PlannedTask | Denial {
+export function plannedTask(wish: TaskWish, facts: PlanFacts): SizedTask | Denial {
   const row = rowOfTask(wish.kind)
   const side = row.works === 'none' ? undefined : sideOf(wish, facts)
   if (side !== undefined && 'code' in side) return side

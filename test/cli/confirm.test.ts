@@ -17,7 +17,13 @@ test('an input that ends in the place of an answer is no, without a stack', () =
 })
 
 test('at a terminal the preview of a command that protects is shown and asked for; a script and --yes are sent as they stand', () => {
-  const agreed = (isTerminal: boolean, flags: readonly string[], input: string, preview = '"a preview"') => {
+  const agreed = (
+    isTerminal: boolean,
+    flags: readonly string[],
+    input: string,
+    preview = '{ text: "a preview", isLooser: false }',
+    mayLoosen = false,
+  ) => {
     const program = `
       import tty from 'node:tty'
       import { syncBuiltinESMExports } from 'node:module'
@@ -27,7 +33,7 @@ test('at a terminal the preview of a command that protects is shown and asked fo
       const flags = new Map(${JSON.stringify(flags.map((flag) => [flag, true]))})
       const out = (text) => console.log(text)
       const err = (text) => console.log('err ' + text)
-      console.log(await isAgreed({ flags, out, err }, async () => ${preview}))`
+      console.log(await isAgreed({ flags, out, err }, async () => (${preview}), ${mayLoosen}).catch(({ message, exitCode }) => exitCode + ' ' + message))`
     return spawnSync(process.execPath, ['--input-type=module', '-e', program], { input, encoding: 'utf8' })
       .stdout
   }
@@ -38,6 +44,13 @@ test('at a terminal the preview of a command that protects is shown and asked fo
   expect(agreed(true, ['dry-run'], '')).toBe('true\n')
   expect(agreed(false, [], '')).toBe('true\n')
   expect(agreed(true, [], '', 'undefined')).toBe('true\n')
+  // A script that takes a stop away, or loosens it, says so; one that tightens or places it does not.
+  const looser = '{ text: "a preview", isLooser: true }'
+  expect(agreed(false, [], '', looser, true)).toMatch(/^1 a preview\nNo terminal to confirm .*--yes\n$/)
+  expect(agreed(false, ['yes'], '', looser, true)).toBe('true\n')
+  expect(agreed(false, [], '', '{ text: "a preview", isLooser: false }', true)).toBe('true\n')
+  // A close is never held up, whatever its preview would be.
+  expect(agreed(false, [], '', '(() => { throw new Error("asked") })()')).toBe('true\n')
 })
 
 test('what changes a stop or an order at rest is confirmed by its row', () => {

@@ -50,6 +50,23 @@ test('an exit of an order by hand is moved by one edit of the same order, once f
     ok: true,
     statement: expect.stringMatching(/ from \$1,000\.00 to \$1,100\.00 would be accepted now$/),
   })
+  expect(await ask({ ...move, price: '900', isPreview: true })).toMatchObject({ ok: true, isLooser: true })
+  const target = before.find(({ type }) => type === 'target')?.orderKey
+  const nearer = await ask({ ...move, order: target, price: '8000', isPreview: true })
+  expect(nearer).not.toHaveProperty('isLooser')
+  // Of protect too, by what rests and by what it planned.
+  const protect = { type: 'protect', market: ethSymbol, direction: 'long', own: false, isPreview: true }
+  for (const [stopLoss, isLooser] of [
+    ['1100', undefined],
+    ['900', true],
+    ['none', true],
+  ] as const)
+    expect(await ask({ ...protect, stopLoss })).toEqual({
+      ok: true,
+      statement: expect.any(String),
+      ...(isLooser ? { isLooser } : {}),
+    })
+  expect(await ask({ ...protect, takeProfit: 'none' })).not.toHaveProperty('isLooser')
   expect(await edits()).toEqual([])
   expect(await ask(move)).toMatchObject({ ok: true, intentId: expect.any(String) })
   const after = await rest()

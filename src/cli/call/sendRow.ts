@@ -27,8 +27,11 @@ export async function sendRow(call: Call, name: CommandName, line: CommandLine):
   const isJson = flags.has('json')
   const isAsked = line.flags.some(({ name }) => name === 'yes') && row.preview !== undefined
   if (isAsked && line.asksNoScript === true) {
-    if (!(await isAgreed(call, async () => ended((await send({ preview: true })).statement))))
-      return exitCodes.error
+    const preview = async () => {
+      const { statement, isLooser = false } = await send({ preview: true })
+      return { text: ended(statement), isLooser }
+    }
+    if (!(await isAgreed(call, preview, flags.has('stop-loss')))) return exitCodes.error
   } else if (isAsked && !flags.has('yes')) {
     if (!isatty(0)) throw new CommandError('No terminal to confirm this on: give --yes', exitCodes.error)
     const show = isJson ? err : out

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { isatty } from 'node:tty'
 import { typedWhole } from '../../base/typedNumber.ts'
+import { CommandError, exitCodes } from '../../config/exit.ts'
 import { wordsIn } from '../output/fitTable.ts'
 import { SCREEN_COLUMNS } from '../output/screen.ts'
 import type { Call } from './command.ts'
@@ -31,22 +32,40 @@ export async function confirm(question = 'Send it?'): Promise<boolean> {
 
 /**
  * Shows at a terminal what a command would do, and asks. Without a terminal it is sent as it stands: a script that places a stop or closes is not held
- * up by a question. False: the person said no, and was told that nothing was sent.
+ * up by a question. One that takes a stop-loss away, or loosens it, needs `--yes`. False: the person said no, and was told that nothing was sent.
  *
- * @param preview the words of what it would do; undefined: it was done before, and nothing is asked
+ * @param preview what it would do; undefined: it was done before, and nothing is asked
+ * @param mayLoosen true for a command that may take a stop-loss away or loosen it; default false
+ * @throws CommandError where a script would do that without `--yes`
  */
 export async function isAgreed(
   { flags, out, err }: Call,
-  preview: () => Promise<string | undefined>,
+  preview: () => Promise<Shown | undefined>,
+  mayLoosen = false,
 ): Promise<boolean> {
-  if (flags.has('yes') || flags.has('dry-run') || !isatty(0)) return true
-  const text = await preview()
-  if (text === undefined) return true
+  const isScript = !isatty(0)
+  if (flags.has('yes') || flags.has('dry-run') || (isScript && !mayLoosen)) return true
+  const shown = await preview()
+  if (shown === undefined) return true
+  if (isScript) {
+    if (!shown.isLooser) return true
+    throw new CommandError(
+      `${shown.text}\nNo terminal to confirm on that a stop-loss goes away or moves to where more is lost: give --yes`,
+      exitCodes.error,
+    )
+  }
   const show = flags.has('json') ? err : out
-  show(text)
+  show(shown.text)
   if (await confirm()) return true
   show('Nothing was sent.')
   return false
+}
+
+/** The words of what a command would do. */
+interface Shown {
+  readonly text: string
+  /** A stop-loss goes away, or moves to where more is lost. */
+  readonly isLooser: boolean
 }
 
 /** Columns before a choice: its number. */

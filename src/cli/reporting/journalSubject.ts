@@ -160,7 +160,7 @@ function tradeOf(row: ClosedTrade, fills: readonly TradeRow[], intents: readonly
   const intentIds = [...new Set(own.map(({ intentId }) => intentId))]
   const first = intents.find(({ intent }) => intent.intentId === intentIds[0])
   return {
-    strategy: row.strategy,
+    strategy: authorText(row.strategy),
     market: row.market,
     side: row.direction === 'long' ? 'long' : 'short',
     openedSecond: secondOf(row.openedAt),
@@ -182,7 +182,7 @@ function openTrades(books: BookReads, { markets }: Facts): readonly Trade[] {
     .all()
     .filter(({ sizeUsd, strategy }) => sizeUsd > 0n && strategy !== UNATTRIBUTED)
     .map((book) => ({
-      strategy: bookName(book.strategy),
+      strategy: authorText(bookName(book.strategy)),
       market: markets.get(hexKey(book.marketToken))?.symbol ?? book.marketToken,
       side: book.direction,
       openedSecond: Math.floor((books.heldSince(book) ?? 0) / 1000),

@@ -136,9 +136,10 @@ export async function close(call: Call): Promise<number> {
     ...defined({ collateral }),
     by: commander(call),
   }
-  return await carryOutAgreed(call, '/api/positions/close', body, ({ closing }) =>
-    closing === undefined ? undefined : closeQuoteText(closing),
-  )
+  return await carryOutAgreed(call, '/api/positions/close', body, {
+    textOf: ({ closing }) => (closing === undefined ? undefined : closeQuoteText(closing)),
+    mayLoosen: false,
+  })
 }
 
 /** Cancels what rests of an order. */
@@ -146,7 +147,15 @@ export async function cancel(call: Call): Promise<number> {
   const id = idOf(call.flags)
   const [wanted = ''] = call.positionals
   const path = `/api/orders/${encodeURIComponent(wanted)}/cancel`
-  return await carryOut(call, path, id, { id, by: commander(call) }, wanted)
+  const body = { id, by: commander(call) }
+  if (!call.flags.has('yes')) {
+    // A cancel is not asked about, but for one that leaves a position without a stop-loss.
+    const { statement, isLastStop } = await ask(call, path, { ...body, preview: true })
+    const text = wrapped('', ended(statement)).join('\n')
+    const isSent = isLastStop !== true || (await isAgreed(call, async () => ({ text, isLooser: true }), true))
+    if (!isSent) return exitCodes.error
+  }
+  return await carryOut(call, path, id, body, wanted)
 }
 
 /** Moves the trigger of what rests of an order. */
@@ -154,9 +163,10 @@ export async function move(call: Call): Promise<number> {
   const id = idOf(call.flags)
   const [wanted = '', price = ''] = call.positionals
   const path = `/api/orders/${encodeURIComponent(wanted)}/move`
-  return await carryOutAgreed(call, path, { id, price, by: commander(call) }, ({ intentId, statement }) =>
-    intentId === undefined ? wrapped('', ended(statement)).join('\n') : undefined,
-  )
+  const body = { id, price, by: commander(call) }
+  const textOf = ({ intentId, statement }: CommandAnswer) =>
+    intentId === undefined ? wrapped('', ended(statement)).join('\n') : undefined
+  return await carryOutAgreed(call, path, body, { textOf, mayLoosen: true })
 }
 
 /**
@@ -168,15 +178,19 @@ async function carryOutAgreed<Body extends { readonly id: string }>(
   call: Call,
   path: string,
   body: Body,
-  textOf: (preview: CommandAnswer) => string | undefined,
+  {
+    textOf,
+    mayLoosen,
+  }: { readonly textOf: (preview: CommandAnswer) => string | undefined; readonly mayLoosen: boolean },
 ): Promise<number> {
   let before: CommandAnswer | undefined
-  const isSent = await isAgreed(call, async () => {
-    const preview = await ask(call, path, { ...body, preview: true })
-    const text = textOf(preview)
-    if (text === undefined) before = preview
-    return text
-  })
+  const preview = async () => {
+    const answer = await ask(call, path, { ...body, preview: true })
+    const text = textOf(answer)
+    if (text === undefined) before = answer
+    return text === undefined ? undefined : { text, isLooser: answer.isLooser === true }
+  }
+  const isSent = await isAgreed(call, preview, mayLoosen)
   if (before !== undefined) return await outcomeOf(call, before)
   return isSent ? await carryOut(call, path, body.id, body) : exitCodes.error
 }

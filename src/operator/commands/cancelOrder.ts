@@ -23,6 +23,12 @@ const body = z.strictObject({ id: commandId })
 /** The command. `order`: an id of `perpd orders`, or the key of an order at the venue, 0x and hex; whole or the first characters. */
 export type CancelCommand = CommandOf<'cancel', typeof body, 'order'>
 
+/** Needed by a script for the last stop-loss of a position; a terminal asks. */
+const yesLastStop = {
+  name: 'yes',
+  doc: 'agree to a position without a stop-loss, where this cancels its last one',
+} as const
+
 /** Its row. */
 export const cancelOrder: CommandRow<CancelCommand> = {
   type: 'cancel',
@@ -54,7 +60,7 @@ export const cancelOrder: CommandRow<CancelCommand> = {
         among: 'open-orders',
         doc: "an order's id, or its first characters (perpd orders); or its key at the venue, 0x...",
       },
-      flags: orderFlags,
+      flags: [yesLastStop, ...orderFlags],
       examples: ['perpd cancel 7944b4ff', 'perpd cancel 7944b4ff --no-wait --json'],
     },
   ],

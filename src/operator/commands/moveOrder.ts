@@ -1,6 +1,7 @@
 /** Moves the trigger of an order that rests: one edit of the same order. */
 import { z } from 'zod'
 import { commandId, dollars } from '../../base/bodyFields.ts'
+import { defined } from '../../base/defined.ts'
 import { placeIn, planOn } from '../../domain/accountRecords/handPlan.ts'
 import { OPERATOR } from '../../domain/accountRecords/operatorName.ts'
 import type { Commander } from '../../domain/accountRecords/tradingState.ts'
@@ -15,7 +16,7 @@ import { type Usd, usd } from '../../protocol/units.ts'
 import { byHand, type HandContext, type HandDecision, type HandReason, poolToken } from '../byHand.ts'
 import { orderFlags, yesAtTerminal } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
-import { exitTypeOf, isOfPosition, maintainerOf, makerOf } from '../maintainer.ts'
+import { exitTypeOf, isLooserStop, isOfPosition, maintainerOf, makerOf } from '../maintainer.ts'
 import { endedOrder, openOrder } from '../namedOrder.ts'
 import { type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 import type { OperatorContext } from '../operatorContext.ts'
@@ -44,7 +45,7 @@ export const moveOrder: CommandRow<MoveCommand> = {
   run: (context, command, commander) => carryOut('run', context, command, commander),
   api: {
     example: { id: 'a1b5', price: '1850' },
-    note: 'an exit that `protect` planned moves with its plan; an order that a running strategy or task maintains is refused (`ORDER_MAINTAINED`)',
+    note: 'a preview says whether a stop-loss moves to where more is lost (`isLooser`); an exit that `protect` planned moves with its plan; an order that a running strategy or task maintains is refused (`ORDER_MAINTAINED`)',
   },
   cli: [
     {
@@ -132,8 +133,11 @@ async function decide(
   const before: Usd | undefined = triggerPriceOf(row, snapshot)
   const places = placesOfMarket(snapshot, marketToken)
   const from = before === undefined ? '' : ` from ${formatPrice(before, places)}`
+  const isLooser =
+    exitTypeOf(row) === 'stop-loss' && before !== undefined && isLooserStop(direction, before, triggerPrice)
   return {
     snapshot,
+    ...defined({ isLooser: isLooser || undefined }),
     decision: {
       kind: 'edit',
       marketToken,

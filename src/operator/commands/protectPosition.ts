@@ -20,6 +20,7 @@ import {
   positionOf,
   reductionPriceOf,
   type Snapshot,
+  triggerPriceOf,
 } from '../../domain/snapshot.ts'
 import { isBehindLiquidation, type Position } from '../../protocol/position.ts'
 import { formatPrice } from '../../protocol/priceText.ts'
@@ -28,6 +29,7 @@ import { placed } from '../../risk/sizing/triggerOrders.ts'
 import { byFlag, collateralFlag, directionName, json, marketName, yesAtTerminal } from '../commandLine.ts'
 import type { CommandOf, CommandRow } from '../commandRow.ts'
 import { priceOfPlace } from '../exitPlace.ts'
+import { exitTypeOf, isLooserStop, isOfPosition } from '../maintainer.ts'
 import { namedPosition } from '../namedPosition.ts'
 import { denied, type OperatorAnswer, type Refusal, refusal } from '../operatorAnswer.ts'
 import type { OperatorContext } from '../operatorContext.ts'
@@ -58,14 +60,20 @@ export const protectPosition: CommandRow<ProtectCommand> = {
   body,
   preview: async (context, command) => {
     const planned = await plannedBy(context, command)
-    return 'ok' in planned ? planned : { ok: true, statement: `${planned.words} would be accepted now` }
+    if ('ok' in planned) return planned
+    const { words, isLooser } = planned
+    return {
+      ok: true,
+      statement: `${words} would be accepted now`,
+      ...defined({ isLooser: isLooser || undefined }),
+    }
   },
   run,
   // The plan is recorded once the position and its prices have been checked.
   isRecordedByItself: true,
   api: {
     example: { market: 'ETH', direction: 'long', stopLoss: '3%', takeProfit: '2400' },
-    note: 'a price, a distance from the entry price as `3%`, or `none`, which removes it; what is not named stays as it is',
+    note: 'a preview says whether a stop-loss goes away, or moves to where more is lost (`isLooser`); a price, a distance from the entry price as `3%`, or `none`, which removes it; what is not named stays as it is',
   },
   forms: {
     protect: {
@@ -135,6 +143,8 @@ interface Planned {
   readonly plan: HandPlan
   /** `stop-loss at $1,800.00 ... for all $500.00 of long ETH/USD [WETH-USDC]`. */
   readonly words: string
+  /** A stop-loss goes away, or moves to where more is lost. */
+  readonly isLooser: boolean
 }
 
 async function run(
@@ -227,7 +237,21 @@ async function plannedBy(
     .map(({ name }) => name)
   const beside = managers.length === 0 ? '' : ` (${managers.join(', ')} keeps its own exits too)`
   const words = `${places.join(' and ')} for ${whose} ${formatDollars(sizeUsd)} of ${side} ${symbol}${beside}`
-  return { plan, words }
+  return { plan, words, isLooser: isLooserPlan(stopLoss, before?.stopLoss, facts) }
+}
+
+/** Judges a wished stop by the planned one, else by the nearest that rests on the side. */
+function isLooserPlan(
+  stopLoss: PlannedPlace | undefined,
+  before: PlannedPlace | undefined,
+  { snapshot, position }: PlaceFacts,
+): boolean {
+  if (stopLoss === undefined || stopLoss === 'none') return stopLoss === 'none'
+  const { direction: side } = position
+  if (before !== undefined && before !== 'none') return isLooserStop(side, before, stopLoss)
+  return snapshot.orders.value
+    .filter((row) => isOfPosition(row, position) && exitTypeOf(row) === 'stop-loss')
+    .some((row) => isLooserStop(side, triggerPriceOf(row, snapshot) ?? stopLoss, stopLoss))
 }
 
 /** Facts by which the places of a plan are judged. */

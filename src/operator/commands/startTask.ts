@@ -7,7 +7,14 @@ import { type ExecutorParams, executorTaskId } from '../../domain/taskStates/exe
 import { usdOfFee } from '../../market/orderCost.ts'
 import { marketsNamed } from '../../protocol/marketName.ts'
 import { formatPercent } from '../../protocol/percentText.ts'
-import { BPS_ONE, formatAtMost, formatDollars, mulDivUp, USD_DECIMALS, type Usd } from '../../protocol/units.ts'
+import {
+  BPS_ONE,
+  formatAtMost,
+  formatDollars,
+  mulDivUp,
+  USD_DECIMALS,
+  type Usd,
+} from '../../protocol/units.ts'
 import { mostFeeUsd } from '../../tasks/executorView.ts'
 import { type PlannedTask, plannedTask } from '../../tasks/plannedTask.ts'
 import { taskStarted } from '../../tasks/taskFacts.ts'
@@ -165,14 +172,16 @@ async function start(
 /** The fees that somebody must agree to: their bound exceeds the share of the size that nobody is asked about. Undefined: it does not. */
 function highFees({
   params: { budget, sizeUsd },
-}: Pick<PlannedTask, 'params'>):
-  | { readonly text: string; readonly words: string; readonly way: string }
-  | undefined {
+}: PlannedTask): { readonly text: string; readonly words: string; readonly way: string } | undefined {
   const { feesUsd } = budget
   if (feesUsd * BigInt(BPS_ONE) <= sizeUsd * HIGH_BPS) return undefined
   const text = feesText(feesUsd)
   const words = `its fees may reach ${formatAtMost(feesUsd)}, ${formatPercent(feesUsd, sizeUsd)} of its size`
-  return { text, words, way: `agree to these fees with --max-fees ${text}, or make it of fewer or larger orders` }
+  return {
+    text,
+    words,
+    way: `agree to these fees with --max-fees ${text}, or make it of fewer or larger orders`,
+  }
 }
 
 /** A budget of fees as it is typed, USD, rounded up to cents: `30.10`. */
@@ -226,7 +235,7 @@ function outlook(
     /** Fees to expect if each part fills at its first order, USD; undefined: nothing estimates them. */
     readonly expectedUsd: Usd | undefined
   },
-  { params, state }: Pick<PlannedTask, 'params' | 'state'>,
+  { params, state }: PlannedTask,
   snapshot: Snapshot,
 ): { readonly words: string; readonly warning: string } {
   const { budget } = params

@@ -1,5 +1,4 @@
 /** The sections of a report's page, in the order in which they are read. Pure. */
-import { authorText } from '../../domain/accountRecords/operatorName.ts'
 import { formatDollars } from '../../protocol/units.ts'
 import {
   momentOf,
@@ -135,7 +134,7 @@ export function trades(statistics: Statistics): Html {
 function tradeRow(trade: Trade, index: number): Html {
   const { market, side, strategy, sizeUsd, entryPrice, exitPrice, openedSecond, closedSecond } = trade
   const { costsUsd, resultUsd } = trade
-  return html`<tr data-trade="${index}"><th scope="row"><button type="button" data-trade="${index}" aria-pressed="false">${momentOf(openedSecond)}</button></th><td>${market} ${side}</td><td>${authorText(strategy)}</td><td class="num">${formatDollars(sizeUsd)}</td><td class="num">${priceOf(entryPrice)}</td><td class="num">${closedSecond === null ? 'open' : priceOf(exitPrice)}</td><td class="num">${closedSecond === null ? NONE : spanOf(closedSecond - openedSecond)}</td><td class="num">${formatDollars(costsUsd)}</td><td class="num ${sign(resultUsd < 0n, resultUsd === 0n)}">${signedDollars(resultUsd)}</td><td class="reason">${trade.openReason}</td><td class="reason">${trade.closeReason}</td></tr>`
+  return html`<tr data-trade="${index}"><th scope="row"><button type="button" data-trade="${index}" aria-pressed="false">${momentOf(openedSecond)}</button></th><td>${market} ${side}</td><td>${strategy}</td><td class="num">${formatDollars(sizeUsd)}</td><td class="num">${priceOf(entryPrice)}</td><td class="num">${closedSecond === null ? 'open' : priceOf(exitPrice)}</td><td class="num">${closedSecond === null ? NONE : spanOf(closedSecond - openedSecond)}</td><td class="num">${formatDollars(costsUsd)}</td><td class="num ${sign(resultUsd < 0n, resultUsd === 0n)}">${signedDollars(resultUsd)}</td><td class="reason">${trade.openReason}</td><td class="reason">${trade.closeReason}</td></tr>`
 }
 
 /** Costs by kind. */
