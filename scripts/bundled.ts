@@ -3,7 +3,7 @@ import { type RolldownBuild, rolldown } from 'rolldown'
 
 /** Packages that stay packages: native code, code that starts threads from files of its own, and what few users turn on. */
 const isApart = (name: string): boolean =>
-  /^(?:node:|(?:hash-wasm|nodemailer|pino|tiny-secp256k1)$|@opentelemetry\/(?!api$))/.test(name)
+  /^(?:node:|(?:nodemailer|pino|tiny-secp256k1)$|@opentelemetry\/(?!api$))/.test(name)
 
 /**
  * Bundles `entries`, paths of source files by the names of their outputs. `placeOf` gives the expression that stands for `import.meta.url` in a module of this

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { type Hex, keccak256 } from 'viem'
 import { expect, test } from 'vitest'
@@ -108,4 +110,12 @@ const installed = await import('hash-wasm').then(
 
 test('the package is used exactly when it is installed', () => {
   expect(keccakSource).toBe(installed ? 'hash-wasm' : 'viem')
+})
+
+test.runIf(installed)('of the package a process loads the file of this hash alone', () => {
+  const file = JSON.stringify(fileURLToPath(new URL('../../src/protocol/crypto/keccak.ts', import.meta.url)))
+  const code = `import { createRequire } from 'node:module'; await import(${file});
+    console.log(Object.keys(createRequire(${file}).cache).filter((each) => each.includes('hash-wasm')).join())`
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
+  expect(said.trim()).toMatch(/^[^,]*dist.keccak\.umd\.min\.js$/)
 })

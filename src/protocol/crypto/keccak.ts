@@ -63,7 +63,10 @@ export async function loadKeccak(load: () => Promise<KeccakPackage>): Promise<Ke
   }
 }
 
-const keccak = await loadKeccak(() => import('hash-wasm'))
+/** The file of the package with this hash alone: the whole package is 284 kB of text, which every command would read and the daemon keep. */
+const OWN_FILE: string = 'hash-wasm/dist/keccak.umd.min.js'
+
+const keccak = await loadKeccak(async () => ((await import(OWN_FILE)) as { default: KeccakPackage }).default)
 
 /** The package that hashes in this process. */
 export const keccakSource = keccak.source
