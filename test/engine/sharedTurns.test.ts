@@ -139,6 +139,33 @@ test('a strategy’s intents are those of all that are its, open ones and fills 
     expect(unseen.in(snapshot(), name)).toEqual(all.filter(({ intent }) => intent.strategy === name))
 })
 
+test('a landed intent is compared with lists once, and by its age each time', () => {
+  let [compared, agoMs] = [0, 1]
+  const landed = [1, 2].map((number) => {
+    const state = intentState({ intentId: `intent-${number}`, decision: increase() })
+    return Object.defineProperty({ ...state }, 'closing', {
+      get: () => {
+        compared += 1
+        return undefined
+      },
+    })
+  })
+  const orderManager: Pick<OrderManager, 'open' | 'recentlyLanded' | 'closedAgoMs'> = {
+    open: () => [],
+    recentlyLanded: () => landed,
+    closedAgoMs: () => agoMs,
+  }
+  const unseen = createUnseen(orderManager as OrderManager, { now: () => NOW_MS }, () => new Map())
+  const world = snapshot()
+  for (const _turn of [1, 2, 3]) expect(unseen.in(world)).toHaveLength(2)
+  expect(compared).toBe(2)
+  agoMs = LIST_LAG_MS
+  expect(unseen.in(world)).toEqual([])
+  agoMs = 1
+  expect(unseen.in({ ...world, positions: { ...world.positions, value: [] } })).toHaveLength(2)
+  expect(compared).toBe(4)
+})
+
 test('readings between two closes share the figures of their closed candles, and those of no other ones', () => {
   const at = (minute: number, close: number) => ({
     ...{ timestampSeconds: NOW_MS / 1000 + minute * 60, open: close, high: close + 1, low: close - 1, close },

@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT_ID } from '../../src/domain/accountRecords/accountRecord.ts'
 import { RECORD_VERSION } from '../../src/domain/accountRecords/recordVersion.ts'
-import { askedSeldom } from '../../src/journal/sqlite/diskSpace.ts'
+import { askedSeldom, createSpaceCheck } from '../../src/journal/sqlite/diskSpace.ts'
 import { createSqliteJournal } from '../../src/journal/sqlite/openSqlite.ts'
 
 let folder: string
@@ -79,4 +80,28 @@ test('a disk is asked four times a second at most, whoever wants to know, and no
   }
   expect(asked).toBe(4)
   expect(seen.indexOf(7)).toBe(50)
+})
+
+test('the size of the file is read once until something is written', () => {
+  const db = new DatabaseSync(':memory:')
+  let reads = 0
+  const counted = {
+    prepare(sql: string) {
+      const statement = db.prepare(sql)
+      const get = () => {
+        if (sql === 'PRAGMA page_count') reads += 1
+        return statement.get()
+      }
+      return { get }
+    },
+  } as unknown as DatabaseSync
+  const space = createSpaceCheck(counted, 64 * 1024, () => undefined)
+  expect([space.isShort(), space.isShort()]).toEqual([false, false])
+  expect(reads).toBe(1)
+  db.exec('CREATE TABLE filler (text TEXT)')
+  db.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(100_000))
+  space.wrote()
+  expect([space.isShort(), space.isShort()]).toEqual([true, true])
+  expect(reads).toBe(2)
+  db.close()
 })

@@ -50,6 +50,31 @@ test('hosts that answer nothing are one cause for all strategies and requests, a
   expect(failed('guard', '/markets')).toHaveLength(1)
 })
 
+test('debug lines that nobody writes are not made, and all others are the same', () => {
+  let nowMs = 0
+  const [all, written] = [
+    createRepeatFilter(() => nowMs),
+    createRepeatFilter(
+      () => nowMs,
+      () => false,
+    ),
+  ]
+  const event = (turn: number): Event => {
+    if (turn % 3 === 0) return { type: 'tick.failed', strategy: 'a', reason: 'it broke', failures: 1 }
+    if (turn % 30 === 1) return { type: 'tick.done', strategy: 'a', durationMs: 5, decisions: 0 }
+    return { type: 'feed.read', feed: 'orders', ageMs: 5 }
+  }
+  const told = (lines: readonly Line[]) => lines.filter(({ level }) => level !== 'debug')
+  let [made, left] = [0, 0]
+  for (let turn = 0; turn < 90; turn += 1, nowMs += 1_000) {
+    const [every, some] = [all(event(turn)), written(event(turn))]
+    expect(told(some)).toEqual(told(every))
+    made += some.length
+    left += every.length - some.length
+  }
+  expect([made, left]).toEqual([5, 86])
+})
+
 test('a strategy that has had no turn for an hour does not keep the end from being told', () => {
   const { time, failed, done } = filterAt()
   failed('gone', '/positions')
