@@ -28,9 +28,9 @@ import type { LaneName } from '../../domain/order/laneTable.ts'
 import { isExit } from '../../domain/order/orderLegs.ts'
 import { unprovenSinceMs } from '../../domain/order/withheld.ts'
 import { type AccountLists, type ListedPositions, positionOf, type Snapshot } from '../../domain/snapshot.ts'
-import { type Address, hexKey } from '../../protocol/address.ts'
+import { type Address, hexKey, sameHex } from '../../protocol/address.ts'
 import type { Direction } from '../../protocol/market.ts'
-import { isIncreaseOrder } from '../../protocol/position.ts'
+import { isIncreaseOrder, type Order } from '../../protocol/position.ts'
 import { maxOf, minOf, type Usd } from '../../protocol/units.ts'
 
 /** An open intent as the exposure needs it. */
@@ -63,7 +63,7 @@ export interface SideExposure {
   readonly unsettledUsd: Usd
   /** Reservations of our open intents. */
   readonly reservedUsd: Usd
-  /** Part of `reservedUsd` that is held already, until its fill is final: the worst case counts it twice. Absent: none. */
+  /** Part of `reservedUsd` that is held already, until its fill is final, or rests by a list before its message is seen; counted twice. Absent: none. */
   readonly twiceUsd?: Usd
   /**
    * Increase orders at the venue beyond our reservations, USD: orders that no open intent of ours explains, the operator's own or a lost one's, and
@@ -180,8 +180,8 @@ export function exposureOf(
       ...(place && { [place]: [...side[place], inFlight] }),
     }))
   }
-
   const ownOrders = ownOrdersOf(open)
+  const unplaced = new Set(open)
   const showing = new Map<string, Usd>()
   for (const order of snapshot.orders.value) {
     if (!isIncreaseOrder(order)) continue
@@ -190,8 +190,11 @@ export function exposureOf(
       showing.set(own.intentId, (showing.get(own.intentId) ?? 0n) + order.sizeDeltaUsd)
       continue
     }
+    const sent = [...unplaced].find((state) => mayBeOf(state, order))
+    if (sent !== undefined) unplaced.delete(sent)
     change(order.marketToken, order.direction, (side) => ({
       restingUsd: side.restingUsd + order.sizeDeltaUsd,
+      ...(sent !== undefined && { twiceUsd: (side.twiceUsd ?? 0n) + order.sizeDeltaUsd }),
     }))
   }
   for (const state of open) {
@@ -298,9 +301,8 @@ function hasUnseenFill(state: IntentState, snapshot: ListedPositions, journal: H
 }
 
 /** The listed position of an order's own side. */
-function rowOf({ intent }: IntentState, snapshot: ListedPositions) {
-  return positionOf(snapshot, sideOfIntent(intent))
-}
+const rowOf = ({ intent }: IntentState, snapshot: ListedPositions) =>
+  positionOf(snapshot, sideOfIntent(intent))
 
 /** Returns the pending evidence of an intent whose orders all ended, at least one of them by execution. */
 function executedOf(state: IntentState, snapshot: ListedPositions): InFlight['executed'] {
@@ -341,6 +343,14 @@ function placeOf(
 function isWithdrawn(state: IntentState): boolean {
   const { phase, evidence, children = [] } = lastAttempt(state) ?? {}
   return phase === 'LANDED' && !isProvisional(evidence) && children.length > 0 && children.every(isTakenBack)
+}
+
+/** Tells whether a listed order is by all signs that of a message which nobody has seen in a block yet: its key is known from there on. */
+function mayBeOf({ intent: { terms, acceptedAtMs }, attempts }: IntentState, order: Order): boolean {
+  const isUnplaced = attempts.at(-1)?.armed !== undefined && attempts.at(-1)?.children.length === 0
+  const isSame = order.direction === terms.direction && order.sizeDeltaUsd === terms.sizeDeltaUsd
+  const isSince = order.updatedAtSeconds * 1_000 + LIST_LAG_MS >= acceptedAtMs
+  return isUnplaced && isSame && isSince && sameHex(order.marketToken, terms.marketToken)
 }
 
 /** Tells whether an intent landed and only orders that wait for their price or time remain. */
