@@ -68,6 +68,22 @@ test('from a checkout: perpd init makes a folder where a kind loads and an edito
   expect(wrong.stdout).toContain("Property 'nothing' does not exist on type 'bigint'")
 })
 
+test('in a checkout the folder of strategies has the types of kinds as its docs say: tsc -p strategies', {
+  timeout: 120_000,
+}, async () => {
+  const strategies = join(folder.path, 'strategies')
+  mkdirSync(strategies)
+  for (const name of ['package.json', 'tsconfig.json', 'strategies/tsconfig.json'])
+    cpSync(join(root, name), join(folder.path, name))
+  for (const name of ['node_modules', 'src']) symlinkSync(join(root, name), join(folder.path, name))
+  const typed = kind('#strategy', '#indicators')
+  writeFileSync(join(strategies, 'mine.ts'), typed)
+  const check = () => run(process.execPath, [tsc, '-p', strategies]).catch((error) => error)
+  expect((await check()).stdout).toBe('')
+  writeFileSync(join(strategies, 'mine.ts'), typed.replace('usd(5)', 'usd(5).nothing'))
+  expect((await check()).stdout).toContain("Property 'nothing' does not exist on type 'bigint'")
+})
+
 test('in the layout of the container, from a folder that is mounted elsewhere', {
   timeout: 120_000,
 }, async () => {
